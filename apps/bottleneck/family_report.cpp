@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "base/strings.h"
 #include "config/differences.h"
-#include "model/description.h"
+#include "model/traits.h"
 #include "run/learning.h"
 #include "run/summary.h"
 #include "score/chrf.h"

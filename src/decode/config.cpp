@@ -1,9 +1,7 @@
 #include "decode/config.h"
 
 #include <algorithm>
-#include <string>
 
-#include "base/error.h"
 #include "base/format.h"
 
 namespace heed::decode {

@@ -17,7 +17,7 @@
 #include "decode/candidates.h"
 #include "kernels/graph.h"
 #include "model/model.h"
-#include "model/transformer/fixed_beams.h"
+#include "model/transformer/beam_caches.h"
 
 namespace heed::decode {
 

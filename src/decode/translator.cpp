@@ -16,14 +16,12 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "data/batch.h"
 #include "decode/ensemble.h"
 #include "decode/mbr.h"
 #include "decode/pieces.h"
 #include "decode/recorded_steps.h"
 #include "decode/sampling.h"
 #include "decode/search.h"
-#include "decode/translator_lines.h"
 #include "engine/transformer.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
@@ -38,9 +36,9 @@ constexpr const char* kNoInt8 =
     "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or fp32";
 
 std::string line_list(const std::vector<int64_t>& lines) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(lines.size(), kNamedLines); ++i)
-    out += (i ? ", " : "") + std::to_string(lines[i]);
+  const auto named =
+      lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kNamedLines));
+  std::string out = fmt::format("{}", fmt::join(lines.begin(), named, ", "));
   if (lines.size() > kNamedLines) out += fmt::format(" and {} more", lines.size() - kNamedLines);
   return out;
 }

@@ -11,15 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "data/batch.h"
 #include "decode/batches.h"
 #include "decode/config.h"
 #include "decode/hypothesis.h"
 #include "model/pointer.h"
 #include "text/vocabulary.h"
-
-namespace heed::data {
-struct Example;
-}
 
 namespace heed::decode {
 
@@ -139,7 +136,16 @@ class Translator {
   void require_short(int64_t pieces, const std::string& where) const;
 
  private:
-  struct Lines;
+  /// Piece ids of each line, once per distinct member.
+  struct Lines {
+    std::vector<std::vector<data::Example>> members;  // [member][line]
+    std::vector<int64_t> lengths;                     // longest over the members, without eos
+    std::vector<int64_t> cut;                         // numbers of the lines that were too long
+    std::vector<int64_t> strange;                     // of those that no piece is known of
+    int64_t pieces = 0, unknown = 0;                  // of the first member
+    int64_t decomposed = 0;                           // lines with decomposed letters (NFD)
+    std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
+  };
   std::vector<model::Model*> models() const;
   void warn_of_unknown(const Lines& lines, int64_t first_line) const;
   enum class TooLong { cut, refuse };

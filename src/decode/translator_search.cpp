@@ -14,7 +14,6 @@
 #include "decode/ensemble.h"
 #include "decode/search.h"
 #include "decode/translator.h"
-#include "decode/translator_lines.h"
 #include "model/device.h"
 
 namespace heed::decode {

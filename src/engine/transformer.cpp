@@ -3,10 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
-#include "base/error.h"
 #include "model/embedding.h"
 #include "model/traits.h"
 #include "model/transformer/names.h"

@@ -1,55 +1,28 @@
 #include "kernels/add_norm.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <map>
-#include <mutex>
 #include <string_view>
 
 #include "base/error.h"
-#include "base/installation.h"
 #include "base/log.h"
+#include "kernels/autograd.h"
 #include "kernels/gpu_plugin.h"
 #include "kernels/product.h"
 
 namespace heed::kernels {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 constexpr int64_t kWidest = 8192;
 // So many add up gradients of weight and bias, each of its own rows: no device changes a sum.
 constexpr int64_t kBlocks = 1024;
 
-struct Kernels {
-  std::mutex mutex;
-  std::map<at::DeviceType, AddNormKernels*> of;
-  std::string missing;  // why there are none for GPUs
-};
-
-Kernels& all_kernels() {
-  static Kernels all;
+Services<AddNormKernels>& add_norm_kernels() {
+  static Services<AddNormKernels> all(kAddNormKernels);
   return all;
-}
-
-/// Either kernels or why there are none.
-std::pair<AddNormKernels*, std::string> kernels_for(const at::Device& device) {
-  Kernels& all = all_kernels();
-  const std::lock_guard lock(all.mutex);
-  AddNormKernels*& found = all.of[device.type()];
-  if (found) return {found, ""};
-  if (!device.is_cuda()) return {nullptr, "devices of this kind have none"};
-  if (all.missing.empty()) {
-    const Plugin plugin = open_plugin(kGpuPlugin, kAddNormKernels, "they are in ");
-    if (plugin.function) found = reinterpret_cast<AddNormKernelsOfGpus>(plugin.function)();
-    all.missing = plugin.problem;
-  }
-  return {found, all.missing};
 }
 
 std::atomic<bool>& wanted() {
@@ -83,7 +56,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
                               .drawn = at::empty({2}, residual.options().dtype(at::kLong)),
                               .eps = eps,
                               .share = share};
-    if (rows > 0) kernels_for(x.device()).first->forward(call);
+    if (rows > 0) add_norm_kernels().find(x.device()).first->forward(call);
     context->save_for_backward({call.sum, call.weight, call.moments, call.drawn});
     context->saved_data["share"] = share;
     return {call.sum, call.normed};
@@ -104,7 +77,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
         .to_x = at::empty(outer[1].sizes(), outer[1].options()),
         .to_weights = at::empty({std::min(rows, kBlocks), 2, width}, sum.options()),
         .share = context->saved_data["share"].toDouble()};
-    if (rows > 0) kernels_for(sum.device()).first->backward(call);
+    if (rows > 0) add_norm_kernels().find(sum.device()).first->backward(call);
     const Tensor to_weights = call.to_weights.sum(0);
     return {call.to_residual, call.to_x, Tensor(), to_weights[0], to_weights[1], Tensor()};
   }
@@ -113,12 +86,11 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
 }  // namespace
 
 void AddNormKernels::set(at::DeviceType type, AddNormKernels* kernels) {
-  const std::lock_guard lock(all_kernels().mutex);
-  all_kernels().of[type] = kernels;
+  add_norm_kernels().set(type, kernels);
 }
 
 std::string AddNormKernels::why_not(const at::Device& device) {
-  return kernels_for(device).second;
+  return add_norm_kernels().find(device).second;
 }
 
 bool AddNormKernels::use(bool on) {

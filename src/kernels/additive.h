@@ -1,6 +1,5 @@
-// Additive attention for the steps of one sequence: each sentence's positions are read once per
-// step, padding never, and the gradients of keys and values are added up where they stand. CPU,
-// fp32 inside. The readable twin is additive_scores() (additive_scores.h) with attend_with().
+// The additive score, v . tanh(W s + U h(i)): additive attention for the steps of one sequence, and
+// the score alone.
 #pragma once
 
 #include <memory>
@@ -33,8 +32,16 @@ struct AdditiveAttended {
   Tensor logs;     // of the weights, with a gradient, where they are wanted; no less than -87.4
 };
 
-/// query [sentences, query, hidden]; `memory` is defined.
+/// Each sentence's positions are read once per step, padding never, and the gradients of keys and
+/// values are added up where they stand. CPU, fp32 inside. query [sentences, query, hidden];
+/// `memory` is defined. The readable twin is additive_scores() with attend_with().
 AdditiveAttended additive_attention(const Tensor& query, const AdditiveMemory& memory,
                                     bool logs = false);
+
+/// v . tanh(q + k(i)) for every query and position: query [sentences, query, hidden], keys
+/// [sentences, source, hidden], v [hidden] -> [sentences, query, source]. Nothing of the size query
+/// x source x hidden is kept for the gradient: the backward pass computes tanh once more. All of
+/// one type. In operations of the library, on every device.
+Tensor additive_scores(const Tensor& query, const Tensor& keys, const Tensor& v);
 
 }  // namespace heed::kernels

@@ -2,17 +2,14 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "kernels/autograd.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 /// Where the sentences of an unpadded tensor begin, in positions; empty for a padded one.
 struct Layout {
@@ -130,16 +127,6 @@ Tensor run_forward(const Inputs& in) {
   return context;
 }
 
-void save(const Pattern& pattern, AutogradContext* context) {
-  context->saved_data["pattern"] =
-      std::vector<int64_t>{pattern.window, pattern.global, pattern.stride, pattern.causal ? 1 : 0};
-}
-
-Pattern saved_pattern(AutogradContext* context) {
-  const auto numbers = context->saved_data["pattern"].toIntVector();
-  return {numbers[0], numbers[1], numbers[2], numbers[3] != 0};
-}
-
 /// Gradients, in the order and with the shapes of the inputs.
 struct Gradients {
   Tensor query, keys, values;
@@ -173,23 +160,27 @@ void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
                                        : run_backward<uint16_t>(in, from, to);
 }
 
+/// Who sees whom, and what scores are multiplied by.
+struct Sight {
+  Pattern pattern;
+  double scale;
+};
+
 class Attention : public torch::autograd::Function<Attention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
                         const Tensor& values, const std::optional<Tensor>& valid,
                         const Pattern& pattern, double scale) {
-    const Inputs in =
-        inputs({with_rows(query), with_rows(keys), with_rows(values), valid.value_or(Tensor())},
-               pattern, scale);
+    const Inputs in = inputs({with_rows(query), with_rows(keys), with_rows(values),
+                              valid ? valid->contiguous() : Tensor()},
+                             {pattern, scale});
     context->save_for_backward({in.query, in.keys, in.values, in.valid});
-    save(pattern, context);
-    context->saved_data["scale"] = scale;
+    carry(context, std::make_shared<Sight>(Sight{pattern, scale}));
     return forward_of(in);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const Inputs in = inputs(context->get_saved_variables(), saved_pattern(context),
-                             context->saved_data["scale"].toDouble());
+    const Inputs in = inputs(context->get_saved_variables(), carried<Sight>(context));
     const Gradients to{in.of_query(in.query).empty(),
                        in.of_keys(in.keys).empty(),
                        in.of_keys(in.values).empty(),
@@ -203,13 +194,13 @@ class Attention : public torch::autograd::Function<Attention> {
 
  private:
   /// Of query, keys, values and which of them are valid.
-  static Inputs inputs(const tensor_list& from, const Pattern& pattern, double scale) {
+  static Inputs inputs(const tensor_list& from, const Sight& sight) {
     return {.query = from[0],
             .keys = from[1],
             .values = from[2],
             .valid = from[3],
-            .pattern = pattern,
-            .scale = scale,
+            .pattern = sight.pattern,
+            .scale = sight.scale,
             .query_layout = {},
             .key_layout = {},
             .distances = {}};
@@ -218,19 +209,35 @@ class Attention : public torch::autograd::Function<Attention> {
 
 /// Queries, keys and values as they lie in two projections, or in one.
 struct Columns {
-  int64_t heads, kv_heads, head;
+  UnpaddedHeads heads;
+  Sight sight;
+  bool one = false;  // projection of all three
+  bool to_distances = false;
 
   Tensor query(const Tensor& from) const {
-    return from.narrow(1, 0, heads * head).unflatten(1, {heads, head});
+    return from.narrow(1, 0, heads.heads * heads.head).unflatten(1, {heads.heads, heads.head});
   }
   Tensor keys(const Tensor& from) const { return shared(from, 2); }
   Tensor values(const Tensor& from) const { return shared(from, 1); }
 
+  Inputs inputs(const Tensor& queries, const Tensor& memory, const Tensor& numbers) const {
+    return {.query = query(queries),
+            .keys = keys(memory),
+            .values = values(memory),
+            .valid = {},
+            .pattern = sight.pattern,
+            .scale = sight.scale,
+            .query_layout = Layout(heads.query_lengths),
+            .key_layout = Layout(heads.key_lengths),
+            .distances = {numbers}};
+  }
+
  private:
   /// The `block`-th block of columns from the end.
   Tensor shared(const Tensor& from, int64_t block) const {
-    const int64_t width = kv_heads * head;
-    return from.narrow(1, from.size(1) - block * width, width).unflatten(1, {kv_heads, head});
+    const int64_t width = heads.kv_heads * heads.head;
+    return from.narrow(1, from.size(1) - block * width, width)
+        .unflatten(1, {heads.kv_heads, heads.head});
   }
 };
 
@@ -239,42 +246,33 @@ class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& memory,
                         const UnpaddedHeads& heads, const Pattern& pattern, double scale,
                         const std::optional<Tensor>& distances) {
-    const Tensor from = with_rows(queries), to = memory.is_same(queries) ? from : with_rows(memory);
+    const bool one = memory.is_same(queries);
+    const Tensor from = with_rows(queries), to = one ? from : with_rows(memory);
     const Tensor numbers = distances ? with_rows(*distances) : Tensor();
+    const auto columns = std::make_shared<Columns>(
+        Columns{heads, {pattern, scale}, one, distances && distances->requires_grad()});
     context->save_for_backward({from, to, numbers});
-    context->saved_data["one"] = memory.is_same(queries);
-    context->saved_data["query_lengths"] = heads.query_lengths;
-    context->saved_data["key_lengths"] = heads.key_lengths;
-    context->saved_data["columns"] = std::vector<int64_t>{heads.heads, heads.kv_heads, heads.head};
-    save(pattern, context);
-    context->saved_data["scale"] = scale;
-    context->saved_data["to_distances"] = distances && distances->requires_grad();
-    return forward_of(inputs(context, from, to, numbers)).flatten(1);
+    carry(context, columns);
+    return forward_of(columns->inputs(from, to, numbers)).flatten(1);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const auto saved = context->get_saved_variables();
-    const bool one = context->saved_data["one"].toBool();
-    const Columns columns = columns_in(context);
+    const Columns& columns = carried<Columns>(context);
     const Tensor to_queries = at::empty_like(saved[0]),
-                 to_memory = one ? to_queries : at::empty_like(saved[1]);
-    const Inputs in = inputs(context, saved[0], saved[1], saved[2]);
-    const Tensor to_distances =
-        context->saved_data["to_distances"].toBool() ? zeros_for_distances(in) : Tensor();
-    backward_of(in, outer[0].unflatten(1, {columns.heads, columns.head}),
+                 to_memory = columns.one ? to_queries : at::empty_like(saved[1]);
+    const Inputs in = columns.inputs(saved[0], saved[1], saved[2]);
+    const Tensor to_distances = columns.to_distances ? zeros_for_distances(in) : Tensor();
+    backward_of(in, outer[0].unflatten(1, {columns.heads.heads, columns.heads.head}),
                 {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory),
                  to_distances});
     const bool each = to_distances.defined() && in.each_has_distances();
-    return {to_queries, one ? Tensor() : to_memory,
+    return {to_queries, columns.one ? Tensor() : to_memory,
             Tensor(),   Tensor(),
             Tensor(),   !to_distances.defined() || each ? to_distances : to_distances.sum(0, true)};
   }
 
  private:
-  static Columns columns_in(AutogradContext* context) {
-    const auto numbers = context->saved_data["columns"].toIntVector();
-    return {numbers[0], numbers[1], numbers[2]};
-  }
   /// To add gradients to.
   static Tensor zeros_for_distances(const Inputs& in) {
     const Tensor& numbers = in.distances.numbers;
@@ -282,19 +280,6 @@ class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
     return at::zeros(
         {static_cast<int64_t>(in.query_layout.lengths.size()), numbers.size(1), numbers.size(2)},
         numbers.options());
-  }
-  static Inputs inputs(AutogradContext* context, const Tensor& queries, const Tensor& memory,
-                       const Tensor& numbers) {
-    const Columns columns = columns_in(context);
-    return {.query = columns.query(queries),
-            .keys = columns.keys(memory),
-            .values = columns.values(memory),
-            .valid = {},
-            .pattern = saved_pattern(context),
-            .scale = context->saved_data["scale"].toDouble(),
-            .query_layout = Layout(context->saved_data["query_lengths"].toIntVector()),
-            .key_layout = Layout(context->saved_data["key_lengths"].toIntVector()),
-            .distances = {numbers}};
   }
 };
 
@@ -309,8 +294,7 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
 
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
                  const Pattern& pattern, double scale) {
-  const auto mask = valid.defined() ? std::optional(valid.contiguous()) : std::nullopt;
-  return Attention::apply(query, keys, values, mask, pattern, scale);
+  return Attention::apply(query, keys, values, if_defined(valid), pattern, scale);
 }
 
 Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,
@@ -318,9 +302,8 @@ Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const Unp
   expect(queries.dim() == 2 && memory.dim() == 2 && !heads.query_lengths.empty() &&
              heads.query_lengths.size() == heads.key_lengths.size(),
          "unpadded sentences, each with queries and keys");
-  const auto numbers =
-      distances.numbers.defined() ? std::optional(distances.numbers) : std::nullopt;
-  return UnpaddedAttention::apply(queries, memory, heads, pattern, scale, numbers);
+  return UnpaddedAttention::apply(queries, memory, heads, pattern, scale,
+                                  if_defined(distances.numbers));
 }
 
 }  // namespace heed::kernels

@@ -1,13 +1,11 @@
 #include "kernels/collected.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <utility>
 #include <vector>
 
-#include "kernels/column_sums.h"
-#include "kernels/handle.h"
+#include "kernels/autograd.h"
 #include "kernels/product.h"
 
 namespace heed::kernels {
@@ -31,13 +29,12 @@ using CollectorPtr = std::shared_ptr<Collector>;
 /// backwards when all steps have run.
 class Collect : public torch::autograd::Function<Collect> {
  public:
-  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
-  static Tensor forward(AutogradContext* context, const Tensor& weight, const Tensor& bias,
-                        bool has_bias, const CollectorPtr& collector) {
+  static Tensor forward(AutogradContext* context, const Tensor& weight,
+                        const std::optional<Tensor>& bias, const CollectorPtr& collector) {
     const auto type = product_type(weight);
     collector->weight = weight.to(type);
     collector->by_columns = weight_by_columns(weight, type);
-    if (has_bias) collector->bias = bias.to(type);
+    if (bias) collector->bias = bias->to(type);
     carry(context, collector);
     context->saved_data["type"] = weight.scalar_type();
     context->set_materialize_grads(false);
@@ -47,14 +44,14 @@ class Collect : public torch::autograd::Function<Collect> {
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     Collector& collector = carried<Collector>(context);
     // Who used the weight outside the steps has sent a gradient of its own.
-    if (collector.inputs.empty()) return {outer[0], Tensor(), Tensor(), Tensor()};
+    if (collector.inputs.empty()) return {outer[0], Tensor(), Tensor()};
     const auto type = context->saved_data["type"].toScalarType();
     const Tensor x = at::cat(std::exchange(collector.inputs, {}));
     const Tensor gradient = at::cat(std::exchange(collector.gradients, {}));
     Tensor to_bias;
     if (collector.bias.defined()) to_bias = column_sums(gradient);
     const Tensor to_weight = weight_gradient(gradient, x, type);
-    return {outer[0].defined() ? to_weight + outer[0] : to_weight, to_bias, Tensor(), Tensor()};
+    return {outer[0].defined() ? to_weight + outer[0] : to_weight, to_bias, Tensor()};
   }
 };
 
@@ -87,9 +84,8 @@ Collected collected(const Tensor& weight, const Tensor& bias) {
   if (!at::GradMode::is_enabled() || !weight.requires_grad() || !weight.is_cpu() ||
       type != at::kFloat)
     return {weight, bias, {}};
-  const bool has_bias = bias.defined();
   const auto collector = std::make_shared<Collector>();
-  const Tensor waiting = Collect::apply(weight, has_bias ? bias : weight, has_bias, collector);
+  const Tensor waiting = Collect::apply(weight, if_defined(bias), collector);
   return {waiting, bias, collector};
 }
 

@@ -2,36 +2,25 @@
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <mutex>
+#include <optional>
+#include <utility>
 
-#include "kernels/draws.h"
+#include "kernels/autograd.h"
 #include "kernels/rows/dropout.h"
 
 namespace heed::kernels {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 constexpr int64_t kGrain = 32768;  // numbers that are worth a thread
+
+thread_local at::Generator innermost;
 
 bool is_float(const Tensor& x) {
   return x.scalar_type() == at::kFloat;
-}
-const float* floats(const Tensor& x) {
-  return x.const_data_ptr<float>();
-}
-const uint16_t* halves(const Tensor& x) {
-  return reinterpret_cast<const uint16_t*>(x.const_data_ptr<at::BFloat16>());
-}
-float* mutable_floats(const Tensor& x) {
-  return x.mutable_data_ptr<float>();
-}
-uint16_t* mutable_halves(const Tensor& x) {
-  return reinterpret_cast<uint16_t*>(x.mutable_data_ptr<at::BFloat16>());
 }
 
 /// x where the mask keeps it, as `type`: that of x, or bf16.
@@ -40,11 +29,11 @@ Tensor masked(const Tensor& x, at::ScalarType type, const Mask& mask) {
   const Tensor y = at::empty(from.sizes(), from.options().dtype(type));
   at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
     if (!is_float(from))
-      drop_places(halves(from), mutable_halves(y), begin, end, mask);
+      drop_places(numbers<uint16_t>(from), numbers<uint16_t>(y), begin, end, mask);
     else if (is_float(y))
-      drop_places(floats(from), mutable_floats(y), begin, end, mask);
+      drop_places(numbers<float>(from), numbers<float>(y), begin, end, mask);
     else
-      drop_places(floats(from), mutable_halves(y), begin, end, mask);
+      drop_places(numbers<float>(from), numbers<uint16_t>(y), begin, end, mask);
   });
   return y;
 }
@@ -55,11 +44,14 @@ Tensor masked_sum(const Tensor& residual, const Tensor& x, const Mask& mask) {
   const Tensor y = at::empty_like(base);
   at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
     if (!is_float(base))
-      add_dropped_places(halves(base), halves(from), mutable_halves(y), begin, end, mask);
+      add_dropped_places(numbers<uint16_t>(base), numbers<uint16_t>(from), numbers<uint16_t>(y),
+                         begin, end, mask);
     else if (is_float(from))
-      add_dropped_places(floats(base), floats(from), mutable_floats(y), begin, end, mask);
+      add_dropped_places(numbers<float>(base), numbers<float>(from), numbers<float>(y), begin, end,
+                         mask);
     else
-      add_dropped_places(floats(base), halves(from), mutable_floats(y), begin, end, mask);
+      add_dropped_places(numbers<float>(base), numbers<uint16_t>(from), numbers<float>(y), begin,
+                         end, mask);
   });
   return y;
 }
@@ -71,45 +63,50 @@ int64_t draw_seed() {
   return static_cast<int64_t>(cpu->random64());
 }
 
+/// Of a residual, where there is one, and what is added to it.
 class Dropout : public torch::autograd::Function<Dropout> {
  public:
-  static Tensor forward(AutogradContext* context, const Tensor& x, double share, int64_t seed) {
-    context->saved_data["share"] = share;
-    context->saved_data["seed"] = seed;
-    return masked(x, x.scalar_type(), Mask(static_cast<uint64_t>(seed), share));
-  }
-  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const Mask mask(static_cast<uint64_t>(context->saved_data["seed"].toInt()),
-                    context->saved_data["share"].toDouble());
-    return {masked(outer[0], outer[0].scalar_type(), mask), Tensor(), Tensor()};
-  }
-};
-
-class AddDropped : public torch::autograd::Function<AddDropped> {
- public:
-  static Tensor forward(AutogradContext* context, const Tensor& residual, const Tensor& x,
-                        double share, int64_t seed) {
+  static Tensor forward(AutogradContext* context, const std::optional<Tensor>& residual,
+                        const Tensor& x, double share, int64_t seed) {
     context->saved_data["share"] = share;
     context->saved_data["seed"] = seed;
     context->saved_data["type"] = x.scalar_type();
-    return masked_sum(residual, x, Mask(static_cast<uint64_t>(seed), share));
+    context->saved_data["adds"] = residual.has_value();
+    const Mask mask(static_cast<uint64_t>(seed), share);
+    return residual ? masked_sum(*residual, x, mask) : masked(x, x.scalar_type(), mask);
   }
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const Mask mask(static_cast<uint64_t>(context->saved_data["seed"].toInt()),
                     context->saved_data["share"].toDouble());
-    return {outer[0], masked(outer[0], context->saved_data["type"].toScalarType(), mask), Tensor(),
-            Tensor()};
+    return {context->saved_data["adds"].toBool() ? outer[0] : Tensor(),
+            masked(outer[0], context->saved_data["type"].toScalarType(), mask), Tensor(), Tensor()};
   }
 };
 
 }  // namespace
+
+Draws::Draws(uint64_t seed, const at::Device& device)
+    : before_(std::exchange(innermost, at::detail::createCPUGenerator(seed))) {
+  if (device.is_cpu()) return;
+  at::Generator on_device = at::globalContext().defaultGenerator(device);
+  const std::lock_guard lock(on_device.mutex());
+  on_device.set_current_seed(seed);
+}
+
+Draws::~Draws() {
+  innermost = std::move(before_);
+}
+
+at::Generator Draws::generator() {
+  return innermost.defined() ? innermost : at::detail::getDefaultCPUGenerator();
+}
 
 bool can_drop(const Tensor& x) {
   return x.is_cpu() && is_fp32_or_bf16(x) && x.numel() < (int64_t{1} << 32);
 }
 
 Tensor dropout(const Tensor& x, double share) {
-  return Dropout::apply(x, share, draw_seed());
+  return Dropout::apply(std::optional<Tensor>(), x, share, draw_seed());
 }
 
 bool can_add_dropped(const Tensor& residual, const Tensor& x) {
@@ -118,7 +115,7 @@ bool can_add_dropped(const Tensor& residual, const Tensor& x) {
 }
 
 Tensor add_dropped(const Tensor& residual, const Tensor& x, double share) {
-  return AddDropped::apply(residual, x, share, draw_seed());
+  return Dropout::apply(std::optional(residual), x, share, draw_seed());
 }
 
 }  // namespace heed::kernels

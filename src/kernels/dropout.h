@@ -1,13 +1,29 @@
 // Dropout whose mask is never stored: a hash of a seed and the place says what is kept, in the
 // forward pass and again in the backward pass. CPU, fp32 and bf16; the readable twin is
-// at::dropout.
+// at::dropout. And where training takes its random numbers from.
 #pragma once
 
-#include <cstdint>
+#include <ATen/core/Generator.h>
+#include <c10/core/Device.h>
 
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
+
+/// While one lives, what this thread draws follows from `seed` alone, and so does what a GPU draws.
+class Draws {
+ public:
+  explicit Draws(uint64_t seed, const at::Device& device = at::kCPU);
+  ~Draws();
+  Draws(const Draws&) = delete;
+  Draws& operator=(const Draws&) = delete;
+
+  /// For the CPU: of the innermost one of this thread, else ATen's default generator.
+  static at::Generator generator();
+
+ private:
+  at::Generator before_;
+};
 
 /// Whether `dropout` can take such a tensor; others are for at::dropout.
 bool can_drop(const Tensor& x);

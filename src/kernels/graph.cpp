@@ -4,24 +4,12 @@
 
 #include <c10/util/Exception.h>
 
-#include <map>
-#include <mutex>
-#include <tuple>
-#include <utility>
-
 #include "base/error.h"
 #include "base/format.h"
-#include "base/installation.h"
 #include "kernels/gpu_plugin.h"
 
 namespace heed::kernels {
 namespace {
-
-struct Recorders {
-  std::mutex mutex;
-  std::map<at::DeviceType, GraphRecorder*> of;
-  std::string missing;  // why there is none for GPUs
-};
 
 thread_local bool records = false;
 
@@ -33,28 +21,15 @@ struct Records {
   Records& operator=(const Records&) = delete;
 };
 
-Recorders& recorders() {
-  static Recorders all;
+Services<GraphRecorder>& recorders() {
+  static Services<GraphRecorder> all(kGraphRecorder);
   return all;
-}
-
-/// Either a recorder or why there is none.
-std::pair<GraphRecorder*, std::string> load_recorder() {
-  const Plugin plugin = open_plugin(kGpuPlugin, kGraphRecorder, "they are in ");
-  if (!plugin.function) return {nullptr, plugin.problem};
-  return {reinterpret_cast<GraphRecorderOfGpus>(plugin.function)(), ""};
 }
 
 }  // namespace
 
 std::string Graph::why_not(const at::Device& device) {
-  if (device.is_cpu()) return "a CPU has none";
-  const std::lock_guard lock(recorders().mutex);
-  GraphRecorder*& recorder = recorders().of[device.type()];
-  if (recorder) return "";
-  if (!device.is_cuda()) return "devices of this kind have none";
-  if (recorders().missing.empty()) std::tie(recorder, recorders().missing) = load_recorder();
-  return recorders().missing;
+  return device.is_cpu() ? "a CPU has none" : recorders().find(device).second;
 }
 
 void Graph::refuse_copies_from_host() {
@@ -62,20 +37,14 @@ void Graph::refuse_copies_from_host() {
 }
 
 void Graph::set_recorder(at::DeviceType type, GraphRecorder* recorder) {
-  const std::lock_guard lock(recorders().mutex);
-  recorders().of[type] = recorder;
+  recorders().set(type, recorder);
 }
 
 Graph::Graph(const at::Device& device, const std::function<void()>& work) {
   if (const std::string why = why_not(device); !why.empty())
     throw UserError(fmt::format("graphs on {}: {}", device.str(), why));
-  GraphRecorder* recorder = nullptr;
-  {
-    const std::lock_guard lock(recorders().mutex);
-    recorder = recorders().of[device.type()];
-  }
   const Records now;
-  recording_ = recorder->record(device, work);
+  recording_ = recorders().find(device).first->record(device, work);
 }
 
 }  // namespace heed::kernels

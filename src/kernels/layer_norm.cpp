@@ -2,28 +2,19 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 
-#include "kernels/column_sums.h"
+#include "kernels/autograd.h"
 #include "kernels/product.h"
 #include "kernels/rows/layer_norm.h"
 
 namespace heed::kernels {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 // Rows whose part of the weights' gradient is added up together, whoever computes them: threads
 // change nothing.
 constexpr int64_t kBlock = 64;
-
-template <class T>
-T* numbers(const Tensor& x) {
-  return static_cast<T*>(x.data_ptr());
-}
 
 /// Of every row: [rows, 2].
 Tensor all_moments(const Tensor& x, int64_t width, double eps) {

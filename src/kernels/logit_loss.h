@@ -1,8 +1,6 @@
 // The loss of given logits in LibTorch's operations, on any device (train/loss.h has the equation).
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/rows/loss.h"
 #include "kernels/tensor.h"
 

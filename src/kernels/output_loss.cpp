@@ -2,25 +2,21 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "kernels/column_sums.h"
-#include "kernels/output_loss_on_gpu.h"
+#include "kernels/autograd.h"
+#include "kernels/logit_loss.h"
 #include "kernels/product.h"
-#include "kernels/rows/loss.h"
-#include "kernels/transpose.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 // Bytes of logits that are worked on together: they should stay in the last level of cache, and yet
 // be enough rows to multiply well.
@@ -31,6 +27,27 @@ struct Sums {
 };
 
 using OptionalPair = std::optional<PairWeights>;
+
+bool needs_gradient(const Tensor& features, const Tensor& weight, const Tensor& bias) {
+  return at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad() ||
+                                        (bias.defined() && bias.requires_grad()));
+}
+
+/// What a forward pass has saved, times the gradient of the loss.
+tensor_list saved_gradients(AutogradContext* context, const tensor_list& outer) {
+  const auto taken = [&](const char* name) {
+    return std::exchange(context->saved_data[name], c10::IValue(Tensor())).toTensor();
+  };
+  Tensor features = taken("features"), weight = taken("weight"), bias = taken("bias");
+  expect(features.defined(), "a second backward pass through one loss");
+  const Tensor scale = outer[0].to(at::kFloat);
+  features = features.mul_(scale).to(context->saved_data["type"].toScalarType());
+  if (weight.defined()) weight.mul_(scale);
+  if (bias.defined()) bias.mul_(scale);
+  return {features, weight, bias, Tensor(), Tensor(), Tensor()};
+}
+
+// --- on a CPU
 
 /// What the loss of a row needs besides its logits.
 struct Wanted {
@@ -75,10 +92,9 @@ void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gol
   };
   const bool pairs = others.defined();
   if (logits.scalar_type() == at::kFloat)
-    add(logits.data_ptr<float>(), pairs ? others.data_ptr<float>() : nullptr, pairs ? size : 0);
+    add(numbers<float>(logits), pairs ? numbers<float>(others) : nullptr, pairs ? size : 0);
   else
-    add(reinterpret_cast<uint16_t*>(logits.data_ptr<at::BFloat16>()),
-        pairs ? reinterpret_cast<uint16_t*>(others.data_ptr<at::BFloat16>()) : nullptr,
+    add(numbers<uint16_t>(logits), pairs ? numbers<uint16_t>(others) : nullptr,
         pairs ? 3 * size : size);
 }
 
@@ -97,13 +113,12 @@ struct Gradients {
 
 class OutputLoss : public torch::autograd::Function<OutputLoss> {
  public:
-  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
   static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
-                             const Tensor& bias, bool has_bias, const Tensor& gold,
+                             const std::optional<Tensor>& bias, const Tensor& gold,
                              const Wanted& wanted, at::ScalarType type) {
     const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
     const Tensor by_columns = weight_by_columns(w, type);
-    const Tensor b = has_bias ? bias.to(type) : Tensor();
+    const Tensor b = bias ? bias->to(type) : Tensor();
     const int64_t tokens = gold.size(0), vocab = w.size(0);
     const int64_t chunk =
         std::clamp<int64_t>(kChunk / (vocab * w.element_size() * (wanted.pair ? 2 : 1)), 1,
@@ -111,7 +126,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     Gradients gradients;
     if (wanted.gradient) {
       gradients = {at::empty_like(x), at::zeros({w.size(1), vocab}, weight.options()), {}};
-      if (has_bias) gradients.bias = at::zeros_like(bias);
+      if (bias) gradients.bias = at::zeros_like(*bias);
     }
     Sums sums;
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
@@ -140,44 +155,135 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    Tensor features = context->saved_data["features"].toTensor();
-    Tensor weight = context->saved_data["weight"].toTensor();
-    Tensor bias = context->saved_data["bias"].toTensor();
-    expect(features.defined(), "a second backward pass through one loss");
-    for (const char* name : {"features", "weight", "bias"}) context->saved_data[name] = Tensor();
-    const Tensor scale = outer[0].to(at::kFloat);
-    features = features.mul_(scale).to(context->saved_data["type"].toScalarType());
-    weight.mul_(scale);
-    if (bias.defined()) bias.mul_(scale);
-    return {features, weight, bias, Tensor(), Tensor(), Tensor(), Tensor()};
+    return saved_gradients(context, outer);
   }
 };
 
-OutputLossSum loss_of(const Tensor& features, const Tensor& weight, const Tensor& bias,
-                      const Tensor& gold, double smoothing, const OptionalPair& pair,
-                      at::ScalarType type) {
-  if (!features.is_cpu())
-    return output_loss_on_gpu(features, weight, bias, gold, smoothing, pair, type);
-  const bool gradient =
-      at::GradMode::is_enabled() && (features.requires_grad() || weight.requires_grad() ||
-                                     (bias.defined() && bias.requires_grad()));
-  const Wanted wanted{static_cast<float>(smoothing), pair, gradient};
-  const auto sums = OutputLoss::apply(features, weight, bias.defined() ? bias : weight,
-                                      bias.defined(), gold, wanted, type);
-  return {sums[0], sums[1]};
+// --- on other devices
+
+/// The pieces to predict and what their loss is.
+struct Goal {
+  Tensor gold;
+  double smoothing = 0;
+  OptionalPair pair;
+  int64_t together = 0;  // logits
+  Tensor weights = {};
+};
+
+/// Logits [rows, vocab], with a pair [2 rows, vocab], become their gradient where it is wanted.
+void become_gradient(const Tensor& logits, const Goal& goal, bool wants_gradient,
+                     LogitLossSum& sum) {
+  if (!goal.pair)
+    return add_logit_loss(logits, goal.gold, goal.smoothing, wants_gradient ? logits : Tensor(),
+                          sum, goal.weights);
+  const at::AutoGradMode with_graph(wants_gradient);
+  const Tensor leaf = logits.detach().to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
+  leaf.requires_grad_(wants_gradient);
+  const LogitLossSum loss = pair_logit_loss(leaf, goal.gold, goal.smoothing, *goal.pair);
+  const at::NoGradGuard without_graph;
+  sum.smoothed += loss.smoothed.detach();
+  sum.nll += loss.nll;
+  if (wants_gradient) Tensor(logits).copy_(torch::autograd::grad({loss.smoothed}, {leaf}).front());
 }
+
+/// Gradients of the sum of losses, by chunks of rows.
+class OutputGradients {
+ public:
+  explicit OutputGradients(const Tensor& x) : features_(at::empty_like(x)) {}
+
+  /// Adds those of the rows x, which begin at `begin`, from their logits' gradient `outer`.
+  void add(const Tensor& outer, const Tensor& x, int64_t begin, const Tensor& weight,
+           bool has_bias) {
+    Tensor rows = features_.narrow(0, begin, x.size(0));
+    at::mm_out(rows, outer, weight);
+    if (weight_.defined() && x.scalar_type() == at::kFloat)
+      weight_.addmm_(outer.t(), x);
+    else
+      accumulate(weight_, at::mm(outer.t(), x));
+    if (has_bias) accumulate(bias_, outer.sum(0, /*keepdim=*/false, at::kFloat));
+  }
+
+  void save(AutogradContext& context) const {
+    context.saved_data["features"] = features_;
+    context.saved_data["weight"] = weight_;
+    context.saved_data["bias"] = bias_;
+  }
+
+ private:
+  /// In fp32, whatever the products are in.
+  static void accumulate(Tensor& sum, const Tensor& part) {
+    if (sum.defined())
+      sum.add_(part);
+    else
+      sum = part.to(at::kFloat);
+  }
+
+  Tensor features_;       // [tokens, width], of the products' type
+  Tensor weight_, bias_;  // [vocab, width] and [vocab] fp32; undefined before the first rows
+};
+
+class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
+                             const std::optional<Tensor>& bias, const Goal& goal,
+                             bool wants_gradient, at::ScalarType type) {
+    const WithoutAutocast guard;
+    const Tensor x = features.to(type).contiguous(), w = weight.to(type);
+    const Tensor b = bias ? bias->to(type) : Tensor();
+    const int64_t tokens = goal.gold.size(0), vocab = w.size(0), sides = goal.pair ? 2 : 1;
+    const int64_t chunk =
+        std::clamp<int64_t>(goal.together / (sides * vocab), 1, std::max<int64_t>(tokens, 1));
+    const Tensor buffer = at::empty({sides * chunk, vocab}, x.options());
+    OutputGradients gradients(x);
+    LogitLossSum sum = LogitLossSum::on(x.device());
+    for (int64_t begin = 0; begin < tokens; begin += chunk) {
+      const int64_t count = std::min(chunk, tokens - begin);
+      const auto rows_of = [&](int64_t side) { return x.narrow(0, side * tokens + begin, count); };
+      const auto logits_of = [&](int64_t side) { return buffer.narrow(0, side * count, count); };
+      for (int64_t side = 0; side < sides; ++side) {
+        Tensor logits = logits_of(side);
+        if (bias)
+          at::addmm_out(logits, b, rows_of(side), w.t());
+        else
+          at::mm_out(logits, rows_of(side), w.t());
+      }
+      const Goal part{goal.gold.narrow(0, begin, count), goal.smoothing, goal.pair, count,
+                      goal.weights.defined() ? goal.weights.narrow(0, begin, count) : Tensor()};
+      become_gradient(buffer.narrow(0, 0, sides * count), part, wants_gradient, sum);
+      if (!wants_gradient) continue;
+      for (int64_t side = 0; side < sides; ++side)
+        gradients.add(logits_of(side), rows_of(side), side * tokens + begin, w, bias.has_value());
+    }
+    if (wants_gradient) gradients.save(*context);
+    context->saved_data["type"] = features.scalar_type();
+    context->mark_non_differentiable({sum.nll});
+    return {sum.smoothed, sum.nll};
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    return saved_gradients(context, outer);
+  }
+};
 
 }  // namespace
 
 OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
-                          const Tensor& gold, double smoothing, at::ScalarType type) {
-  return loss_of(features, weight, bias, gold, smoothing, {}, type);
+                          const Tensor& gold, double smoothing, at::ScalarType type,
+                          const OptionalPair& pair) {
+  if (!features.is_cpu())
+    return output_loss_on_gpu(features, weight, bias, gold, smoothing, pair, type);
+  const Wanted wanted{static_cast<float>(smoothing), pair, needs_gradient(features, weight, bias)};
+  const auto sums = OutputLoss::apply(features, weight, if_defined(bias), gold, wanted, type);
+  return {sums[0], sums[1]};
 }
 
-OutputLossSum output_pair_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
-                               const Tensor& gold, double smoothing, const PairWeights& pair,
-                               at::ScalarType type) {
-  return loss_of(features, weight, bias, gold, smoothing, pair, type);
+OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, const Tensor& bias,
+                                 const Tensor& gold, double smoothing, const OptionalPair& pair,
+                                 at::ScalarType type, int64_t together, const Tensor& weights) {
+  const auto sums = OutputLossOnGpu::apply(features, weight, if_defined(bias),
+                                           Goal{gold, smoothing, pair, together, weights},
+                                           needs_gradient(features, weight, bias), type);
+  return {sums[0], sums[1]};
 }
 
 }  // namespace heed::kernels

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "kernels/rows/loss.h"
 #include "kernels/tensor.h"
@@ -20,14 +21,19 @@ struct OutputLossSum {
 
 /// features [tokens, width], weight [vocab, width], bias [vocab] or undefined, gold [tokens] int64.
 /// Sums over tokens of the label-smoothed cross entropy (train/loss.h) of weight x + bias, computed
-/// in `type` (fp32 or bf16) with fp32 gradients of the weights. One backward pass only.
+/// in `type` (fp32 or bf16) with fp32 gradients of the weights. One backward pass only. With a
+/// `pair` of two predictions of each piece (rows/loss.h): features [2 tokens, width], those of the
+/// second predictions behind those of the first.
 OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
-                          const Tensor& gold, double smoothing, at::ScalarType type);
+                          const Tensor& gold, double smoothing, at::ScalarType type,
+                          const std::optional<PairWeights>& pair = {});
 
-/// The same of two predictions of each piece (rows/loss.h): features [2 tokens, width], those of
-/// the second predictions behind those of the first.
-OutputLossSum output_pair_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
-                               const Tensor& gold, double smoothing, const PairWeights& pair,
-                               at::ScalarType type);
+/// The same in LibTorch's operations, for devices other than the CPU: with a `pair` of two
+/// predictions. So many logits are worked on `together`. Without a pair there may be `weights`
+/// [tokens] float of the rows' losses.
+OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, const Tensor& bias,
+                                 const Tensor& gold, double smoothing,
+                                 const std::optional<PairWeights>& pair, at::ScalarType type,
+                                 int64_t together = kLogitsTogether, const Tensor& weights = {});
 
 }  // namespace heed::kernels

@@ -1,20 +1,19 @@
 #include "kernels/product.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <optional>
 
-#include "kernels/column_sums.h"
-#include "kernels/transpose.h"
+#include "base/error.h"
+#include "kernels/autograd.h"
+#include "kernels/rows/matrix.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 // Below so many multiplications oneDNN's preparations cost more than it wins.
 constexpr int64_t kWorthwhile = int64_t{1} << 22;
@@ -42,19 +41,44 @@ bool calls_one_dnn(const Tensor& x, int64_t multiplications) {
   return is_ours(x) && x.scalar_type() == at::kFloat && multiplications >= kWorthwhile;
 }
 
+template <class From, class To>
+void transpose_all(const Tensor& x, const Tensor& result) {
+  const int64_t rows = x.size(0), columns = x.size(1);
+  const int64_t blocks = (rows + kTransposeBlock - 1) / kTransposeBlock;
+  const int64_t grain =
+      std::max<int64_t>(1, 32768 / (kTransposeBlock * std::max<int64_t>(columns, 1)));
+  const From* from = numbers<From>(x);
+  To* to = numbers<To>(result);
+  at::parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
+    transpose_rows(from, to, rows, columns, begin * kTransposeBlock,
+                   std::min(end * kTransposeBlock, rows));
+  });
+}
+
+template <class T>
+void sum_all(const Tensor& x, const Tensor& result) {
+  const int64_t rows = x.size(0), columns = x.size(1);
+  const T* from = numbers<T>(x);
+  float* to = numbers<float>(result);
+  const int64_t grain = std::max<int64_t>(1, 32768 / (kStrip * std::max<int64_t>(rows, 1)));
+  at::parallel_for(0, (columns + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)
+      sum_strip(from + j, rows, columns, std::min(kStrip, columns - j), to + j);
+  });
+}
+
 class Linear : public torch::autograd::Function<Linear> {
  public:
-  /// Without a bias the weight stands in its place: autograd takes no undefined tensor.
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
-                        const Tensor& bias, bool has_bias, at::ScalarType type) {
+                        const std::optional<Tensor>& bias, at::ScalarType type) {
     const Tensor input = x.to(type).contiguous();
     context->save_for_backward({input, w});
-    context->saved_data["has_bias"] = has_bias;
+    context->saved_data["has_bias"] = bias.has_value();
     context->saved_data["type"] = x.scalar_type();
     auto sizes = x.sizes().vec();
     sizes.back() = w.size(0);
     const Tensor out = times_transposed(input.view({-1, w.size(1)}), weight_by_columns(w, type),
-                                        has_bias ? bias.to(type) : Tensor());
+                                        bias ? bias->to(type) : Tensor());
     return at::_unsafe_view(out, sizes);  // a view could not be changed in place
   }
 
@@ -62,7 +86,7 @@ class Linear : public torch::autograd::Function<Linear> {
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1];
     const Tensor gradient = outer[0].contiguous().view({-1, w.size(0)});
-    tensor_list to(5);
+    tensor_list to(4);
     if (context->needs_input_grad(0))
       to[0] = times_transposed(gradient, w.to(x.scalar_type()).t())
                   .view(x.sizes())
@@ -76,14 +100,37 @@ class Linear : public torch::autograd::Function<Linear> {
 
 }  // namespace
 
+Tensor transposed(const Tensor& x, at::ScalarType type) {
+  expect(x.is_contiguous() && is_fp32_or_bf16(x) && is_fp32_or_bf16(type),
+         "a matrix of fp32 or bf16");
+  const Tensor result = at::empty({x.size(1), x.size(0)}, x.options().dtype(type));
+  const bool from_float = x.scalar_type() == at::kFloat, to_float = type == at::kFloat;
+  if (from_float)
+    to_float ? transpose_all<float, float>(x, result) : transpose_all<float, uint16_t>(x, result);
+  else
+    to_float ? transpose_all<uint16_t, float>(x, result)
+             : transpose_all<uint16_t, uint16_t>(x, result);
+  return result;
+}
+
+Tensor column_sums(const Tensor& x) {
+  expect(x.is_contiguous() && x.dim() == 2, "a matrix whose rows follow each other");
+  const Tensor result = at::empty({x.size(1)}, x.options().dtype(at::kFloat));
+  if (x.scalar_type() == at::kFloat)
+    sum_all<float>(x, result);
+  else
+    sum_all<uint16_t>(x, result);
+  return result;
+}
+
 Tensor weight_by_columns(const Tensor& w, at::ScalarType type) {
   return is_ours(w) ? transposed(w.contiguous(), type).t() : w.to(type);
 }
 
 Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
   if (calls_one_dnn(x, x.size(0) * w.numel()))
-    return one_dnn()->call(x, w, bias.defined() ? std::optional(bias) : std::nullopt, "none",
-                           c10::List<std::optional<at::Scalar>>(), "");
+    return one_dnn()->call(x, w, if_defined(bias), "none", c10::List<std::optional<at::Scalar>>(),
+                           "");
   return bias.defined() ? at::addmm(bias, x, w.t()) : at::mm(x, w.t());
 }
 
@@ -108,8 +155,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   const bool ours = at::GradMode::is_enabled() && is_ours(x) && is_ours(w) &&
                     w.scalar_type() == at::kFloat && is_fp32_or_bf16(type);
   if (!ours) return at::linear(x, w, bias);
-  const bool has_bias = bias.defined();
-  return Linear::apply(x, w, has_bias ? bias : w, has_bias, type);
+  return Linear::apply(x, w, if_defined(bias), type);
 }
 
 }  // namespace heed::kernels

@@ -8,6 +8,18 @@
 
 namespace heed::kernels {
 
+/// The transpose of x [rows, columns], contiguous on the CPU, in `type`: [columns, rows],
+/// contiguous. x and `type` are fp32 or bf16.
+Tensor transposed(const Tensor& x, at::ScalarType type);
+
+inline Tensor transposed(const Tensor& x) {
+  return transposed(x, x.scalar_type());
+}
+
+/// The gradient of a bias: x [rows, columns] on the CPU, contiguous, fp32 or bf16 -> [columns]
+/// fp32, whose bits do not depend on the number of threads. at::sum copies bf16 into fp32 first.
+Tensor column_sums(const Tensor& x);
+
 /// w [out, in] in `type` with contiguous columns: how x w^T is fastest. Without a gradient.
 Tensor weight_by_columns(const Tensor& w, at::ScalarType type);
 

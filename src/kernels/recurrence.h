@@ -1,4 +1,7 @@
-// What the fused GRU and LSTM share with who calls them.
+// A GRU and an LSTM over packed sequences in one piece: the recurrent products of all steps write
+// into one tensor each way, so that the weights' gradient is a single product and a step makes no
+// node of its own. CPU, fp32 and bf16 products with fp32 states: gates of bf16 make bf16 products.
+// The readable twin is RecurrentCell.
 #pragma once
 
 #include <vector>
@@ -11,13 +14,35 @@ namespace heed::kernels {
 /// more than the step before it.
 struct Packing {
   std::vector<int64_t> rows;
-  int64_t places() const;  // of all steps
-  /// Throws Bug where `gates` has not a row for every place.
-  void require(const Tensor& gates) const;
 };
 
-/// Whether gates and states of these types and on this device are for gru_sequence, gru_step,
-/// lstm_sequence and lstm_step.
+/// Whether gates and states of these types and on this device are for the functions below.
 bool can_run_recurrence(const Tensor& gates, const Tensor& state);
+
+/// gates [places, 3 * hidden] (the input's part of r, z, n with its bias), hidden_weight [3 *
+/// hidden, hidden], hidden_bias [3 * hidden], initial [rows[0], hidden] fp32 -> every state
+/// [places, hidden] fp32. `backward` runs each sequence from its last step to its first. Throws Bug
+/// where `gates` has not a row for every place of `packing`.
+Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
+                    const Tensor& hidden_bias, const Tensor& initial, bool backward);
+
+/// One step behind its products: gates and recurrent [rows, 3 * hidden], before [rows, hidden] fp32
+/// -> the next state [rows, hidden] fp32.
+Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& before);
+
+struct LstmState {
+  Tensor hidden, cell;  // [rows, hidden] fp32 each, or [places, hidden] of every step
+};
+
+/// The same with gates i, f, g, o,
+///   c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c'),
+/// gates [places, 4 * hidden] (the input's part with all bias), hidden_weight [4 * hidden, hidden],
+/// initial of rows[0] rows -> the state of every place.
+LstmState lstm_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
+                        const LstmState& initial, bool backward);
+
+/// One step behind its products: gates and recurrent [rows, 4 * hidden], cell [rows, hidden] fp32
+/// -> the next state.
+LstmState lstm_step(const Tensor& gates, const Tensor& recurrent, const Tensor& cell);
 
 }  // namespace heed::kernels

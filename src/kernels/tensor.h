@@ -1,8 +1,9 @@
-// The one alias for tensors, and the types that heed computes in, without the weight of
-// <torch/torch.h>.
+// The one alias for tensors, and the types that heed computes in: fp32 where it is wanted, whatever
+// the precision of the products around. Without the weight of <torch/torch.h>.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 namespace heed {
 using at::Tensor;
@@ -16,6 +17,22 @@ inline bool is_fp32_or_bf16(at::ScalarType type) {
 }
 inline bool is_fp32_or_bf16(const Tensor& x) {
   return is_fp32_or_bf16(x.scalar_type());
+}
+
+/// No autocast for the lifetime of this object: products are computed in the type of their factors.
+class WithoutAutocast {
+  c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
+};
+
+/// x in fp32, or in double where it is that.
+inline Tensor widened(const Tensor& x) {
+  return x.scalar_type() == at::kDouble ? x : x.to(at::kFloat);
+}
+
+/// The numbers of x, which are stored as T; uint16_t stands for bf16.
+template <class T>
+T* numbers(const Tensor& x) {
+  return static_cast<T*>(x.data_ptr());
 }
 
 }  // namespace heed::kernels

@@ -3,8 +3,6 @@
 #include <omp.h>
 
 #include <atomic>
-#include <semaphore>
-#include <thread>
 
 namespace heed::kernels {
 
@@ -14,25 +12,13 @@ bool should_sleep(double others, int64_t processors, int64_t threads, bool now) 
   return too_many > (now ? kLeast : kMost);
 }
 
-struct IdleThreads::Impl {
-  std::binary_semaphore made{0}, gone{0};
+void IdleThreads::own() {
   std::atomic<int> count = 0;
-  // A team of OpenMP belongs to the thread that made it, and ends with it.
-  std::jthread owner{[this] {
-    const int wanted = omp_get_num_procs() + 1;
+  const int wanted = omp_get_num_procs() + 1;
 #pragma omp parallel num_threads(wanted)
-    ++count;  // without work there would be no team
-    made.release();
-    gone.acquire();
-  }};
-};
-
-IdleThreads::IdleThreads() : impl_(std::make_unique<Impl>()) {
-  impl_->made.acquire();
-}
-
-IdleThreads::~IdleThreads() {
-  impl_->gone.release();
+  ++count;  // without work there would be no team
+  made_.release();
+  gone_.acquire();
 }
 
 void Waiting::look(int64_t threads) {

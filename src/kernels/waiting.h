@@ -8,8 +8,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <semaphore>
+#include <thread>
 
 #include "base/machine.h"
 
@@ -23,14 +24,17 @@ bool should_sleep(double others, int64_t processors, int64_t threads, bool now);
 /// As many threads of OpenMP as there are processors, which sleep until this object goes.
 class IdleThreads {
  public:
-  IdleThreads();
-  ~IdleThreads();
+  IdleThreads() { made_.acquire(); }
+  ~IdleThreads() { gone_.release(); }
   IdleThreads(const IdleThreads&) = delete;
   IdleThreads& operator=(const IdleThreads&) = delete;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void own();
+
+  std::binary_semaphore made_{0}, gone_{0};
+  // A team of OpenMP belongs to the thread that made it, and ends with it.
+  std::jthread owner_{[this] { own(); }};
 };
 
 class Waiting {

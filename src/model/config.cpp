@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/format.h"
 #include "base/kinds.h"
 #include "base/strings.h"
@@ -56,19 +55,16 @@ void check_rnn(const ModelConfig& model) {
 /// "encoder.0.2" -> the head, of this kind and layer; nothing for another one. Throws ConfigError.
 std::optional<int64_t> pruned_head(const std::string& name, AttentionKind kind, int64_t layer) {
   const std::vector<std::string> parts = split(name, '.');
-  const auto number = [&](const std::string& text) -> int64_t {
-    require(
-        !text.empty() && text.size() < 6 && std::ranges::all_of(text, ::isdigit),
-        fmt::format("pruned_heads: '{}' is not like encoder.0.2, decoder.0.2 or cross.0.2", name));
-    return std::stoll(text);
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && text.size() < 6 && std::ranges::all_of(text, ::isdigit);
   };
   const auto of_kind = config::attention_kind(parts.front());
   require(
-      parts.size() == 3 && of_kind && is_attention(*of_kind),
+      parts.size() == 3 && of_kind && is_attention(*of_kind) && is_number(parts[1]) &&
+          is_number(parts[2]),
       fmt::format("pruned_heads: '{}' is not like encoder.0.2, decoder.0.2 or cross.0.2", name));
-  const int64_t of_layer = number(parts[1]), head = number(parts[2]);
-  if (of_kind != kind || of_layer != layer) return std::nullopt;
-  return head;
+  if (of_kind != kind || std::stoll(parts[1]) != layer) return std::nullopt;
+  return std::stoll(parts[2]);
 }
 
 void check_pruned(const ModelConfig& model) {
@@ -117,15 +113,16 @@ void check_self_attention(const ModelConfig& model) {
 }
 
 void check_transformer(const ModelConfig& model) {
-  const std::string heads = std::to_string(model.heads), width = std::to_string(model.width);
   // Keys of the other type do not matter, but this is what other trainers call a Transformer's
   // heads.
   require(model.attention_heads == 1,
           "attention_heads: belongs to type: rnn; heads is the number of a Transformer's");
-  require(model.width % model.heads == 0,
-          fmt::format("heads: {} heads do not divide model.width {} evenly", heads, width));
+  require(
+      model.width % model.heads == 0,
+      fmt::format("heads: {} heads do not divide model.width {} evenly", model.heads, model.width));
   require(model.kv_heads == 0 || model.heads % model.kv_heads == 0,
-          fmt::format("kv_heads: {} does not divide model.heads {} evenly", model.kv_heads, heads));
+          fmt::format("kv_heads: {} does not divide model.heads {} evenly", model.kv_heads,
+                      model.heads));
   const int64_t head = model.width / model.heads;
   require(positions_info(model.positions).effect != PositionsEffect::kRotates || head % 2 == 0,
           fmt::format("positions: {} turns pairs of numbers, so a head's width must be even; width "

@@ -5,10 +5,10 @@
 #include <ATen/autocast_mode.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -121,6 +121,20 @@ at::Tensor upload(const at::Tensor& host, const at::Device& device) {
 
 at::Tensor upload_numbers(const std::vector<int64_t>& values, const at::Device& device) {
   return upload(at::tensor(values, at::kLong), device);
+}
+
+Download::Download(const at::Tensor& values) : host_(values.detach()) {
+  if (values.is_cpu()) return;
+  host_ = at::empty(values.sizes(), at::TensorOptions(values.scalar_type()).pinned_memory(true));
+  host_.copy_(values, /*non_blocking=*/true);
+  const at::Device device = values.device();
+  arrival_.emplace(device.type());
+  arrival_->record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+}
+
+const at::Tensor& Download::host() const {
+  if (arrival_) arrival_->synchronize();
+  return host_;
 }
 
 int64_t free_memory(const at::Device& device) {

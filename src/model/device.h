@@ -3,10 +3,11 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
+#include <c10/core/Event.h>
 #include <c10/util/Exception.h>
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,18 +33,14 @@ at::Tensor upload_numbers(const std::vector<int64_t>& values, const at::Device& 
 class Download {
  public:
   explicit Download(const at::Tensor& values);
-  ~Download();
-  Download(Download&&) noexcept;
-  Download& operator=(Download&&) noexcept;
 
-  bool arrived() const;
+  bool arrived() const { return !arrival_ || arrival_->query(); }
   /// Waits where it has not arrived.
   const at::Tensor& host() const;
 
  private:
-  struct Arrival;
   at::Tensor host_;
-  std::unique_ptr<Arrival> arrival_;  // nullptr for tensors of the host
+  std::optional<c10::Event> arrival_;  // none for tensors of the host
 };
 
 /// Bytes that tensors of a GPU can still take: what nobody has, and what LibTorch keeps for later.

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "kernels/draws.h"
 #include "kernels/dropout.h"
 #include "model/initial.h"
 
@@ -51,14 +50,12 @@ Tensor traced_vectors(const Tensor& vectors, Trace* trace) {
   return wanted.leaf;
 }
 
-OutputLayer::OutputLayer(int64_t vocabulary, int64_t width, bool with_bias) {
-  weight = register_parameter("weight", normal(vocabulary, width));
-  if (with_bias) bias = register_parameter("bias", at::zeros({vocabulary}));
-}
+OutputLayer::OutputLayer(int64_t vocabulary, int64_t width)
+    : weight(register_parameter("weight", normal(vocabulary, width))),
+      bias(register_parameter("bias", at::zeros({vocabulary}))) {}
 
-OutputLayer::OutputLayer(const Embedding& tied, bool with_bias) : weight(tied.weight) {
-  if (with_bias) bias = register_parameter("bias", at::zeros({weight.size(0)}));
-}
+OutputLayer::OutputLayer(const Embedding& tied)
+    : weight(tied.weight), bias(register_parameter("bias", at::zeros({weight.size(0)}))) {}
 
 Tensor OutputLayer::forward(const Tensor& features) {
   return at::linear(features, weight, bias);
@@ -70,11 +67,11 @@ const char* embedding_module(Tie tie, bool target) {
 }
 
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
-                             const VocabularySizes& vocabulary, const TokenLayerOptions& options) {
+                             const VocabularySizes& vocabulary, int64_t width, double scale) {
   const auto embedding = [&](bool target, int64_t size) {
     return owner.register_module(
         embedding_module(config.tie, target),
-        std::make_shared<Embedding>(size, options.width, options.scale, config.word_dropout));
+        std::make_shared<Embedding>(size, width, scale, config.word_dropout));
   };
   TokenLayers layers;
   if (config.tie == Tie::all) {
@@ -88,10 +85,8 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
     layers.source = embedding(false, vocabulary.source);
     layers.target = embedding(true, vocabulary.target);
   }
-  layers.output =
-      config.tie == Tie::none
-          ? std::make_shared<OutputLayer>(vocabulary.target, options.width, options.output_bias)
-          : std::make_shared<OutputLayer>(*layers.target, options.output_bias);
+  layers.output = config.tie == Tie::none ? std::make_shared<OutputLayer>(vocabulary.target, width)
+                                          : std::make_shared<OutputLayer>(*layers.target);
   owner.register_module(kOutputModule, layers.output);
   return layers;
 }

@@ -30,32 +30,24 @@ class Embedding : public torch::nn::Module {
 
   double scale_, word_dropout_;
 };
-using EmbeddingPtr = std::shared_ptr<Embedding>;
 
 /// [..., width] -> [..., vocab]: weight x + bias, unnormalised.
 class OutputLayer : public torch::nn::Module {
  public:
-  OutputLayer(int64_t vocabulary, int64_t width, bool with_bias);
+  OutputLayer(int64_t vocabulary, int64_t width);
   /// Uses the embedding's weight (without its scale). It stays the embedding's parameter: counted,
   /// saved and updated once.
-  OutputLayer(const Embedding& tied, bool with_bias);
+  explicit OutputLayer(const Embedding& tied);
 
   Tensor forward(const Tensor& features);
 
   Tensor weight;  // [vocab, width]
-  Tensor bias;    // [vocab], or undefined
+  Tensor bias;    // [vocab]
 };
-using OutputLayerPtr = std::shared_ptr<OutputLayer>;
 
 struct TokenLayers {
-  EmbeddingPtr source, target;  // one and the same with `tie: all`
-  OutputLayerPtr output;
-};
-
-struct TokenLayerOptions {
-  int64_t width = 0;  // of embeddings and of the features before the output layer
-  double scale = 1;   // of both embeddings
-  bool output_bias = true;
+  std::shared_ptr<Embedding> source, target;  // one and the same with `tie: all`
+  std::shared_ptr<OutputLayer> output;
 };
 
 /// The modules of a model that these are: "output", and the embedding of a side.
@@ -63,10 +55,11 @@ inline constexpr const char* kOutputModule = "output";
 const char* embedding_module(Tie tie, bool target);
 
 /// Builds, initialises (normal, deviation 1/sqrt(width); bias 0) and registers them in `owner`,
-/// sharing weights as `config.tie` says. Throws UserError for `tie: all` with vocabularies of
-/// different size.
+/// sharing weights as `config.tie` says. `width` is that of embeddings and of the features before
+/// the output layer, `scale` that of both embeddings. Throws UserError for `tie: all` with
+/// vocabularies of different size.
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
-                             const VocabularySizes& vocabulary, const TokenLayerOptions& options);
+                             const VocabularySizes& vocabulary, int64_t width, double scale = 1);
 
 /// What a model goes on with: its source's word vectors, or the leaf that `trace` asks for in their
 /// place.

@@ -7,19 +7,18 @@
 #include <cmath>
 #include <utility>
 
-#include "model/sizes_only.h"
-
 namespace heed::model {
 namespace {
 
-thread_local bool uninitialised = false, sizes_only = false;
+thread_local InitialWeights initial_weights = InitialWeights::drawn;
 
 Tensor matrix(int64_t rows, int64_t columns) {
+  const bool sizes_only = initial_weights == InitialWeights::sizes_only;
   return at::empty({rows, columns}, at::TensorOptions(sizes_only ? at::kMeta : at::kCPU));
 }
 
 bool stays_as_it_is() {
-  return uninitialised || sizes_only;
+  return initial_weights != InitialWeights::drawn;
 }
 
 /// LAPACK cuts a decomposition by the number of threads that LibTorch has, and its bits follow.
@@ -36,24 +35,14 @@ class OneThread {
 
 }  // namespace
 
-Uninitialised::Uninitialised() : before_(std::exchange(uninitialised, true)) {}
+WeightsBegin::WeightsBegin(InitialWeights so) : before_(std::exchange(initial_weights, so)) {}
 
-Uninitialised::~Uninitialised() {
-  uninitialised = before_;
+WeightsBegin::~WeightsBegin() {
+  initial_weights = before_;
 }
 
-bool Uninitialised::wanted() {
-  return uninitialised;
-}
-
-SizesOnly::SizesOnly() : before_(std::exchange(sizes_only, true)) {}
-
-SizesOnly::~SizesOnly() {
-  sizes_only = before_;
-}
-
-bool SizesOnly::wanted() {
-  return sizes_only;
+InitialWeights WeightsBegin::now() {
+  return initial_weights;
 }
 
 Tensor xavier(int64_t rows, int64_t columns) {

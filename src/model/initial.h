@@ -12,18 +12,28 @@ Tensor normal(int64_t rows, int64_t width);
 /// Orthogonal [size, size] (Saxe et al. 2014).
 Tensor orthogonal(int64_t size);
 
-/// While one lives, weights made by this thread hold whatever their memory held: for a model that
-/// is about to be loaded, where drawing them takes longer than reading the file.
-class Uninitialised {
+/// What weights made by a thread begin with.
+enum class InitialWeights {
+  drawn,
+  /// Whatever their memory held: for a model that is about to be loaded, where drawing them takes
+  /// longer than reading the file.
+  uninitialised,
+  /// Matrices have sizes and next to no memory: for a model that is only counted, and may be larger
+  /// than this machine.
+  sizes_only,
+};
+
+/// While one lives, weights made by this thread begin so.
+class WeightsBegin {
  public:
-  Uninitialised();
-  ~Uninitialised();
-  Uninitialised(const Uninitialised&) = delete;
-  Uninitialised& operator=(const Uninitialised&) = delete;
-  static bool wanted();
+  explicit WeightsBegin(InitialWeights so);
+  ~WeightsBegin();
+  WeightsBegin(const WeightsBegin&) = delete;
+  WeightsBegin& operator=(const WeightsBegin&) = delete;
+  static InitialWeights now();
 
  private:
-  bool before_;
+  InitialWeights before_;
 };
 
 }  // namespace heed::model

@@ -18,6 +18,32 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
                                        : make_transformer(config, vocabulary);
 }
 
+void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses) {
+  if (sentences.defined())
+    for (Tensor& tensor : state.memory)
+      if (tensor.defined()) tensor = tensor.index_select(0, sentences);
+  const Tensor rows = hypotheses.defined() ? hypotheses.flatten() : Tensor();
+  for (Tensor& tensor : state.carried) {
+    if (!tensor.defined()) continue;
+    if (rows.defined())
+      tensor = tensor.flatten(0, 1).index_select(0, rows).unflatten(0, hypotheses.sizes());
+    else if (sentences.defined())
+      tensor = tensor.index_select(0, sentences);
+  }
+}
+
+void keep_sentences(State& state, const Tensor& sentences) {
+  go_on_with(state, sentences, {});
+}
+
+void reorder_beams(State& state, const Tensor& parents) {
+  int64_t beam = 1;
+  for (const Tensor& tensor : state.carried)
+    if (tensor.defined()) beam = tensor.size(1);
+  const Tensor first = at::arange(parents.size(0), parents.options()).mul_(beam).unsqueeze(1);
+  go_on_with(state, {}, parents + first);
+}
+
 Source make_source(const data::Batch& batch, const at::Device& device) {
   Source source;
   source.lengths = upload_numbers(batch.source_lengths, at::kCPU);

@@ -1,5 +1,10 @@
 #include "model/traits.h"
 
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/strings.h"
 #include "model/transformer/attention/kinds.h"
 
 namespace heed::model {
@@ -55,11 +60,74 @@ Traits traits_of_recurrent(const ModelConfig& config) {
   return traits;
 }
 
+using Phrases = std::vector<std::string>;
+
+/// "sparse self-attention (window 8, stride 8)"; nothing for softmax over all positions.
+Phrases phrase_of_self_attention(const ModelConfig& model) {
+  const bool softmax = model.self_attention == "softmax";
+  Phrases seen;
+  if (model.sliding_window > 0) seen.push_back("window " + std::to_string(model.sliding_window));
+  if (model.global_tokens > 0) seen.push_back(counted(model.global_tokens, "global token"));
+  if (model.attention_stride > 0)
+    seen.push_back("stride " + std::to_string(model.attention_stride));
+  if (softmax && seen.empty()) return {};
+  const std::string kind = softmax ? "" : model.self_attention + " ";
+  return {kind + "self-attention" + (seen.empty() ? "" : " (" + join(seen, ", ") + ")")};
+}
+
+Phrases phrases_of_transformer(const ModelConfig& model) {
+  const ModelConfig usual{};
+  Phrases all = {"Transformer",
+                 fmt::format("{}+{} layers", model.encoder_layers, model.decoder_layers),
+                 "width " + std::to_string(model.width), counted(model.heads, "head")};
+  if (model.kv_heads > 0 && model.kv_heads != model.heads)
+    all.push_back(std::to_string(model.kv_heads) + " of keys and values");
+  if (!model.pruned_heads.empty())
+    all.push_back(counted(std::ssize(model.pruned_heads), "head") + " pruned");
+  for (std::string& phrase : phrase_of_self_attention(model)) all.push_back(std::move(phrase));
+  if (model.attention_normaliser != usual.attention_normaliser)
+    all.push_back(model.attention_normaliser + " in cross-attention");
+  if (model.positions != usual.positions) all.push_back("positions " + model.positions);
+  if (model.norm != usual.norm) all.push_back("norm " + config::name_of(model.norm));
+  if (model.attention_scale != usual.attention_scale) all.emplace_back("scores without a scale");
+  if (model.activation != usual.activation) all.push_back(config::name_of(model.activation));
+  return all;
+}
+
+Phrases phrases_of_recurrent(const ModelConfig& model) {
+  const ModelConfig usual{};
+  Phrases all = {std::string(model.cell == Cell::gru ? "GRU" : "LSTM") + " encoder-decoder"};
+  if (model.layers != usual.layers) all.push_back(counted(model.layers, "layer"));
+  all.push_back("width " + std::to_string(model.hidden_size));
+  if (model.attention == "none") {
+    all.emplace_back("no attention: the encoder's last states are all it sees");
+    return all;
+  }
+  all.push_back("attention " + model.attention);
+  if (model.attention_heads != usual.attention_heads)
+    all.push_back(counted(model.attention_heads, "head"));
+  if (model.window != usual.window)
+    all.push_back(fmt::format("window {} of {}", config::name_of(model.window), model.window_size));
+  if (model.input_feeding) all.emplace_back("input feeding");
+  if (model.coverage != usual.coverage)
+    all.push_back("coverage " + config::name_of(model.coverage));
+  if (model.attention_normaliser != usual.attention_normaliser)
+    all.push_back("weights by " + model.attention_normaliser);
+  if (model.readout != usual.readout) all.push_back("readout " + config::name_of(model.readout));
+  return all;
+}
+
 }  // namespace
 
 Traits traits(const ModelConfig& config) {
   return config.type == ModelType::transformer ? traits_of_transformer(config)
                                                : traits_of_recurrent(config);
+}
+
+std::string describe_model(const ModelConfig& model) {
+  return join(model.type == ModelType::transformer ? phrases_of_transformer(model)
+                                                   : phrases_of_recurrent(model),
+              ", ");
 }
 
 }  // namespace heed::model

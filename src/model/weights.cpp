@@ -50,10 +50,7 @@ uint32_t crc(uint32_t so_far, const void* bytes, std::size_t size) {
 }
 
 std::string hex_digits(uint32_t value) {
-  std::string digits(kNoDigits);
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, value >>= 4)
-    *digit = "0123456789abcdef"[value & 15];
-  return digits;
+  return fmt::format("{:08x}", value);
 }
 
 std::string_view bytes_of(const Tensor& tensor) {
@@ -278,11 +275,9 @@ namespace {
 std::map<std::string, Tensor> fitting(const Model& model,
                                       const std::map<std::string, Tensor>& weights,
                                       const std::string& origin) {
-  const auto shape_text = [](const Tensor& tensor) {
-    std::string text;
-    for (const int64_t extent : tensor.sizes())
-      text += (text.empty() ? "" : " x ") + std::to_string(extent);
-    return text.empty() ? "a single number" : text;
+  const auto shape_text = [](const Tensor& tensor) -> std::string {
+    if (tensor.dim() == 0) return "a single number";
+    return fmt::format("{}", fmt::join(tensor.sizes(), " x "));
   };
   const std::string other = "; these weights belong to another model";
   const auto own = named_weights(model);

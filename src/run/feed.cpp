@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
-#include "model/description.h"
+#include "model/traits.h"
 #include "run/found_runs.h"
 #include "run/saved_config.h"
 #include "run/summary.h"

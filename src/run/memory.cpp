@@ -10,8 +10,8 @@
 #include "base/strings.h"
 #include "kernels/output_loss.h"
 #include "model/freeze.h"
+#include "model/initial.h"
 #include "model/model.h"
-#include "model/sizes_only.h"
 #include "model/traits.h"
 #include "train/trainer.h"
 
@@ -33,7 +33,7 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
     training.micro_batches = train::default_parts(training, !of.cpu, of.ranks);
   MemoryNeed memory;
   {
-    const model::SizesOnly sizes_only;
+    const model::WeightsBegin sizes_only(model::InitialWeights::sizes_only);
     const auto network =
         model::make_model(config.model, {.source = of.source, .target = of.target});
     memory.parameters = model::count_parameters(*network);

@@ -133,7 +133,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   Vocabularies vocabularies = bound_vocabularies(weights.metadata, file, path, config,
                                                  names_model(settings) ? "--set" : saved);
   warn_if_unbound(weights.metadata, file, path);
-  const model::Uninitialised loaded_next;
+  const model::WeightsBegin loaded_next(model::InitialWeights::uninitialised);
   auto network = model::make_model(config.model, vocabularies.sizes());
   model::take_weights(*network, weights.tensors, file);
   network->to(device);

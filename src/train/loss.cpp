@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "kernels/logit_loss.h"
-#include "kernels/output_loss_on_gpu.h"
+#include "kernels/output_loss.h"
 #include "kernels/product.h"
 #include "model/device.h"
 
@@ -115,8 +115,8 @@ LossSum pair_loss_of(model::Model& model, const Tensor& features, const Target& 
   const Tensor gold = target.gold.narrow(0, 0, target.tokens / 2);
   const model::OutputWeights output = model.output();
   if (!can_fuse(real, output)) return pair_loss(model.logits(real), gold, smoothing, pair);
-  const auto sums = kernels::output_pair_loss(real, output.weight, output.bias, gold, smoothing,
-                                              pair, kernels::product_type(real));
+  const auto sums = kernels::output_loss(real, output.weight, output.bias, gold, smoothing,
+                                         kernels::product_type(real), pair);
   return {sums.smoothed, sums.nll};
 }
 

@@ -15,7 +15,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "kernels/draws.h"
+#include "kernels/dropout.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "model/initial.h"
@@ -116,7 +116,7 @@ void Updater::add_workers(int64_t count) {
   while (std::ssize(workers_) < count) {
     model::ModelPtr other;
     {
-      const model::Uninitialised weights;
+      const model::WeightsBegin weights(model::InitialWeights::uninitialised);
       other = another_();
     }
     model::share_weights(workers_[0].model, *other);

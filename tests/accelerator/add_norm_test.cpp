@@ -6,7 +6,7 @@
 
 #include "accelerator/support.h"
 #include "kernels/add_norm_host.h"
-#include "kernels/draws.h"
+#include "kernels/dropout.h"
 #include "kernels/graph.h"
 #include "model/device.h"
 #include "train/loss.h"

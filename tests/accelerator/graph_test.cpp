@@ -2,11 +2,12 @@
 #include "kernels/graph.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include "accelerator/device.h"
-#include "kernels/draws.h"
+#include "kernels/dropout.h"
 #include "kernels/varlen_attention.h"
 #include "model/device.h"
 

@@ -6,7 +6,7 @@
 
 #include "devices/inputs.h"
 #include "kernels/add_norm_host.h"
-#include "kernels/draws.h"
+#include "kernels/dropout.h"
 #include "kernels/varlen_attention.h"
 #include "model/device.h"
 #include "model/embedding.h"

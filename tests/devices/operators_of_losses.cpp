@@ -4,7 +4,7 @@
 
 #include "accelerator/support.h"
 #include "devices/inputs.h"
-#include "kernels/additive_scores.h"
+#include "kernels/additive.h"
 #include "kernels/normalisers/normaliser.h"
 #include "train/consistency.h"
 #include "train/coverage_loss.h"

@@ -1,10 +1,8 @@
 // Cells, encoders, decoders, and every attention of the registry by itself.
 #include "accelerator/support.h"
 #include "devices/inputs.h"
+#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
-#include "model/recurrent/attention/covered.h"
-#include "model/recurrent/attention/local.h"
-#include "model/recurrent/attention/side_by_side.h"
 #include "model/recurrent/cell.h"
 #include "model/recurrent/decoder.h"
 #include "model/recurrent/encoder.h"

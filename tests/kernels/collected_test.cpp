@@ -6,7 +6,6 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "kernels/additive.h"
-#include "kernels/additive_scores.h"
 #include "kernels/distance.h"
 #include "model/device.h"
 #include "model/recurrent/attention/attention.h"

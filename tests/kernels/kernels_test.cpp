@@ -8,8 +8,8 @@
 
 #include "kernels/distance.h"
 #include "kernels/dropout.h"
-#include "kernels/gru.h"
-#include "kernels/output_loss_on_gpu.h"
+#include "kernels/output_loss.h"
+#include "kernels/recurrence.h"
 #include "model/recurrent/cell.h"
 
 namespace heed::kernels {

@@ -1,6 +1,4 @@
 // The fused LSTM against its readable twin, the RecurrentCell in double, forward and gradient.
-#include "kernels/lstm.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "kernels/distance.h"
+#include "kernels/recurrence.h"
 #include "model/recurrent/cell.h"
 
 namespace heed::kernels {

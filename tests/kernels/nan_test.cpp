@@ -6,15 +6,12 @@
 #include "kernels/additive.h"
 #include "kernels/attention.h"
 #include "kernels/collected.h"
-#include "kernels/column_sums.h"
 #include "kernels/dropout.h"
-#include "kernels/gru.h"
 #include "kernels/layer_norm.h"
-#include "kernels/lstm.h"
 #include "kernels/output_loss.h"
 #include "kernels/product.h"
+#include "kernels/recurrence.h"
 #include "kernels/rows/nan_contract.h"
-#include "kernels/transpose.h"
 #include "model/device.h"
 
 namespace heed::kernels {

@@ -8,9 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/column_sums.h"
 #include "kernels/distance.h"
-#include "kernels/transpose.h"
 #include "model/device.h"
 
 namespace heed::kernels {

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/draws.h"
 #include "kernels/dropout.h"
 
 namespace heed::kernels {

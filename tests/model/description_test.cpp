@@ -1,6 +1,6 @@
-#include "model/description.h"
-
 #include <gtest/gtest.h>
+
+#include "model/traits.h"
 
 namespace heed::model {
 namespace {

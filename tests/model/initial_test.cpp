@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "model/kinds.h"
-#include "model/sizes_only.h"
 
 namespace heed::model {
 namespace {
@@ -33,11 +32,11 @@ TEST(SizesOnly, AModelOfEachKindHasTheSizesOfTheRealOneAndNoNumbers) {
     const auto real = make_model(config, {.source = 13, .target = 13});
     ModelPtr counted;
     {
-      const SizesOnly sizes_only;
-      EXPECT_TRUE(SizesOnly::wanted());
+      const WeightsBegin sizes_only(InitialWeights::sizes_only);
+      EXPECT_EQ(WeightsBegin::now(), InitialWeights::sizes_only);
       counted = make_model(config, {.source = 13, .target = 13});
     }
-    EXPECT_FALSE(SizesOnly::wanted());
+    EXPECT_EQ(WeightsBegin::now(), InitialWeights::drawn);
     EXPECT_EQ(count_parameters(*counted), count_parameters(*real)) << name;
     const auto sizes = counted->parameters(), expected = real->parameters();
     ASSERT_EQ(sizes.size(), expected.size()) << name;

@@ -62,7 +62,7 @@ TEST(TokenLayers, TiedOutputUsesTheEmbeddingAndBothLearnIt) {
   ModelConfig config = small_config({"none"});
   config.tie = Tie::decoder;
   torch::nn::Module owner;
-  const TokenLayers layers = add_token_layers(owner, config, {13, 11}, {7, 1, true});
+  const TokenLayers layers = add_token_layers(owner, config, {13, 11}, 7);
   EXPECT_TRUE(layers.output->weight.is_same(layers.target->weight));
   owner.to(at::kDouble);
   EXPECT_EQ(layers.output->weight.scalar_type(), at::kDouble);
@@ -76,7 +76,7 @@ TEST(TokenLayers, TieAllNeedsOneVocabulary) {
   ModelConfig config = small_config({"none"});
   config.tie = Tie::all;
   torch::nn::Module owner;
-  EXPECT_THROW(add_token_layers(owner, config, {13, 11}, {7, 1, true}), UserError);
+  EXPECT_THROW(add_token_layers(owner, config, {13, 11}, 7), UserError);
 }
 
 TEST(Embedding, ScalesItsVectors) {

@@ -285,7 +285,7 @@ TEST_F(Weights, TakenWeightsAreTheFilesOwnAndLeaveItAsItIs) {
     save_tensors({.tensors = named_weights(*one)}, path);
     const auto weights = load_tensors(path).tensors;
     const auto other = [&] {
-      const Uninitialised taken_next;
+      const WeightsBegin taken_next(InitialWeights::uninitialised);
       return make_transformer(config, {vocabulary, vocabulary});
     }();
     take_weights(*other, weights, path);

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "kernels/output_loss_on_gpu.h"
+#include "kernels/output_loss.h"
 #include "model/gradient.h"
 #include "toy_model.h"
 
@@ -132,7 +132,7 @@ TEST(PairLoss, OfTheFusedLayerIsThatOfTheDefinition) {
         return pair_loss(at::linear(x, w), gold, 0.1, pair).smoothed;
       });
       const auto ours = gradients(at::kFloat, [&](const Tensor& x, const Tensor& w) {
-        return kernels::output_pair_loss(x, w, {}, gold, 0.1, pair, at::kFloat).smoothed;
+        return kernels::output_loss(x, w, {}, gold, 0.1, at::kFloat, pair).smoothed;
       });
       const auto on_gpu = gradients(at::kFloat, [&](const Tensor& x, const Tensor& w) {
         return kernels::output_loss_on_gpu(x, w, {}, gold, 0.1, pair, at::kFloat, 6 * vocab)

@@ -3,16 +3,13 @@
 // Peters, Niculae and Martins 2019, algorithm 2. If the k largest of z / 2 have a weight, these add
 // up to 1 at t(k) = M(k) - sqrt((1 - S(k)) / k), with M(k) their mean and S(k) the sum of their
 // squared distances from it; k is the largest number whose t(k) is not above the k-th of them.
-#include <torch/csrc/autograd/custom_function.h>
 
+#include "kernels/autograd.h"
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/normalisers/sorted.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 class Entmax15 : public torch::autograd::Function<Entmax15> {
  public:

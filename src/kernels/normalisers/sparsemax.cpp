@@ -2,16 +2,13 @@
 // Martins and Astudillo 2016, algorithm 1 and proposition 1. With z sorted from the largest on, the
 // k first ones are above the threshold while 1 + k z(k) > z(1) + ... + z(k), and t is what makes
 // their weights add up to 1.
-#include <torch/csrc/autograd/custom_function.h>
 
+#include "kernels/autograd.h"
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/normalisers/sorted.h"
 
 namespace heed::kernels {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 class Sparsemax : public torch::autograd::Function<Sparsemax> {
  public:

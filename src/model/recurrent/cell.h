@@ -3,8 +3,6 @@
 
 #include <torch/nn/module.h>
 
-#include <vector>
-
 #include "kernels/collected.h"
 #include "kernels/tensor.h"
 #include "model/config.h"
@@ -59,6 +57,21 @@ class RecurrentCell : public torch::nn::Module {
   Tensor input_bias_;     // [gates]
   Tensor hidden_bias_;    // [gates], GRU only: r multiplies its last third
 };
+
+struct LibraryWeights {
+  Tensor input, hidden;            // W [gates, input], U [gates, hidden]
+  Tensor input_bias, hidden_bias;  // [gates]
+};
+
+struct LibraryOutput {
+  Tensor outputs;       // [batch, time, hidden]
+  Tensor hidden, cell;  // the last states, [1, batch, hidden]; cell: LSTM only
+};
+
+/// One layer of one direction by LibTorch's layers: cuDNN's on a GPU, in place of a launch for each
+/// operation of each step. input [batch, time, width], first states [1, batch, hidden].
+LibraryOutput run_library(Cell cell, const LibraryWeights& weights, const Tensor& input,
+                          const CellState& first);
 
 /// Xavier-uniform matrices of every gate, one below the other: [gates * hidden, input].
 Tensor gate_matrices(int64_t gates, int64_t hidden, int64_t input);

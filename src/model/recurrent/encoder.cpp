@@ -2,15 +2,10 @@
 
 #include <ATen/ATen.h>
 
-#include <string>
-
 #include "base/format.h"
-#include "kernels/gru.h"
-#include "kernels/lstm.h"
 #include "kernels/product.h"
+#include "kernels/recurrence.h"
 #include "model/embedding.h"
-#include "model/recurrent/cell.h"
-#include "model/recurrent/library.h"
 
 namespace heed::model {
 
@@ -22,15 +17,17 @@ RecurrentEncoder::RecurrentEncoder(const ModelConfig& config, int64_t input)
   const int64_t gates = gate_count(cell_);
   for (int64_t layer = 0; layer < layers_; ++layer) {
     const int64_t width = layer == 0 ? input : 2 * hidden_;
-    for (const char* direction : {"forward", "backward"}) {
+    std::array<LibraryWeights, 2>& both = weights_.emplace_back();
+    for (const std::size_t direction : {0, 1}) {
       const auto add = [&](const char* part, const Tensor& value) {
-        const std::string name = fmt::format("layer{}_{}_{}", layer, direction, part);
-        weights_.push_back(register_parameter(name, value));
+        return register_parameter(
+            fmt::format("layer{}_{}_{}", layer, direction == 0 ? "forward" : "backward", part),
+            value);
       };
-      add("input_weight", gate_matrices(gates, hidden_, width));
-      add("hidden_weight", orthogonal_gates(gates, hidden_));
-      add("input_bias", gate_bias(cell_, hidden_));
-      add("hidden_bias", at::zeros({gates * hidden_}));
+      both[direction] = {.input = add("input_weight", gate_matrices(gates, hidden_, width)),
+                         .hidden = add("hidden_weight", orthogonal_gates(gates, hidden_)),
+                         .input_bias = add("input_bias", gate_bias(cell_, hidden_)),
+                         .hidden_bias = add("hidden_bias", at::zeros({gates * hidden_}))};
     }
   }
 }
@@ -50,10 +47,6 @@ Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
 
 }  // namespace
 
-const Tensor* RecurrentEncoder::weights_of(int64_t layer, int64_t direction) const {
-  return &weights_[static_cast<std::size_t>(4 * (2 * layer + direction))];
-}
-
 // By the fused kernels, of packed sequences, longest first: padding is never computed with. The
 // LSTM's two biases are only ever added.
 RecurrentEncoder::Outputs RecurrentEncoder::packed(const Tensor& embedded,
@@ -64,21 +57,21 @@ RecurrentEncoder::Outputs RecurrentEncoder::packed(const Tensor& embedded,
       at::_pack_padded_sequence(embedded.index_select(0, order), lengths, true);
   const auto* rows = batch_sizes.const_data_ptr<int64_t>();
   const kernels::Packing packing{{rows, rows + batch_sizes.size(0)}};
-  const Tensor zeros =
-      at::zeros({lengths.size(0), hidden_}, weights_.front().options().requires_grad(false));
+  const Tensor zeros = at::zeros({lengths.size(0), hidden_},
+                                 weights_.front()[0].input.options().requires_grad(false));
   Tensor summary;
   for (int64_t layer = 0; layer < layers_; ++layer) {
     if (layer > 0) data = drop(data, dropout_, is_training());
     Tensor states[2];
     for (const int64_t direction : {0, 1}) {
-      const Tensor* weights = weights_of(layer, direction);
-      const Tensor bias = cell_ == Cell::gru ? weights[2] : weights[2] + weights[3];
-      const Tensor gates = kernels::linear(data, weights[0], bias);
+      const auto& [input, recurrent, input_bias, hidden_bias] = weights_[layer][direction];
+      const Tensor bias = cell_ == Cell::gru ? input_bias : input_bias + hidden_bias;
+      const Tensor gates = kernels::linear(data, input, bias);
       const bool backward = direction == 1;
       states[direction] =
           cell_ == Cell::gru
-              ? kernels::gru_sequence(gates, packing, weights[1], weights[3], zeros, backward)
-              : kernels::lstm_sequence(gates, packing, weights[1], {zeros, zeros}, backward).hidden;
+              ? kernels::gru_sequence(gates, packing, recurrent, hidden_bias, zeros, backward)
+              : kernels::lstm_sequence(gates, packing, recurrent, {zeros, zeros}, backward).hidden;
     }
     data = at::cat({states[0], states[1]}, 1);
     if (layer + 1 == layers_)
@@ -113,18 +106,15 @@ Tensor rows_at(const Tensor& x, const Tensor& places) {
 // of it goes nowhere. cuDNN takes packed sequences, too, but needs their lengths on the host and
 // four times as long for the gradient of two directions.
 RecurrentEncoder::Outputs RecurrentEncoder::padded(Tensor data, const Tensor& valid) const {
-  const Tensor zeros =
-      at::zeros({1, data.size(0), hidden_}, weights_.front().options().requires_grad(false));
+  const Tensor zeros = at::zeros({1, data.size(0), hidden_},
+                                 weights_.front()[0].input.options().requires_grad(false));
   const Tensor turn = turned(valid);
   const Tensor last = turn.view_as(valid).select(1, 0);  // of each sentence
   Tensor summary;
   for (int64_t layer = 0; layer < layers_; ++layer) {
     if (layer > 0) data = drop(data, dropout_, is_training());
     const auto run = [&](int64_t direction, const Tensor& input) {
-      const Tensor* weights = weights_of(layer, direction);
-      return run_library(cell_, {weights[0], weights[1], weights[2], weights[3]}, input,
-                         {zeros, zeros})
-          .outputs;
+      return run_library(cell_, weights_[layer][direction], input, {zeros, zeros}).outputs;
     };
     const Tensor forward = run(0, data);
     const Tensor backward = run(1, rows_at(data, turn).view_as(data));
@@ -136,7 +126,7 @@ RecurrentEncoder::Outputs RecurrentEncoder::padded(Tensor data, const Tensor& va
 }
 
 Encoded RecurrentEncoder::forward(const Tensor& embedded, const Source& source) {
-  const Outputs outputs = kernels::can_run_recurrence(embedded, weights_.front())
+  const Outputs outputs = kernels::can_run_recurrence(embedded, weights_.front()[0].input)
                               ? packed(embedded, source.lengths)
                               : padded(embedded, source.valid);
   return make_encoded(drop(outputs.states, dropout_, is_training()), source.valid, outputs.summary);

@@ -3,11 +3,13 @@
 
 #include <torch/nn/module.h>
 
+#include <array>
 #include <vector>
 
 #include "kernels/recurrence.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"
+#include "model/recurrent/cell.h"
 
 namespace heed::model {
 
@@ -25,16 +27,13 @@ class RecurrentEncoder : public torch::nn::Module {
     Tensor states;   // [batch, source, hidden_size], zero on padding
     Tensor summary;  // [batch, hidden_size]
   };
-  /// W, U, b of the input, b of the state.
-  const Tensor* weights_of(int64_t layer, int64_t direction) const;
   Outputs packed(const Tensor& embedded, const Tensor& lengths) const;
   Outputs padded(Tensor data, const Tensor& valid) const;
 
   Cell cell_;
   int64_t layers_, hidden_;  // hidden: of one direction
   double dropout_;
-  std::vector<Tensor>
-      weights_;  // for each layer, for each direction: W, U, b of the input, b of the state
+  std::vector<std::array<LibraryWeights, 2>> weights_;  // of each layer, forwards and backwards
 };
 
 }  // namespace heed::model

@@ -16,7 +16,7 @@ class RecurrentModel : public Model {
   RecurrentModel(const ModelConfig& config, const VocabularySizes& vocabulary)
       : dropout_(config.dropout), hidden_(config.hidden_size) {
     const int64_t width = config.embedding_size;
-    tokens_ = add_token_layers(*this, config, vocabulary, {width, 1, true});
+    tokens_ = add_token_layers(*this, config, vocabulary, width);
     encoder_ = register_module("encoder", std::make_shared<RecurrentEncoder>(config, width));
     decoder_ = register_module("decoder", std::make_shared<RecurrentDecoder>(config, width));
   }

@@ -6,20 +6,20 @@
 #include <numeric>
 
 #include "model/initial.h"
-#include "model/sizes_only.h"
 
 namespace heed::model {
 
 torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias) {
   const int64_t stacked = std::accumulate(outs.begin(), outs.end(), int64_t{0});
   const at::NoGradGuard no_grad;
-  if (Uninitialised::wanted() || SizesOnly::wanted()) {
+  if (WeightsBegin::now() != InitialWeights::drawn) {
     // LibTorch's layer cannot be made without drawing its weights.
     torch::nn::Linear linear(torch::nn::LinearOptions(1, 1).bias(bias));
     linear->options.in_features(in).out_features(stacked);
     // Its weight cannot move to `meta`; one number that stands in every place takes no memory.
-    linear->weight.set_data(SizesOnly::wanted() ? at::zeros({1, 1}).expand({stacked, in})
-                                                : at::empty({stacked, in}));
+    linear->weight.set_data(WeightsBegin::now() == InitialWeights::sizes_only
+                                ? at::zeros({1, 1}).expand({stacked, in})
+                                : at::empty({stacked, in}));
     if (bias) linear->bias.set_data(at::empty({stacked}));
     return linear;
   }

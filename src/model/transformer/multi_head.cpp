@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "kernels/fp32.h"
 #include "model/transformer/heads.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/names.h"

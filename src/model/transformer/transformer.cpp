@@ -148,9 +148,8 @@ class Transformer : public Model {
 
 Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocabulary)
     : config_(config),
-      tokens_(add_token_layers(
-          *this, config, vocabulary,
-          {.width = config.width, .scale = std::sqrt(static_cast<double>(config.width))})),
+      tokens_(add_token_layers(*this, config, vocabulary, config.width,
+                               std::sqrt(static_cast<double>(config.width)))),
       source_positions_(register_module(names::kSourcePositions,
                                         positions_of(config, config.encoder_layers, false))),
       target_positions_(register_module(names::kTargetPositions,

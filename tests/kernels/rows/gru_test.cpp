@@ -1,10 +1,9 @@
-#include "kernels/rows/gru.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "kernels/rows/numbers.h"
+#include "kernels/rows/recurrence.h"
 
 namespace heed::kernels {
 namespace {

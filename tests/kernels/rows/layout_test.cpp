@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "kernels/rows/column_sums.h"
+#include "kernels/rows/matrix.h"
 #include "kernels/rows/numbers.h"
 #include "kernels/rows/random_numbers.h"
 #include "kernels/rows/small_product.h"
-#include "kernels/rows/transpose.h"
 
 namespace heed::kernels {
 namespace {

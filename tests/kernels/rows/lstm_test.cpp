@@ -1,8 +1,8 @@
-#include "kernels/rows/lstm.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "kernels/rows/recurrence.h"
 
 namespace heed::kernels {
 namespace {

@@ -3,18 +3,16 @@
 
 #include "kernels/rows/additive.h"
 #include "kernels/rows/attention.h"
-#include "kernels/rows/column_sums.h"
 #include "kernels/rows/dropout.h"
-#include "kernels/rows/gru.h"
 #include "kernels/rows/layer_norm.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/loss.h"
-#include "kernels/rows/lstm.h"
+#include "kernels/rows/matrix.h"
 #include "kernels/rows/nan_contract.h"
 #include "kernels/rows/random_numbers.h"
+#include "kernels/rows/recurrence.h"
 #include "kernels/rows/small_product.h"
 #include "kernels/rows/step.h"
-#include "kernels/rows/transpose.h"
 
 namespace heed::kernels {
 namespace {

@@ -1,12 +1,10 @@
 // Coverage and heads around attentions: the contract, and numbers worked by hand.
-#include "model/recurrent/attention/covered.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/recurrent/attention/side_by_side.h"
+#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention_contract.h"
 #include "model/recurrent/support.h"
 

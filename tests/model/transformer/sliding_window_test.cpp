@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/draws.h"
+#include "kernels/dropout.h"
 #include "model/transformer/attention/window.h"
 
 namespace heed::model {

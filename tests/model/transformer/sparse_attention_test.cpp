@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer/attention/sparse.h"
+#include "model/transformer/attention/window.h"
 
 namespace heed::model {
 namespace {

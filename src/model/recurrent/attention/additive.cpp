@@ -1,9 +1,7 @@
-#include "model/recurrent/attention/additive.h"
+#include "kernels/additive.h"
 
 #include <ATen/ATen.h>
 
-#include "kernels/additive.h"
-#include "kernels/additive_scores.h"
 #include "kernels/collected.h"
 #include "kernels/product.h"
 #include "model/recurrent/attention/common.h"

@@ -1,7 +1,7 @@
 // e(t,i) = v . tanh(W s(t-1) + U h(i))
 // Bahdanau, Cho and Bengio 2015, appendix A.1.2 ("alignment model"). U h(i) does not depend on t:
 // it is computed once per sentence. That it is asked with s(t-1) stands in registry.def: kBefore.
-#include "model/recurrent/attention/additive.h"
+#include "model/recurrent/attention/common.h"
 
 namespace heed::model {
 

@@ -1,7 +1,6 @@
-// What every attention begins and ends with.
+// What several attentions share.
 #pragma once
 
-#include "kernels/fp32.h"
 #include "model/initial.h"
 #include "model/recurrent/attention/attention.h"
 
@@ -12,5 +11,9 @@ namespace heed::model {
 /// dropout of the weights applies to the context alone, the weights that are returned are whole.
 Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared& memory,
                      const Weighing& weighing, bool training);
+
+/// The additive score, v . tanh(W s + U h(i)), that Bahdanau et al. and Luong et al. (as "concat")
+/// share.
+AttentionPtr make_additive(const AttentionSize& size);
 
 }  // namespace heed::model

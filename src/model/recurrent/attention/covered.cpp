@@ -4,14 +4,13 @@
 // Tu et al. 2016, equations 6 to 9; f(i) is the fertility of a source word, at most 2. The bound
 // below is not in the paper: without it a fertility that rounds to 0 makes a / f no number. With
 // the additive score this is v . tanh(W s + U h(i) + V C(t-1,i)), as in the paper.
-#include "model/recurrent/attention/covered.h"
-
 #include <ATen/ATen.h>
 
 #include <utility>
 
 #include "base/error.h"
 #include "kernels/product.h"
+#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -5,14 +5,13 @@
 //   (D/2)^2))
 // Luong, Pham and Manning 2015, section 3.2, equations 7 to 10; S: the sentence's length. As in
 // equation 10 the context's weights are not normalised again; the weights that are reported are.
-#include "model/recurrent/attention/local.h"
-
 #include <ATen/ATen.h>
 
 #include <limits>
 #include <utility>
 
 #include "model/embedding.h"
+#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -1,7 +1,7 @@
 // e(t,i) = v . tanh(W [s(t); h(i)])
 // Luong, Pham and Manning 2015, section 3.1, "concat". W [s; h] = W_s s + W_h h, so with W kept in
 // two parts it is the additive score, asked with s(t): kAfter in registry.def.
-#include "model/recurrent/attention/additive.h"
+#include "model/recurrent/attention/common.h"
 
 namespace heed::model {
 

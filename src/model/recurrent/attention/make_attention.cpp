@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "model/recurrent/attention/covered.h"
-#include "model/recurrent/attention/local.h"
-#include "model/recurrent/attention/side_by_side.h"
+#include "model/recurrent/attention/around.h"
 
 namespace heed::model {
 

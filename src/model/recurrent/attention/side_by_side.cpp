@@ -1,8 +1,6 @@
 // c(t) = [c_1(t); ...; c_k(t)], c_j(t) = attention_j of the j-th slice of P s and of Q h(i)
 // Vaswani et al. 2017, 3.2.2, with any score; keys and values of a head are the same slice. What
 // reads the context multiplies it with a matrix of its own, so that there is none here.
-#include "model/recurrent/attention/side_by_side.h"
-
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -13,6 +11,7 @@
 #include "base/error.h"
 #include "kernels/collected.h"
 #include "kernels/product.h"
+#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -1,10 +1,9 @@
 #include "model/transformer/attention/linear.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include "base/error.h"
-#include "kernels/fp32.h"
+#include "kernels/autograd.h"
 #include "model/transformer/attention/attention.h"
 
 namespace heed::model {
@@ -18,15 +17,15 @@ constexpr double kLeast = -40;
 /// f(x) = elu(x) + 1, as x + 1 above 0 and e^x below: e^x - 1 + 1 would be 0 in fp32 from -17 on.
 class Feature : public torch::autograd::Function<Feature> {
  public:
-  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x) {
+  static Tensor forward(kernels::AutogradContext* context, const Tensor& x) {
     const Tensor f = at::clamp(x, kLeast, 0).exp_().add_(x.clamp_min(0));
     context->save_for_backward({f});
     return f;
   }
 
   /// f'(x) is 1 above 0, where f(x) > 1, and f(x) below.
-  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
-                                               const torch::autograd::tensor_list& outer) {
+  static kernels::tensor_list backward(kernels::AutogradContext* context,
+                                       const kernels::tensor_list& outer) {
     return {outer[0] * context->get_saved_variables()[0].clamp_max(1)};
   }
 };

@@ -6,9 +6,7 @@
 
 #include "base/error.h"
 #include "kernels/attention.h"
-#include "kernels/fp32.h"
 #include "model/embedding.h"
-#include "model/transformer/attention/sparse.h"
 #include "model/transformer/attention/window.h"
 
 namespace heed::model {

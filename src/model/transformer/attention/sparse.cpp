@@ -1,5 +1,3 @@
-#include "model/transformer/attention/sparse.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -7,8 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "base/error.h"
-#include "kernels/fp32.h"
 #include "model/embedding.h"
 #include "model/transformer/attention/softmax.h"
 #include "model/transformer/attention/window.h"

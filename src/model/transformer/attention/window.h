@@ -48,4 +48,10 @@ bool worth_blocks(int64_t length, const AttentionMask& masking);
 Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking);
 
+/// The same of a window, of some places that everybody sees and that see everybody (Beltagy et al.
+/// 2020, section 3.1), and of every s-th place (Child et al. 2019, section 4.3, "strided"): for a
+/// pattern with `global` or `stride`. Time and memory are O(n (window + global + n / stride)).
+Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
+                        const AttentionMask& masking);
+
 }  // namespace heed::model

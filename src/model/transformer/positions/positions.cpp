@@ -2,25 +2,10 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
-
-#include "kernels/fp32.h"
 #include "model/device.h"
 #include "model/model.h"
 
 namespace heed::model {
-
-Tensor Positions::vectors(int64_t, int64_t) const {
-  return {};
-}
-
-Tensor Positions::rotations(int64_t, int64_t) const {
-  return {};
-}
-
-ScoresByDistance Positions::by_distance(int64_t, int64_t) const {
-  return {};
-}
 
 ScoresByDistance Positions::by_distance(int64_t layer, int64_t length,
                                         const std::vector<int64_t>& heads) const {
@@ -28,10 +13,6 @@ ScoresByDistance Positions::by_distance(int64_t layer, int64_t length,
   if (scores.numbers.defined() && !heads.empty())
     scores.numbers = scores.numbers.index_select(0, upload_numbers(heads, scores.numbers.device()));
   return scores;
-}
-
-int64_t Positions::longest() const {
-  return std::numeric_limits<int64_t>::max();
 }
 
 Tensor Positions::add(const Tensor& x, int64_t first) const {

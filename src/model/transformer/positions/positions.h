@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,17 +48,17 @@ class Positions : public torch::nn::Module {
  public:
   /// What is added to the embeddings of the positions from `first`: [length, width]; or undefined.
   /// Throws UserError where learned positions end before.
-  virtual Tensor vectors(int64_t first, int64_t length) const;
+  virtual Tensor vectors(int64_t /*first*/, int64_t /*length*/) const { return {}; }
   /// What the pairs (x(2i), x(2i + 1)) of queries and keys are multiplied by as complex numbers:
   /// [length, head / 2]; or undefined.
-  virtual Tensor rotations(int64_t first, int64_t length) const;
+  virtual Tensor rotations(int64_t /*first*/, int64_t /*length*/) const { return {}; }
   /// Of a layer from 0, for sentences of at most `length` pieces.
-  virtual ScoresByDistance by_distance(int64_t layer, int64_t length) const;
+  virtual ScoresByDistance by_distance(int64_t /*layer*/, int64_t /*length*/) const { return {}; }
   /// Of these heads; of all, where there are none.
   ScoresByDistance by_distance(int64_t layer, int64_t length,
                                const std::vector<int64_t>& heads) const;
   /// The longest sentence, in pieces.
-  virtual int64_t longest() const;
+  virtual int64_t longest() const { return std::numeric_limits<int64_t>::max(); }
 
   /// x [batch, length, width] at the positions from `first`.
   Tensor add(const Tensor& x, int64_t first) const;

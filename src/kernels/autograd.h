@@ -1,13 +1,24 @@
-// What several nodes of autograd's graph share, as their contexts carry it.
+// Nodes of autograd's graph, and what several of them share, as their contexts carry it.
 #pragma once
 
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "kernels/tensor.h"
+
 namespace heed::kernels {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+/// x as a node takes it: no undefined tensor.
+inline std::optional<Tensor> if_defined(const Tensor& x) {
+  return x.defined() ? std::optional(x) : std::nullopt;
+}
 
 template <class T>
 struct Handle : torch::CustomClassHolder {
@@ -17,13 +28,13 @@ struct Handle : torch::CustomClassHolder {
 
 /// Keeps `shared` for the backward pass of this node.
 template <class T>
-void carry(torch::autograd::AutogradContext* context, const std::shared_ptr<T>& shared) {
+void carry(AutogradContext* context, const std::shared_ptr<T>& shared) {
   context->saved_data["shared"] = c10::IValue::make_capsule(c10::make_intrusive<Handle<T>>(shared));
 }
 
 /// What carry() kept.
 template <class T>
-T& carried(torch::autograd::AutogradContext* context) {
+T& carried(AutogradContext* context) {
   return *static_cast<Handle<T>*>(context->saved_data["shared"].toCapsule().get())->shared;
 }
 

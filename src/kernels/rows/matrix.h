@@ -1,5 +1,5 @@
 // Rows of a matrix that become columns of another, in blocks that stay in the processor's nearest
-// cache. The types are float, or uint16_t for bf16.
+// cache; and sums over its rows. The types are float, or uint16_t for bf16.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,12 @@ inline constexpr int64_t kTransposeBlock = 16;  // a cache line of floats
 template <class From, class To>
 void transpose_rows(const From* from, To* to, int64_t rows, int64_t columns, int64_t begin,
                     int64_t end);
+
+inline constexpr int64_t kStrip = 128;  // columns of one sum, neighbours in memory
+
+/// total [columns] = the sum of x [rows, columns], whose rows begin `stride` numbers apart. At most
+/// kStrip columns.
+template <class T>
+void sum_strip(const T* x, int64_t rows, int64_t stride, int64_t columns, float* total);
 
 }  // namespace heed::kernels

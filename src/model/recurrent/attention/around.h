@@ -1,0 +1,25 @@
+// What stands around the score of a recurrent attention: a window, coverage, heads.
+#pragma once
+
+#include <functional>
+
+#include "model/recurrent/attention/attention.h"
+
+namespace heed::model {
+
+/// A window around any Luong attention: `kind` inside [p - D, p + D], D = `half_width` source
+/// positions; `window` is local_m or local_p.
+AttentionPtr make_local(const AttentionKindInfo& kind, const AttentionSize& size, Window window,
+                        int64_t half_width);
+
+/// `scores` with V C(t-1, i) added to the key of position i. `width` is that of C in the neural
+/// form; the linguistic one has a number.
+AttentionPtr make_covered(AttentionPtr scores, const AttentionSize& size, Coverage form,
+                          int64_t width);
+
+/// `heads` mechanisms, each made for a `heads`-th of `size`. Throws Bug unless it divides the
+/// widths.
+AttentionPtr make_side_by_side(const std::function<AttentionPtr(const AttentionSize&)>& make,
+                               const AttentionSize& size, int64_t heads);
+
+}  // namespace heed::model
