@@ -228,7 +228,8 @@ void runs(const RunsArgs& args) {
   if (args.curves) return curves(args);
   std::vector<Run> all;
   run::read_runs(
-      args.folders, [&](const std::string& run) { all.push_back(read_run(run)); }, log::warn);
+      args.folders, [&](const std::string& run) { all.push_back(read_run(run)); },
+      [](const std::string& message) { log::warn(message); });
   tell_differences(all);
   if (all.empty() && !args.json) log::info("no runs in " + join(args.folders, ", "));
   std::cout << (args.json ? as_json(all) : all.empty() ? "" : as_table(all));

@@ -160,8 +160,9 @@ std::vector<std::string> training_lines(const run::ModelReport& report) {
     lines.push_back("no record in this folder");
   }
   if (report.best) {
-    std::string best = fmt::format("best validation: loss {}, perplexity {}",
-                                   fixed(report.best->loss, 4), fixed(report.best->perplexity, 2));
+    std::string best =
+        fmt::format("best validation: loss {}, perplexity {}", fixed(*report.best->loss, 4),
+                    fixed(*report.best->perplexity, 2));
     if (report.best->bleu) best += ", BLEU " + fixed(*report.best->bleu, 2);
     lines.push_back(best + " at update " + with_commas(report.best->update));
   }

@@ -5,21 +5,40 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
+
+#include "base/format.h"
 
 namespace heed {
 
-/// The user's mistake: a bad key, a missing file, mismatched line counts. One line that names what
-/// and where, and how to cure it. `heed` exits with 2.
-class UserError : public std::runtime_error {
+/// What the system says of an errno.
+inline std::string error_text(int number) {
+  return std::generic_category().message(number);
+}
+
+/// An error whose message is given as it is, or as fmt::format() takes it: Kind("{}: {}", path,
+/// what).
+class FormattedError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  template <class First, class... More>
+  FormattedError(fmt::format_string<First, More...> format, First&& first, More&&... more)
+      : std::runtime_error(
+            fmt::format(format, std::forward<First>(first), std::forward<More>(more)...)) {}
+};
+
+/// The user's mistake: a bad key, a missing file, mismatched line counts. One line that names what
+/// and where, and how to cure it. `heed` exits with 2.
+class UserError : public FormattedError {
+ public:
+  using FormattedError::FormattedError;
 };
 
 /// The world failed: disk full, scorer missing, out of memory. `heed` exits with 1.
-class Failure : public std::runtime_error {
+class Failure : public FormattedError {
  public:
-  using std::runtime_error::runtime_error;
+  using FormattedError::FormattedError;
 };
 
 /// A broken promise inside heed. `heed` exits with 70 and asks for a report.
@@ -27,8 +46,7 @@ class Bug : public std::logic_error {
  public:
   explicit Bug(const std::string& what,
                std::source_location where = std::source_location::current())
-      : std::logic_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
-                         ": " + what) {}
+      : std::logic_error(fmt::format("{}:{}: {}", where.file_name(), where.line(), what)) {}
 };
 
 /// Throws Bug unless `condition` holds; on in every build. For what no input can cause.

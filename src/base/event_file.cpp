@@ -9,9 +9,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace heed {
 namespace {
@@ -102,9 +102,8 @@ bool is_event_file(const std::string& name) {
 
 void remove_event_files(const std::string& folder) {
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (is_event_file(entry.path().filename().string()))
-      std::filesystem::remove(entry.path(), ignored);
+  for (const std::string& name : names_in(folder))
+    if (is_event_file(name)) std::filesystem::remove(folder + "/" + name, ignored);
 }
 
 EventFile::EventFile(const std::string& folder) {
@@ -113,16 +112,11 @@ EventFile::EventFile(const std::string& folder) {
   const double begin = now();
   path_ = folder + "/" + kBegin + std::to_string(static_cast<int64_t>(begin)) + "." + host + "." +
           std::to_string(::getpid());
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ < 0)
-    throw Failure(path_ + ": cannot write: " + std::generic_category().message(errno));
+  file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file_.open()) throw Failure(path_ + ": cannot write: " + error_text(errno));
   Message version;
   version.real(1, begin).bytes(3, "brain.Event:2");
   write(version.done());
-}
-
-EventFile::~EventFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void EventFile::scalar(const std::string& tag, double value, int64_t step, double seconds) {
@@ -153,13 +147,7 @@ void EventFile::write(const std::string& event) {
   const std::string length = little_endian(event.size(), 8);
   const std::string record = length + little_endian(masked_crc32c(length), 4) + event +
                              little_endian(masked_crc32c(event), 4);
-  for (std::string_view rest = record; !rest.empty();) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0)
-      throw Failure(path_ + ": cannot write: " + std::generic_category().message(errno));
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file_, record)) throw Failure(path_ + ": cannot write: " + error_text(errno));
 }
 
 }  // namespace heed

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace heed {
 
 /// One event file. Every record is written at once, so that a reader beside it sees it.
@@ -17,9 +19,6 @@ class EventFile {
   /// Begins events.out.tfevents.SECONDS.HOST.PROCESS in a folder; nothing else in it is touched.
   /// Throws Failure where it cannot be written.
   explicit EventFile(const std::string& folder);
-  ~EventFile();
-  EventFile(const EventFile&) = delete;
-  EventFile& operator=(const EventFile&) = delete;
 
   /// `seconds` since 1970. Throw Failure where the disk is full.
   void scalar(const std::string& tag, double value, int64_t step, double seconds);
@@ -34,7 +33,7 @@ class EventFile {
  private:
   void write(const std::string& event);
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 /// CRC-32C (Castagnoli) as TFRecord masks it: rotated right by 15 bits, plus a constant.

@@ -23,21 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(int error) {
-  return std::generic_category().message(error);
-}
-
 std::string folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
-}
-
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    names.push_back(it->path().filename().string());
-  return names;
 }
 
 /// The process of NAME.tmp.PROCESS.
@@ -105,32 +93,26 @@ fs::path followed(fs::path path) {
   return path;
 }
 
-/// A descriptor that closes itself.
-struct Descriptor {
-  int number;
-  ~Descriptor() { ::close(number); }
-};
-
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0) throw UserError(path + ": cannot read: " + text_of(errno));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) throw UserError(path + ": cannot read: " + error_text(errno));
   std::string bytes;
   struct stat about {};
-  if (::fstat(file.number, &about) == 0 && about.st_size > 0)
+  if (::fstat(file.number(), &about) == 0 && about.st_size > 0)
     bytes.reserve(static_cast<std::size_t>(about.st_size) + 1);
   constexpr std::size_t kPiece = 1 << 20;
   for (;;) {
     const std::size_t had = bytes.size();
     bytes.resize(had + kPiece);
-    const ssize_t got = ::read(file.number, bytes.data() + had, kPiece);
+    const ssize_t got = ::read(file.number(), bytes.data() + had, kPiece);
     const int error = errno;
     bytes.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got == 0) return bytes;
     if (got > 0 || error == EINTR) continue;
     if (error == EISDIR) throw UserError(path + ": is a folder, expected a file");
-    throw Failure(path + ": cannot read: " + text_of(error));
+    throw Failure(path + ": cannot read: " + error_text(error));
   }
 }
 
@@ -146,8 +128,8 @@ std::string read_regular_file(const std::string& path) {
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = open();
-  if (descriptor_ < 0) fail(errno);
+  file_ = Descriptor(open());
+  if (!file_.open()) fail(errno);
 }
 
 AtomicFile::~AtomicFile() {
@@ -193,36 +175,30 @@ void require_writable(const std::vector<std::string>& outputs,
 }
 
 void AtomicFile::discard() {
-  if (descriptor_ < 0) return;
-  ::close(std::exchange(descriptor_, -1));
+  if (!file_.open()) return;
+  file_.close();
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::fail(int error) {
   discard();
-  throw Failure(path_ + ": cannot write: " + text_of(error));
+  throw Failure(path_ + ": cannot write: " + error_text(error));
 }
 
 void AtomicFile::write(std::string_view bytes) {
-  expect(descriptor_ >= 0, "write after commit");
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  expect(file_.open(), "write after commit");
+  if (!write_all(file_, bytes)) fail(errno);
 }
 
 void AtomicFile::commit() {
-  expect(descriptor_ >= 0, "commit after commit");
+  expect(file_.open(), "commit after commit");
   if (temporary_.empty()) {
-    if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+    if (file_.close() != 0) fail(errno);
     return;
   }
-  if (::fsync(descriptor_) != 0) fail(errno);
+  if (::fsync(file_.number()) != 0) fail(errno);
   // Network file systems report a full disk only here.
-  if (::close(std::exchange(descriptor_, -1)) != 0 ||
-      ::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  if (file_.close() != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary_.c_str());
     fail(error);
@@ -230,10 +206,29 @@ void AtomicFile::commit() {
   sync_folder(folder_of(target_));  // in which the new name is
 }
 
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    names.push_back(it->path().filename().string());
+  return names;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code none;
+  return fs::exists(fs::symlink_status(path, none));
+}
+
+void move_path(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) throw Failure("{}: cannot move it to {}: {}", from, to, error.message());
+}
+
 void sync_folder(const std::string& folder) {
   // Some file systems cannot sync one, and there is nothing to be done.
-  const Descriptor opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (opened.number >= 0) ::fsync(opened.number);
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.open()) ::fsync(opened.number());
 }
 
 void write_atomic(const std::string& path, std::string_view bytes) {
@@ -263,12 +258,11 @@ void require_file(const std::string& path, const std::string& what) {
   struct stat about {};
   const int error = ::stat(path.c_str(), &about) == 0 ? 0 : errno;
   if (error == ENOENT || error == ENOTDIR)
-    throw UserError(fmt::format("{}: no file '{}'{}", what, path, hint(path)));
+    throw UserError("{}: no file '{}'{}", what, path, hint(path));
   if (error == 0 && S_ISDIR(about.st_mode))
-    throw UserError(fmt::format("{}: '{}' is a folder, expected a file", what, path));
+    throw UserError("{}: '{}' is a folder, expected a file", what, path);
   if (error != 0 || ::access(path.c_str(), R_OK) != 0)
-    throw UserError(
-        fmt::format("{}: cannot read '{}': {}", what, path, text_of(error != 0 ? error : errno)));
+    throw UserError("{}: cannot read '{}': {}", what, path, error_text(error != 0 ? error : errno));
 }
 
 std::vector<std::string> distinct_names(const std::vector<std::string>& paths) {

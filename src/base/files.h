@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace heed {
 
 /// The bytes of a file. Throws UserError where there is none, Failure where reading fails.
@@ -43,7 +45,7 @@ class AtomicFile {
   [[noreturn]] void fail(int error);
   std::string path_;
   std::string target_, temporary_;  // empty where it is written in place
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 /// Throws UserError where `output` would replace one of `inputs`, by whatever path it is named.
@@ -55,6 +57,15 @@ void require_not_read(const std::string& output, const std::vector<std::string>&
 /// "-". An empty path is none; pipes and devices are neither opened nor compared.
 void require_writable(const std::vector<std::string>& outputs,
                       const std::vector<std::string>& inputs = {});
+
+/// The names in a folder, in no order; none where it cannot be read.
+std::vector<std::string> names_in(const std::string& folder);
+
+/// Whether there is something of that name, be it a link that leads nowhere.
+bool is_there(const std::string& path);
+
+/// Renames a file or folder. Throws Failure naming both paths and the cause.
+void move_path(const std::string& from, const std::string& to);
 
 /// What was renamed in the folder stays so after a power cut, where the file system can promise it.
 void sync_folder(const std::string& folder);

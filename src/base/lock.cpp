@@ -11,7 +11,6 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -106,15 +105,14 @@ void wait_a_moment() {
 
 void say_taken_over(const std::string& folder, const std::string& left) {
   if (!left.empty())
-    log::info(fmt::format("{}: was left by {}, which has ended; taken over", folder,
-                          describe(holder_of(left))));
+    log::info("{}: was left by {}, which has ended; taken over", folder, describe(holder_of(left)));
 }
 
 [[noreturn]] void refuse(const std::string& folder, const Holder& holder, const std::string& more) {
   const std::string stop =
       holder.process.empty() ? "stop it" : fmt::format("stop it (kill {})", holder.process);
-  throw UserError(fmt::format("{}: in use by {}; wait for its end, {} or name another folder{}",
-                              folder, describe(holder), stop, more));
+  throw UserError("{}: in use by {}; wait for its end, {} or name another folder{}", folder,
+                  describe(holder), stop, more);
 }
 
 /// A file that one process at a time can have. It is held for a few system calls only.
@@ -122,13 +120,9 @@ class Guard {
  public:
   explicit Guard(std::string path) : path_(std::move(path)) {
     for (int tries = 0; tries < kTries; ++tries, wait_a_moment()) {
-      const int made = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (made >= 0) {
-        ::close(made);
+      if (Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)).open())
         return;
-      }
-      if (errno != EEXIST)
-        throw Failure(path_ + ": cannot write: " + std::generic_category().message(errno));
+      if (errno != EEXIST) throw Failure(path_ + ": cannot write: " + error_text(errno));
     }
     throw UserError(path_ + ": is in the way; remove it if no heed is starting there");
   }
@@ -157,12 +151,12 @@ FolderLock::~FolderLock() {
 bool FolderLock::hold_by_lock() {
   for (int tries = 0;; ++tries) {
     // Not passed on to other programs: one that outlives this process would hold the lock.
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail(errno);
-    const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file_.open()) fail(errno);
+    const bool locked = ::flock(file_.number(), LOCK_EX | LOCK_NB) == 0;
     const int error = errno;
-    if (locked && names(path_, descriptor_)) break;
-    ::close(std::exchange(descriptor_, -1));
+    if (locked && names(path_, file_.number())) break;
+    file_.close();
     // Its holder has just removed the file.
     if (error == EINTR || (locked && tries < kTries)) continue;
     if (!locked && error != EWOULDBLOCK) return false;
@@ -172,7 +166,7 @@ bool FolderLock::hold_by_lock() {
     wait_a_moment();  // it is about to write who it is, or to remove the file, or only looks
   }
   const std::string left = text_in(path_);
-  if (!replace_text(descriptor_, text_)) fail(errno);
+  if (!replace_text(file_.number(), text_)) fail(errno);
   say_taken_over(folder_, left);
   return true;
 }
@@ -188,14 +182,14 @@ void FolderLock::hold_by_text() {
 
 /// The file goes first: who opens it before and gets the lock after finds that it has no name.
 void FolderLock::release() {
-  const bool mine = descriptor_ >= 0 ? names(path_, descriptor_) : text_in(path_) == text_;
+  const bool mine = file_.open() ? names(path_, file_.number()) : text_in(path_) == text_;
   if (mine) ::unlink(path_.c_str());
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  file_.close();
 }
 
 void FolderLock::fail(int error) {
   release();
-  throw Failure(path_ + ": cannot write: " + std::generic_category().message(error));
+  throw Failure(path_ + ": cannot write: " + error_text(error));
 }
 
 void FolderLock::remove_left_overs() const {
@@ -206,11 +200,10 @@ void FolderLock::remove_left_overs() const {
 bool is_held(const std::string& folder) {
   const std::string path = folder + "/.heed.lock";
   // A pipe of that name is not waited for.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file.open()) return false;
+  const bool locked = ::flock(file.number(), LOCK_SH | LOCK_NB) == 0;
   const bool refused = !locked && errno == EWOULDBLOCK;
-  ::close(descriptor);
   if (locked || refused) return refused;
   const std::string text = text_in(path);
   return !text.empty() && !known_dead(holder_of(text));

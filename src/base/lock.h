@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/descriptor.h"
+
 namespace heed {
 
 /// Holds a folder for this process. The file .heed.lock in it says who does: process, machine, what
@@ -31,7 +33,7 @@ class FolderLock {
   void release();
   [[noreturn]] void fail(int error);
   std::string folder_, path_, text_;
-  int descriptor_ = -1;  // -1 where the text alone counts
+  Descriptor file_;  // none where the text alone counts
 };
 
 /// Whether a living process holds the folder; where the file system has no locks, whether the file

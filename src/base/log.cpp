@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/progress_line.h"
 
 namespace heed::log {
 namespace {
@@ -149,27 +148,20 @@ Loggers& loggers() {
   return made;
 }
 
+/// Level has spdlog's numbers.
 spdlog::level::level_enum level_of(Level level) {
-  switch (level) {
-    case Level::debug:
-      return spdlog::level::debug;
-    case Level::info:
-      return spdlog::level::info;
-    case Level::warn:
-      return spdlog::level::warn;
-    case Level::error:
-      return spdlog::level::err;
-  }
-  throw Bug("no such log level");
+  return static_cast<spdlog::level::level_enum>(level);
 }
+static_assert(static_cast<int>(Level::debug) == spdlog::level::debug &&
+              static_cast<int>(Level::warn) == spdlog::level::warn);
 
 std::string& origin_text() {
   static std::string text;
   return text;
 }
 
-void say(Level level, const std::string& text) {
-  loggers().logger.log(level_of(level), spdlog::string_view_t(origin() + text));
+void say(spdlog::level::level_enum level, const std::string& text) {
+  loggers().logger.log(level, spdlog::string_view_t(origin() + text));
 }
 
 }  // namespace
@@ -202,16 +194,16 @@ std::vector<std::string> arguments() {
 }
 
 void debug(const std::string& text) {
-  say(Level::debug, text);
+  say(spdlog::level::debug, text);
 }
 void info(const std::string& text) {
-  say(Level::info, text);
+  say(spdlog::level::info, text);
 }
 void warn(const std::string& text) {
-  say(Level::warn, text);
+  say(spdlog::level::warn, text);
 }
 void error(const std::string& text) {
-  say(Level::error, text);
+  say(spdlog::level::err, text);
 }
 
 void error_in_files(const std::string& text) {

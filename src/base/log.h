@@ -2,12 +2,16 @@
 // stdout and never passes here.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "base/format.h"
 
 namespace heed::log {
 
-enum class Level { debug, info, warn, error };
+enum class Level { debug = 1, info, warn };
 
 /// Lines below `level` stay off the terminal. Files get at least `info`, whatever the terminal
 /// shows.
@@ -24,6 +28,23 @@ void debug(const std::string& text);
 void info(const std::string& text);
 void warn(const std::string& text);
 void error(const std::string& text);
+/// The same of what fmt::format() takes: info("{}: {} lines", path, count).
+template <class First, class... More>
+void debug(fmt::format_string<First, More...> format, First&& first, More&&... more) {
+  debug(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
+}
+template <class First, class... More>
+void info(fmt::format_string<First, More...> format, First&& first, More&&... more) {
+  info(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
+}
+template <class First, class... More>
+void warn(fmt::format_string<First, More...> format, First&& first, More&&... more) {
+  warn(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
+}
+template <class First, class... More>
+void error(fmt::format_string<First, More...> format, First&& first, More&&... more) {
+  error(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
+}
 
 /// An error in the files alone: where stderr says it in its own form.
 void error_in_files(const std::string& text);
@@ -48,6 +69,9 @@ bool shows_progress();
 /// Shows `text` as the last line of the terminal, in place of the progress line before; log lines
 /// scroll by above it. Does nothing where nobody sees it.
 void progress(const std::string& text);
+/// A line that is made anew for the terminal's columns each time it is drawn. Called by any thread
+/// that logs, and must not log.
+void progress(std::function<std::string(int columns)> line);
 
 /// Takes the progress line away.
 void clear_progress();

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -19,11 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const char* const kList = ".heed.files";
-
-bool is_there(const fs::path& path) {
-  std::error_code none;
-  return fs::exists(fs::symlink_status(path, none));
-}
 
 /// What heed wrote in the folder, and is still there as a file.
 std::set<std::string> written_in(const fs::path& folder) {
@@ -55,11 +49,7 @@ class Moves {
   Moves& operator=(const Moves&) = delete;
 
   void move(const fs::path& from, const fs::path& to) {
-    std::error_code error;
-    fs::rename(from, to, error);
-    if (error)
-      throw Failure(
-          fmt::format("{}: cannot move it to {}: {}", from.string(), to.string(), error.message()));
+    move_path(from, to);
     done_.emplace_back(from, to);
   }
   void keep() { done_.clear(); }
@@ -75,9 +65,9 @@ void require_written_by_heed(const std::string& folder, const std::vector<std::s
   for (const std::string& name : names)
     if (const fs::path path = fs::path(folder) / name; is_there(path) && !written.contains(name))
       throw UserError(
-          fmt::format("{}: is there already, and {} does not list it as written by heed; name "
-                      "another folder, or move it away",
-                      path.string(), kList));
+          "{}: is there already, and {} does not list it as written by heed; name another folder, "
+          "or move it away",
+          path.string(), kList);
 }
 
 OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)

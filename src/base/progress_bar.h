@@ -1,14 +1,33 @@
-// The progress of a long work on the terminal: how much is done, and the time that is left.
+// The progress of a long work on the terminal, made for its width: how much is done, and the time
+// that is left.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace heed {
 
-/// A progress line (base/progress_line.h) as long as this object lives:
+struct ProgressField {
+  std::string text;
+  /// Where there is no room, those of the largest number go first; of 0 none goes.
+  int drop = 0;
+  /// Said in their place where there is still no room; empty: the longer form stays.
+  std::string brief = {}, briefest = {};
+};
+
+/// "12s left", "1:05 left"; empty where it is less than 0, that is, not known.
+ProgressField time_left_field(double seconds);
+
+/// "[######....]  60 %  loss 2.31  ...": a bar of the share (from 0 to 1) and the fields that are
+/// not empty, in at most `columns` characters. First the bar shrinks, to 5 cells, and then fields
+/// go. What stays is made brief, with single blanks and without the number: "[##..] loss 2.31 ...".
+/// Where not even that has room, the bar goes, and then the line is longer.
+std::string progress_line(double share, const std::vector<ProgressField>& fields, int columns);
+
+/// A progress_line() on the terminal as long as this object lives:
 ///   [######....]  60 %  240/400 sentences read  12s left
 /// Nothing where stderr is no terminal or is to be quiet. One at a time.
 class ProgressBar {

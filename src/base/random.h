@@ -19,14 +19,17 @@ constexpr uint64_t splitmix64(uint64_t& state) {
   return z ^ (z >> 31);
 }
 
+/// Adds a number to a checksum, which depends on their order.
+constexpr void mix_in(uint64_t& checksum, uint64_t value) {
+  checksum ^= value;
+  checksum = splitmix64(checksum);
+}
+
 /// One number out of several, for uses of one seed that are to be unrelated.
 constexpr uint64_t mix(std::initializer_list<uint64_t> values) {
-  uint64_t state = 0;
-  for (const uint64_t value : values) {
-    state ^= value;
-    state = splitmix64(state);
-  }
-  return state;
+  uint64_t mixed = 0;
+  for (const uint64_t value : values) mix_in(mixed, value);
+  return mixed;
 }
 
 class Random {

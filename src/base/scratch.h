@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace heed {
 
 /// Where bytes go that memory should not hold.
@@ -28,15 +30,12 @@ class Scratch {
   static constexpr std::size_t kMemory = 1 << 20;
 
   explicit Scratch(ScratchPlace place = {}, std::size_t memory = kMemory);
-  ~Scratch();
-  Scratch(Scratch&& other) noexcept;
-  Scratch& operator=(Scratch&& other) noexcept;
 
   /// Throws Failure naming the folder where it cannot be written or is full.
   void append(std::string_view bytes);
   /// Ends the appending; data() can be read afterwards.
   void seal();
-  const char* data() const { return map_ != nullptr ? map_ : buffer_.data(); }
+  const char* data() const { return map_.data() != nullptr ? map_.data() : buffer_.data(); }
   std::size_t size() const { return written_ + buffer_.size(); }
   /// Bytes in the file.
   std::size_t on_disk() const { return written_; }
@@ -55,9 +54,9 @@ class Scratch {
   ScratchPlace place_;
   std::size_t memory_;
   std::vector<char> buffer_;
-  int descriptor_ = -1;
+  Descriptor file_;
   std::size_t written_ = 0;
-  const char* map_ = nullptr;
+  Mapping map_;
 };
 
 /// The same for plain values.

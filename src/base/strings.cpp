@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "base/format.h"
@@ -13,12 +12,6 @@ namespace heed {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n\v\f";
-
-std::string printed(const char* format, auto... values) {
-  std::array<char, 512> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  return text.data();
-}
 
 /// Three digits, the fewest that tell neighbouring measurements apart.
 std::string three_digits(double value) {
@@ -93,8 +86,8 @@ std::string human_duration(double seconds) {
   const auto whole = std::llround(seconds);
   if (whole < 60) return std::to_string(whole) + "s";
   const auto s = whole % 60, m = whole / 60 % 60, h = whole / 3600 % 24, d = whole / 86400;
-  if (d > 0) return printed("%lldd %02lld:%02lld:%02lld", d, h, m, s);
-  return h > 0 ? printed("%lld:%02lld:%02lld", h, m, s) : printed("%lld:%02lld", m, s);
+  if (d > 0) return fmt::format("{}d {:02}:{:02}:{:02}", d, h, m, s);
+  return h > 0 ? fmt::format("{}:{:02}:{:02}", h, m, s) : fmt::format("{}:{:02}", m, s);
 }
 
 std::string human_bytes(uint64_t bytes) {
@@ -111,7 +104,7 @@ std::string counted(int64_t count, const std::string& thing) {
 }
 
 std::string fixed(double value, int digits) {
-  return printed("%.*f", digits, value);
+  return fmt::format("{:.{}f}", value, digits);
 }
 
 std::string fixed(const std::optional<double>& value, int digits) {
@@ -132,7 +125,7 @@ std::string one_line(std::string_view text, std::size_t most) {
     else if (c == '\t')
       line += "\\t";
     else if (byte < 0x20 || byte == 0x7F)
-      line += printed("\\x%02X", byte);
+      line += fmt::format("\\x{:02X}", byte);
     else
       line += c;
   }

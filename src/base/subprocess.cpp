@@ -12,9 +12,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "base/no_pipe_signal.h"
@@ -23,37 +23,13 @@
 namespace heed::subprocess {
 namespace {
 
-std::string text_of(int error) {
-  return std::generic_category().message(error);
-}
-
-/// One end of a pipe, or a file.
-class End {
- public:
-  explicit End(int number = -1) : number_(number) {}
-  End(End&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  End& operator=(End&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~End() { close(); }
-  void close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-  int number() const { return number_; }
-  bool open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
 struct Pipe {
-  End read, write;
+  Descriptor read, write;
   Pipe() {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw Failure("cannot make a pipe: " + text_of(errno));
-    read = End(ends[0]);
-    write = End(ends[1]);
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw Failure("cannot make a pipe: " + error_text(errno));
+    read = Descriptor(ends[0]);
+    write = Descriptor(ends[1]);
   }
 };
 
@@ -134,7 +110,7 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   Pipe report;
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
-  if (process < 0) throw Failure(fmt::format("cannot run '{}': {}", arguments[0], text_of(errno)));
+  if (process < 0) throw Failure("cannot run '{}': {}", arguments[0], error_text(errno));
   if (process == 0)
     become(pointers.data(), environment.data(), streams, parent, report.write.number());
   ::setpgid(process, process);  // whoever comes first
@@ -145,37 +121,29 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   }
   if (got == sizeof error) {
     reap(process);
-    throw Failure(fmt::format("cannot run '{}': {}", arguments[0], text_of(error)));
+    throw Failure("cannot run '{}': {}", arguments[0], error_text(error));
   }
   return process;
 }
 
-void feed(End& end, std::string_view& input) {
+void feed(Descriptor& end, std::string_view& input) {
   const ssize_t written = ::write(end.number(), input.data(), input.size());
   if (written >= 0) input.remove_prefix(static_cast<std::size_t>(written));
   const bool gone = written < 0 && errno != EAGAIN && errno != EINTR;
   if (gone || input.empty()) end.close();
 }
 
-void drain(End& end, std::string& into) {
+void drain(Descriptor& end, std::string& into) {
   std::array<char, 1 << 16> piece;
   const ssize_t got = ::read(end.number(), piece.data(), piece.size());
   if (got > 0) into.append(piece.data(), static_cast<std::size_t>(got));
   if (got == 0 || (got < 0 && errno != EINTR)) end.close();
 }
 
-bool write_whole(const End& end, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(end.number(), text.data(), text.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 /// All three streams at once: feeding first and reading later would block both sides once a pipe is
 /// full.
-void exchange(End& in, std::string_view input, End& out, End& err, Result& result) {
+void exchange(Descriptor& in, std::string_view input, Descriptor& out, Descriptor& err,
+              Result& result) {
   const NoPipeSignal guard;
   if (in.open()) ::fcntl(in.number(), F_SETFL, O_NONBLOCK);
   if (input.empty()) in.close();
@@ -185,7 +153,7 @@ void exchange(End& in, std::string_view input, End& out, End& err, Result& resul
                                   pollfd{err.number(), POLLIN, 0}};
     if (::poll(ends.data(), ends.size(), -1) < 0) {
       if (errno == EINTR) continue;
-      throw Failure("cannot wait for a program: " + text_of(errno));
+      throw Failure("cannot wait for a program: " + error_text(errno));
     }
     if (ends[0].revents != 0) feed(in, input);
     if (ends[1].revents != 0) drain(out, result.out);
@@ -218,17 +186,17 @@ Result run_in_copy(const std::function<std::string()>& work) {
   Pipe out, err;
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
-  if (process < 0) throw Failure("cannot start a process: " + text_of(errno));
+  if (process < 0) throw Failure("cannot start a process: " + error_text(errno));
   if (process == 0) {
     end_with(parent);
     // A library that calls exit() would take apart what belongs to threads that are not here.
     ::on_exit([](int status, void*) { ::_exit(status & 0xFF); }, nullptr);
     ::dup2(err.write.number(), STDERR_FILENO);
-    ::_exit(write_whole(out.write, work()) ? 0 : 1);
+    ::_exit(write_all(out.write, work()) ? 0 : 1);
   }
   out.write.close();
   err.write.close();
-  End nothing;
+  Descriptor nothing;
   Result result;
   exchange(nothing, "", out.read, err.read, result);
   result.status = reap(process);
@@ -275,15 +243,15 @@ void Child::signal(int number) const {
 }
 
 Child start(const std::vector<std::string>& arguments, const std::string& log_file) {
-  const End log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!log.open()) throw Failure(log_file + ": cannot write: " + text_of(errno));
-  const End nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!log.open()) throw Failure(log_file + ": cannot write: " + error_text(errno));
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   return Child(launch(arguments, {nothing.number(), log.number(), log.number()}));
 }
 
 Child start_here(const std::vector<std::string>& arguments,
                  const std::vector<std::string>& environment) {
-  const End nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   return Child(launch(arguments, {nothing.number(), STDOUT_FILENO, STDERR_FILENO}, environment));
 }
 

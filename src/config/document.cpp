@@ -7,7 +7,6 @@
 #include <optional>
 #include <sstream>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/schema.h"
 
@@ -74,13 +73,13 @@ std::optional<SecondDocument> second_document(const std::string& yaml) {
 YAML::Node load_document(const std::string& yaml, const std::string& name) {
   try {
     if (const auto second = second_document(yaml))
-      throw ConfigError(fmt::format("{}:{}: a second YAML document begins; a configuration is one",
-                                    name, second->line + 1));
+      throw ConfigError("{}:{}: a second YAML document begins; a configuration is one", name,
+                        second->line + 1);
     return YAML::Load(yaml);
   } catch (const YAML::Exception& error) {
     if (const auto tab = line_with_tab(yaml))
-      throw ConfigError(fmt::format("{}:{}: begins with a tab; YAML is indented with blanks alone",
-                                    name, *tab + 1));
+      throw ConfigError("{}:{}: begins with a tab; YAML is indented with blanks alone", name,
+                        *tab + 1);
     const std::string line = error.mark.line < 0 ? "" : ":" + std::to_string(error.mark.line + 1);
     throw ConfigError(name + line + ": not valid YAML: " + one_line(error.msg));
   }

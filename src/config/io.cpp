@@ -26,8 +26,8 @@ namespace {
 constexpr std::size_t kLongestText = std::size_t{1} << 20;
 
 [[noreturn]] void refuse_length(const std::string& name, uintmax_t bytes) {
-  throw ConfigError(fmt::format("{}: has {}, and a configuration at most {}; is it another file?",
-                                name, human_bytes(bytes), human_bytes(kLongestText)));
+  throw ConfigError("{}: has {}, and a configuration at most {}; is it another file?", name,
+                    human_bytes(bytes), human_bytes(kLongestText));
 }
 
 bool parse(const std::string& text, int64_t& value) {
@@ -159,7 +159,7 @@ class Reader {
 
   [[noreturn]] void fail(const YAML::Node& where, const std::string& path,
                          const std::string& what) const {
-    if (is_setting()) throw ConfigError(fmt::format("--set {}: {}", path, what));
+    if (is_setting()) throw ConfigError("--set {}: {}", path, what);
     throw ConfigError(place(where) + ": " + (path.empty() ? "" : path + ": ") + what);
   }
 
@@ -326,8 +326,8 @@ void load_file(const SectionView& root, const std::string& path) {
 void set(const SectionView& root, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
-    throw ConfigError(fmt::format("--set {}: expected key=value, as in training.updates=1000",
-                                  one_line(assignment)));
+    throw ConfigError("--set {}: expected key=value, as in training.updates=1000",
+                      one_line(assignment));
   const std::string key(trim(assignment.substr(0, equals)));
   Setting(root, key, assignment.substr(equals + 1)).apply();
 }

@@ -47,18 +47,29 @@ enum class OnResume {
   by_keys,  // a section: each of its keys says it
 };
 
+/// The check of an option that names none.
+struct AnyValue {
+  template <class T>
+  std::string operator()(const T&) const {
+    return "";
+  }
+  std::string text() const { return ""; }
+};
+
 /// One declared option of `Owner`. `check` is a function object: `std::string operator()(const T&)`
 /// returns "" or what is wrong ("got 0, expected in [1, 8192]"), `std::string text()` what is
 /// allowed ("in [1, 8192]").
 template <class Owner, class T, class Check>
 struct Field {
-  using Value = T;
   std::string_view key;
   T Owner::*member;
   OnResume on_resume;
   std::string_view help;
-  Check check;
+  Check check = {};
 };
+template <class Owner, class T, class Check = AnyValue>
+Field(std::string_view, T Owner::*, OnResume, std::string_view, Check = {})
+    -> Field<Owner, T, Check>;
 
 /// A struct of fields.
 template <class T>
@@ -76,14 +87,14 @@ concept Section = requires {
   HEED_OPTION_(free, Type, name, default_value, help, __VA_ARGS__)
 #define HEED_SECTION(Type, name, help)          \
   static_assert(::heed::config::Section<Type>); \
-  HEED_OPTION_(by_keys, Type, name, {}, help, ::heed::config::AnyValue{})
+  HEED_OPTION_(by_keys, Type, name, {}, help)
 
-#define HEED_OPTION_(resume, Type, name, default_value, help, ...)                    \
-  Type name = default_value;                                                          \
-  static_assert(__LINE__ - heed_first_line < ::heed::config::kMaxLines);              \
-  static auto heed_field(::heed::config::Index<__LINE__ - heed_first_line>) {         \
-    return ::heed::config::Field<HeedSelf, Type, decltype(__VA_ARGS__)>{              \
-        #name, &HeedSelf::name, ::heed::config::OnResume::resume, help, __VA_ARGS__}; \
+#define HEED_OPTION_(resume, Type, name, default_value, help, ...)                         \
+  Type name = default_value;                                                               \
+  static_assert(__LINE__ - heed_first_line < ::heed::config::kMaxLines);                   \
+  static auto heed_field(::heed::config::Index<__LINE__ - heed_first_line>) {              \
+    return ::heed::config::Field{#name, &HeedSelf::name, ::heed::config::OnResume::resume, \
+                                 help __VA_OPT__(, ) __VA_ARGS__};                         \
   }
 
 namespace detail {
@@ -142,14 +153,6 @@ const std::string& name_of(T value) {
 }
 
 // Checks.
-
-struct AnyValue {
-  template <class T>
-  std::string operator()(const T&) const {
-    return "";
-  }
-  std::string text() const { return ""; }
-};
 
 std::string number_text(double value);
 

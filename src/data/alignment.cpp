@@ -48,9 +48,9 @@ std::vector<PieceLink> parse_links(std::string_view line, const std::string& whe
                       parse_word(std::string_view(word).substr(0, middle), link.source) &&
                       parse_word(std::string_view(word).substr(middle + 1), link.target);
     if (!good)
-      throw UserError(fmt::format(
+      throw UserError(
           "{}: '{}' is no alignment link; write i-j, source word - target word, counting from 0",
-          where, one_line(word)));
+          where, one_line(word));
     links.push_back(link);
   }
   std::ranges::sort(links);
@@ -98,9 +98,9 @@ std::vector<PieceLink> AlignmentReader::next(std::string_view source, std::strin
   for (const PieceLink& link : links) {
     const bool beyond_source = link.source >= source_words;
     if (!beyond_source && link.target < target_words) continue;
-    throw UserError(fmt::format("{}: link {}-{}, but the {} sentence has {}, counted from 0", where,
-                                link.source, link.target, beyond_source ? "source" : "target",
-                                counted(beyond_source ? source_words : target_words, "word")));
+    throw UserError("{}: link {}-{}, but the {} sentence has {}, counted from 0", where,
+                    link.source, link.target, beyond_source ? "source" : "target",
+                    counted(beyond_source ? source_words : target_words, "word"));
   }
   return links;
 }
@@ -110,9 +110,9 @@ void AlignmentReader::end(int64_t pairs) {
   if (!more && !ended_) return;
   while (reader_.next(line_)) {
   }
-  throw UserError(fmt::format(
+  throw UserError(
       "{} has {} lines, and its corpus has {} pairs; line i must have the links of pair i",
-      reader_.path(), reader_.line_number(), pairs));
+      reader_.path(), reader_.line_number(), pairs);
 }
 
 }  // namespace heed::data

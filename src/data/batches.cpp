@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <exception>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
@@ -26,9 +28,8 @@ void check(const Corpus& corpus, const BatchOptions& options) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const int64_t pairs = parts[p].end - parts[p].begin;
     if (pairs > 0 && pairs_in_epoch(pairs, parts[p].weight) == 0)
-      throw UserError(
-          fmt::format("data.train{}.weight: leaves none of the {} in an epoch; raise it",
-                      parts.size() > 1 ? "." + std::to_string(p) : "", counted(pairs, "pair")));
+      throw UserError("data.train{}.weight: leaves none of the {} in an epoch; raise it",
+                      parts.size() > 1 ? "." + std::to_string(p) : "", counted(pairs, "pair"));
   }
 }
 
@@ -45,6 +46,21 @@ Batch batch_of(const std::vector<Example>& examples) {
 }
 
 }  // namespace
+
+std::string Position::to_json() const {
+  return fmt::format(R"({{"epoch":{},"pool":{},"batch":{},"order":"{:016x}"}})", epoch, pool, batch,
+                     order);
+}
+
+Position Position::from_json(const std::string& text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    return {json.at("epoch"), json.at("pool"), json.at("batch"),
+            std::stoull(json.at("order").get<std::string>(), nullptr, 16)};
+  } catch (const std::exception&) {
+    throw UserError("a damaged place in the training data: '{}'", one_line(text));
+  }
+}
 
 BatchStream::BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options)
     : corpus_(std::move(corpus)), options_(options) {

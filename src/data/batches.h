@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "data/batch.h"
@@ -34,7 +33,7 @@ struct Position {
 
   std::string to_json() const;
   /// Takes what to_json() writes, in any order and spacing. Throws UserError for less.
-  static Position from_json(std::string_view json);
+  static Position from_json(const std::string& json);
   bool operator==(const Position&) const = default;
 };
 

@@ -28,10 +28,9 @@ void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_a
                            files.source)));
   }
   if (files.source == files.target)
-    throw config::ConfigError(
-        fmt::format("{}: source and target are the same file, '{}'", path, files.source));
+    throw config::ConfigError("{}: source and target are the same file, '{}'", path, files.source);
   if (const auto flaw = text::tsv_flaw(files.source, files.target))
-    throw config::ConfigError(fmt::format("{}: {}, or give it alone", path, *flaw));
+    throw config::ConfigError("{}: {}, or give it alone", path, *flaw);
 }
 
 void check_symbols(const std::vector<std::string>& symbols, const std::string& key) {
@@ -92,9 +91,9 @@ void require_files(const DataConfig& config, const std::string& who) {
   for (const auto& [key, files] : corpora_of(config))
     for (const std::string& path : {files->source, files->target, files->alignment})
       if (!path.empty() && text::is_stream(path))
-        throw UserError(fmt::format(
+        throw UserError(
             "{}: '{}' can be read only once, and {} reads it several times; save it to a file", key,
-            path, who));
+            path, who);
 }
 
 void check(const DataConfig& config) {

@@ -39,28 +39,23 @@ inline const std::vector<std::string>& flaw_helps() {
 /// One pair of line-aligned files, or a file with both sides: plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
-  HEED_FREE(std::string, name, "", "Its name in the log. Only in data.more_valid.",
-            config::AnyValue{})
+  HEED_FREE(std::string, name, "", "Its name in the log. Only in data.more_valid.")
   HEED_FIXED(
       std::string, source, "",
       "File of the source sentences, one on each line (plain, .gz or .zst). With an empty target: "
-      "a .tsv file of both sides, source TAB target; \"-\" reads such a text from standard input.",
-      config::AnyValue{})
-  HEED_FIXED(std::string, target, "", "File of their translations, line by line.",
-             config::AnyValue{})
+      "a .tsv file of both sides, source TAB target; \"-\" reads such a text from standard input.")
+  HEED_FIXED(std::string, target, "", "File of their translations, line by line.")
   HEED_FIXED(double, weight, 1.0,
              "How often an epoch reads the corpus: 2 reads it twice, 0.5 reads a new random half "
              "in each epoch. Only in data.train.",
              config::Between<double>{0.001, 1000})
   HEED_FIXED(std::string, tag, "",
              "A user-defined symbol that is put before every source line, for example <bt> before "
-             "back-translations. Only in data.train.",
-             config::AnyValue{})
+             "back-translations. Only in data.train.")
   HEED_FIXED(std::string, alignment, "",
              "File of its word alignments for training.guided_alignment, one line for each pair: "
              "i-j links source word i to target word j. Words are separated by blanks and counted "
-             "from 0. Only in data.train.",
-             config::AnyValue{})
+             "from 0. Only in data.train.")
 };
 
 inline constexpr int64_t kFewestPieces = 16, kMostPieces = 1000000;
@@ -68,55 +63,47 @@ inline constexpr int64_t kFewestPieces = 16, kMostPieces = 1000000;
 struct VocabularyConfig {
   HEED_CONFIG(VocabularyConfig);
   HEED_FIXED(VocabularyKind, kind, VocabularyKind::joint,
-             "How many SentencePiece models there are.", config::AnyValue{})
+             "How many SentencePiece models there are.")
   HEED_FIXED(int64_t, size, 8000,
              "Number of pieces: more gives shorter sentences and a larger output layer.",
              config::Between<int64_t>{kFewestPieces, kMostPieces})
   HEED_FIXED(VocabularyAlgorithm, algorithm, VocabularyAlgorithm::unigram,
-             "How SentencePiece finds its pieces.", config::AnyValue{})
+             "How SentencePiece finds its pieces.")
   HEED_FIXED(double, coverage, 1.0,
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
              config::Between<double>{text::kLeastCoverage, 1.0})
   HEED_FIXED(
       Normalise, normalise, Normalise::none,
       "What a vocabulary that is trained makes of all text first. Translations are in this form, "
-      "too.",
-      config::AnyValue{})
+      "too.")
   HEED_FIXED(std::vector<std::string>, symbols, {},
              "User-defined symbols such as <de>. Each is one piece, which is never split. An "
-             "existing vocabulary must have them.",
-             config::AnyValue{})
+             "existing vocabulary must have them.")
   HEED_FIXED(bool, byte_fallback, false,
              "A piece for each of the 256 bytes: characters without a piece are spelled in bytes "
-             "instead of becoming unknown.",
-             config::AnyValue{})
+             "instead of becoming unknown.")
   HEED_FIXED(std::string, source, "",
-             "An existing SentencePiece model. If empty, one is trained on the training corpus.",
-             config::AnyValue{})
-  HEED_FIXED(std::string, target, "", "The same for the target side; empty with kind: joint.",
-             config::AnyValue{})
+             "An existing SentencePiece model. If empty, one is trained on the training corpus.")
+  HEED_FIXED(std::string, target, "", "The same for the target side; empty with kind: joint.")
 };
 
 struct DataConfig {
   HEED_CONFIG(DataConfig);
   HEED_FIXED(std::vector<CorpusFiles>, train, {},
-             "The training corpus, or a list of several, each with its weight.", config::AnyValue{})
+             "The training corpus, or a list of several, each with its weight.")
   HEED_FIXED(CorpusFiles, valid, {},
              "Held-out pairs that choose the best checkpoint. Without them the last checkpoint is "
-             "the best.",
-             config::AnyValue{})
+             "the best.")
   HEED_FREE(std::vector<CorpusFiles>, more_valid, {},
             "More held-out pairs, each with a name. Every validation scores them, but they do not "
-            "choose the best checkpoint.",
-            config::AnyValue{})
-  HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.", config::AnyValue{})
+            "choose the best checkpoint.")
+  HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.")
   HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models.")
   HEED_FIXED(int64_t, max_length, 256,
              "Longest sentence of the training corpus on either side, in pieces.",
              config::Between<int64_t>{1, 100000})
   HEED_FIXED(LongSentences, long_sentences, LongSentences::drop,
-             "What happens to longer sentences. They are counted, and their lines are named.",
-             config::AnyValue{})
+             "What happens to longer sentences. They are counted, and their lines are named.")
   HEED_FIXED(int64_t, max_words, 0,
              "Longest training sentence on either side, in words separated by blanks. Pairs with a "
              "longer one are left out. 0: no limit.",

@@ -5,23 +5,42 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/random.h"
 
 namespace heed::data {
 namespace {
 
-/// Order-dependent checksum of 64-bit words.
-void add(uint64_t& checksum, uint64_t word) {
-  checksum ^= word;
-  checksum = splitmix64(checksum);
+void mix_in_all(uint64_t& checksum, const std::vector<int32_t>& ids) {
+  mix_in(checksum, ids.size());
+  for (const int32_t id : ids) mix_in(checksum, static_cast<uint64_t>(id));
 }
 
-void add(uint64_t& checksum, const std::vector<int32_t>& ids) {
-  add(checksum, ids.size());
-  for (const int32_t id : ids) add(checksum, static_cast<uint64_t>(id));
+std::string happened(const Notice& notice, const std::string& what) {
+  return notice.count == 0 ? "" : fmt::format("\n  {}: {}", what, notice.text());
 }
 
 }  // namespace
+
+std::string CorpusReport::text() const {
+  std::string text = fmt::format("{}: {} of {} pairs, {} + {} pieces", files_text(source, target),
+                                 kept, pairs, source_pieces, target_pieces);
+  if (source_unknown + target_unknown > 0)
+    text += fmt::format(", {} + {} of them unknown", source_unknown, target_unknown);
+  text += happened(blank, "left out, a side is blank");
+  for (std::size_t i = 0; i < kFlaws; ++i)
+    text += happened(cleaned[i], "left out, " + describe(static_cast<Flaw>(i), clean_ratio));
+  text += happened(wordy, fmt::format("left out, more than data.max_words = {}", max_words));
+  text += happened(dropped, fmt::format("left out, longer than {} pieces", max_length));
+  text += happened(truncated, fmt::format("cut to {} pieces", max_length));
+  if (!alignment.empty()) {
+    text += fmt::format("\n  {}: {} links of words", alignment, links);
+    if (without_links > 0) text += fmt::format(", none in {} pairs", without_links);
+  }
+  text +=
+      happened(other_words, "links left out, the vocabulary finds other words than the text has");
+  return text;
+}
 
 void Ids::append(const std::vector<int32_t>& ids) {
   if (!narrow_) return large_.append(ids);
@@ -119,14 +138,14 @@ void Corpus::append(const Example& example) {
   source_.append(example.source);
   target_.append(example.target);
   origins_.push_back(origin);
-  add(fingerprint_, example.source);
-  add(fingerprint_, example.target);
+  mix_in_all(fingerprint_, example.source);
+  mix_in_all(fingerprint_, example.target);
   if (!has_links_) return;
   links_.append(example.links);
-  add(fingerprint_, example.links.size());
+  mix_in(fingerprint_, example.links.size());
   for (const PieceLink& link : example.links)
-    add(fingerprint_,
-        (static_cast<uint64_t>(link.target) << 32) | static_cast<uint64_t>(link.source));
+    mix_in(fingerprint_,
+           (static_cast<uint64_t>(link.target) << 32) | static_cast<uint64_t>(link.source));
 }
 
 void Corpus::finish() {
@@ -137,8 +156,8 @@ void Corpus::finish() {
   target_text_.seal();
   links_.seal();
   for (const Part& part : parts_) {
-    add(fingerprint_, static_cast<uint64_t>(part.end));
-    add(fingerprint_, std::bit_cast<uint64_t>(part.weight));
+    mix_in(fingerprint_, static_cast<uint64_t>(part.end));
+    mix_in(fingerprint_, std::bit_cast<uint64_t>(part.weight));
   }
 }
 

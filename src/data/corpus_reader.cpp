@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "data/corpus.h"
 #include "data/pair_reader.h"
 #include "data/parallel.h"
@@ -131,9 +130,9 @@ class CorpusReader {
       const bool source = example.source.size() > limit || report_.target.empty();
       const std::string& path = source ? report_.source : report_.target;
       throw UserError(
-          fmt::format("{}:{}: {} pieces, more than the {} that {} allows; raise it, or set "
-                      "data.long_sentences, for training data, to drop or truncate",
-                      path, line.number, longer, limit, reading_.limit));
+          "{}:{}: {} pieces, more than the {} that {} allows; raise it, or set "
+          "data.long_sentences, for training data, to drop or truncate",
+          path, line.number, longer, limit, reading_.limit);
     }
     if (reading_.long_sentences == LongSentences::drop) {
       report_.dropped.add(line.number);

@@ -14,19 +14,13 @@ namespace {
 
 using text::Script;
 
-/// Depends on the order.
-void mix(uint64_t& hash, uint64_t word) {
-  hash ^= word;
-  hash = splitmix64(hash);
-}
-
 uint64_t hash_of(std::string_view text) {
   uint64_t hash = 0;
-  mix(hash, text.size());
+  mix_in(hash, text.size());
   for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(8, text.size()))) {
     uint64_t word = 0;
     std::memcpy(&word, text.data(), std::min<std::size_t>(8, text.size()));
-    mix(hash, word);
+    mix_in(hash, word);
   }
   return hash;
 }
@@ -158,10 +152,7 @@ LineFacts facts_of(std::string_view line) {
 }
 
 uint64_t PairFacts::hash() const {
-  uint64_t both = 0;
-  mix(both, source.hash);
-  mix(both, target.hash);
-  return both;
+  return mix({source.hash, target.hash});
 }
 
 }  // namespace heed::data

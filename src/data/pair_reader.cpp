@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "data/traces.h"
 
@@ -78,16 +77,15 @@ std::vector<PairOfLines> PairReader::block() {
 void PairReader::warn_of_damage() const {
   for (const auto* reader : readers()) {
     if (reader->was_open())
-      log::warn(fmt::format(
-          "{}:{}: the last line has no line feed, and counts as whole; was the file cut off?",
-          reader->path(), reader->line_number()));
+      log::warn("{}:{}: the last line has no line feed, and counts as whole; was the file cut off?",
+                reader->path(), reader->line_number());
     const text::Encoding& encoding = reader->encoding();
     if (encoding.repaired == 0) continue;
     log::warn(
-        fmt::format("{}: lines that are not UTF-8: {}, the first is line {}; the broken bytes "
-                    "count as U+FFFD{}",
-                    reader->path(), encoding.repaired, encoding.first_repaired,
-                    encoding.with_nul > 0 ? ", and NUL as a blank" : ""));
+        "{}: lines that are not UTF-8: {}, the first is line {}; the broken bytes count as "
+        "U+FFFD{}",
+        reader->path(), encoding.repaired, encoding.first_repaired,
+        encoding.with_nul > 0 ? ", and NUL as a blank" : "");
   }
 }
 
@@ -108,9 +106,9 @@ void PairReader::mismatch() {
     require_lines(*reader);
     text::require_utf8(*reader);  // in UTF-16, other bytes end lines
   }
-  throw UserError(fmt::format(
+  throw UserError(
       "{} has {} lines and {} has {}; line i of one must be the translation of line i of the other",
-      source_.path(), source_.line_number(), target_->path(), target_->line_number()));
+      source_.path(), source_.line_number(), target_->path(), target_->line_number());
 }
 
 }  // namespace heed::data

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/progress_bar.h"
 #include "base/random.h"
 #include "base/signals.h"
@@ -175,9 +174,9 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
   ProgressBar bar("pairs read, to split them", kReadings * pairs);
   const std::vector<Place> places = first_places(files, held_out, bar);
   const auto refuse = [&] {
-    throw UserError(fmt::format("{}: {}; {} for validation and {} for test leave none to train on",
-                                files_text(files.source, files.target),
-                                counted(std::ssize(places), "different pair"), valid, test));
+    throw UserError("{}: {}; {} for validation and {} for test leave none to train on",
+                    files_text(files.source, files.target),
+                    counted(std::ssize(places), "different pair"), valid, test);
   };
   if (places.size() < held_out) refuse();
   PairFile train_file(to.train);

@@ -31,8 +31,7 @@ struct SamplingConfig {
       double, temperature, 1.0,
       "A value above 1 makes the sampled distribution flatter, a value below 1 makes it sharper.",
       config::Between<double>{0.01, 100})
-  HEED_FREE(int64_t, seed, 1, "Seed of the sampling; the same seed gives the same translations.",
-            config::AnyValue{})
+  HEED_FREE(int64_t, seed, 1, "Seed of the sampling; the same seed gives the same translations.")
 };
 
 struct DecodeConfig {
@@ -45,7 +44,7 @@ struct DecodeConfig {
       "alone any number.",
       config::Between<int64_t>{1, 1000})
   HEED_FREE(LengthPenalty, length_penalty, LengthPenalty::average,
-            "What a hypothesis' log-probability is divided by.", config::AnyValue{})
+            "What a hypothesis' log-probability is divided by.")
   HEED_FREE(double, alpha, 1.0, "power, gnmt: the exponent; larger favours longer translations.",
             config::Between<double>{0.0, 10})
   HEED_FREE(double, coverage_penalty, 0.0,
@@ -68,8 +67,7 @@ struct DecodeConfig {
             config::Between<int64_t>{0, 100})
   HEED_FREE(std::vector<std::string>, forbid, {},
             "Pieces of the target vocabulary that no translation has, for example <unk>; U+2581 "
-            "marks the beginning of a word.",
-            config::AnyValue{})
+            "marks the beginning of a word.")
   HEED_SECTION(SamplingConfig, sampling, "Sample instead of searching.")
   HEED_FREE(int64_t, mbr, 0,
             "Minimum Bayes risk: of this many candidates the one that is most similar to all "
@@ -80,11 +78,10 @@ struct DecodeConfig {
             "Sentences translated together. 0: on a GPU as many as fit in its memory, on a CPU 32.",
             config::Between<int64_t>{0, 100000})
   HEED_FREE(WeightType, weights, WeightType::fp32,
-            "Precision of the matrix products while translating.", config::AnyValue{})
+            "Precision of the matrix products while translating.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
-            "starts again.",
-            config::AnyValue{})
+            "starts again.")
 };
 
 /// Whether to sample rather than search.

@@ -53,9 +53,9 @@ const std::vector<std::string>& normaliser_helps();
 /// A new key has its line in keys_by_network(), too.
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
-  HEED_FIXED(ModelType, type, ModelType::transformer, "Kind of network.", config::AnyValue{})
+  HEED_FIXED(ModelType, type, ModelType::transformer, "Kind of network.")
   // rnn
-  HEED_FIXED(Cell, cell, Cell::gru, "rnn: the recurrent cell.", config::AnyValue{})
+  HEED_FIXED(Cell, cell, Cell::gru, "rnn: the recurrent cell.")
   HEED_FIXED(int64_t, embedding_size, 256, "rnn: width of the word vectors.",
              config::Between<int64_t>{1, 16384})
   HEED_FIXED(int64_t, hidden_size, 512,
@@ -68,27 +68,23 @@ struct ModelConfig {
              config::OneOf{attention_names, attention_helps})
   HEED_FIXED(Window, window, Window::global,
              "rnn, luong_dot, luong_general and luong_concat: the source positions that a step "
-             "attends to.",
-             config::AnyValue{})
+             "attends to.")
   HEED_FIXED(int64_t, window_size, 10,
              "rnn: D, half the width of the local window in source positions.",
              config::Between<int64_t>{1, 10000})
   HEED_FIXED(bool, input_feeding, false,
-             "rnn, luong_*: the attentional state of a step is an input of the next step. Slower.",
-             config::AnyValue{})
+             "rnn, luong_*: the attentional state of a step is an input of the next step. Slower.")
   HEED_FIXED(int64_t, attention_heads, 1,
              "rnn: attention heads, each with a slice of the states. hidden_size must be a "
              "multiple of it.",
              config::Between<int64_t>{1, 256})
   HEED_FIXED(Coverage, coverage, Coverage::none,
              "rnn: what scores know of the attention that each source piece had before (Tu et al. "
-             "2016).",
-             config::AnyValue{})
+             "2016).")
   HEED_FIXED(int64_t, coverage_size, 10, "coverage: neural: width of the state of a source piece.",
              config::Between<int64_t>{1, 1000})
   HEED_FIXED(Readout, readout, Readout::linear,
-             "rnn: the layer below the output layer; maxout is for attention: bahdanau.",
-             config::AnyValue{})
+             "rnn: the layer below the output layer; maxout is for attention: bahdanau.")
   // transformer
   HEED_FIXED(int64_t, width, 512, "transformer: width of every layer's input and output.",
              config::Between<int64_t>{2, 16384})
@@ -102,13 +98,12 @@ struct ModelConfig {
              config::Between<int64_t>{0, 256})
   HEED_FIXED(std::vector<std::string>, pruned_heads, {},
              "transformer: heads that `heed prune` removed, for example encoder.0.2, decoder.0.3 "
-             "or cross.2.1 (NETWORK.LAYER.HEAD).",
-             config::AnyValue{})
+             "or cross.2.1 (NETWORK.LAYER.HEAD).")
   HEED_FIXED(int64_t, encoder_layers, 6, "transformer: encoder blocks.",
              config::Between<int64_t>{1, 64})
   HEED_FIXED(int64_t, decoder_layers, 6, "transformer: decoder blocks.",
              config::Between<int64_t>{1, 64})
-  HEED_FIXED(Norm, norm, Norm::pre, "transformer: where the layer norms are.", config::AnyValue{})
+  HEED_FIXED(Norm, norm, Norm::pre, "transformer: where the layer norms are.")
   HEED_FIXED(std::string, positions, "sinusoidal",
              "transformer: how it represents the order of words.",
              config::OneOf{position_names, position_helps})
@@ -133,9 +128,9 @@ struct ModelConfig {
              "self_attention: sparse: positions at a multiple of this distance are seen. 0: none.",
              config::Between<int64_t>{0, 1000000})
   HEED_FIXED(AttentionScale, attention_scale, AttentionScale::sqrt,
-             "transformer: what scores are divided by.", config::AnyValue{})
+             "transformer: what scores are divided by.")
   HEED_FIXED(Activation, activation, Activation::relu,
-             "transformer: function between the two feed-forward layers.", config::AnyValue{})
+             "transformer: function between the two feed-forward layers.")
   // both
   HEED_FIXED(
       double, dropout, 0.1,
@@ -154,8 +149,7 @@ struct ModelConfig {
   HEED_FIXED(double, word_dropout, 0.0,
              "Share of whole word vectors set to zero while training, on both sides.",
              config::Between<double>{0.0, 0.9})
-  HEED_FIXED(Tie, tie, Tie::none, "Embeddings that share their weights with the output layer.",
-             config::AnyValue{})
+  HEED_FIXED(Tie, tie, Tie::none, "Embeddings that share their weights with the output layer.")
 };
 
 /// Whose a key of the section is, and what of: `rnn`, `transformer` and `both` are of the weights,

@@ -7,10 +7,11 @@
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
+
+#include "base/descriptor.h"
 
 namespace heed::ranks {
 namespace {
@@ -33,21 +34,10 @@ Addresses resolve(const std::string& host, int port, int kind) {
   return {found, ::freeaddrinfo};
 }
 
-class Socket {
- public:
-  Socket(const addrinfo& address, int flags)
-      : number_(::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | flags,
-                         address.ai_protocol)) {}
-  ~Socket() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
+Descriptor socket_for(const addrinfo& address, int flags) {
+  return Descriptor(
+      ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | flags, address.ai_protocol));
+}
 
 std::string own_end(int socket) {
   sockaddr_storage address{};
@@ -57,8 +47,8 @@ std::string own_end(int socket) {
 }
 
 bool connects(const addrinfo& address, int milliseconds) {
-  const Socket socket(address, SOCK_NONBLOCK);
-  if (socket.number() < 0) return false;
+  const Descriptor socket = socket_for(address, SOCK_NONBLOCK);
+  if (!socket.open()) return false;
   if (::connect(socket.number(), address.ai_addr, address.ai_addrlen) == 0) return true;
   pollfd ready{socket.number(), POLLOUT, 0};
   if (::poll(&ready, 1, milliseconds) != 1) return false;
@@ -91,8 +81,9 @@ std::vector<std::string> own_addresses() {
 std::optional<Way> way_to(const std::string& host, int port) {
   const Addresses addresses = resolve(host, port, SOCK_DGRAM);
   for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
-    const Socket socket(*each, 0);  // of datagrams: connecting it only chooses the way
-    if (socket.number() < 0 || ::connect(socket.number(), each->ai_addr, each->ai_addrlen) != 0)
+    const Descriptor socket =
+        socket_for(*each, 0);  // of datagrams: connecting it only chooses the way
+    if (!socket.open() || ::connect(socket.number(), each->ai_addr, each->ai_addrlen) != 0)
       continue;
     const std::string here = own_end(socket.number());
     if (!here.empty()) return Way{here, text_of(each->ai_addr, each->ai_addrlen)};

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/no_pipe_signal.h"
 #include "ranks/backends.h"
 
@@ -101,12 +100,11 @@ void Group::explain(const std::string& problem, bool late) {
   const std::vector<int64_t> silent = roll_call();
   const std::string when = ", when " + doing_;
   if (silent.empty())
-    throw Failure(
-        fmt::format("{} lost its connection to the others{}: {}", info_.name(), when, problem));
+    throw Failure("{} lost its connection to the others{}: {}", info_.name(), when, problem);
   const std::string who = name_of_ranks(silent, size()) + (silent.size() == 1 ? " is" : " are");
   if (late)
-    throw Failure(fmt::format("{} silent for {} s{}; a longer time is given with --rank-timeout",
-                              who, timeout_.count() / 1000, when));
+    throw Failure("{} silent for {} s{}; a longer time is given with --rank-timeout", who,
+                  timeout_.count() / 1000, when);
   throw Failure(who + " gone" + when);
 }
 
@@ -221,7 +219,7 @@ std::string Group::await(const std::string& name) {
     backends_->store->wait({key}, kPatience);
     return backends_->store->get_to_str(key);
   } catch (const std::exception& error) {
-    throw Failure(fmt::format("{}: waited for {}: {}", info_.name(), name, first_line(error)));
+    throw Failure("{}: waited for {}: {}", info_.name(), name, first_line(error));
   }
 }
 

@@ -18,9 +18,9 @@ int64_t number_in(const Environment& environment, const std::string& name, int64
   const auto value = exact_number<int64_t>(text);
   if (!value || *value < least)
     throw UserError(
-        fmt::format("environment variable {}: got '{}', expected a number from {}; it is set by "
-                    "what starts the ranks (heed train --ranks, torchrun, srun, mpirun)",
-                    name, text, least));
+        "environment variable {}: got '{}', expected a number from {}; it is set by what starts "
+        "the ranks (heed train --ranks, torchrun, srun, mpirun)",
+        name, text, least);
   return *value;
 }
 
@@ -48,14 +48,9 @@ RankInfo rank_info_by(const Launcher& launcher, const Environment& environment) 
   info.size = number_in(environment, launcher.size, 1);
   info.rank = number_in(environment, launcher.rank, 0);
   if (info.rank >= info.size)
-    throw UserError(fmt::format("environment variable {}: got {}, expected less than {} ({})",
-                                launcher.rank, info.rank, launcher.size, info.size));
+    throw UserError("environment variable {}: got {}, expected less than {} ({})", launcher.rank,
+                    info.rank, launcher.size, info.size);
   return info;
-}
-
-void find_neighbours(const Launcher& launcher, const Environment& environment, RankInfo& info) {
-  info.local_rank = number_or(environment, launcher.local_rank, 0);
-  info.local_size = number_or(environment, launcher.local_size, info.local_rank + 1);
 }
 
 /// "3(x2),1": tasks of each node. The node of this process is not among what srun tells by number
@@ -65,12 +60,6 @@ int64_t tasks_of_a_node(const std::string& text, int64_t otherwise) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool equal = text.find(',') == std::string::npos;
   return error == std::errc() && equal ? value : otherwise;
-}
-
-void meet_at_address(const Environment& environment, RankInfo& info) {
-  info.rendezvous = Rendezvous::address;
-  info.address = environment("MASTER_ADDR");
-  info.port = static_cast<int>(number_in(environment, "MASTER_PORT", 1));
 }
 
 }  // namespace
@@ -117,20 +106,23 @@ RankInfo rank_info(const Environment& environment) {
     info.local_size = tasks_of_a_node(environment(kSrun.local_size), info.local_rank + 1);
     info.job = "srun-" + environment("SLURM_JOB_ID") + "-" + environment("SLURM_STEP_ID");
   } else {
-    find_neighbours(*launcher, environment, info);
+    info.local_rank = number_or(environment, launcher->local_rank, 0);
+    info.local_size = number_or(environment, launcher->local_size, info.local_rank + 1);
     if (launcher == &kOpenMpi) info.job = "mpirun-" + environment("PMIX_NAMESPACE");
   }
   if (set("MASTER_ADDR")) {
-    meet_at_address(environment, info);
+    info.rendezvous = Rendezvous::address;
+    info.address = environment("MASTER_ADDR");
+    info.port = static_cast<int>(number_in(environment, "MASTER_PORT", 1));
     info.hosted = environment("TORCHELASTIC_USE_AGENT_STORE") == "True";
     info.job = "attempt-" + environment("TORCHELASTIC_RESTART_COUNT");
     return info;
   }
   if (info.job.empty() || info.job.ends_with('-'))
     throw UserError(
-        fmt::format("started by {}, which does not name its job; export MASTER_ADDR (the first "
-                    "rank's machine) and MASTER_PORT (a free port there) to all ranks",
-                    launcher->name));
+        "started by {}, which does not name its job; export MASTER_ADDR (the first rank's machine) "
+        "and MASTER_PORT (a free port there) to all ranks",
+        launcher->name);
   info.rendezvous = Rendezvous::announced;
   return info;
 }

@@ -18,9 +18,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/installation.h"
 #include "base/strings.h"
 #include "ranks/addresses.h"
 #include "ranks/backends.h"
+#include "ranks/nccl_plugin.h"
 
 namespace heed::ranks {
 namespace {
@@ -87,19 +89,19 @@ StorePtr store_of_the_first(const RankInfo& info, const GroupOptions& options) {
   const std::string where = fmt::format("{}:{}", info.address, info.port);
   while (!answers(info.address, info.port, 2)) {
     if (Clock::now() >= end)
-      throw Failure(fmt::format(
+      throw Failure(
           "{}: nothing answers at {} (MASTER_ADDR and MASTER_PORT){}{}; a longer time is given "
           "with --rank-timeout",
           info.name(), where, seconds_of(options),
-          way_to(info.address, info.port) ? "" : ", and no way leads to that machine"));
+          way_to(info.address, info.port) ? "" : ", and no way leads to that machine");
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   const StorePtr store = store_at(info.address, info.port, info, options, end - Clock::now());
   if (!store)
     throw Failure(
-        fmt::format("{}: what answers at {} (MASTER_ADDR and MASTER_PORT) is not the first rank{}; "
-                    "export another MASTER_PORT to all ranks",
-                    info.name(), where, seconds_of(options)));
+        "{}: what answers at {} (MASTER_ADDR and MASTER_PORT) is not the first rank{}; export "
+        "another MASTER_PORT to all ranks",
+        info.name(), where, seconds_of(options));
   return store;
 }
 
@@ -117,9 +119,9 @@ StorePtr meet_at_address(const RankInfo& info, const GroupOptions& options) {
   const bool server = info.leads() && !info.hosted;
   if (server && !way_to(info.address, info.port))
     throw Failure(
-        fmt::format("{}: no machine has the name {} (MASTER_ADDR); export the name or address of "
-                    "the first rank's machine",
-                    info.name(), info.address));
+        "{}: no machine has the name {} (MASTER_ADDR); export the name or address of the first "
+        "rank's machine",
+        info.name(), info.address);
   StorePtr store;
   if (server)
     store = tcp_store(info.address, info.port, server, info.size, options.timeout);
@@ -245,6 +247,17 @@ BackendPtr host_backend(const RankInfo& info, const GroupOptions& options, const
   return c10::make_intrusive<c10d::ProcessGroupGloo>(
       c10::make_intrusive<c10d::PrefixStore>("hosts", store), static_cast<int>(info.rank),
       static_cast<int>(info.size), gloo);
+}
+
+// NCCL lies in a library of its own, libheed_nccl.so beside the program or, once installed, in
+// lib/heed: this one is built without CUDA and runs without it.
+BackendPtr nccl_backend(const RankInfo& info, const GroupOptions& options, const StorePtr& store) {
+  const Plugin plugin = open_plugin(kNcclPlugin, kMakeNccl, "several GPUs need ");
+  if (!plugin.function) throw UserError(plugin.problem);
+  const auto make = reinterpret_cast<MakeNccl>(plugin.function);
+  auto own = c10::make_intrusive<c10d::PrefixStore>("devices", store);
+  return BackendPtr::reclaim(make(own.get(), static_cast<int>(info.rank),
+                                  static_cast<int>(info.size), options.timeout.count()));
 }
 
 }  // namespace heed::ranks

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -22,38 +21,19 @@ namespace {
 enum Told : std::size_t { kProcess, kFile, kBytes, kOffset, kSizes };
 
 [[noreturn]] void fail(int error = errno) {
-  throw Failure("ranks cannot share memory: " + std::generic_category().message(error));
+  throw Failure("ranks cannot share memory: " + error_text(error));
 }
 
 }  // namespace
 
-SharedMemory::Map::Map(int64_t process, int64_t file, std::size_t bytes)
-    : bytes_(bytes), file_(file) {
+/// The same memory as that of a file which another process has open.
+SharedMemory::Shared SharedMemory::found(int64_t process, int64_t file, std::size_t bytes) {
   const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
-  const int opened = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (opened < 0) fail();
-  void* const map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
-  ::close(opened);
-  if (map == MAP_FAILED) fail();
-  data_ = static_cast<char*>(map);
-}
-
-SharedMemory::Map::~Map() {
-  if (data_) ::munmap(data_, bytes_);
-}
-
-SharedMemory::Map::Map(Map&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), file_(other.file_) {}
-
-SharedMemory::Map& SharedMemory::Map::operator=(Map&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(file_, other.file_);
-  return *this;
-}
-
-SharedMemory::~SharedMemory() {
-  for (const int file : files_) ::close(file);
+  const Descriptor opened(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!opened.open()) fail();
+  Shared shared{Mapping(opened, bytes, Mapping::Access::write), file};
+  if (shared.map.data() == nullptr) fail();
+  return shared;
 }
 
 /// Two halves take turns: who writes into one knows that all have read what was in it, for they
@@ -62,11 +42,12 @@ void SharedMemory::reserve(std::size_t bytes) {
   if (half() >= bytes) return;
   const std::size_t page = 1 << 16;
   const std::size_t wanted = 2 * ((bytes + page - 1) / page * page);
-  const int file = ::memfd_create("heed", MFD_CLOEXEC);
-  if (file < 0) fail();
-  files_.push_back(file);  // an older one stays open: others may be about to map it
-  if (const int error = take_room(file, wanted); error != 0) fail(error);
-  mine_ = Map(::getpid(), file, wanted);
+  Descriptor file(::memfd_create("heed", MFD_CLOEXEC));
+  if (!file.open()) fail();
+  if (const int error = take_room(file.number(), wanted); error != 0) fail(error);
+  mine_ = Mapping(file, wanted, Mapping::Access::write);
+  if (mine_.data() == nullptr) fail();
+  files_.push_back(std::move(file));  // older ones stay open: others may be about to map them
 }
 
 SharedMemory::Numbers SharedMemory::put(const Tensor& tensor) {
@@ -74,8 +55,8 @@ SharedMemory::Numbers SharedMemory::put(const Tensor& tensor) {
   const std::size_t offset = (turn_++ % 2 == 0) ? 0 : half();
   if (tensor.nbytes() > 0)
     std::memcpy(mine_.data() + offset, tensor.const_data_ptr(), tensor.nbytes());
-  return {::getpid(), files_.empty() ? -1 : files_.back(), static_cast<int64_t>(mine_.size()),
-          static_cast<int64_t>(offset)};
+  return {::getpid(), files_.empty() ? -1 : files_.back().number(),
+          static_cast<int64_t>(mine_.size()), static_cast<int64_t>(offset)};
 }
 
 /// What each rank tells of its memory, once that is mapped here. Where any is new nobody goes on
@@ -85,8 +66,8 @@ std::vector<SharedMemory::Numbers> SharedMemory::tell(const Numbers& mine, const
   bool any_new = false;
   for (std::size_t rank = 0; rank < maps_.size(); ++rank) {
     const Numbers& says = told[rank];
-    if (says[kFile] < 0 || maps_[rank].file() == says[kFile]) continue;
-    maps_[rank] = Map(says[kProcess], says[kFile], static_cast<std::size_t>(says[kBytes]));
+    if (says[kFile] < 0 || maps_[rank].file == says[kFile]) continue;
+    maps_[rank] = found(says[kProcess], says[kFile], static_cast<std::size_t>(says[kBytes]));
     any_new = true;
   }
   if (any_new) gather({0});
@@ -109,7 +90,7 @@ Tensor SharedMemory::exchange(const Tensor& sent, const Numbers& sent_sizes, con
     for (int64_t other = 0; other < rank_; ++other) before += sizes_of(rank)[other];
     const int64_t bytes = sizes_of(rank)[rank_] * item;
     if (bytes == 0) continue;
-    std::memcpy(to, maps_[rank].data() + told[rank][kOffset] + before * item,
+    std::memcpy(to, maps_[rank].map.data() + told[rank][kOffset] + before * item,
                 static_cast<std::size_t>(bytes));
     to += bytes;
   }
@@ -122,7 +103,7 @@ Tensor SharedMemory::gather_all(const Tensor& mine, const Gather& gather) {
   const Tensor all = at::empty({size * mine.numel()}, mine.options());
   char* to = static_cast<char*>(all.mutable_data_ptr());
   for (int64_t rank = 0; rank < size && mine.nbytes() > 0; ++rank) {
-    std::memcpy(to, maps_[rank].data() + told[rank][kOffset], mine.nbytes());
+    std::memcpy(to, maps_[rank].map.data() + told[rank][kOffset], mine.nbytes());
     to += mine.nbytes();
   }
   return all;

@@ -45,12 +45,12 @@ text::Vocabulary extension(const text::Vocabulary& base, const std::string& read
       "{}: {} does not extend the vocabulary of {} (training.from): ", key, ready, folder);
   const std::string cure = "; leave the key out, or make one with `heed vocab --extend`";
   if (larger.size() < base.size())
-    throw UserError(fmt::format("{}it has {} pieces instead of {} or more{}", problem,
-                                larger.size(), base.size(), cure));
+    throw UserError("{}it has {} pieces instead of {} or more{}", problem, larger.size(),
+                    base.size(), cure);
   for (int32_t id = 0; id < base.size(); ++id)
     if (larger.piece(id) != base.piece(id))
-      throw UserError(fmt::format("{}piece {} is '{}' instead of '{}'{}", problem, id,
-                                  larger.piece(id), base.piece(id), cure));
+      throw UserError("{}piece {} is '{}' instead of '{}'{}", problem, id, larger.piece(id),
+                      base.piece(id), cure);
   require_serves(larger, config, symbols, ready);
   return larger;
 }
@@ -98,13 +98,13 @@ void require_base(const Config& config) {
   if (base.empty()) return;
   for (const char* name : {"config.yaml", "model.safetensors"})
     if (!fs::exists(fs::path(base) / name))
-      throw UserError(fmt::format("{}{}: has no {}; give the folder of a finished `heed train`",
-                                  kKey, base, name));
+      throw UserError("{}{}: has no {}; give the folder of a finished `heed train`", kKey, base,
+                      name);
   const Config theirs = load_config(file_in(base, "config.yaml"), {});
   require_bound(file_in(base, "model.safetensors"), base);
   if (is_joint(theirs) != is_joint(config))
-    throw UserError(fmt::format("{}{} has data.vocabulary.kind: {}; set the same", kKey, base,
-                                config::name_of(theirs.data.vocabulary.kind)));
+    throw UserError("{}{} has data.vocabulary.kind: {}; set the same", kKey, base,
+                    config::name_of(theirs.data.vocabulary.kind));
 }
 
 std::string vocabulary_wishes_in_vain(const Config& config) {
@@ -141,9 +141,8 @@ void require_base_network(const Config& config, const std::string& name) {
         (theirs.type == config.model.type && model::is_of_network(one.path, config.model)))
       wrong.push_back(fmt::format("model.{}: {} (wanted: {})", one.path, one.before, one.after));
   if (!wrong.empty())
-    throw UserError(
-        fmt::format("{}{}{} has {}; a run has the network that it begins with: set the same", name,
-                    kKey, base, join(wrong, ", ")));
+    throw UserError("{}{}{} has {}; a run has the network that it begins with: set the same", name,
+                    kKey, base, join(wrong, ", "));
 }
 
 Vocabularies vocabularies_from_base(const Config& config) {
@@ -179,8 +178,8 @@ void take_base_weights(const ModelFolder& run) {
   }
   model::load_weights(*run.model, weights, kKey + file);
   const int64_t more = run.target.size() - base.target.size();
-  log::info(fmt::format("begins with the weights of {}{}", folder,
-                        more > 0 ? fmt::format(" and {} new pieces", more) : std::string()));
+  log::info("begins with the weights of {}{}", folder,
+            more > 0 ? fmt::format(" and {} new pieces", more) : std::string());
 }
 
 ModelFolder open_base(const ModelFolder& run) {

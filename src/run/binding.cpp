@@ -69,9 +69,9 @@ void warn_if_unbound(const Metadata& metadata, const std::string& weights,
                      const std::string& folder) {
   if (is_bound(metadata)) return;
   log::warn(
-      fmt::format("{}: an earlier version of heed wrote it, and it does not say which vocabulary "
-                  "and network it belongs to; `heed average {} -o NEW` makes a model that does",
-                  weights, shell_word(folder)));
+      "{}: an earlier version of heed wrote it, and it does not say which vocabulary and network "
+      "it belongs to; `heed average {} -o NEW` makes a model that does",
+      weights, shell_word(folder));
 }
 
 Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& weights,
@@ -81,20 +81,19 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
   if (!is_bound(metadata)) return load_vocabularies(folder, joint);
   if (const std::string trained = told(metadata, kNormaliser); trained != text::kTextNormaliser)
     throw UserError(
-        fmt::format("{}: was trained with text normaliser {}, and this heed has {}; use the "
-                    "version of heed that trained it",
-                    weights, trained, text::kTextNormaliser));
+        "{}: was trained with text normaliser {}, and this heed has {}; use the version of heed "
+        "that trained it",
+        weights, trained, text::kTextNormaliser);
   const std::vector<std::string> wrong = other_keys(metadata, weights, config);
   if (!wrong.empty())
-    throw UserError(
-        fmt::format("{}: {}; set what {} was trained with", origin, join(wrong, ", "), weights));
+    throw UserError("{}: {}; set what {} was trained with", origin, join(wrong, ", "), weights);
   Vocabularies vocabularies = load_vocabularies(folder, joint);
   for (const auto& [file, fingerprint] : fingerprints(vocabularies, joint))
     if (const std::string trained = told(metadata, file); trained != fingerprint)
       throw UserError(
-          fmt::format("{}: is vocabulary {}, and {} was trained with {}; put that vocabulary back, "
-                      "or copy the whole folder of its model",
-                      (fs::path(folder) / file).string(), fingerprint, weights, trained));
+          "{}: is vocabulary {}, and {} was trained with {}; put that vocabulary back, or copy the "
+          "whole folder of its model",
+          (fs::path(folder) / file).string(), fingerprint, weights, trained);
   return vocabularies;
 }
 

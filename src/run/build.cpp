@@ -8,7 +8,6 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/pieces.h"
@@ -66,8 +65,7 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
       .symbols = sources ? data::source_symbols(config.data) : wanted.symbols,
       .normalise = config::name_of(wanted.normalise),
       .byte_fallback = wanted.byte_fallback,
-      .fewest = data::kFewestPieces,
-      .seed = static_cast<uint64_t>(config.seed)};
+      .fewest = data::kFewestPieces};
   for (const data::CorpusFiles& corpus : config.data.train) {
     if (corpus.target.empty()) {
       const TsvColumn one = sources ? TsvColumn::source : TsvColumn::target;
@@ -104,7 +102,7 @@ Vocabularies make_vocabularies(const Config& config) {
       require_serves(vocabulary, config, training.symbols, ready);
       return vocabulary;
     }
-    log::info(fmt::format("training a vocabulary of {} pieces", wanted.size));
+    log::info("training a vocabulary of {} pieces", wanted.size);
     return text::Vocabulary::train(training);
   };
   const text::Vocabulary source = one(wanted.source, true, joint);
@@ -155,8 +153,8 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
   const data::CorpusReading reading = validation_reading(config);
   const auto corpus = data::Corpus::read({files}, folder.source, folder.target, reading);
   if (const data::Notice& dropped = corpus.reports().front().dropped; dropped.count > 0)
-    log::warn(fmt::format("{}: left out of the loss, longer than the {} of {}: {}", files.source,
-                          counted(reading.max_length, "piece"), reading.limit, dropped.text()));
+    log::warn("{}: left out of the loss, longer than the {} of {}: {}", files.source,
+              counted(reading.max_length, "piece"), reading.limit, dropped.text());
   if (config.training.batch_type != train::BatchType::tokens)
     return data::fixed_batches(corpus, 4096);
   // A GPU that has memory for a part of a training batch may not have it for a whole one.
@@ -165,13 +163,6 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
 }
 
 namespace {
-
-std::shared_ptr<const data::Corpus> read_corpus(const ModelFolder& run, bool shared) {
-  data::CorpusReading reading = training_reading(run.config);
-  reading.scratch = {run.path, shared};
-  return std::make_shared<const data::Corpus>(
-      data::Corpus::read(run.config.data.train, run.source, run.target, reading));
-}
 
 /// The same for processes that see each other's memory maps.
 std::string machine() {
@@ -183,8 +174,11 @@ std::string machine() {
 
 }  // namespace
 
-std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run) {
-  return read_corpus(run, /*shared=*/false);
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, bool shared) {
+  data::CorpusReading reading = training_reading(run.config);
+  reading.scratch = {run.path, shared};
+  return std::make_shared<const data::Corpus>(
+      data::Corpus::read(run.config.data.train, run.source, run.target, reading));
 }
 
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group) {
@@ -195,7 +189,7 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, rank
   // Of a large corpus one machine may need minutes more than another.
   std::shared_ptr<const data::Corpus> corpus;
   group.take_time([&] {
-    if (reader == group.rank()) corpus = read_corpus(run, /*shared=*/true);
+    if (reader == group.rank()) corpus = training_corpus(run, /*shared=*/true);
   });
   const std::string address = group.gather(corpus ? corpus->address() : "")[reader];
   group.take_time([&] {

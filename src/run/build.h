@@ -57,7 +57,7 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group);
 
 /// The run's training pairs, encoded; a large corpus keeps its ids in a nameless file in the run's
-/// folder, or in memory where it has none.
-std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run);
+/// folder, or in memory where it has none. `shared`: other processes can map them.
+std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, bool shared = false);
 
 }  // namespace heed::run

@@ -24,7 +24,7 @@
 #include "score/tokenizer.h"
 #include "text/pairs.h"
 #include "text/spool.h"
-#include "text/vocabulary_size.h"
+#include "text/vocabulary.h"
 
 namespace heed::run {
 namespace {
@@ -79,8 +79,7 @@ void check_validations(const Config& config, const std::string& name, bool begun
   if (!config.data.valid.source.empty()) return;
   const train::TrainConfig& training = config.training;
   const auto blame = [&](const std::string& what, const std::string& cure) {
-    found.blame(
-        fmt::format("{}training.{}, and there are none; name data.valid, or {}", name, what, cure));
+    found.blame("{}training.{}, and there are none; name data.valid, or {}", name, what, cure);
   };
   if (training.schedule == train::ScheduleKind::plateau)
     blame("schedule: plateau lowers the rate after validations", "set another schedule");
@@ -141,9 +140,9 @@ void check_references(const Config& config, Check& found) {
     if (files.empty() || !found.faults.empty() || text::is_stream(set.source)) return;
     const std::string name = valid ? "valid" : "test";
     if (set.source.empty())
-      found.blame(fmt::format(
+      found.blame(
           "evaluation.{}references: of data.{}, which is not set; name it, or leave them out",
-          valid ? "valid_" : "", name));
+          valid ? "valid_" : "", name);
     else
       found.passes([&] {
         const std::size_t lines = text::read_pairs(set.source, set.target).source.size();
@@ -180,10 +179,10 @@ void check_memory(const Config& config, const std::string& name,
   const std::string free = fmt::format(", and {} are free", bytes(*available));
   if (here * memory.model() > *available)
     found.blame(
-        fmt::format("{}memory: weights, gradients and optimizer need {}{}; set a smaller model.{} "
-                    "or data.vocabulary.size{}",
-                    name, bytes(here * memory.model()), free, model::traits(config.model).width_key,
-                    here > 1 ? ", or start fewer ranks" : ""));
+        "{}memory: weights, gradients and optimizer need {}{}; set a smaller model.{} or "
+        "data.vocabulary.size{}",
+        name, bytes(here * memory.model()), free, model::traits(config.model).width_key,
+        here > 1 ? ", or start fewer ranks" : "");
   else if (here * memory.total() > *available)
     found.doubts.push_back(
         fmt::format("{}memory: a batch may need about {}, weights, gradients and optimizer {}{}; a "

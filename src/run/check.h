@@ -26,6 +26,10 @@ struct Check {
     faults.push_back(std::move(fault));
     of_the_world = false;
   }
+  template <class First, class... More>
+  void blame(fmt::format_string<First, More...> format, First&& first, More&&... more) {
+    blame(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
+  }
 
   /// Runs a check that throws; a failure of the environment (a missing program) is a fault, too.
   template <class Work>

@@ -37,8 +37,7 @@ Config load_config(const std::string& path, const std::vector<std::string>& sett
 
 void require_no_stream(const std::string& file, const std::string& who) {
   if (text::is_stream(file))
-    throw UserError(
-        fmt::format("{}: can be read only once, and {} reads it; save it to a file", file, who));
+    throw UserError("{}: can be read only once, and {} reads it; save it to a file", file, who);
 }
 
 Config with_settings(Config config, const std::vector<std::string>& settings) {
@@ -56,19 +55,19 @@ void check_run_name(const Config& config) {
   for (const auto& [key, text] : {std::pair("name", name), std::pair("output", config.output)})
     if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
       throw config::ConfigError(
-          fmt::format("{}: '{}' has a line feed, a tab or another control character; no command "
-                      "could be printed with it",
-                      key, one_line(text)));
+          "{}: '{}' has a line feed, a tab or another control character; no command could be "
+          "printed with it",
+          key, one_line(text));
   if (!config.output.empty()) return;
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
-    throw config::ConfigError(fmt::format(
-        "name: '{}' cannot be a run's folder in runs/; change it, or set output", one_line(name)));
+    throw config::ConfigError(
+        "name: '{}' cannot be a run's folder in runs/; change it, or set output", one_line(name));
 }
 
 /// What a loss of the attention asks of the model: `own` is its key in the section `training`.
 void check_attention_loss(const std::string& own, const Config& config) {
   const auto refuse = [](const std::string& key, const std::string& what) {
-    throw config::ConfigError(fmt::format("training.{}: {}", key, what));
+    throw config::ConfigError("training.{}: {}", key, what);
   };
   const model::ModelConfig& model = config.model;
   const model::Traits traits = model::traits(model);
@@ -98,7 +97,7 @@ void check_guided(const Config& config) {
   const std::string own = "guided_alignment";
   const model::ModelConfig& model = config.model;
   const auto refuse = [&](const std::string& what) {
-    throw config::ConfigError(fmt::format("training.{}: {}", own, what));
+    throw config::ConfigError("training.{}: {}", own, what);
   };
   const model::Traits traits = model::traits(model);
   if (traits.window != model::Window::global)
@@ -119,9 +118,9 @@ void check_coverage(const Config& config) {
   const std::string own = "coverage_loss";
   if (model::traits(config.model).window == model::Window::local_p)
     throw config::ConfigError(
-        fmt::format("training.{}: the weights of model.window: local_p have no logarithms; set "
-                    "another window, or this to 0",
-                    own));
+        "training.{}: the weights of model.window: local_p have no logarithms; set another window, "
+        "or this to 0",
+        own);
 }
 
 /// Without dropout both predictions of a pair are the same.
@@ -142,11 +141,11 @@ void check(const Config& config) {
   decode::check(config.decoding);
   const model::Traits traits = model::traits(config.model);
   if (config.decoding.weights == decode::WeightType::int8 && !traits.all_softmax)
-    throw config::ConfigError(fmt::format("decoding.weights: int8 is for {}; set bf16 or fp32",
-                                          traits.has_self_attention
-                                              ? "softmax in all attention (model.self_attention, "
-                                                "model.attention_normaliser)"
-                                              : "Transformers, and model.type is rnn"));
+    throw config::ConfigError("decoding.weights: int8 is for {}; set bf16 or fp32",
+                              traits.has_self_attention
+                                  ? "softmax in all attention (model.self_attention, "
+                                    "model.attention_normaliser)"
+                                  : "Transformers, and model.type is rnn");
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");

@@ -25,42 +25,34 @@ struct SystemConfig {
   HEED_CONFIG(SystemConfig);
   HEED_FREE(std::string, name, "",
             "Folder and label. Without `set`, the name of an rnn attention or `transformer` "
-            "selects that model.",
-            config::AnyValue{})
+            "selects that model.")
   HEED_FREE(std::vector<std::string>, set, {},
-            "Settings of this system, each key=value; they replace those of the rest of the file.",
-            config::AnyValue{})
+            "Settings of this system, each key=value; they replace those of the rest of the file.")
 };
 
 struct Config {
   HEED_CONFIG(Config);
   HEED_FREE(std::string, name, "model",
-            "Name of the run. Its folder is runs/NAME unless `output` is set.", config::AnyValue{})
-  HEED_FREE(std::string, output, "", "Folder of the run; empty means runs/NAME.",
-            config::AnyValue{})
+            "Name of the run. Its folder is runs/NAME unless `output` is set.")
+  HEED_FREE(std::string, output, "", "Folder of the run; empty means runs/NAME.")
   HEED_FIXED(int64_t, seed, 1,
-             "Seed of every random generator: the same seed gives the same model.",
-             config::AnyValue{})
-  HEED_FREE(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.",
-            config::AnyValue{})
+             "Seed of every random generator: the same seed gives the same model.")
+  HEED_FREE(std::string, device, "auto", "auto (a GPU where there is one), cpu, cuda or cuda:N.")
   HEED_FREE(int64_t, threads, 0,
             "CPU threads; 0 uses every core. Two or more for each part of a batch "
             "(training.micro_batches) change the last bits of the result.",
             config::Between<int64_t>{0, 1024})
-  HEED_FIXED(Precision, precision, Precision::auto_, "Precision of the matrix products.",
-             config::AnyValue{})
+  HEED_FIXED(Precision, precision, Precision::auto_, "Precision of the matrix products.")
   HEED_FIXED(
       bool, deterministic, false,
-      "Refuse GPU kernels whose results differ from run to run. The CPU is always deterministic.",
-      config::AnyValue{})
+      "Refuse GPU kernels whose results differ from run to run. The CPU is always deterministic.")
   HEED_SECTION(data::DataConfig, data, "Corpora and vocabularies.")
   HEED_SECTION(model::ModelConfig, model, "The network.")
   HEED_SECTION(train::TrainConfig, training, "The optimisation.")
   HEED_SECTION(decode::DecodeConfig, decoding, "The search for translations.")
   HEED_SECTION(score::EvaluationConfig, evaluation, "Scores and intervals.")
   HEED_FREE(std::vector<SystemConfig>, systems, {},
-            "bottleneck: the systems to compare. Each is this file with its own settings.",
-            config::AnyValue{})
+            "bottleneck: the systems to compare. Each is this file with its own settings.")
 };
 
 /// with_settings() of the file `path`. Throws ConfigError.

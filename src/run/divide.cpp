@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/machine.h"
 #include "base/strings.h"
 #include "model/device.h"
@@ -28,9 +27,9 @@ std::string device_of_rank(const std::string& device, const ranks::RankInfo& inf
   if (device == "auto" && !model::auto_means_gpu()) return "cpu";
   if (device != "auto" && device != "cuda" && info.local_size > 1)
     throw UserError(
-        fmt::format("device: {}: one GPU for {} ranks of this machine; set it to cuda, of which "
-                    "each rank takes its own",
-                    device, info.local_size));
+        "device: {}: one GPU for {} ranks of this machine; set it to cuda, of which each rank "
+        "takes its own",
+        device, info.local_size);
   return "cuda:" + std::to_string(info.local_rank);
 }
 

@@ -45,22 +45,21 @@ void tell_of_misleading_name(const FamilyMember& member) {
   const auto by_name = settings_of(member.name);
   if (by_name.empty() || kind == member.name) return;
   log::info(
-      fmt::format("{}: its settings and the file make it a model of the kind {}; without `set` its "
-                  "name would stand for {}",
-                  member.name, kind, join(by_name, ", ")));
+      "{}: its settings and the file make it a model of the kind {}; without `set` its name would "
+      "stand for {}",
+      member.name, kind, join(by_name, ", "));
 }
 
 /// A system's name is that of its folder, beside the family's vocabulary. `before` has the others.
 void check_name(const std::string& name, const std::vector<std::string>& before,
                 const std::string& file) {
   if (std::ranges::find(before, name) != before.end())
-    throw UserError(
-        fmt::format("{}: systems: two are called '{}'; give each its own name", file, name));
+    throw UserError("{}: systems: two are called '{}'; give each its own name", file, name);
   if (name.empty() || name == "." || name == ".." || name == "vocabulary" ||
       name.find('/') != std::string::npos)
-    throw UserError(fmt::format(
+    throw UserError(
         "{}: systems: '{}' cannot be a system's folder beside `vocabulary`; give it another name",
-        file, name));
+        file, name);
 }
 
 std::vector<SystemConfig> systems_of(const Config& config) {
@@ -89,7 +88,7 @@ bool finished(const FamilyMember& member) {
     if (!path.empty()) test.push_back(sum_of(path));
   const auto others = changed_corpora(scored_corpora(summary_of(member)), test);
   if (!others.empty())
-    log::info(fmt::format("{} is scored again, {} has changed", member.name, others.front().path));
+    log::info("{} is scored again, {} has changed", member.name, others.front().path);
   return others.empty();
 }
 
@@ -124,14 +123,14 @@ void require_shared(const Config& family, const Config& system, const std::strin
                     const std::string& name) {
   for (const config::Difference& one : config::differences(family, system)) {
     if (one.path.starts_with("data.test"))
-      throw UserError(fmt::format(
+      throw UserError(
           "{}: systems: '{}' sets {}, and all systems are scored on one test set; set it for all",
-          file, name, one.path));
+          file, name, one.path);
     if (one.path.starts_with("data.vocabulary"))
       throw UserError(
-          fmt::format("{}: systems: '{}' sets {}, and all systems share one vocabulary; set it for "
-                      "all, or train the system by `heed train`",
-                      file, name, one.path));
+          "{}: systems: '{}' sets {}, and all systems share one vocabulary; set it for all, or "
+          "train the system by `heed train`",
+          file, name, one.path);
   }
 }
 
@@ -191,8 +190,7 @@ Running start(const std::string& file, const FamilyMember& member, int64_t threa
   for (const std::string& setting : member.settings)
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--set", "threads=" + std::to_string(threads), "--resume"});
-  log::info(
-      fmt::format("training {} in {}, {}", member.name, member.folder, counted(threads, "thread")));
+  log::info("training {} in {}, {}", member.name, member.folder, counted(threads, "thread"));
   return {&member, subprocess::start(command, log_of(member)), std::chrono::steady_clock::now()};
 }
 
@@ -209,8 +207,8 @@ void report_end(const Running& one, int status) {
   if (status == 0)
     log::info(one.member->name + " trained in " + human_duration(elapsed.count()));
   else
-    log::error(fmt::format("{} failed with exit code {}; see {}", one.member->name, status,
-                           log_of(*one.member)));
+    log::error("{} failed with exit code {}; see {}", one.member->name, status,
+               log_of(*one.member));
 }
 
 }  // namespace
@@ -229,9 +227,8 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
     FamilyMember member{system.name, run_folder(config) + "/" + system.name, settings, {}};
     const auto own = system.set.empty() ? settings_of(system.name) : system.set;
     if (own.empty())
-      throw UserError(
-          fmt::format("{}: systems: '{}' is no model by itself; give it settings with `set`", file,
-                      system.name));
+      throw UserError("{}: systems: '{}' is no model by itself; give it settings with `set`", file,
+                      system.name);
     require_shared(config, with_settings(config, own), file, system.name);
     for (const auto& more : {own, vocabulary_settings(config)})
       member.settings.insert(member.settings.end(), more.begin(), more.end());
@@ -243,8 +240,8 @@ std::vector<FamilyMember> family(const std::string& file, const std::vector<std:
   }
   for (const std::string& name : only)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw UserError(fmt::format("--systems: no system '{}' in {}{}", name, file,
-                                  config::did_you_mean(name, names)));
+      throw UserError("--systems: no system '{}' in {}{}", name, file,
+                      config::did_you_mean(name, names));
   return members;
 }
 
@@ -266,14 +263,14 @@ void require_same_family(const Config& config, const std::vector<FamilyMember>& 
     for (const CorpusSum& sum : changed_corpora(scored_corpora(summary_of(member)), now))
       if (decides(member.config.data, sum.path))
         throw UserError(
-            fmt::format("{}: has changed since {} was trained; restore it, or use --overwrite or "
-                        "another output",
-                        sum.path, member.folder));
+            "{}: has changed since {} was trained; restore it, or use --overwrite or another "
+            "output",
+            sum.path, member.folder);
     const int64_t updates = done ? Summary::read(summary_of(member)).updates : 0;
     if (updates > member.config.training.updates)
-      throw UserError(fmt::format(
+      throw UserError(
           "{}: has made {} updates, and training.updates is {}; use --overwrite or another output",
-          member.folder, updates, member.config.training.updates));
+          member.folder, updates, member.config.training.updates);
   }
 }
 
@@ -347,8 +344,7 @@ void train_family(const std::string& file, const std::vector<FamilyMember>& memb
   }
   log::clear_progress();
   if (!failed.empty())
-    throw Failure(
-        fmt::format("training failed; the last lines of {} say why", join(failed, " and ")));
+    throw Failure("training failed; the last lines of {} say why", join(failed, " and "));
 }
 
 }  // namespace heed::run

@@ -90,10 +90,7 @@ Events read_events(const fs::path& run) {
 /// have: a run that went back to an earlier checkpoint has left them.
 std::vector<int64_t> validations_of(const fs::path& run, const std::vector<MetricsLine>& lines) {
   std::vector<int64_t> updates;
-  std::error_code gone;
-  for (fs::directory_iterator entry(run / "validations", gone), end; !gone && entry != end;
-       entry.increment(gone)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : names_in((run / "validations").string())) {
     int64_t update = 0;
     const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), update);
     if (error == std::errc() && std::string_view(rest) == ".txt" &&

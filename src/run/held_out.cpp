@@ -52,9 +52,8 @@ std::vector<std::vector<std::string>> read_more_references(const Config& config,
 
 void tell_of_one_reference(const TestSet& set) {
   if (!set.more_references.empty())
-    log::info(
-        fmt::format("compared with the first of {} references; `heed evaluate` takes all of them",
-                    1 + set.more_references.size()));
+    log::info("compared with the first of {} references; `heed evaluate` takes all of them",
+              1 + set.more_references.size());
 }
 
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
@@ -66,8 +65,8 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
   const std::string from = source.empty() ? files.source : source;
   const std::string to = source.empty() ? files.target : reference;
   if (from.empty())
-    throw UserError(fmt::format("the model's config has no data.{}; give --source and --reference",
-                                valid ? "valid" : "test"));
+    throw UserError("the model's config has no data.{}; give --source and --reference",
+                    valid ? "valid" : "test");
   if (source.empty() && !folder.empty())
     require_named(files, valid ? "data.valid" : "data.test", folder);
   text::Pairs pairs = text::read_pairs(from, to);
@@ -90,12 +89,6 @@ void check_tokenizer(const std::vector<std::string>& reference,
                      const score::EvaluationConfig& config) {
   if (const auto doubt = score::tokenizer_doubt(reference, config, "the references"))
     log::warn(*doubt);
-}
-
-std::vector<std::string> translate_all(const ModelFolder& folder,
-                                       const std::vector<std::string>& lines, int64_t first_line,
-                                       int64_t step) {
-  return translate_all(OpenModels(folder), lines, first_line, step);
 }
 
 std::vector<std::string> translate_all(const OpenModels& models,
@@ -122,11 +115,11 @@ std::vector<std::string> translate_all(const OpenModels& models,
   }
   const decode::DecodeConfig& config = folder.config.decoding;
   const std::size_t others = models.members.size() - 1;
-  log::info(fmt::format(
+  log::info(
       "{}{}{} sentences translated, {}, {} sentences/s", folder.path,
       others > 0 ? fmt::format(" and {} more: ", others) : ": ", lines.size(),
       decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
-      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1)));
+      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1));
   return outputs;
 }
 
@@ -144,9 +137,8 @@ std::optional<std::vector<std::string>> left_translations(const std::string& run
   };
   // The lines of a stream are gone: there is nothing left to sum.
   if (!text::is_stream(set.name) && is_tested(sum_of(set.name))) return text::read_lines(left);
-  log::info(fmt::format(
-      "{} was tested on {}{}; it translates now", run, tested,
-      tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name)));
+  log::info("{} was tested on {}{}; it translates now", run, tested,
+            tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name));
   return std::nullopt;
 }
 

@@ -40,9 +40,6 @@ void check_tokenizer(const std::vector<std::string>& reference,
 std::vector<std::string> translate_all(const OpenModels& models,
                                        const std::vector<std::string>& lines,
                                        int64_t first_line = 1, int64_t step = 1);
-std::vector<std::string> translate_all(const ModelFolder& folder,
-                                       const std::vector<std::string>& lines,
-                                       int64_t first_line = 1, int64_t step = 1);
 
 /// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
 /// is not finished, or was tested on something else than the source of `set` as it is now, or this

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -63,13 +64,12 @@ std::optional<End> first_end(std::vector<subprocess::Child>& ranks,
 void remove_abandoned(const std::string& folder) {
   const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
   std::error_code ignored;
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(kMeeting) &&
-        fs::exists(entry.path() / ".heed.lock", ignored) &&
-        fs::last_write_time(entry.path(), ignored) < old && !is_held(entry.path().string()))
-      found.push_back(entry.path());
-  for (const fs::path& path : found) fs::remove_all(path, ignored);
+  for (const std::string& name : names_in(folder)) {
+    const fs::path path = fs::path(folder) / name;
+    if (name.starts_with(kMeeting) && fs::exists(path / ".heed.lock", ignored) &&
+        fs::last_write_time(path, ignored) < old && !is_held(path.string()))
+      fs::remove_all(path, ignored);
+  }
 }
 
 /// One attempt; nothing where all ranks succeed. The children are killed where this is left, and
@@ -133,10 +133,8 @@ std::string own_path() {
 
 void remove_old_meetings(const std::string& folder) {
   std::error_code ignored;
-  std::vector<fs::path> old;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(kMeeting)) old.push_back(entry.path());
-  for (const fs::path& path : old) fs::remove_all(path, ignored);
+  for (const std::string& name : names_in(folder))
+    if (name.starts_with(kMeeting)) fs::remove_all(fs::path(folder) / name, ignored);
 }
 
 void run_ranks(const RankJob& job) {
@@ -149,13 +147,13 @@ void run_ranks(const RankJob& job) {
     log::clear_progress();
     const std::string what = end->text(job.ranks);
     if (signals::interrupted() || end->interrupted)
-      throw Failure(fmt::format("interrupted, all {} ranks have ended", job.ranks));
+      throw Failure("interrupted, all {} ranks have ended", job.ranks);
     if (end->status == 70) throw Bug(what + "; its message stands above");
     if (end->status == 2) throw UserError(what + "; its message stands above");
     if (!end->may_start_again() || started == job.restarts)
       throw Failure(what + ", and the others with it");
-    log::warn(fmt::format("{}; all ranks start again from the last checkpoint ({} of {})", what,
-                          started + 1, job.restarts));
+    log::warn("{}; all ranks start again from the last checkpoint ({} of {})", what, started + 1,
+              job.restarts);
   }
 }
 

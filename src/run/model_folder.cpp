@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/machine.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
@@ -66,9 +65,8 @@ void save_vocabularies(const Vocabularies& vocabularies, const std::string& fold
 void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
                          const std::string& cure) {
   if (of.vocabulary.fingerprint() != as.vocabulary.fingerprint())
-    throw UserError(fmt::format("{}: its {} vocabulary ({}) is not that of {} ({}); {}", of.folder,
-                                side, of.vocabulary.fingerprint(), as.folder,
-                                as.vocabulary.fingerprint(), cure));
+    throw UserError("{}: its {} vocabulary ({}) is not that of {} ({}); {}", of.folder, side,
+                    of.vocabulary.fingerprint(), as.folder, as.vocabulary.fingerprint(), cure);
 }
 
 namespace {
@@ -161,10 +159,9 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options) {
                 [](const std::string& setting) { return setting.starts_with("decoding."); });
   for (const std::string& path : model_paths(paths)) {
     if (path.empty())
-      throw UserError(fmt::format("'{}': {}", one_line(paths),
-                                  paths.empty()
-                                      ? "names no model folder"
-                                      : "a comma without a model folder before or behind it"));
+      throw UserError("'{}': {}", one_line(paths),
+                      paths.empty() ? "names no model folder"
+                                    : "a comma without a model folder before or behind it");
     ModelFolder folder = open_model(path, models ? of_others : options);
     if (!models) {
       models.emplace(std::move(folder));

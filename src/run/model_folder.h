@@ -59,7 +59,7 @@ struct OpenModels {
   ModelFolder first;
   std::vector<decode::TranslatorModel> members;  // the first is one of them
 
-  explicit OpenModels(ModelFolder alone) : first(std::move(alone)), members{first.member()} {}
+  OpenModels(ModelFolder alone) : first(std::move(alone)), members{first.member()} {}
   decode::Translator translator() const { return first.translator(members); }
 };
 

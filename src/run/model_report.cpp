@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
+#include "base/files.h"
 #include "model/model.h"
 #include "run/model_folder.h"
 #include "train/checkpoint.h"
-#include "train/metrics_line.h"
 
 namespace heed::run {
 namespace {
@@ -50,18 +50,15 @@ void add_metrics(const fs::path& file, ModelReport& report) {
   for (const train::MetricsLine& event : train::read_metrics(file.string())) {
     report.updates = std::max(report.updates, event.update);
     if (event.event == "validation" && event.best && event.loss && event.perplexity)
-      report.best = BestValidation{event.update, *event.loss, *event.perplexity, event.bleu};
+      report.best = event;
   }
 }
 
 std::vector<CheckpointFile> checkpoints_of(const fs::path& folder) {
   std::vector<CheckpointFile> files;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in(folder.string()))
     if (train::is_checkpoint(name) || train::is_best(name))
-      files.push_back({name, entry.file_size()});
-  }
+      files.push_back({name, fs::file_size(folder / name)});
   std::ranges::sort(files, {}, &CheckpointFile::name);
   return files;
 }

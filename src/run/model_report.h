@@ -10,6 +10,7 @@
 #include "run/config.h"
 #include "run/summary.h"
 #include "text/vocabulary.h"
+#include "train/metrics_line.h"
 
 namespace heed::run {
 
@@ -27,13 +28,6 @@ struct VocabularyReport {
   std::vector<std::string> examples;  // the first ordinary ones, which follow the special ones
 };
 
-/// The last validation that was the best so far.
-struct BestValidation {
-  int64_t update = 0;
-  double loss = 0, perplexity = 0;
-  std::optional<double> bleu;
-};
-
 struct CheckpointFile {
   std::string name;
   uint64_t bytes = 0;
@@ -45,9 +39,9 @@ struct ModelReport {
   uint64_t bytes = 0;  // of model.safetensors
   std::vector<TensorRow> tensors;
   VocabularyReport source, target;
-  int64_t updates = 0;  // the last one in metrics.jsonl; 0 without
-  std::optional<BestValidation> best;
-  std::optional<Summary> summary;  // of a run that finished
+  int64_t updates = 0;                     // the last one in metrics.jsonl; 0 without
+  std::optional<train::MetricsLine> best;  // the last best validation; has loss and perplexity
+  std::optional<Summary> summary;          // of a run that finished
   std::vector<CheckpointFile> checkpoints;
 
   int64_t parameters() const;

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "run/saved_config.h"
@@ -24,19 +23,6 @@ namespace {
 /// `heed runs` finds the run in it, for a folder without a run is looked through.
 fs::path place_aside(const std::string& folder) {
   return fs::path(folder) / ".heed.older-run";
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code none;
-  return fs::exists(fs::symlink_status(path, none));
-}
-
-void move_file(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error)
-    throw Failure(
-        fmt::format("{}: cannot move it to {}: {}", from.string(), to.string(), error.message()));
 }
 
 /// What --overwrite deletes. checkpoints/ goes first and comes back last: a folder with checkpoints
@@ -73,8 +59,8 @@ void put_back(const std::string& folder) {
   for (const fs::path& path : paths) {
     const fs::path to = fs::path(folder) / path.filename();
     std::error_code ignored;
-    fs::remove_all(to, ignored);  // move_file() says why not
-    move_file(path, to);
+    fs::remove_all(to, ignored);  // move_path() says why not
+    move_path(path, to);
   }
   std::error_code ignored;
   fs::remove(aside, ignored);
@@ -88,7 +74,7 @@ void put_aside(Config& config) {
   const fs::path aside = place_aside(config.output);
   try {
     if (!paths.empty()) make_folder(aside.string());
-    for (const fs::path& path : paths) move_file(path, aside / path.filename());
+    for (const fs::path& path : paths) move_path(path, aside / path.filename());
     name_streams(config);
   } catch (const Failure&) {
     put_back(config.output);

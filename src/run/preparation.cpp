@@ -130,9 +130,9 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
     const std::string trained = sum(before, old);
     if (old != path && !trained.empty() && trained != sum(now, path))
       throw UserError(
-          fmt::format("{}: is not the file of data.valid that the run in {} began with, {}; name a "
-                      "copy of that file, or use --overwrite or another output",
-                      path, run.path, old));
+          "{}: is not the file of data.valid that the run in {} began with, {}; name a copy of "
+          "that file, or use --overwrite or another output",
+          path, run.path, old);
   }
 }
 
@@ -164,9 +164,9 @@ bool has_scores(const std::optional<Config>& saved, const Config& config, const 
 
 void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept) {
   if (updates > config.training.updates)
-    throw UserError(fmt::format(
+    throw UserError(
         "training.updates: got {}, but the run in {} has made {} updates; set as many or more",
-        config.training.updates, config.output, updates));
+        config.training.updates, config.output, updates);
   if (!kept) {
     for (const char* old : {"summary.json", "test.hypothesis"}) {
       std::error_code ignored;

@@ -195,13 +195,12 @@ class SetScorer {
         {"sh", "-c", command, "sh", files_.source, files_.target}, join(outputs, "\n") + "\n");
     const std::string what = fmt::format("training.validation_command ({})", command);
     if (result.status != 0)
-      throw Failure(fmt::format("{} ended with exit code {}{}", what, result.status,
-                                trim(result.err).empty() ? "" : ": " + one_line(trim(result.err))));
+      throw Failure("{} ended with exit code {}{}", what, result.status,
+                    trim(result.err).empty() ? "" : ": " + one_line(trim(result.err)));
     const std::string last(trim(split(trim(result.out), '\n').back()));
     const auto number = exact_number<double>(last);
     if (!number || !std::isfinite(*number))
-      throw Failure(
-          fmt::format("{} printed '{}'; its last line must be a number", what, one_line(last)));
+      throw Failure("{} printed '{}'; its last line must be a number", what, one_line(last));
     return *number;
   }
 
@@ -281,8 +280,7 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
   if (from.empty()) return {};
   // The training is done, and its own scores are to be kept.
   const auto without = [&](const std::exception& error) {
-    log::warn(
-        fmt::format("test set of {}: {}; what was forgotten is not measured", from, error.what()));
+    log::warn("test set of {}: {}; what was forgotten is not measured", from, error.what());
     return BaseScores();
   };
   std::vector<score::Score> old, now;
@@ -305,8 +303,8 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
   for (std::size_t i = 0; i < old.size(); ++i) {
     scores.before.push_back(describe(old[i]));
     scores.after.push_back(describe(now[i]));
-    log::info(fmt::format("test set of {}: {} {} before, {} after", from, old[i].name,
-                          fixed(old[i].value, 2), fixed(now[i].value, 2)));
+    log::info("test set of {}: {} {} before, {} after", from, old[i].name, fixed(old[i].value, 2),
+              fixed(now[i].value, 2));
   }
   return scores;
 }

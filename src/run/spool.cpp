@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "run/saved_config.h"
@@ -37,9 +36,8 @@ void require_distinct(const std::vector<CorpusFile>& streams) {
   for (std::size_t i = 0; i < streams.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       if (is_same_stream(*streams[i].path, *streams[k].path))
-        throw UserError(
-            fmt::format("{}, {}: '{}' can be read only once; save one of them to a file",
-                        streams[k].key, streams[i].key, *streams[k].path));
+        throw UserError("{}, {}: '{}' can be read only once; save one of them to a file",
+                        streams[k].key, streams[i].key, *streams[k].path);
 }
 
 /// Files have their later names there, for .tsv says what is in one.
@@ -69,16 +67,15 @@ void StreamedCorpora::read(Config& config, const ExistingRun& existing) {
         return file.key == stream.key && fs::path(*file.path).filename() == stream.name;
       };
       if (std::ranges::none_of(known, is_it))
-        throw UserError(
-            fmt::format("{}: '{}': a run that goes on reads no stream; save it to a file",
-                        stream.key, *stream.path));
+        throw UserError("{}: '{}': a run that goes on reads no stream; save it to a file",
+                        stream.key, *stream.path);
       if (!fs::exists(kept))
         throw UserError(
-            fmt::format("{}: '{}' is not read again, and {}, where the run had kept it, is "
-                        "missing; restore it, or use --overwrite or another output",
-                        stream.key, *stream.path, kept));
-      log::info(fmt::format("{}: {}, as the run began with it; '{}' is not read", stream.key, kept,
-                            *stream.path));
+            "{}: '{}' is not read again, and {}, where the run had kept it, is missing; restore "
+            "it, or use --overwrite or another output",
+            stream.key, *stream.path, kept);
+      log::info("{}: {}, as the run began with it; '{}' is not read", stream.key, kept,
+                *stream.path);
       *stream.path = kept;
     }
     return;
@@ -97,8 +94,7 @@ void StreamedCorpora::read(Config& config, const ExistingRun& existing) {
   std::vector<std::future<void>> reading;
   for (const CorpusFile& stream : streams) {
     const std::string from = *stream.path, to = (place / stream.name).string();
-    log::info(
-        fmt::format("{}: reading '{}' into {}", stream.key, from, (folder / stream.name).string()));
+    log::info("{}: reading '{}' into {}", stream.key, from, (folder / stream.name).string());
     reading.push_back(std::async(std::launch::async, [=, key = stream.key] {
       try {
         text::spool(from, to);

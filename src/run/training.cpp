@@ -63,9 +63,8 @@ Config wanted_config(const TrainingRequest& request, bool first) {
   }
   const std::string folder = request.config, file = (fs::path(folder) / "config.yaml").string();
   if (!request.existing.resume)
-    throw UserError(
-        fmt::format("{}: is a folder; `heed train {} --resume` goes on with the run in it", folder,
-                    shell_path(folder)));
+    throw UserError("{}: is a folder; `heed train {} --resume` goes on with the run in it", folder,
+                    shell_path(folder));
   if (first) restore_older_run(folder);
   if (!fs::exists(file) || !has_begun(folder))
     throw UserError(folder +
@@ -74,9 +73,9 @@ Config wanted_config(const TrainingRequest& request, bool first) {
   Config config = load_config(file, request.settings);
   if (config.output != saved.output)
     throw UserError(
-        fmt::format("--set output: the run in {} goes on where it is; another output needs a YAML "
-                    "file in place of the folder",
-                    folder));
+        "--set output: the run in {} goes on where it is; another output needs a YAML file in "
+        "place of the folder",
+        folder);
   find_kept_corpora(config, folder);
   std::error_code moved;
   if (!fs::equivalent(saved.output, folder, moved)) config.output = folder;
@@ -195,20 +194,20 @@ class RankTraining {
     decide_parts(config_, device_, group_->size());
     parts = group_->broadcast(parts);
     if (open && group_->leads())
-      log::info(fmt::format(
+      log::info(
           "training.micro_batches: {}{}", parts,
-          device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU"));
+          device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU");
   }
 
   void log_start() const {
     const Config& config = run_->config;
     log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
               std::to_string(config.seed));
-    log::info(fmt::format(
-        "model {}, {} parameters, {}, {}, {}{}", model::traits(config.model).network,
-        human_count(static_cast<double>(model::count_parameters(*run_->model))), run_->device.str(),
-        counted(at::get_num_threads(), "thread"), model::precision_name(run_->precision),
-        rank_.alone() ? "" : fmt::format(", {} ranks of these", rank_.size)));
+    log::info("model {}, {} parameters, {}, {}, {}{}", model::traits(config.model).network,
+              human_count(static_cast<double>(model::count_parameters(*run_->model))),
+              run_->device.str(), counted(at::get_num_threads(), "thread"),
+              model::precision_name(run_->precision),
+              rank_.alone() ? "" : fmt::format(", {} ranks of these", rank_.size));
     if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
       log::warn("data.train.alignment is not used: training.guided_alignment is 0");
     if (config.deterministic)
@@ -247,9 +246,9 @@ class RankTraining {
     if (!group_->leads() && rank_.rendezvous == ranks::Rendezvous::file) return;
     if (group_->leads()) board_->show_interruption();
     throw Failure(
-        fmt::format("interrupted at update {}, everything is saved; `heed train {} --resume` goes "
-                    "on from there",
-                    result_.updates, shell_path(folder_)));
+        "interrupted at update {}, everything is saved; `heed train {} --resume` goes on from "
+        "there",
+        result_.updates, shell_path(folder_));
   }
 
   const TrainingRequest& request_;
@@ -317,8 +316,8 @@ void make_run(const TrainingRequest& request) {
   const bool first = rank.leads() && rank.rendezvous != ranks::Rendezvous::file;
   Config config = wanted_config(request, first);
   if (!rank.alone() && request.ranks != 1 && request.ranks != rank.size)
-    throw UserError(fmt::format("--ranks {}: {} has started {} ranks already; leave the option out",
-                                request.ranks, rank.announcer, rank.size));
+    throw UserError("--ranks {}: {} has started {} ranks already; leave the option out",
+                    request.ranks, rank.announcer, rank.size);
   StreamedCorpora streams;
   if (rank.alone())
     streams.read(config, request.existing);

@@ -126,8 +126,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
     const text::Vocabulary larger = vocabulary.extended(
         {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
     larger.save(path);
-    log::info(fmt::format("{}: {} pieces more than {} has", path, larger.size() - vocabulary.size(),
-                          run));
+    log::info("{}: {} pieces more than {} has", path, larger.size() - vocabulary.size(), run);
     keys.push_back(key + ": " + config::value_text(&path));
     recipe.vocabulary = std::max<int64_t>(recipe.vocabulary, larger.size());
   };

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "text/unicode.h"
 #include "text/words.h"
 
@@ -180,9 +179,9 @@ std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tok
 void require_references(std::span<const std::string> hypotheses,
                         std::span<const std::string> references) {
   if (hypotheses.size() == references.size()) return;
-  throw UserError(fmt::format(
+  throw UserError(
       "there are {} hypotheses and {} references; scoring needs one reference line per hypothesis",
-      hypotheses.size(), references.size()));
+      hypotheses.size(), references.size());
 }
 
 std::vector<BleuStatistics> bleu_statistics(std::span<const std::string> hypotheses,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "config/suggest.h"
 
 namespace heed::score {
@@ -15,10 +14,10 @@ void check(const EvaluationConfig& config) {
   const std::vector<std::string> known = {"bleu", "chrf", "ter"};
   for (auto metric = config.metrics.begin(); metric != config.metrics.end(); ++metric) {
     if (std::find(known.begin(), known.end(), *metric) == known.end())
-      throw config::ConfigError(fmt::format("evaluation.metrics: unknown value '{}'{}", *metric,
-                                            config::did_you_mean(*metric, known)));
+      throw config::ConfigError("evaluation.metrics: unknown value '{}'{}", *metric,
+                                config::did_you_mean(*metric, known));
     if (std::find(config.metrics.begin(), metric, *metric) != metric)
-      throw config::ConfigError(fmt::format("evaluation.metrics: '{}' is given twice", *metric));
+      throw config::ConfigError("evaluation.metrics: '{}' is given twice", *metric);
   }
   if (config.alignments.empty() && !config.valid_alignments.empty())
     throw config::ConfigError(
@@ -30,8 +29,8 @@ void check(const EvaluationConfig& config) {
   const auto wrong = std::adjacent_find(ends.begin(), ends.end(), std::greater_equal<>());
   if (wrong != ends.end())
     throw config::ConfigError(
-        fmt::format("evaluation.length_buckets: {} follows {}; the ends of buckets must increase",
-                    wrong[1], wrong[0]));
+        "evaluation.length_buckets: {} follows {}; the ends of buckets must increase", wrong[1],
+        wrong[0]);
 }
 
 }  // namespace heed::score

@@ -26,9 +26,8 @@ void check_inputs(const Lines& sources, const Lines& references,
   if (systems.empty()) throw UserError("there is no system to score");
   const auto demand = [&](const std::string& what, std::size_t lines) {
     if (lines == sources.size()) return;
-    throw UserError(
-        fmt::format("the source has {} and {} has {}; line i of one must belong to line i",
-                    counted(static_cast<int64_t>(sources.size()), "line"), what, lines));
+    throw UserError("the source has {} and {} has {}; line i of one must belong to line i",
+                    counted(static_cast<int64_t>(sources.size()), "line"), what, lines);
   };
   demand("the reference", references.size());
   for (const SystemOutput& system : systems)
@@ -139,10 +138,9 @@ void check_names(const std::vector<std::string>& names, const std::string& basel
   std::set<std::string> known;
   for (const std::string& name : names)
     if (!known.insert(name).second)
-      throw UserError(fmt::format("two systems are called '{}'; give each its own name", name));
+      throw UserError("two systems are called '{}'; give each its own name", name);
   if (!baseline.empty() && !known.contains(baseline))
-    throw UserError(
-        fmt::format("the baseline '{}' is none of the systems: {}", baseline, join(names, ", ")));
+    throw UserError("the baseline '{}' is none of the systems: {}", baseline, join(names, ", "));
 }
 
 std::string Bucket::label() const {

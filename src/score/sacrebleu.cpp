@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string_view>
@@ -48,11 +47,11 @@ std::optional<std::string> in_virtual_environment(fs::path folder) {
   }
 }
 
-std::unique_ptr<MemoryFile> file_of(std::span<const std::string> lines) {
+MemoryFile file_of(std::span<const std::string> lines) {
   std::string text;
   for (const std::string& line : lines) text += text::one_clean_line(line) + '\n';
   try {
-    return std::make_unique<MemoryFile>("heed-score", text);
+    return MemoryFile("heed-score", text);
   } catch (const std::system_error& error) {
     throw Failure("scoring: cannot hold the translations in memory: " + error.code().message());
   }
@@ -85,8 +84,8 @@ void check_request(std::span<const std::string> hypotheses, const References& re
   if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
   for (const std::string& metric : config.metrics) {
     if (metric != "bleu" && metric != "chrf" && metric != "ter") {
-      throw UserError(fmt::format(
-          "evaluation.metrics: '{}' is no metric of sacrebleu; use bleu, chrf, ter", metric));
+      throw UserError("evaluation.metrics: '{}' is no metric of sacrebleu; use bleu, chrf, ter",
+                      metric);
     }
   }
 }
@@ -94,12 +93,12 @@ void check_request(std::span<const std::string> hypotheses, const References& re
 constexpr std::size_t kProgram = 5;  // its place in the command
 
 std::vector<std::string> command(const EvaluationConfig& config,
-                                 const std::vector<std::unique_ptr<MemoryFile>>& references,
+                                 const std::vector<MemoryFile>& references,
                                  const MemoryFile& hypotheses) {
   // The variable would override --format. env takes a path with = for a variable, sh does not.
   std::vector<std::string> arguments = {"env", "SACREBLEU_FORMAT=json", "sh",
                                         "-c",  R"(exec "$0" "$@")",     find_sacrebleu()};
-  for (const auto& file : references) arguments.push_back(file->path());
+  for (const MemoryFile& file : references) arguments.push_back(file.path());
   arguments.insert(arguments.end(), {"-i", hypotheses.path(), "-m"});
   arguments.insert(arguments.end(), config.metrics.begin(), config.metrics.end());
   arguments.insert(arguments.end(), {"-w", "8", "-tok", config.tokenize, "-f", "json"});
@@ -135,18 +134,17 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
   if (result.err.find("--tokenize") != std::string::npos &&
       result.err.find("invalid choice") != std::string::npos) {
     throw UserError(
-        fmt::format("evaluation.tokenize: sacrebleu knows no tokenizer '{}'; use 13a, intl, zh, "
-                    "char, none or another of `sacrebleu --help`",
-                    config.tokenize));
+        "evaluation.tokenize: sacrebleu knows no tokenizer '{}'; use 13a, intl, zh, char, none or "
+        "another of `sacrebleu --help`",
+        config.tokenize);
   }
   const std::string package = package_for(config.tokenize);
   if (!package.empty() && result.err.find(package) != std::string::npos)
-    throw Failure(fmt::format(
+    throw Failure(
         "evaluation.tokenize: {} needs another package; `{}` installs it, and char needs none",
-        config.tokenize, command_to_install(package, arguments[kProgram])));
-  throw Failure(fmt::format("sacrebleu ('{}') ended with status {}: {}{}", arguments[kProgram],
-                            result.status, reason_in(result.err),
-                            lacks_its_python(result) ? kBroken : ""));
+        config.tokenize, command_to_install(package, arguments[kProgram]));
+  throw Failure("sacrebleu ('{}') ended with status {}: {}{}", arguments[kProgram], result.status,
+                reason_in(result.err), lacks_its_python(result) ? kBroken : "");
 }
 
 std::string metric_of(const std::string& name) {
@@ -181,9 +179,9 @@ std::vector<Score> read_scores(const std::string& output, const std::string& pro
     return scores;
   } catch (const json::exception&) {
     throw Failure(
-        fmt::format("'{}' did not answer in JSON; heed needs sacrebleu 2.0 or newer (`pip install "
-                    "-U sacrebleu`)",
-                    program));
+        "'{}' did not answer in JSON; heed needs sacrebleu 2.0 or newer (`pip install -U "
+        "sacrebleu`)",
+        program);
   }
 }
 
@@ -192,8 +190,7 @@ std::vector<Score> read_scores(const std::string& output, const std::string& pro
 std::string find_sacrebleu() {
   if (const char* chosen = std::getenv("HEED_SACREBLEU"); chosen && *chosen) {
     if (subprocess::exists(chosen)) return chosen;
-    throw Failure(fmt::format(
-        "HEED_SACREBLEU names '{}', which is no program; correct it or unset it", chosen));
+    throw Failure("HEED_SACREBLEU names '{}', which is no program; correct it or unset it", chosen);
   }
   if (auto found = installed_file(kInstalled)) return *found;
   if (subprocess::exists("sacrebleu")) return "sacrebleu";
@@ -216,10 +213,10 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
   all.insert(all.end(), more.begin(), more.end());
   check_request(hypotheses, all, config);
   if (config.metrics.empty()) return {};
-  const auto hypothesis_file = file_of(hypotheses);
-  std::vector<std::unique_ptr<MemoryFile>> reference_files;
+  const MemoryFile hypothesis_file = file_of(hypotheses);
+  std::vector<MemoryFile> reference_files;
   for (const auto& lines : all) reference_files.push_back(file_of(lines));
-  const std::vector<std::string> arguments = command(config, reference_files, *hypothesis_file);
+  const std::vector<std::string> arguments = command(config, reference_files, hypothesis_file);
   const std::vector<Score> found = read_scores(run(arguments, config), arguments[kProgram]);
   std::vector<Score> ordered;
   for (const std::string& metric : config.metrics) {

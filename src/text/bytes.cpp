@@ -8,12 +8,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -27,12 +27,9 @@ constexpr std::size_t kChunk = 1 << 16;
 /// A file descriptor, with bytes that were read ahead to be given out first.
 class PlainSource : public ByteSource {
  public:
-  PlainSource(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
-  ~PlainSource() override {
-    if (owned_) ::close(descriptor_);
-  }
-  PlainSource(const PlainSource&) = delete;
-  PlainSource& operator=(const PlainSource&) = delete;
+  /// Standard input where there is no file.
+  explicit PlainSource(Descriptor file = Descriptor())
+      : file_(std::move(file)), descriptor_(file_.open() ? file_.number() : STDIN_FILENO) {}
 
   std::size_t read(char* out, std::size_t size) override {
     if (ahead_.empty()) return read_now(out, size);
@@ -66,14 +63,14 @@ class PlainSource : public ByteSource {
       if (count >= 0) return static_cast<std::size_t>(count);
       const int error = errno;
       if (error == EINTR) continue;
-      const std::string what = std::string("reading fails: ") + std::strerror(error);
+      const std::string what = "reading fails: " + error_text(error);
       if (error == EISDIR) throw BadBytes(what);
       throw UnreadBytes(what);
     }
   }
 
+  Descriptor file_;
   int descriptor_;
-  bool owned_;
   std::string ahead_;
 };
 
@@ -209,12 +206,12 @@ Kind look_at(PlainSource& source) {
 }
 
 std::unique_ptr<PlainSource> open_plain(const std::string& path) {
-  if (path == "-") return std::make_unique<PlainSource>(STDIN_FILENO, false);
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor >= 0) return std::make_unique<PlainSource>(descriptor, true);
+  if (path == "-") return std::make_unique<PlainSource>();
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.open()) return std::make_unique<PlainSource>(std::move(file));
   const int error = errno;
   require_file(path, "text");  // knows how to say it, with the nearest name
-  throw Failure(path + ": cannot be opened: " + std::strerror(error));
+  throw Failure(path + ": cannot be opened: " + error_text(error));
 }
 
 }  // namespace

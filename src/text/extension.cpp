@@ -10,7 +10,6 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "text/merges.h"
 #include "text/model_file.h"
 #include "text/piece_words.h"
@@ -110,9 +109,8 @@ std::vector<ModelPiece> new_symbols(const OldPieces& old, const VocabularyTraini
   for (const std::string& symbol : options.symbols) {
     const ModelPiece* piece = old.find(symbol);
     if (piece != nullptr && piece->type != PieceType::user_defined)
-      throw UserError(
-          fmt::format("{}symbols: '{}' is a piece of the vocabulary already, and no symbol",
-                      options.keys, symbol));
+      throw UserError("{}symbols: '{}' is a piece of the vocabulary already, and no symbol",
+                      options.keys, symbol);
     if (piece == nullptr) symbols.push_back({symbol, 0, PieceType::user_defined});
   }
   return symbols;
@@ -183,11 +181,9 @@ Counts count(const VocabularyTraining& options, const Normalise& normalise) {
   sentences.rethrow();
   warn_of(sentences.cut());
   for (const auto& [word, times] : counts.words)
-    for (std::size_t at = 0; at < word.size();) {
-      const std::size_t bytes = code_point_at(word, at).bytes;
-      counts.characters[word.substr(at, bytes)] += times;
-      at += bytes;
-    }
+    each_code_point(word, [&, times = times](const CodePoint&, std::string_view bytes) {
+      counts.characters[std::string(bytes)] += times;
+    });
   return counts;
 }
 
@@ -268,13 +264,13 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
   check(options);
   const OldPieces old(pieces_of(model));
   if (options.size <= static_cast<int64_t>(old.size()))
-    throw UserError(fmt::format("{}size: the vocabulary has {} pieces already; ask for more",
-                                options.keys, old.size()));
+    throw UserError("{}size: the vocabulary has {} pieces already; ask for more", options.keys,
+                    old.size());
   const auto room = static_cast<std::size_t>(options.size) - old.size();
   std::vector<ModelPiece> added = new_symbols(old, options);
   if (added.size() > room)
-    throw UserError(fmt::format("{}size: there is room for {} new pieces, and {} are symbols",
-                                options.keys, room, added.size()));
+    throw UserError("{}size: there is room for {} new pieces, and {} are symbols", options.keys,
+                    room, added.size());
   VocabularyTraining training = options;
   for (const std::string& symbol : old.symbols())
     if (std::ranges::count(training.symbols, symbol) == 0) training.symbols.push_back(symbol);
@@ -292,9 +288,9 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
       std::ranges::count_if(more, [](const auto& piece) { return is_character(piece.text); }));
   if (characters > left && !old.has_bytes())
     throw UserError(
-        fmt::format("{}size: the text has {} characters without a piece, and there is room for {}; "
-                    "ask for {} or more, or for less coverage",
-                    options.keys, characters, left, old.size() + added.size() + characters));
+        "{}size: the text has {} characters without a piece, and there is room for {}; ask for {} "
+        "or more, or for less coverage",
+        options.keys, characters, left, old.size() + added.size() + characters);
   more.resize(std::min(more.size(), left));
   added.insert(added.end(), more.begin(), more.end());
   return with_pieces(model, added);

@@ -165,10 +165,9 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
                       "python3 -c 'import csv, sys; [print(*row[:2], sep=\"\\t\") for row in "
                       "csv.reader(sys.stdin)]'")
             : "";
-  throw UserError(fmt::format("{}{}{}; each line of a corpus in one file is source TAB target{}",
-                              place(reader.path(), reader.line_number()),
-                              tabs == 0 ? "no" : std::to_string(tabs), tabs == 0 ? " TAB" : " TABs",
-                              cure));
+  throw UserError("{}{}{}; each line of a corpus in one file is source TAB target{}",
+                  place(reader.path(), reader.line_number()),
+                  tabs == 0 ? "no" : std::to_string(tabs), tabs == 0 ? " TAB" : " TABs", cure);
 }
 
 bool has_tsv_name(std::string_view path) {

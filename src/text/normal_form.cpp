@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
 
@@ -36,11 +36,8 @@ bool may_join(char32_t c) {
 
 std::string hexadecimal(const std::u32string& text) {
   std::string out;
-  for (const char32_t c : text) {
-    char number[12];
-    std::snprintf(number, sizeof number, "%s%X", out.empty() ? "" : " ", static_cast<unsigned>(c));
-    out += number;
-  }
+  for (const char32_t c : text)
+    out += fmt::format("{}{:X}", out.empty() ? "" : " ", static_cast<uint32_t>(c));
   return out;
 }
 
@@ -62,26 +59,17 @@ std::string to_nfc(std::string_view text) {
 }
 
 bool is_decomposed(std::string_view text) {
-  if (is_ascii(text)) return false;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    if (may_join(point.value)) return count_code_points(to_nfc(text)) < count_code_points(text);
-    at += point.bytes;
-  }
-  return false;
+  return !is_ascii(text) &&
+         any_code_point(text, [](const CodePoint& point) { return may_join(point.value); }) &&
+         count_code_points(to_nfc(text)) < count_code_points(text);
 }
 
 bool has_composed(std::string_view text) {
-  if (is_ascii(text)) return false;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
+  return !is_ascii(text) && any_code_point(text, [](const CodePoint& point) {
     const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(point.value));
     const bool syllable = point.value >= 0xAC00 && point.value <= 0xD7A3;
-    if (syllable || (property->decomp_type == 0 && property->decomp_seqindex != UINT16_MAX))
-      return true;
-    at += point.bytes;
-  }
-  return false;
+    return syllable || (property->decomp_type == 0 && property->decomp_seqindex != UINT16_MAX);
+  });
 }
 
 std::string nfc_rules() {

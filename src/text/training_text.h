@@ -83,16 +83,14 @@ class TrainingSentences : public sentencepiece::SentenceIterator {
     if (std::ssize(line_) <= kLongestRun) return;
     std::string cut;
     int64_t run = 0;
-    for (std::size_t at = 0; at < line_.size();) {
-      const std::size_t bytes = code_point_at(line_, at).bytes;
-      run = line_[at] == ' ' ? 0 : run + 1;
+    each_code_point(line_, [&](const CodePoint& point, std::string_view bytes) {
+      run = point.value == ' ' ? 0 : run + 1;
       if (run > kLongestRun) {
         cut += ' ';
         run = 1;
       }
-      cut.append(line_, at, bytes);
-      at += bytes;
-    }
+      cut += bytes;
+    });
     if (cut.size() == line_.size()) return;
     if (cut_.lines++ == 0)
       cut_.first = reader_->name() + ":" + std::to_string(reader_->line_number());

@@ -37,11 +37,7 @@ bool is_final_sigma(const std::u32string& text, std::size_t at) {
 std::u32string decode_utf8(std::string_view text) {
   std::u32string out;
   out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    out += point.value;
-    at += point.bytes;
-  }
+  each_code_point(text, [&](const CodePoint& point, std::string_view) { out += point.value; });
   return out;
 }
 

@@ -26,16 +26,6 @@ Lead lead(unsigned char byte) {
   return {};
 }
 
-/// Calls `use(code point, its bytes)` for each in order.
-template <class Use>
-void each_code_point(std::string_view text, const Use& use) {
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    use(point, text.substr(at, point.bytes));
-    at += point.bytes;
-  }
-}
-
 }  // namespace
 
 CodePoint code_point_at(std::string_view text, std::size_t position) {
@@ -74,21 +64,15 @@ bool is_invisible(char32_t value) {
 }
 
 bool is_blank(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    if (!is_space(point.value) && !is_invisible(point.value)) return false;
-    at += point.bytes;
-  }
-  return true;
+  return !any_code_point(text, [](const CodePoint& point) {
+    return !is_space(point.value) && !is_invisible(point.value);
+  });
 }
 
 bool has_other_blanks(std::string_view text) {
-  if (is_ascii(text)) return false;
-  bool found = false;
-  each_code_point(text, [&](const CodePoint& point, std::string_view) {
-    found = found || (point.value >= 0x80 && is_space(point.value));
+  return !is_ascii(text) && any_code_point(text, [](const CodePoint& point) {
+    return point.value >= 0x80 && is_space(point.value);
   });
-  return found;
 }
 
 std::string fold_spaces(std::string_view text) {
@@ -110,12 +94,7 @@ bool is_ascii(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    if (!point.valid) return false;
-    at += point.bytes;
-  }
-  return true;
+  return !any_code_point(text, [](const CodePoint& point) { return !point.valid; });
 }
 
 std::string repair(std::string_view text) {

@@ -20,6 +20,27 @@ struct CodePoint {
 /// are no UTF-8; the longest prefix that could have begun a character counts as one mistake.
 CodePoint code_point_at(std::string_view text, std::size_t position);
 
+/// Calls `use(code point, its bytes)` for each in order.
+template <class Use>
+void each_code_point(std::string_view text, const Use& use) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    use(point, text.substr(at, point.bytes));
+    at += point.bytes;
+  }
+}
+
+/// Whether `is(code point)` for any of them.
+template <class Is>
+bool any_code_point(std::string_view text, const Is& is) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (is(point)) return true;
+    at += point.bytes;
+  }
+  return false;
+}
+
 /// Code points, each run of broken bytes counted as code_point_at() takes it.
 int64_t count_code_points(std::string_view text);
 

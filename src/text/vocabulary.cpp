@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <type_traits>
@@ -29,10 +28,10 @@ void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::
   if (model.pad_id() == kPad && model.unk_id() == kUnknown && model.bos_id() == kBegin &&
       model.eos_id() == kEnd)
     return;
-  throw UserError(fmt::format(
+  throw UserError(
       "{}: its special pieces pad, unk, bos, eos have the ids {}, {}, {}, {} and heed needs 0, 1, "
       "2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3, or with heed vocab",
-      name, model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()));
+      name, model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id());
 }
 
 /// One line without TABs, which separate columns: there are vocabularies with a piece for each
@@ -238,9 +237,9 @@ void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
   for (const std::string& symbol : symbols)
     if (!has_symbol(symbol))
       throw UserError(
-          fmt::format("{}: the vocabulary has no user-defined symbol '{}'; heed vocab TEXT "
-                      "--extend OLD.spm --symbols '{}' --size N -o NEW.spm adds it",
-                      key, symbol, symbol));
+          "{}: the vocabulary has no user-defined symbol '{}'; heed vocab TEXT --extend OLD.spm "
+          "--symbols '{}' --size N -o NEW.spm adds it",
+          key, symbol, symbol);
 }
 
 bool Vocabulary::has_bytes() const {
@@ -267,9 +266,7 @@ int32_t Vocabulary::size() const {
 
 std::string Vocabulary::fingerprint() const {
   const auto* bytes = reinterpret_cast<const Bytef*>(impl_->model.data());
-  char text[9];
-  std::snprintf(text, sizeof text, "%08lx", crc32_z(0, bytes, impl_->model.size()));
-  return text;
+  return fmt::format("{:08x}", crc32_z(0, bytes, impl_->model.size()));
 }
 
 }  // namespace heed::text

@@ -70,7 +70,6 @@ struct VocabularyTraining {
   bool byte_fallback = false;             // a piece for each byte spells what has no piece
   std::string keys = "data.vocabulary.";  // before size, algorithm and so on in messages
   int64_t fewest = 5;  // sizes below this one are refused: four pieces are special
-  uint64_t seed = 1;   // for callers' symmetry: SentencePiece's training leaves nothing to chance
 };
 
 /// Throws UserError naming `key` where one cannot be a user-defined symbol, or is there twice.
@@ -156,5 +155,10 @@ class Vocabulary {
   static Vocabulary from_model(std::string model, const std::string& name);
   std::shared_ptr<const Impl> impl_;
 };
+
+/// Before one is trained: throws what Vocabulary::train() would, where a look at the text's words
+/// and characters leaves doubt that `size` pieces can be made of it: then it trains. Else it reads
+/// the text once. Returns what train() would warn of.
+CutRuns require_reachable(const VocabularyTraining& options);
 
 }  // namespace heed::text

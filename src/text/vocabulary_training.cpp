@@ -1,13 +1,16 @@
-// Vocabulary::train: SentencePiece's trainer, fed line by line, in a process of its own.
+// Vocabulary::train: SentencePiece's trainer, fed line by line, in a process of its own; and
+// whether a vocabulary can have the size that is wanted, before one is trained.
 #include <algorithm>
 #include <cctype>
 #include <csignal>
+#include <functional>
 #include <initializer_list>
-#include <memory>
 #include <new>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -22,9 +25,9 @@ namespace heed::text {
 namespace {
 
 /// NFC for SentencePiece, which reads it by a path.
-std::unique_ptr<MemoryFile> file_of_rules() {
+MemoryFile file_of_rules() {
   try {
-    return std::make_unique<MemoryFile>("heed-rules", nfc_rules());
+    return MemoryFile("heed-rules", nfc_rules());
   } catch (const std::system_error&) {
     throw Failure("vocabulary: no memory for the rules of normalisation");
   }
@@ -82,9 +85,9 @@ constexpr const char* kCure = "leave out lines that are no sentences, or give le
   }
   if (const auto least = number_after(message, size + " vs "); !least.empty())
     throw UserError(
-        fmt::format("{}: {} pieces are too few for all its characters; set {}size to at least {}, "
-                    "or {}coverage below {}",
-                    text, size, options.keys, least, options.keys, fixed(options.coverage, 4)));
+        "{}: {} pieces are too few for all its characters; set {}size to at least {}, or "
+        "{}coverage below {}",
+        text, size, options.keys, least, options.keys, fixed(options.coverage, 4));
   throw Failure(text + ": SentencePiece cannot train: " + message);
 }
 
@@ -101,9 +104,9 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to,
   try {
     std::string model;
     auto settings = settings_of(options, up_to);
-    std::unique_ptr<MemoryFile> rules;
+    std::optional<MemoryFile> rules;
     if (options.normalise == "nfc") {
-      rules = file_of_rules();
+      rules.emplace(file_of_rules());
       settings["normalization_rule_tsv"] = rules->path();
     }
     const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
@@ -124,10 +127,10 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to,
   for (const int asked : {SIGINT, SIGTERM, SIGHUP})
     if (ended.status == 128 + asked) throw Failure("interrupted");
   const std::string said = ended.err.substr(0, ended.err.find('\n'));
-  throw Failure(fmt::format("{}: SentencePiece cannot train: it {}{}{}; {}",
-                            names_of(options.files), subprocess::how_it_ended(ended.status),
-                            ended.status == 128 + SIGKILL ? ", perhaps for want of memory" : "",
-                            said.empty() ? "" : ": " + one_line(said, 200), kCure));
+  throw Failure("{}: SentencePiece cannot train: it {}{}{}; {}", names_of(options.files),
+                subprocess::how_it_ended(ended.status),
+                ended.status == 128 + SIGKILL ? ", perhaps for want of memory" : "",
+                said.empty() ? "" : ": " + one_line(said, 200), kCure);
 }
 
 /// What SentencePiece would take apart, or has already.
@@ -143,6 +146,31 @@ std::string fault_of(const std::string& symbol) {
   return "";
 }
 
+/// Whether the text may have too little in it for `size` pieces, or too many characters. Of a text
+/// with several times as many different words SentencePiece makes them easily.
+bool is_in_doubt(const VocabularyTraining& options, CutRuns& cut) {
+  constexpr std::size_t kWordsForAPiece = 3, kBytes = 256;
+  const auto size = static_cast<std::size_t>(options.size);
+  const std::size_t enough = kWordsForAPiece * size;
+  std::unordered_set<std::size_t> words;
+  std::vector<bool> seen(0x110000);
+  std::size_t characters = 0;
+  TrainingSentences sentences(options.files);
+  for (; !sentences.done(); sentences.Next()) {
+    if (words.size() < enough)
+      for (const std::string& word : split(sentences.value(), ' '))
+        words.insert(std::hash<std::string>{}(word));
+    each_code_point(sentences.value(), [&](const CodePoint& character, std::string_view) {
+      characters += !seen[character.value];
+      seen[character.value] = true;
+    });
+  }
+  sentences.rethrow();
+  cut = sentences.cut();
+  const std::size_t given = 4 + options.symbols.size() + (options.byte_fallback ? kBytes : 0);
+  return words.size() < enough || characters + given >= size;
+}
+
 }  // namespace
 
 std::string names_of(const std::vector<TextFile>& files) {
@@ -156,23 +184,21 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
   for (const std::string& symbol : symbols) {
     std::string fault = fault_of(symbol);
     if (fault.empty() && !seen.insert(symbol).second) fault = "is given twice";
-    if (!fault.empty()) throw UserError(fmt::format("{}: the symbol '{}' {}", key, symbol, fault));
+    if (!fault.empty()) throw UserError("{}: the symbol '{}' {}", key, symbol, fault);
   }
 }
 
 void check(const VocabularyTraining& options) {
   if (options.files.empty()) throw UserError("a vocabulary needs at least one file of text");
   if (options.algorithm != "unigram" && options.algorithm != "bpe")
-    throw UserError(
-        fmt::format("{}algorithm is unigram or bpe, not '{}'", options.keys, options.algorithm));
+    throw UserError("{}algorithm is unigram or bpe, not '{}'", options.keys, options.algorithm);
   if (options.normalise != "none" && options.normalise != "nfc" && options.normalise != "nfkc")
-    throw UserError(
-        fmt::format("{}normalise is none, nfc or nfkc, not '{}'", options.keys, options.normalise));
+    throw UserError("{}normalise is none, nfc or nfkc, not '{}'", options.keys, options.normalise);
   if (options.coverage < kLeastCoverage || options.coverage > 1)
-    throw UserError(fmt::format("{}coverage must be between {} and 1, got {}", options.keys,
-                                fixed(kLeastCoverage, 2), fixed(options.coverage, 4)));
+    throw UserError("{}coverage must be between {} and 1, got {}", options.keys,
+                    fixed(kLeastCoverage, 2), fixed(options.coverage, 4));
   if (options.size < options.fewest)
-    throw UserError(fmt::format("{}size must be at least {}", options.keys, options.fewest));
+    throw UserError("{}size must be at least {}", options.keys, options.fewest);
   check_symbols(options.symbols, options.keys + "symbols");
 }
 
@@ -220,6 +246,13 @@ Vocabulary Vocabulary::train(const VocabularyTraining& options) {
   const TrainedModel model = train_model(options);
   warn_of(model.cut);
   return from_model(model.bytes, "the vocabulary just trained");
+}
+
+CutRuns require_reachable(const VocabularyTraining& options) {
+  check(options);
+  CutRuns cut;
+  if (is_in_doubt(options, cut)) train_model(options);
+  return cut;
 }
 
 }  // namespace heed::text

@@ -46,19 +46,13 @@ bool is_written_together(std::string_view text) {
   if (!has_long_characters(text)) return false;
   int64_t letters = 0, blanks = 0;
   bool after_letter = false, after_blank = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    at += point.bytes;
-    if (is_space(point.value)) {
-      after_blank = true;
-      continue;
-    }
-    const bool letter = is_word_by_itself(point.value);
+  each_code_point(text, [&](const CodePoint& point, std::string_view) {
+    const bool blank = is_space(point.value), letter = is_word_by_itself(point.value);
     letters += letter;
     blanks += letter && after_letter && after_blank;
-    after_letter = letter;
-    after_blank = false;
-  }
+    if (!blank) after_letter = letter;
+    after_blank = blank;
+  });
   return letters > kLettersOfABlank * blanks;
 }
 
@@ -79,11 +73,8 @@ std::vector<std::string> words_in(std::string_view text) {
 int64_t count_words(std::string_view text) {
   Cutter cutter(is_written_together(text));
   int64_t words = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = code_point_at(text, at);
-    words += cutter.begins(point.value);
-    at += point.bytes;
-  }
+  each_code_point(
+      text, [&](const CodePoint& point, std::string_view) { words += cutter.begins(point.value); });
   return words;
 }
 
@@ -95,17 +86,14 @@ WordsOfParts words_of_parts(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     std::size_t first = 0, last = 0;
     bool found = false;
-    for (std::size_t at = 0; at < part.size();) {
-      const CodePoint point = code_point_at(part, at);
+    each_code_point(part, [&](const CodePoint& point, std::string_view bytes) {
       if (cutter.begins(point.value)) out.words.emplace_back();
-      if (!cutter.in_blank()) {
-        out.words.back().append(part, at, point.bytes);
-        last = out.words.size() - 1;
-        if (!found) first = last;
-        found = true;
-      }
-      at += point.bytes;
-    }
+      if (cutter.in_blank()) return;
+      out.words.back() += bytes;
+      last = out.words.size() - 1;
+      if (!found) first = last;
+      found = true;
+    });
     // One of blanks belongs to the word after it, one of nothing to the word around it.
     if (!found) first = last = out.words.size() - (cutter.in_blank() ? 0 : 1);
     out.first.push_back(first);

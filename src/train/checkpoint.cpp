@@ -4,12 +4,12 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -38,11 +38,7 @@ NamedTensors group(const NamedTensors& from, const std::string& name) {
 struct NameOf {
   std::string_view start, end;
 
-  std::string at(int64_t update) const {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%08lld", static_cast<long long>(update));
-    return std::string(start) + digits + std::string(end);
-  }
+  std::string at(int64_t update) const { return fmt::format("{}{:08}{}", start, update, end); }
   bool is(std::string_view name) const { return name.starts_with(start) && name.ends_with(end); }
 };
 constexpr NameOf kCheckpoint{"update-", ".heed"}, kBest{"best-", ".safetensors"};
@@ -60,8 +56,8 @@ Progress progress_of(const std::map<std::string, std::string>& metadata, const s
   if (version == metadata.end() || state == metadata.end())
     throw UserError(path + ": holds no training state, only weights");
   if (version->second != kVersion)
-    throw UserError(fmt::format("{}: checkpoint version {}, this heed goes on from version {}",
-                                path, one_line(version->second), kVersion));
+    throw UserError("{}: checkpoint version {}, this heed goes on from version {}", path,
+                    one_line(version->second), kVersion);
   return Progress::from_json(state->second, path);
 }
 
@@ -152,9 +148,9 @@ std::optional<CheckpointFolder::Found> CheckpointFolder::latest(bool healthy) co
   }
   if (newest) return newest;
   if (paths.empty()) return std::nullopt;
-  throw UserError(fmt::format(
+  throw UserError(
       "{}: none of its {} checkpoints is whole; remove the folder to train from the start", folder_,
-      paths.size()));
+      paths.size());
 }
 
 std::optional<CheckpointFolder::FoundMetadata> CheckpointFolder::newest_metadata() const {
@@ -191,12 +187,8 @@ void CheckpointFolder::prune(int64_t keep_last, int64_t newest) const {
     if (!progress) continue;
     for (const Best& one : progress->best) names.insert(one.file);
   }
-  std::vector<fs::path> surplus;
-  for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (is_best(name) && !names.contains(name)) surplus.push_back(entry.path());
-  }
-  for (const auto& path : surplus) fs::remove(path, ignored);
+  for (const std::string& name : names_in(folder_))
+    if (is_best(name) && !names.contains(name)) fs::remove(path(name), ignored);
 }
 
 NamedTensors read_weights(const std::string& path) {
@@ -223,9 +215,8 @@ NamedTensors average(const std::vector<std::string>& paths) {
     for (auto& [name, sum] : sums) {
       const auto found = next.find(name);
       if (found == next.end() || found->second.sizes() != sum.sizes() || next.size() != sums.size())
-        throw UserError(
-            fmt::format("{}: its weights are of another model than those of {} ('{}' differs)",
-                        paths[i], paths.front(), name));
+        throw UserError("{}: its weights are of another model than those of {} ('{}' differs)",
+                        paths[i], paths.front(), name);
       sum += found->second;
     }
   }

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/format.h"
 
 namespace heed::train {
 
@@ -29,23 +28,23 @@ int64_t warmup_updates(const TrainConfig& config) {
 
 void check(const TrainConfig& config) {
   if (config.betas.size() != 2)
-    throw config::ConfigError(fmt::format(
-        "training.betas: got {} of them, expected two, as in [0.9, 0.98]", config.betas.size()));
+    throw config::ConfigError("training.betas: got {} of them, expected two, as in [0.9, 0.98]",
+                              config.betas.size());
   const bool divides_by_warmup =
       config.schedule == ScheduleKind::inverse_sqrt || config.schedule == ScheduleKind::noam;
   if (divides_by_warmup && warmup_updates(config) == 0)
     throw config::ConfigError(
-        fmt::format("training.warmup: {} needs at least 1 update; schedule: constant needs none",
-                    config::name_of(config.schedule)));
+        "training.warmup: {} needs at least 1 update; schedule: constant needs none",
+        config::name_of(config.schedule));
   if (config.early_stopping.metric == StopMetric::bleu && !config.validate_bleu)
     throw config::ConfigError(
         "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: true, "
         "or metric: loss");
   if (config.early_stopping.lower_is_better && config.early_stopping.metric != StopMetric::command)
     throw config::ConfigError(
-        fmt::format("training.early_stopping.lower_is_better: is about metric: command; of {} heed "
-                    "knows which is better; set it to false",
-                    config::name_of(config.early_stopping.metric)));
+        "training.early_stopping.lower_is_better: is about metric: command; of {} heed knows which "
+        "is better; set it to false",
+        config::name_of(config.early_stopping.metric));
   if (config.early_stopping.metric == StopMetric::command && config.validation_command.empty())
     throw config::ConfigError(
         "training.early_stopping.metric: command, but there is none; set "

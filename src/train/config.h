@@ -39,10 +39,9 @@ using config::Graphs;
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
   HEED_FIXED(StopMetric, metric, StopMetric::loss,
-             "What must improve, and what chooses the best checkpoint.", config::AnyValue{})
+             "What must improve, and what chooses the best checkpoint.")
   HEED_FIXED(bool, lower_is_better, false,
-             "metric: command: the lower its number, the better, as with an error rate.",
-             config::AnyValue{})
+             "metric: command: the lower its number, the better, as with an error rate.")
   HEED_FREE(int64_t, patience, 10,
             "Validations in a row without improvement after which training stops. 0: it does not "
             "stop early.",
@@ -54,8 +53,7 @@ struct TrainConfig {
   HEED_FIXED(int64_t, batch_size, 4096,
              "Size of one batch: target tokens with padding, or sentences (batch_type).",
              config::Between<int64_t>{1, 10000000})
-  HEED_FIXED(BatchType, batch_type, BatchType::tokens, "What batch_size counts.",
-             config::AnyValue{})
+  HEED_FIXED(BatchType, batch_type, BatchType::tokens, "What batch_size counts.")
   HEED_FIXED(int64_t, accumulate, 1, "Batches whose gradients are summed before one update.",
              config::Between<int64_t>{1, 100000})
   HEED_FIXED(int64_t, micro_batches, 0,
@@ -67,14 +65,11 @@ struct TrainConfig {
              config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::string, from, "",
              "Folder of a trained model: this run begins with its weights and its vocabulary. "
-             "Optimizer, schedule, best score and patience begin anew.",
-             config::AnyValue{})
+             "Optimizer, schedule, best score and patience begin anew.")
   HEED_FIXED(
       std::vector<std::string>, freeze, {},
-      "Modules of the model that are not trained, by name, for example encoder or decoder.0.",
-      config::AnyValue{})
-  HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.",
-             config::AnyValue{})
+      "Modules of the model that are not trained, by name, for example encoder or decoder.0.")
+  HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.")
   HEED_FIXED(double, learning_rate, 0.0005,
              "Highest learning rate of the schedule; noam: the factor before width^-0.5.",
              config::Between<double>{0.0, 1000})
@@ -89,8 +84,7 @@ struct TrainConfig {
              config::Between<double>{0.0, 1.0})
   HEED_FIXED(ScheduleKind, schedule, ScheduleKind::inverse_sqrt,
              "Learning rate of update t, relative to learning_rate and multiplied by min(1, t / "
-             "warmup).",
-             config::AnyValue{})
+             "warmup).")
   HEED_FIXED(int64_t, warmup, -1,
              "Updates over which the learning rate rises from zero. -1: 4,000, but 0 with the "
              "schedules constant and luong.",
@@ -102,8 +96,7 @@ struct TrainConfig {
              config::Between<double>{0.0, 0.9})
   HEED_FIXED(Consistency, consistency, Consistency::none,
              "Each pair is predicted twice and the predictions have to agree. An update costs "
-             "twice as much.",
-             config::AnyValue{})
+             "twice as much.")
   HEED_FIXED(double, consistency_weight, 3.0,
              "rdrop, simcut: weight of the agreement in the loss; the papers use 5 and 3.",
              config::Between<double>{0.0, 1000})
@@ -123,8 +116,7 @@ struct TrainConfig {
              "guided_alignment, transformer: the head of its cross-attention, from 0.",
              config::Between<int64_t>{0, 255})
   HEED_FIXED(GuidedStep, guided_step, GuidedStep::emits,
-             "guided_alignment: the step to which a target piece's links are taught.",
-             config::AnyValue{})
+             "guided_alignment: the step to which a target piece's links are taught.")
   HEED_FIXED(double, coverage_loss, 0.0,
              "Weight of the loss for attending to a source piece again (See et al. 2017): a sum "
              "over target pieces, divided by their number. transformer: the attention of "
@@ -140,8 +132,7 @@ struct TrainConfig {
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether forward and backward passes and the optimizer's part of an update on a GPU "
             "are recorded as CUDA graphs, which one launch starts again; they take memory for two "
-            "more copies of the weights.",
-            config::AnyValue{})
+            "more copies of the weights.")
   HEED_FREE(int64_t, updates, 100000, "Updates in all, those before a resume included.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all. 0: no limit but `updates`.",
@@ -153,25 +144,22 @@ struct TrainConfig {
   HEED_FREE(int64_t, validate_every, 1000, "Updates between two validations.",
             config::Between<int64_t>{1, 1000000000})
   HEED_FREE(bool, validate_bleu, true,
-            "Translate the validation set and score BLEU at every validation.", config::AnyValue{})
+            "Translate the validation set and score BLEU at every validation.")
   HEED_FREE(int64_t, validation_beam, 1, "Beam size of these translations; 1 is greedy.",
             config::Between<int64_t>{1, 100})
   HEED_FREE(std::string, validation_command, "",
             "A shell command that scores these translations. It reads them, one on each line, "
             "finds the sources in the file $1 and the references in the file $2, and prints a "
-            "number; higher is better.",
-            config::AnyValue{})
+            "number; higher is better.")
   HEED_FREE(int64_t, validation_samples, 20,
             "Sentences, spread over the set, whose translations each validation keeps in "
             "validations/UPDATE.txt; three are logged.",
             config::Between<int64_t>{0, 1000000})
   HEED_FREE(bool, validation_outputs, false,
-            "Keep all translations of each validation, in validations/UPDATE.hypothesis.",
-            config::AnyValue{})
+            "Keep all translations of each validation, in validations/UPDATE.hypothesis.")
   HEED_FREE(bool, tensorboard, false,
             "Also write TensorBoard event files: what metrics.jsonl has, and samples and a picture "
-            "of attention at each validation.",
-            config::AnyValue{})
+            "of attention at each validation.")
   HEED_FREE(int64_t, save_every, 1000,
             "Updates between two checkpoints, from which a killed run can be resumed.",
             config::Between<int64_t>{1, 1000000000})

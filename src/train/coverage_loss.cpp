@@ -1,5 +1,7 @@
-#include "train/coverage_loss.h"
-
+// The loss of looking at the same source piece again (See, Liu and Manning 2017, equation 12; added
+// to the usual loss as in equation 13).
+//
+//   loss += weight * sum over t, i of min(a(t, i), sum of a(t', i) over t' < t)
 #include <ATen/ATen.h>
 
 #include "base/error.h"
@@ -8,19 +10,17 @@
 
 namespace heed::train {
 
-at::Tensor coverage_loss(const at::Tensor& logs, const data::Batch& batch) {
+Tensor cover_loss(const LossInput& input) {
+  const Tensor& logs = input.attention;
+  const data::Batch& batch = input.batch;
   expect(logs.defined(), "a model that attends");
-  const at::Tensor weights = logs.narrow(0, 0, batch.size).exp().to(at::kDouble);
-  const at::Tensor before = weights.cumsum(1) - weights;
-  const at::Tensor again = at::minimum(weights, before).sum(-1);  // [batch, target]
-  const at::Tensor lengths = model::upload_numbers(batch.target_lengths, logs.device());
-  const at::Tensor real =
+  const Tensor weights = logs.narrow(0, 0, batch.size).exp().to(at::kDouble);
+  const Tensor before = weights.cumsum(1) - weights;
+  const Tensor again = at::minimum(weights, before).sum(-1);  // [batch, target]
+  const Tensor lengths = model::upload_numbers(batch.target_lengths, logs.device());
+  const Tensor real =
       at::arange(logs.size(1), lengths.options()).unsqueeze(0) < lengths.unsqueeze(1);
   return again.masked_fill(real.logical_not(), 0).sum();
-}
-
-at::Tensor cover_loss(const LossInput& input) {
-  return coverage_loss(input.attention, input.batch);
 }
 
 }  // namespace heed::train

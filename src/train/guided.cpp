@@ -1,5 +1,12 @@
-#include "train/guided.h"
-
+// Guided alignment: attention that is taught where to look, by word links (Chen et al. 2016 for
+// recurrent models; Garg et al. 2019 for one head of one layer of a Transformer).
+//
+//   loss += weight * -sum over t, j of A(t, j) log a(t, j)
+//
+// a(t, j): the weight of source piece j at the decoder's step t, the one that predicts target piece
+// t, or with guided_step: reads at step t + 1, which has target piece t as its input. A(t, j): 1 /
+// n for each of the n source pieces that target piece t is linked to. A piece without links adds
+// nothing, and neither does </s>.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -11,10 +18,12 @@
 
 namespace heed::train {
 
-at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedStep step) {
+Tensor align_loss(const LossInput& input) {
+  const Tensor& logs = input.attention;
+  const data::Batch& batch = input.batch;
   expect(logs.defined(), "a model that attends");
   const int64_t target = logs.size(1), source = logs.size(2);
-  const int64_t later = step == GuidedStep::reads ? 1 : 0;
+  const int64_t later = input.config.guided_step == GuidedStep::reads ? 1 : 0;
   std::vector<int64_t> places;  // in [batch * target * source]
   std::vector<double> shares;   // A of each
   for (int64_t row = 0; row < std::ssize(batch.links); ++row) {
@@ -32,15 +41,11 @@ at::Tensor guided_loss(const at::Tensor& logs, const data::Batch& batch, GuidedS
       begin = end;
     }
   }
-  const at::Tensor chosen =
+  const Tensor chosen =
       logs.flatten().index_select(0, model::upload_numbers(places, logs.device()));
-  const at::Tensor weights =
+  const Tensor weights =
       model::upload(at::tensor(at::ArrayRef<double>(shares), at::kDouble), logs.device());
   return (chosen.to(at::kDouble) * weights).sum().neg();
-}
-
-at::Tensor align_loss(const LossInput& input) {
-  return guided_loss(input.attention, input.batch, input.config.guided_step);
 }
 
 }  // namespace heed::train

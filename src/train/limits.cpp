@@ -79,12 +79,12 @@ void TrainingLimits::warn_of_long_warmup(const Progress& progress) const {
   }
   const int64_t warmup = warmup_updates(config_);
   if (updates > static_cast<double>(warmup)) return;
-  // Whoever asks for so few updates may well know it.
-  const auto say = by_time ? log::warn : log::info;
-  say(fmt::format(
+  const std::string text = fmt::format(
       "{}, and training.warmup has {}: the learning rate rises until the end. Train longer, or set "
       "training.warmup to {}",
-      limit, with_commas(warmup), std::max<int64_t>(1, std::llround(updates / 10))));
+      limit, with_commas(warmup), std::max<int64_t>(1, std::llround(updates / 10)));
+  // Whoever asks for so few updates may well know it.
+  by_time ? log::warn(text) : log::info(text);
 }
 
 }  // namespace heed::train

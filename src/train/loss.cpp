@@ -141,10 +141,6 @@ std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const Trai
       .guided = model::Guided{.layer = config.taught_layer, .head = config.taught_head}};
 }
 
-#define HEED_LOSS(name, key, needs) Tensor name##_loss(const LossInput& input);
-#include "train/losses.def"
-#undef HEED_LOSS
-
 namespace {
 
 Tensor sum_of(const AuxiliaryLoss& loss, const LossInput& input) {

@@ -82,6 +82,12 @@ struct LossInput {
                      // needs them
 };
 
+/// Each auxiliary loss of a batch that has what it needs: the sum over its real target positions,
+/// [] double, with a gradient.
+#define HEED_LOSS(name, key, needs) Tensor name##_loss(const LossInput& input);
+#include "train/losses.def"
+#undef HEED_LOSS
+
 /// What the model is asked for; nothing where no loss of this batch needs its attention.
 std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const TrainConfig& config);
 

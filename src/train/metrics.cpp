@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -45,15 +44,12 @@ double mean_of(const AuxiliaryLoss& term, const Window& window) {
 }
 
 /// "-" where there is no number.
-std::string format(const char* pattern, double value) {
-  if (!std::isfinite(value)) return "-";
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
+std::string format(fmt::format_string<double&> pattern, double value) {
+  return std::isfinite(value) ? fmt::format(pattern, value) : "-";
 }
 
 std::string percent(double share) {
-  return format("%.1f%%", 100 * share);
+  return format("{:.1f}%", 100 * share);
 }
 
 }  // namespace
@@ -72,14 +68,15 @@ std::string origins_text(const std::vector<data::Origin>& origins, std::size_t c
 
 std::string line_text(const Progress& progress, const LineContext& context) {
   const Averages mean(progress.window);
-  std::string text =
-      fmt::format("update {} epoch {} loss {} ppl {}", with_commas(progress.update),
-                  progress.epoch + 1, format("%.3f", mean.loss), format("%.2f", mean.perplexity));
+  std::string text = fmt::format("update {} epoch {} loss {} ppl {}", with_commas(progress.update),
+                                 progress.epoch + 1, format("{:.3f}", mean.loss),
+                                 format("{:.2f}", mean.perplexity));
   for (const AuxiliaryLoss& term : context.terms)
-    text += " " + term.name + " " + format("%.3f", mean_of(term, progress.window));
-  text += fmt::format(" rate {} norm {} tok/s {} padding {} waiting {}",
-                      format("%.2e", progress.window.rate), format("%.2f", progress.window.norm),
-                      human_count(mean.speed), percent(mean.padding), percent(mean.waiting));
+    text += " " + term.name + " " + format("{:.3f}", mean_of(term, progress.window));
+  text +=
+      fmt::format(" rate {} norm {} tok/s {} padding {} waiting {}",
+                  format("{:.2e}", progress.window.rate), format("{:.2f}", progress.window.norm),
+                  human_count(mean.speed), percent(mean.padding), percent(mean.waiting));
   if (progress.window.skipped > 0) text += " skipped " + std::to_string(progress.window.skipped);
   if (context.left >= 0) text += " left " + human_duration(context.left);
   return text;
@@ -90,11 +87,11 @@ std::string outcome_text(const std::string& set, const Validation& validation,
   const ValidationScores& scores = validation.scores;
   std::string text = fmt::format("{} at update {} loss ", set, with_commas(progress.update));
   text += validation.finite()
-              ? fixed(validation.loss, 4) + " ppl " + format("%.2f", validation.perplexity())
+              ? fixed(validation.loss, 4) + " ppl " + format("{:.2f}", validation.perplexity())
               : "not finite";
   if (scores.bleu) text += " BLEU " + fixed(*scores.bleu, 2);
   if (scores.chrf) text += " chrF " + fixed(*scores.chrf, 2);
-  if (scores.command) text += " command " + format("%.4g", *scores.command);
+  if (scores.command) text += " command " + format("{:.4g}", *scores.command);
   return text;
 }
 
@@ -118,9 +115,9 @@ void TrainingLog::validation(const Validation& validation, const Progress& progr
   log::info(validation_text(validation, progress, config_));
   if (!validation.finite())
     log::warn(
-        fmt::format("the validation loss at update {} is not finite: these weights are never the "
-                    "best ones, and what follows may be as bad; lower training.learning_rate",
-                    with_commas(progress.update)));
+        "the validation loss at update {} is not finite: these weights are never the best ones, "
+        "and what follows may be as bad; lower training.learning_rate",
+        with_commas(progress.update));
 }
 
 void TrainingLog::further_validation(const std::string& set, const Validation& validation,

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/weights.h"
@@ -46,17 +45,17 @@ void require_fitting(const NamedTensors& given, const Shard& shard, const std::s
         found != given.end() && (scalars ? found->second.numel() == 1
                                          : found->second.sizes() == shard.parameters()[i].sizes());
     if (!fits)
-      throw UserError(fmt::format(
+      throw UserError(
           "{}: {} has no '{}' of this shape; go on with the settings that it was saved with",
-          origin, what, name));
+          origin, what, name);
   }
 }
 
 void require_count(const NamedTensors& given, std::size_t count, const std::string& origin,
                    const std::string& what) {
   if (given.size() != count)
-    throw UserError(fmt::format(
-        "{}: {} is of other settings; go on with those that it was saved with", origin, what));
+    throw UserError("{}: {} is of other settings; go on with those that it was saved with", origin,
+                    what);
   model::require_floats(given, origin);
 }
 
@@ -148,11 +147,6 @@ Tensor Optimizer::gradient_norm(const Gradients& gradients) const {
   if (!all.is_cpu()) return all.sum().sqrt().to(at::kFloat);
   const double* const begin = all.const_data_ptr<double>();
   return at::scalar_tensor(std::sqrt(std::accumulate(begin, begin + all.numel(), 0.0)), at::kFloat);
-}
-
-void Optimizer::step(double rate, const Gradients& gradients, const Tensor& divisor,
-                     const Tensor& skip) {
-  step(at::scalar_tensor(rate, at::kDouble), gradients, divisor, skip);
 }
 
 void Optimizer::step(const Tensor& rate, const Gradients& gradients, const Tensor& divisor,
@@ -268,10 +262,6 @@ Average::Average(Shard& shard, double decay) : shard_(shard), decay_(decay) {
 double Average::share(int64_t t) const {
   const double early = static_cast<double>(1 + t) / static_cast<double>(10 + t);
   return 1 - std::min(decay_, early);
-}
-
-void Average::update(int64_t t) {
-  update(at::scalar_tensor(share(t), at::kDouble));
 }
 
 void Average::update(const Tensor& share_now) {

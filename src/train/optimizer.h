@@ -31,7 +31,6 @@ class Optimizer {
   /// number of threads or ranks, here as in gradient_norm(). Collective.
   void step(const Tensor& rate, const Gradients& gradients, const Tensor& divisor,
             const Tensor& skip);
-  void step(double rate, const Gradients& gradients, const Tensor& divisor, const Tensor& skip);
 
   /// "exp_avg/encoder.weight" and so on, whole. Collective.
   NamedTensors state() const;
@@ -66,10 +65,9 @@ class Average {
   /// Of the shard's pieces; it must outlive this object.
   Average(Shard& shard, double decay);
 
-  void update(int64_t t);  // t: updates so far, from 1
-  /// With 1 - d as [] double on the host or [] float on the device.
+  /// `share`: 1 - d as [] double on the host or [] float on the device.
   void update(const Tensor& share);
-  double share(int64_t t) const;  // 1 - d
+  double share(int64_t t) const;  // 1 - d; t: updates so far, from 1
 
   Shard& shard() const { return shard_; }
   /// Whole, of all parameters. Collective.

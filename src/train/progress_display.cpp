@@ -1,11 +1,11 @@
 #include "train/progress_display.h"
 
-#include <cstdio>
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/log.h"
-#include "base/progress_line.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 
 namespace heed::train {
@@ -31,9 +31,7 @@ std::string score_text(StopMetric metric, double value) {
 
 /// "4.2e-4", with so many digits after the point.
 std::string rate_text(double rate, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*e", digits, rate);
-  std::string short_one = text;
+  std::string short_one = fmt::format("{:.{}e}", rate, digits);
   const auto sign = short_one.find('e') + 1;
   if (short_one.compare(sign + 1, 1, "0") == 0) short_one.erase(sign + 1, 1);
   return short_one;

@@ -58,14 +58,14 @@ void require_same(const RankState& first, const RankState& other, const std::str
                   "ranks the same command and the same files");
   if (other.update != first.update || other.place != first.place)
     throw Failure(
-        fmt::format("{} is at another batch (update {}) than rank 0 (update {}); please report it, "
-                    "and go on with --resume",
-                    name, other.update, first.update));
+        "{} is at another batch (update {}) than rank 0 (update {}); please report it, and go on "
+        "with --resume",
+        name, other.update, first.update);
   if (other.numbers != first.numbers)
     throw Failure(
-        fmt::format("{} has computed other numbers than rank 0 by update {}; is it another "
-                    "processor or another build of heed? --resume goes on from the last checkpoint",
-                    name, other.update));
+        "{} has computed other numbers than rank 0 by update {}; is it another processor or "
+        "another build of heed? --resume goes on from the last checkpoint",
+        name, other.update);
 }
 
 }  // namespace

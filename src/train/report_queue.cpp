@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/metrics.h"
@@ -64,10 +63,9 @@ void ReportQueue::count_skipped(const UpdateReport& report, const UpdateNumbers&
     return;
   }
   ++progress.skipped_in_a_row;
-  log::warn(fmt::format("update {} skipped: its {} is not finite; sentences of lines {}",
-                        with_commas(report.plan.update),
-                        std::isfinite(numbers.loss) ? "gradient" : "loss",
-                        origins_text(report.origins, setup_.corpus->parts().size())));
+  log::warn("update {} skipped: its {} is not finite; sentences of lines {}",
+            with_commas(report.plan.update), std::isfinite(numbers.loss) ? "gradient" : "loss",
+            origins_text(report.origins, setup_.corpus->parts().size()));
   if (progress.skipped_in_a_row >= kSkipsInARow) wants_rollback_ = true;
 }
 

@@ -25,9 +25,9 @@ RunFiles::RunFiles(const TrainerSetup& setup, ranks::Group& group, Optimizer& op
   if (!group_.leads()) return;
   make_folder(setup.folder + "/checkpoints");
   if (!setup.resume && !checkpoints_.updates().empty())
-    throw UserError(fmt::format(
+    throw UserError(
         "{}: a run is there already; go on with --resume, or name another folder (output)",
-        setup.folder));
+        setup.folder);
 }
 
 Metadata RunFiles::checkpoint_metadata() const {
@@ -99,9 +99,9 @@ void RunFiles::write_model(const Progress& progress) const {
 void RunFiles::take_best(const Progress& progress) {
   if (progress.best.empty() && !setup_.validation.empty())
     throw Failure(
-        fmt::format("training ended after {} updates, and no validation had a finite loss: there "
-                    "are no best weights; lower training.learning_rate, or set training.clip_norm",
-                    with_commas(progress.update)));
+        "training ended after {} updates, and no validation had a finite loss: there are no best "
+        "weights; lower training.learning_rate, or set training.clip_norm",
+        with_commas(progress.update));
   write_model(progress);
   // The others get the path when the file is there.
   const std::string path = group_.broadcast(setup_.folder + "/model.safetensors");

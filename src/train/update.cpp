@@ -48,7 +48,7 @@ UpdateSeconds& UpdateSeconds::operator+=(const UpdateSeconds& other) {
 }
 
 UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Batch>& parts,
-                           const std::vector<AuxiliaryLoss>& terms, Readback numbers)
+                           const std::vector<AuxiliaryLoss>& terms, model::Download numbers)
     : plan(planned), terms_(terms), numbers_(std::move(numbers)) {
   for (const auto& batch : parts) {
     tokens += batch.target_tokens();
@@ -59,8 +59,7 @@ UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Ba
 }
 
 UpdateNumbers UpdateReport::numbers() const {
-  const std::vector<double> values = numbers_.get();
-  auto next = values.begin();
+  const double* next = numbers_.host().const_data_ptr<double>();
   UpdateNumbers numbers{.loss = *next++, .nll = *next++};
   for (const AuxiliaryLoss& term : terms_) numbers.terms[term.name] = *next++;
   numbers.norm = *next;
@@ -78,15 +77,6 @@ Gradients take_gradients(const std::vector<Tensor>& parameters) {
   for (const Tensor& parameter : parameters)
     gradients.push_back(std::exchange(parameter.mutable_grad(), Tensor()));
   return gradients;
-}
-
-std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
-                                  const TrainConfig& config) {
-  std::vector<data::Batch> parts;
-  for (const data::Batch& batch : batches)
-    for (data::Batch& part : data::parts_of(batch, parts_per_batch(config)))
-      parts.push_back(std::move(part));
-  return parts;
 }
 
 int64_t threads_of_a_part(const TrainConfig& config, int64_t ranks) {
@@ -176,19 +166,19 @@ void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
   const std::string place = fmt::format("update {}: memory runs out ", plan.update);
   if (part.size == 1)
     throw Failure(
-        fmt::format("{}on one sentence pair of {} and {} pieces; lower data.max_length or the size "
-                    "of the model",
-                    place, part.source_length, part.target_length));
+        "{}on one sentence pair of {} and {} pieces; lower data.max_length or the size of the "
+        "model",
+        place, part.source_length, part.target_length);
   int64_t before = too_large_;
   const int64_t now = places_of(part);
   while (now < before)
     if (too_large_.compare_exchange_weak(before, now)) {
       const bool by_tokens = config_.batch_type == BatchType::tokens;
       const int64_t size = by_tokens ? part.size * part.target_length : part.size;
-      log::warn(fmt::format(
+      log::warn(
           "{}on a part of {}{}; parts of this size are computed in halves from now on. "
           "training.micro_batches: {} does the same without the detour",
-          place, size, by_tokens ? " target tokens" : " sentences", 2 * parts_per_batch(config_)));
+          place, size, by_tokens ? " target tokens" : " sentences", 2 * parts_per_batch(config_));
       return;
     }
 }
@@ -275,14 +265,14 @@ void Updater::log_how_it_computes() const {
   if (device_.is_cpu() && all > parts) {
     const int64_t inner = train::threads_of_a_part(config_, ranks);
     const std::string what = threads == 1 ? "ranks" : "threads";
-    log::info(fmt::format(
+    log::info(
         "more {} ({}) than parts of an update ({}): {}. More training.micro_batches would use all, "
         "each alone",
         what, all, parts,
         inner == 1 ? "the others wait"
                    : std::to_string(inner) +
                          " compute each part together, and the last bits depend on this "
-                         "number"));
+                         "number");
   }
   if (config_.graphs == Graphs::off || device_.is_cpu()) return;
   const auto say = [](const std::string& what, const std::string& why) {
@@ -304,7 +294,7 @@ UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePla
   losses = losses_of_all(losses, std::ssize(parts));
   const Gradients gradients = shard_.sum(std::ssize(parts), std::move(nodes));
   UpdateReport report{plan, parts, auxiliary_losses(config_),
-                      Readback(step_.run(gradients, losses, plan))};
+                      model::Download(step_.run(gradients, losses, plan))};
   report.seconds = seconds;
   report.seconds.optimizer = seconds_between(start, Clock::now());
   return report;

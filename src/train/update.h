@@ -19,13 +19,13 @@
 
 #include "data/batch.h"
 #include "kernels/waiting.h"
+#include "model/device.h"
 #include "model/model.h"
 #include "model/pointer.h"
 #include "train/config.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
 #include "train/optimizer_step.h"
-#include "train/readback.h"
 #include "train/recorded_pass.h"
 #include "train/tree_sum.h"
 
@@ -54,8 +54,9 @@ class UpdateReport {
  public:
   /// `numbers`: LossSum::numbers() of the `terms`, and the gradient's norm.
   UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts,
-               const std::vector<AuxiliaryLoss>& terms, Readback numbers);
-  bool ready() const { return numbers_.ready(); }
+               const std::vector<AuxiliaryLoss>& terms, model::Download numbers);
+  bool ready() const { return numbers_.arrived(); }
+  /// Waits where they are not ready.
   UpdateNumbers numbers() const;
 
   UpdatePlan plan;
@@ -66,7 +67,7 @@ class UpdateReport {
 
  private:
   std::vector<AuxiliaryLoss> terms_;
-  Readback numbers_;
+  model::Download numbers_;  // [2 + terms + 1] double
 };
 
 /// The trainable parameters, in an order that only the kind of model decides (trainable()).
@@ -74,10 +75,6 @@ std::vector<Tensor> trainable_list(const model::Model& model);
 
 /// The gradient of each parameter, undefined where it has none; the parameters lose them.
 Gradients take_gradients(const std::vector<Tensor>& parameters);
-
-/// The parts of some batches, by training.micro_batches.
-std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
-                                  const TrainConfig& config);
 
 /// How many of this process's threads (at::get_num_threads()) compute a part together on a CPU:
 /// one, unless there are several for each part of an update.

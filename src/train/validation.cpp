@@ -84,9 +84,9 @@ ValidationScores scores_of(model::Model& model, const Validator& validator) {
   const std::string what = fmt::format("this validation{} has no score: {}", set, scores.problem);
   if (validator.decides != StopMetric::loss && !scores.value(validator.decides))
     throw Failure(
-        fmt::format("{}; training.early_stopping.metric: {} needs it. Everything is saved, "
-                    "--resume repeats the validation",
-                    what, config::name_of(validator.decides)));
+        "{}; training.early_stopping.metric: {} needs it. Everything is saved, --resume repeats "
+        "the validation",
+        what, config::name_of(validator.decides));
   log::warn(what);
   return scores;
 }

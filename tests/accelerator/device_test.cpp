@@ -7,7 +7,6 @@
 #include "accelerator/support.h"
 #include "kernels/dropout.h"
 #include "model/device.h"
-#include "train/readback.h"
 
 namespace heed::accelerator {
 namespace {
@@ -67,13 +66,13 @@ TEST(Accelerator, CountsWhatTheHostWaitsFor) {
 TEST(Accelerator, WhatIsReadBackArrivesBehindItsEvent) {
   const Tensor x = numbers().to(at::kDouble).flatten();
   const Watch watch;
-  const train::Readback first(x), second(x + 1);
-  EXPECT_FALSE(first.ready());
-  EXPECT_EQ(first.get()[5], 5);
-  EXPECT_TRUE(first.ready());
-  EXPECT_FALSE(second.ready());
-  EXPECT_EQ(second.get()[5], 6);
-  second.get();
+  const model::Download first(x), second(x + 1);
+  EXPECT_FALSE(first.arrived());
+  EXPECT_EQ(first.host().const_data_ptr<double>()[5], 5);
+  EXPECT_TRUE(first.arrived());
+  EXPECT_FALSE(second.arrived());
+  EXPECT_EQ(second.host().const_data_ptr<double>()[5], 6);
+  second.host();
   EXPECT_THAT(watch.waits(Wait::kEvent), ElementsAre("event", "event"));
   EXPECT_THAT(watch.waits(Wait::kRead), IsEmpty());
 }

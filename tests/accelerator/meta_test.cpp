@@ -2,7 +2,7 @@
 // operation that needs a number on the host throws there.
 //
 // Not run there: the optimizers (LibTorch's fused ones have no kernel for `meta`), and what reads
-// on purpose: numbers of an update (train/readback.h), the best candidates of a step
+// on purpose: numbers of an update (train/update.h), the best candidates of a step
 // (decode/candidates.h).
 #include <ATen/ATen.h>
 #include <ATen/ExpandUtils.h>

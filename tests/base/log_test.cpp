@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/progress_line.h"
+#include "base/progress_bar.h"
 #include "base/strings.h"
 #include "message.h"
 #include "temporary_folder.h"

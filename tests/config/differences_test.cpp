@@ -16,9 +16,9 @@ using ::testing::IsEmpty;
 /// A fixed section, a free one and one that leaves it to its keys, all of one type.
 struct Rules {
   HEED_CONFIG(Rules);
-  HEED_FIXED(ToyStopping, kept, {}, "Its key is free by itself.", AnyValue{})
-  HEED_FREE(ToyFiles, changed, {}, "Its keys are fixed by themselves.", AnyValue{})
-  HEED_FREE(std::vector<ToyFiles>, list, {}, "The same for each element.", AnyValue{})
+  HEED_FIXED(ToyStopping, kept, {}, "Its key is free by itself.")
+  HEED_FREE(ToyFiles, changed, {}, "Its keys are fixed by themselves.")
+  HEED_FREE(std::vector<ToyFiles>, list, {}, "The same for each element.")
   HEED_SECTION(ToyStopping, own, "Its key speaks for itself.")
 };
 

@@ -24,7 +24,7 @@ inline const std::vector<std::string>& toy_helps() {
 
 struct ToyFiles {
   HEED_CONFIG(ToyFiles);
-  HEED_FIXED(std::string, source, "", "Source sentences.", AnyValue{})
+  HEED_FIXED(std::string, source, "", "Source sentences.")
   HEED_FIXED(double, weight, 1.0, "How often they are read.", Between<double>{0.5, 2})
 };
 
@@ -33,7 +33,7 @@ struct ToyModel {
   HEED_FIXED(int64_t, hidden_size, 512, "Width of the state.", Between<int64_t>{2, 16384})
   HEED_FIXED(double, dropout, 0.1, "Share of zeros | while training.", Between<double>{0.0, 0.9})
   HEED_FIXED(std::string, attention, "none", "How it looks.", OneOf{toy_names, toy_helps})
-  HEED_FIXED(Colour, colour, Colour::auto_, "What it looks like.", AnyValue{})
+  HEED_FIXED(Colour, colour, Colour::auto_, "What it looks like.")
 };
 
 struct ToyStopping {
@@ -52,12 +52,12 @@ struct ToyTraining {
 
 struct ToyConfig {
   HEED_CONFIG(ToyConfig);
-  HEED_FREE(std::string, name, "toy", "What it is called.", AnyValue{})
-  HEED_FIXED(bool, quick, false, "Hurry.", AnyValue{})
+  HEED_FREE(std::string, name, "toy", "What it is called.")
+  HEED_FIXED(bool, quick, false, "Hurry.")
   HEED_FIXED(std::vector<int64_t>, ends, (std::vector<int64_t>{3, 5}), "Ends of buckets.",
              EachBetween<int64_t>{1, 7})
-  HEED_FIXED(std::vector<std::string>, words, {}, "Some words.", AnyValue{})
-  HEED_FIXED(std::vector<ToyFiles>, train, {}, "Corpora.", AnyValue{})
+  HEED_FIXED(std::vector<std::string>, words, {}, "Some words.")
+  HEED_FIXED(std::vector<ToyFiles>, train, {}, "Corpora.")
   HEED_SECTION(ToyModel, model, "The network.")
   HEED_SECTION(ToyTraining, training, "The optimisation.")
 };

@@ -1,7 +1,7 @@
 // What a step of a search takes from the device.
 #include "decode/candidates.h"
 #include "devices/inputs.h"
-#include "train/readback.h"
+#include "model/device.h"
 
 namespace heed::devices {
 namespace {
@@ -38,9 +38,8 @@ Values readback(const Place& place) {
   Tensor x = numbers.there({301, 301});
   for (int i = 0; i < 4; ++i) x = at::tanh(at::mm(x, x) / 17);
   const Tensor sums = x.to(at::kDouble).sum(0);
-  const train::Readback first(sums), second(sums * 2);
-  return values_of({{"second", at::tensor(second.get(), at::kDouble)},
-                    {"first", at::tensor(first.get(), at::kDouble)}});
+  const model::Download first(sums), second(sums * 2);
+  return values_of({{"second", second.host()}, {"first", first.host()}});
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 #include "kernels/additive.h"
 #include "kernels/normalisers/normaliser.h"
 #include "train/consistency.h"
-#include "train/coverage_loss.h"
-#include "train/guided.h"
 #include "train/loss.h"
 
 namespace heed::devices {
@@ -69,15 +67,15 @@ Operator output_loss(const std::string& name, double smoothing, train::Consisten
 }
 
 /// A loss of logarithms of weights, [sentences, target, source].
-Operator loss_of_attention(
-    const std::string& name,
-    const std::function<Tensor(const Tensor& logs, const data::Batch& batch)>& loss) {
+Operator loss_of_attention(const std::string& name,
+                           const std::function<Tensor(const train::LossInput&)>& loss) {
   const auto compute = [loss](const Place& place) {
     const data::Batch batch = small_batch();
     Numbers numbers(place);
     const Tensor scores = numbers.leaf({batch.size, batch.target_length, batch.source_length});
     return with_gradients(place, {{"scores", scores}}, [&]() -> Tensors {
-      return {{"loss", loss(at::log_softmax(scores, -1), batch)}};
+      const Tensor logs = at::log_softmax(scores, -1);
+      return {{"loss", loss({batch, train::TrainConfig(), {}, logs})}};
     });
   };
   return {"loss." + name, compute, kInFp32};
@@ -86,17 +84,14 @@ Operator loss_of_attention(
 }  // namespace
 
 std::vector<Operator> loss_operators() {
-  using train::Consistency, train::GuidedStep;
-  std::vector<Operator> all{
-      {"additive_scores", additive_scores, kInFp32},
-      output_loss("output", 0, Consistency::none),
-      output_loss("output_smoothed", 0.1, Consistency::none),
-      output_loss("rdrop", 0.1, Consistency::rdrop),
-      output_loss("simcut", 0.1, Consistency::simcut),
-      loss_of_attention("coverage", train::coverage_loss),
-      loss_of_attention("guided", [](const Tensor& logs, const data::Batch& batch) {
-        return guided_loss(logs, batch, GuidedStep::emits);
-      })};
+  using train::Consistency;
+  std::vector<Operator> all{{"additive_scores", additive_scores, kInFp32},
+                            output_loss("output", 0, Consistency::none),
+                            output_loss("output_smoothed", 0.1, Consistency::none),
+                            output_loss("rdrop", 0.1, Consistency::rdrop),
+                            output_loss("simcut", 0.1, Consistency::simcut),
+                            loss_of_attention("coverage", train::cover_loss),
+                            loss_of_attention("guided", train::align_loss)};
   for (const kernels::Normaliser& one : kernels::normalisers()) all.push_back(normaliser(one));
   return all;
 }

@@ -86,7 +86,7 @@ Values average(const Place& place) {
   for (int64_t update = 1; update <= 3; ++update) {
     for (Tensor& parameter : weights.model->parameters())
       parameter.add_(weights.numbers.there(parameter.sizes()), 0.1);
-    average.update(update);
+    average.update(at::scalar_tensor(average.share(update), at::kDouble));
   }
   return values_of(changes(average.tensors(), before));
 }

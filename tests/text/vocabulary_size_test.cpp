@@ -1,11 +1,10 @@
-#include "text/vocabulary_size.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "message.h"
 #include "temporary_folder.h"
+#include "text/vocabulary.h"
 
 namespace heed::text {
 namespace {

@@ -1,16 +1,19 @@
 // The loss of looking at the same source piece again, in numbers worked by hand.
-#include "train/coverage_loss.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "train/loss.h"
 #include "trainer_support.h"
 
 namespace heed::train {
 namespace {
 
 using at::Tensor;
+
+Tensor coverage_loss(const Tensor& logs, const data::Batch& batch) {
+  return cover_loss({batch, TrainConfig(), {}, logs});
+}
 
 // 3 steps over 2 pieces. Step 1 has seen nothing. Step 2: min(0.5, 0.75) + min(0.5, 0.25) = 0.75.
 // Step 3: min(0, 1.25) + min(1, 0.75) = 0.75. The second row has one step, and has seen nothing.

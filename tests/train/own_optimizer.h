@@ -1,6 +1,11 @@
-// An optimizer of all of a model's weights, for tests that put gradients there themselves.
+// An optimizer of all of a model's weights, for tests that put gradients there themselves, and the
+// parts of batches, as the training loop gets them.
 #pragma once
 
+#include <utility>
+#include <vector>
+
+#include "data/batch.h"
 #include "train/optimizer.h"
 
 namespace heed::train {
@@ -17,7 +22,7 @@ struct OwnOptimizer : OwnShard {
 
   /// With the gradients that the parameters have.
   void step(double rate, const Tensor& divisor, const Tensor& skip) {
-    optimizer.step(rate, gradients(), divisor, skip);
+    optimizer.step(at::scalar_tensor(rate, at::kDouble), gradients(), divisor, skip);
   }
   Tensor gradient_norm() { return optimizer.gradient_norm(gradients()); }
   NamedTensors state() const { return optimizer.state(); }
@@ -35,5 +40,14 @@ struct OwnOptimizer : OwnShard {
   }
   const model::Model& model_;
 };
+
+inline std::vector<data::Batch> parts_of(const std::vector<data::Batch>& batches,
+                                         const TrainConfig& config) {
+  std::vector<data::Batch> parts;
+  for (const data::Batch& batch : batches)
+    for (data::Batch& part : data::parts_of(batch, parts_per_batch(config)))
+      parts.push_back(std::move(part));
+  return parts;
+}
 
 }  // namespace heed::train

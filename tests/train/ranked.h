@@ -9,6 +9,7 @@
 
 #include "model/kinds.h"
 #include "ranks/together.h"
+#include "train/own_optimizer.h"
 #include "train/trainer_support.h"
 #include "train/update.h"
 

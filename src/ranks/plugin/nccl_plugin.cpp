@@ -1,4 +1,4 @@
-// libheed_nccl.so: NCCL for src/ranks/nccl.cpp, which loads it. Built apart from the program
+// libheed_nccl.so: NCCL for src/ranks/rendezvous.cpp, which loads it. Built apart from the program
 // because it alone is compiled with headers of CUDA and NCCL (cmake/HeedNccl.cmake).
 #define USE_C10D_NCCL 1
 #include "ranks/nccl_plugin.h"

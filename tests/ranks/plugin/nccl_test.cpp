@@ -1,5 +1,6 @@
-// libheed_nccl.so as src/ranks/nccl.cpp loads it: without a GPU as far as the search for one, with
-// one as a group of one rank. Skipped where it is not built or CUDA's libraries are not installed.
+// libheed_nccl.so as src/ranks/rendezvous.cpp loads it: without a GPU as far as the search for one,
+// with one as a group of one rank. Skipped where it is not built or CUDA's libraries are not
+// installed.
 #include <ATen/ATen.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>

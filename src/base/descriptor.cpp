@@ -1,0 +1,34 @@
+#include "base/descriptor.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace heed {
+
+int Descriptor::close() {
+  return open() ? ::close(std::exchange(number_, -1)) : 0;
+}
+
+bool write_all(const Descriptor& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.number(), bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+Mapping::Mapping(const Descriptor& file, std::size_t size, Access access) : size_(size) {
+  const int protection = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
+  const int sharing = file.open() ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  void* const map = ::mmap(nullptr, size, protection, sharing, file.number(), 0);
+  if (map != MAP_FAILED) data_ = static_cast<char*>(map);
+}
+
+Mapping::~Mapping() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+}  // namespace heed

@@ -1,0 +1,59 @@
+// Open files and mapped memory that are given back by themselves.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace heed {
+
+/// A file descriptor; none where it is negative.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int number() const { return number_; }
+  bool open() const { return number_ >= 0; }
+  /// Returns what close(2) does, 0 where there is none.
+  int close();
+
+ private:
+  int number_;
+};
+
+/// Writes all of it. Returns false, with errno, where that fails.
+bool write_all(const Descriptor& file, std::string_view bytes);
+
+/// `size` bytes from the beginning of a file, seen by all that map it, or of this process alone
+/// where there is no file.
+class Mapping {
+ public:
+  enum class Access { read, write };
+
+  Mapping() = default;
+  /// data() is nullptr, and errno says why, where that fails.
+  Mapping(const Descriptor& file, std::size_t size, Access access);
+  ~Mapping();
+  Mapping(Mapping&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  char* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace heed
