@@ -9,11 +9,11 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "data/batch.h"
-#include "decode/ensemble.h"
 #include "decode/pieces.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 #include "model/traits.h"
 
 namespace heed::inspect {
@@ -144,7 +144,7 @@ std::vector<AttendedSentence> read_all(Translator& translator, std::vector<Readi
                    .matrices = {}});
   }
   const at::NoGradGuard no_gradients;
-  const decode::EvalMode eval_mode({&model});
+  const model::EvaluationMode mode({&model});
   const auto batches =
       decode::batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
   kernels::share_out(translator.device(), std::ssize(batches), [&](int64_t number, int64_t) {

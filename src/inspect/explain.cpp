@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "decode/ensemble.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 
 namespace heed::inspect {
 namespace {
@@ -259,7 +259,7 @@ std::vector<Explanation> explain(decode::Translator& translator,
   model::Model& model = *translator.first().model;
   std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
   std::vector<Explanation> out(readings.size());
-  const decode::EvalMode eval_mode({&model});
+  const model::EvaluationMode mode({&model});
   kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     Reading& reading = readings[i];
     Explanation& one = out[i];

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "base/random.h"
-#include "decode/ensemble.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 
 namespace heed::inspect {
 namespace {
@@ -95,7 +95,7 @@ std::vector<std::vector<study::PermutedHead>> permuted_outputs(
   std::vector<std::vector<study::PermutedHead>> out(readings.size());
   if (!model.attends()) return out;
   const at::NoGradGuard no_gradients;
-  const decode::EvalMode eval_mode({&model});
+  const model::EvaluationMode mode({&model});
   kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     const Reading& reading = readings[i];
     if (!reading.readable) return;
