@@ -19,6 +19,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -144,7 +145,7 @@ class Guard {
 
 FolderLock::FolderLock(std::string folder, const std::string& doing)
     : folder_(std::move(folder)),
-      path_(folder_ + "/.heed.lock"),
+      path_(file_in(folder_, kLockFile)),
       text_(text_of({std::to_string(::getpid()), machine_name(), now(), doing})) {
   if (!hold_by_lock()) hold_by_text();
 }
@@ -200,11 +201,11 @@ void FolderLock::fail(int error) {
 
 void FolderLock::remove_left_overs() const {
   heed::remove_left_overs(folder_);
-  heed::remove_left_overs(folder_ + "/checkpoints");
+  heed::remove_left_overs(file_in(folder_, kCheckpoints));
 }
 
 bool is_held(const std::string& folder) {
-  const std::string path = folder + "/.heed.lock";
+  const std::string path = file_in(folder, kLockFile);
   // A pipe of that name is not waited for.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return false;

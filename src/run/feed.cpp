@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "model/description.h"
 #include "run/found_runs.h"
@@ -71,7 +72,7 @@ struct Events {
 Events read_events(const fs::path& run) {
   Events events;
   events.valid.emplace_back();
-  for (MetricsLine& event : train::read_metrics((run / "metrics.jsonl").string())) {
+  for (MetricsLine& event : train::read_metrics((run / kMetricsFile).string())) {
     if (event.event == "rollback") continue;
     if (event.event == "train") {
       events.train.push_back(std::move(event));
@@ -91,7 +92,7 @@ Events read_events(const fs::path& run) {
 std::vector<int64_t> validations_of(const fs::path& run, const std::vector<MetricsLine>& lines) {
   std::vector<int64_t> updates;
   std::error_code gone;
-  for (fs::directory_iterator entry(run / "validations", gone), end; !gone && entry != end;
+  for (fs::directory_iterator entry(run / kValidations, gone), end; !gone && entry != end;
        entry.increment(gone)) {
     const std::string name = entry->path().filename().string();
     int64_t update = 0;
@@ -144,8 +145,7 @@ Json about(const std::string& run, const std::string& state, const Events& event
   out["best"] = best;
   out["test"] = Json::array();
   if (state == "finished")
-    for (const std::string& score :
-         Summary::read((fs::path(run) / "summary.json").string()).test_scores)
+    for (const std::string& score : Summary::read(file_in(run, kSummaryFile)).test_scores)
       out["test"].push_back(score);
   return out;
 }
@@ -175,12 +175,12 @@ std::string dumped(const Json& json) {
 }  // namespace
 
 std::string Feed::run_json(const std::string& run) {
-  const fs::path folder = run, metrics = folder / "metrics.jsonl";
+  const fs::path folder = run, metrics = folder / kMetricsFile;
   require_regular(metrics.string());  // before its size is asked for
   std::error_code none;               // a run that is not finished has no summary
   Known now{.files = {.metrics = fs::last_write_time(metrics),
-                      .summary = fs::last_write_time(folder / "summary.json", none),
-                      .config = fs::last_write_time(folder / "config.yaml"),
+                      .summary = fs::last_write_time(folder / kSummaryFile, none),
+                      .config = fs::last_write_time(folder / kConfigFile),
                       .bytes = fs::file_size(metrics),
                       .state = state_of_run(run)},
             .json = ""};
@@ -221,7 +221,7 @@ std::string Feed::snapshot() {
 
 std::optional<std::string> Feed::validation(const std::string& id, int64_t update) const {
   if (std::ranges::count(find_runs(places_), id) == 0) return std::nullopt;
-  const fs::path left = fs::path(id) / "validations" / std::to_string(update);
+  const fs::path left = fs::path(id) / kValidations / std::to_string(update);
   std::error_code none;
   if (!fs::exists(left.string() + ".txt", none)) return std::nullopt;
   Json out{{"update", update}, {"samples", samples_of(read_regular_file(left.string() + ".txt"))}};

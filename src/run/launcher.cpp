@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
@@ -66,7 +67,7 @@ void remove_abandoned(const std::string& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
     if (entry.path().filename().string().starts_with(kMeeting) &&
-        fs::exists(entry.path() / ".heed.lock", ignored) &&
+        fs::exists(entry.path() / kLockFile, ignored) &&
         fs::last_write_time(entry.path(), ignored) < old && !is_held(entry.path().string()))
       found.push_back(entry.path());
   for (const fs::path& path : found) fs::remove_all(path, ignored);
