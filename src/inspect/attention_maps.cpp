@@ -102,10 +102,7 @@ void read_batch(model::Model& model, const at::Device& device, const std::vector
   std::vector<const data::Example*> examples;
   for (const Read& one : sentences) examples.push_back(one.example);
   const data::Batch batch = data::make_batch(examples);
-  model::Trace trace{.encoder = wants(request, AttentionKind::encoder),
-                     .decoder = wants(request, AttentionKind::decoder),
-                     .cross = wants(request, AttentionKind::cross),
-                     .maps = {}};
+  model::Trace trace{.kinds = {request.kinds.begin(), request.kinds.end()}};
   model.features(model::make_source(batch, device), model::make_target_input(batch, device),
                  &trace);
   for (const auto kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {

@@ -68,7 +68,7 @@ class Pair {
       data::Example begun = example_;
       begun.target.resize(std::min(std::ssize(begun.target), first + rows));
       const data::Batch batch = data::make_batch(std::vector<const data::Example*>(rows, &begun));
-      model::Trace trace{.cross = false, .vectors = model::SourceVectors{.share = share}};
+      model::Trace trace{.kinds = {}, .vectors = model::SourceVectors{.share = share}};
       const Tensor features = model_.features(model::make_source(batch, device_),
                                               model::make_target_input(batch, device_), &trace);
       // Row r tells of target piece first + r alone.

@@ -63,7 +63,7 @@ Tensor random_orders(const Tensor& weights, uint64_t seed) {
 
 /// Those that the model's cross-attention has.
 std::vector<study::PermutedHead> heads_of(model::Model& model, const Copies& one) {
-  model::Trace trace{.cross = true};
+  model::Trace trace;  // of cross-attention
   model.features(one.source, one.input, &trace);
   std::vector<study::PermutedHead> heads;
   for (const auto& map : trace.maps)
@@ -104,7 +104,7 @@ std::vector<std::vector<study::PermutedHead>> permuted_outputs(
     const Tensor usual = output_of(model, one, nullptr);
     for (study::PermutedHead& head : heads_of(model, one)) {
       const auto number = static_cast<uint64_t>(first_line + i);
-      model::Trace trace{.cross = false,
+      model::Trace trace{.kinds = {},
                          .exchange = permuting(head.layer, head.head, mix({options.seed, number}))};
       double sum = 0;
       for (const Copies& part : parts)
