@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "config/differences.h"
 #include "run/binding.h"
 #include "run/model_folder.h"
@@ -24,14 +25,14 @@ struct AverageArgs {
 };
 
 std::string weights_file(const std::string& input) {
-  return fs::is_directory(input) ? (fs::path(input) / "model.safetensors").string() : input;
+  return fs::is_directory(input) ? file_in(input, kWeightsFile) : input;
 }
 
 /// The model folder that `input` is or lies in: checkpoints/x.heed belongs to the folder above.
 std::string folder_of(const std::string& input) {
   fs::path path = fs::absolute(input);
-  while (path.has_relative_path() && !fs::exists(path / "config.yaml")) path = path.parent_path();
-  if (!fs::exists(path / "config.yaml"))
+  while (path.has_relative_path() && !fs::exists(path / kConfigFile)) path = path.parent_path();
+  if (!fs::exists(path / kConfigFile))
     throw UserError(input + ": lies in no model folder, so its model is not known");
   return path.string();
 }

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "draw/comparison_page.h"
 #include "run/held_out.h"
 #include "run/saved_config.h"
@@ -35,7 +36,7 @@ struct CompareArgs {
 };
 
 bool is_model(const std::string& path) {
-  return fs::exists(fs::path(path) / "config.yaml");
+  return fs::exists(fs::path(path) / kConfigFile);
 }
 
 /// Of the first model, or the defaults where all are files, with what --set changes.

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "decode/search.h"
 #include "engine/ctranslate2.h"
@@ -123,13 +124,13 @@ void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) 
   log::info(
       fmt::format("{}: for CTranslate2, pieces in and pieces out ({} cut and join them); at most "
                   "{} pieces a sentence",
-                  args.output, joint ? "joint.spm" : "source.spm and target.spm",
+                  args.output, joint ? kJointVocabulary : "source.spm and target.spm",
                   longest == std::numeric_limits<int64_t>::max() ? "any number of"
                                                                  : std::to_string(longest - 1)));
 }
 
 void export_model(const ExportArgs& args) {
-  if (fs::exists(fs::path(args.output) / "model.safetensors"))
+  if (fs::exists(fs::path(args.output) / kWeightsFile))
     throw UserError(args.output + ": holds a model of heed; name another folder");
   const run::ModelFolder folder =
       run::open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
@@ -137,9 +138,9 @@ void export_model(const ExportArgs& args) {
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
   // With the vocabularies of the other kind: CTranslate2 would take those of an earlier export.
-  OutputFolder out(args.output,
-                   {"shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json",
-                    "joint.spm", "source.spm", "target.spm", "config.json", "model.bin"});
+  OutputFolder out(args.output, {"shared_vocabulary.json", "source_vocabulary.json",
+                                 "target_vocabulary.json", kJointVocabulary, kSourceVocabulary,
+                                 kTargetVocabulary, "config.json", "model.bin"});
   const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
   if (joint) {
     write_atomic(out.place_of("shared_vocabulary.json"), piece_list(folder.target));

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "draw/plot.h"
@@ -51,9 +52,9 @@ std::string short_score(const std::string& score) {
 Run read_run(const fs::path& folder) {
   Run run{.path = folder.string(), .state = run::state_of_run(folder.string())};
   run.config = run::saved_config(run.path);
-  run.metrics = train::summarize(train::read_metrics((folder / "metrics.jsonl").string()));
+  run.metrics = train::summarize(train::read_metrics((folder / kMetricsFile).string()));
   if (run.state == "finished") {
-    const run::Summary summary = run::Summary::read((folder / "summary.json").string());
+    const run::Summary summary = run::Summary::read((folder / kSummaryFile).string());
     if (!summary.test_scores.empty()) run.test = short_score(summary.test_scores.front());
   }
   return run;
@@ -147,7 +148,7 @@ std::optional<double> extreme(const run::Learning& run, std::optional<double> Me
 
 /// The score that decided, of the run's best validation; "" without one, or without config.yaml.
 std::string best_of(const std::string& folder, const MetricsLine& best) {
-  const bool known = fs::exists(fs::path(folder) / "config.yaml");
+  const bool known = fs::exists(fs::path(folder) / kConfigFile);
   if (best.update == 0 || !known) return "";
   try {
     return run::deciding_score(best, run::saved_config(folder).training.early_stopping.metric);
@@ -189,7 +190,7 @@ std::vector<std::string> runs_of_curves(const std::vector<std::string>& folders)
   std::vector<std::string> runs;
   for (const std::string& folder : folders) {
     std::vector<std::string> found;
-    if (!fs::exists(fs::path(folder) / "metrics.jsonl")) found = run::find_runs({folder});
+    if (!fs::exists(fs::path(folder) / kMetricsFile)) found = run::find_runs({folder});
     if (found.empty()) found = {folder};
     runs.insert(runs.end(), found.begin(), found.end());
   }

@@ -16,6 +16,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/output_folder.h"
+#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hygiene.h"
@@ -45,15 +46,11 @@ struct BottleneckArgs {
   bool overwrite = false;
 };
 
-std::string in(const std::string& folder, const char* name) {
-  return (fs::path(folder) / name).string();
-}
-
 /// One row per system, for systems.csv: what it costs, and what its attention is worth.
 std::vector<std::string> row_of(const run::FamilyMember& member,
                                 const score::SystemLengths& lengths,
                                 const AttentionScores& scores) {
-  const run::Summary summary = run::Summary::read(in(member.folder, "summary.json"));
+  const run::Summary summary = run::Summary::read(file_in(member.folder, kSummaryFile));
   const auto percent = [](const std::optional<double>& share) {
     return share ? fixed(100 * *share, 2) : "";
   };
@@ -73,7 +70,7 @@ std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) 
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   };
   for (const run::FamilyMember& member : members) {
-    const std::string file = in(member.folder, "provenance.json");
+    const std::string file = file_in(member.folder, kProvenanceFile);
     if (!fs::exists(file)) continue;  // trained by an older version
     const run::Provenance made = run::Provenance::read(file);
     add(fmt::format("heed {} ({}), LibTorch {}, {}, {}, {}, threads: {}", made.heed, made.commit,
@@ -141,13 +138,13 @@ void bottleneck(const BottleneckArgs& args) {
 
   std::vector<score::SystemOutput> outputs;
   for (const run::FamilyMember& member : members)
-    outputs.push_back({member.name, text::read_lines(in(member.folder, "test.hypothesis"))});
+    outputs.push_back({member.name, text::read_lines(file_in(member.folder, kTestTranslations))});
   const score::LengthReport lengths = score::measure_lengths(
       set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
-  write_atomic(in(folder, "lengths.csv"), score::lengths_csv(lengths));
+  write_atomic(file_in(folder, "lengths.csv"), score::lengths_csv(lengths));
   const std::vector<std::string> titles = titles_of(members);
   const score::LengthReport shown = titled(lengths, titles);
-  write_atomic(in(folder, "lengths.svg"), draw::draw_plot(draw::plot_of(shown)));
+  write_atomic(file_in(folder, "lengths.svg"), draw::draw_plot(draw::plot_of(shown)));
 
   draw::Report report = begin_report(members, shown, set, titled(outputs, titles));
   report.commands = {command_line(args)};
@@ -163,14 +160,14 @@ void bottleneck(const BottleneckArgs& args) {
     report.systems.push_back(report_system(members[i], titles[i], set, outputs[i], scores));
     table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
   }
-  write_atomic(in(folder, "systems.csv"), text::table_csv(table));
+  write_atomic(file_in(folder, "systems.csv"), text::table_csv(table));
   for (const std::string& note : made_by(members)) report.notes.push_back(note);
   for (const std::string& found : data::check_hygiene(config.data).text())
     report.notes.push_back(found);
-  write_atomic(in(folder, "report.html"), draw::report_page(report));
+  write_atomic(file_in(folder, "report.html"), draw::report_page(report));
   std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
   if (const std::string line = draw::headline(shown); !line.empty()) log::info(line);
-  log::info("report: " + in(folder, "report.html"));
+  log::info("report: " + file_in(folder, "report.html"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "apps/bottleneck/titles.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "model/traits.h"
@@ -169,7 +170,7 @@ std::vector<Translated> sentences_of(const draw::Report& report,
 draw::ReportSystem report_system(const run::FamilyMember& member, const std::string& title,
                                  const run::TestSet& set, const score::SystemOutput& output,
                                  const AttentionScores& attention) {
-  const std::string summary = (fs::path(member.folder) / "summary.json").string();
+  const std::string summary = file_in(member.folder, kSummaryFile);
   const bool has_page = fs::exists(fs::path(member.folder) / "attention.html");
   draw::ReportSystem system{
       .name = title,

@@ -8,6 +8,7 @@
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
 
@@ -32,7 +33,7 @@ std::vector<std::string> files_of_run(const fs::path& run) {
 
 void require_not_of_run(const std::string& output, const fs::path& run) {
   std::error_code none;
-  if (!fs::exists(run / "config.yaml", none) || !run::holds_run(run.string())) return;
+  if (!fs::exists(run / kConfigFile, none) || !run::holds_run(run.string())) return;
   const auto is_it = [&](const std::string& file) { return run::lies_in(output, file); };
   if (std::ranges::any_of(files_of_run(run), is_it))
     throw UserError(fmt::format(

@@ -18,6 +18,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -138,7 +139,7 @@ class Guard {
 
 FolderLock::FolderLock(std::string folder, const std::string& doing)
     : folder_(std::move(folder)),
-      path_(folder_ + "/.heed.lock"),
+      path_(file_in(folder_, kLockFile)),
       text_(text_of({std::to_string(::getpid()), machine_name(), now(), doing})) {
   if (!hold_by_lock()) hold_by_text();
 }
@@ -194,11 +195,11 @@ void FolderLock::fail(int error) {
 
 void FolderLock::remove_left_overs() const {
   heed::remove_left_overs(folder_);
-  heed::remove_left_overs(folder_ + "/checkpoints");
+  heed::remove_left_overs(file_in(folder_, kCheckpoints));
 }
 
 bool is_held(const std::string& folder) {
-  const std::string path = folder + "/.heed.lock";
+  const std::string path = file_in(folder, kLockFile);
   // A pipe of that name is not waited for.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file.open()) return false;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/format.h"
+
 namespace heed::data {
 namespace {
 
@@ -21,13 +23,17 @@ void Notice::merge(const Notice& other) {
   lines.resize(std::min(lines.size(), kLinesNamed));
 }
 
-std::string Notice::text() const {
-  std::string text = std::to_string(count) + (count == 1 ? " (line " : " (lines ");
+std::string Notice::list() const {
+  std::string list;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(lines[i]);
+    list += (i == 0 ? "" : ", ") + std::to_string(lines[i]);
   const int64_t more = count - static_cast<int64_t>(lines.size());
-  if (more > 0) text += " and " + std::to_string(more) + " more";
-  return text + ")";
+  if (more > 0) list += fmt::format(" and {} more", more);
+  return list;
+}
+
+std::string Notice::text() const {
+  return fmt::format("{} ({} {})", count, count == 1 ? "line" : "lines", list());
 }
 
 }  // namespace heed::data

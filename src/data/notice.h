@@ -14,6 +14,7 @@ struct Notice {
   void add(int64_t line);
   /// Those of `other` as well, whatever their order.
   void merge(const Notice& other);
+  std::string list() const;  // "4, 17, 90"; "1, ... and 2 more"
   std::string text() const;  // "3 (lines 4, 17, 90)"; "12 (lines 1, ... and 2 more)"
 };
 

@@ -23,18 +23,6 @@ Tensor cross_attention(const model::Trace& trace) {
 
 }  // namespace
 
-EvalMode::EvalMode(const std::vector<model::Model*>& models) {
-  for (auto* one : models) {
-    if (!one->is_training()) continue;
-    training_.push_back(one);
-    one->eval();
-  }
-}
-
-EvalMode::~EvalMode() {
-  for (auto* one : training_) one->train();
-}
-
 Tensor mixed_log_probabilities(const std::vector<Tensor>& logits) {
   if (logits.size() == 1) return at::log_softmax(logits[0], -1, at::kFloat);
   std::vector<Tensor> all;

@@ -14,18 +14,6 @@
 
 namespace heed::decode {
 
-/// Eval mode for the lifetime of this object; models that were training train again afterwards.
-class EvalMode {
- public:
-  explicit EvalMode(const std::vector<model::Model*>& models);
-  ~EvalMode();
-  EvalMode(const EvalMode&) = delete;
-  EvalMode& operator=(const EvalMode&) = delete;
-
- private:
-  std::vector<model::Model*> training_;
-};
-
 /// log of the mean of probabilities. `logits`: one [..., vocab] per model, unnormalised. Returns
 /// fp32 log-probabilities.
 Tensor mixed_log_probabilities(const std::vector<Tensor>& logits);

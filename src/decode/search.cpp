@@ -14,6 +14,7 @@
 #include "decode/candidates.h"
 #include "decode/ensemble.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
@@ -229,7 +230,7 @@ std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& mo
     expect(source.lengths.numel() == sources[0].lengths.numel(), "the same sentences for all");
   if (sources[0].lengths.numel() == 0) return {};
   const at::NoGradGuard no_gradients;
-  const EvalMode eval_mode(models);
+  const model::EvaluationMode mode(models);
   return Search(models, sources, options).run();
 }
 

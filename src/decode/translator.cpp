@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -25,23 +26,15 @@
 #include "engine/transformer.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 #include "text/normal_form.h"
 #include "text/utf8.h"
 
 namespace heed::decode {
 namespace {
 
-constexpr std::size_t kNamedLines = 10;
 constexpr const char* kNoInt8 =
     "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or fp32";
-
-std::string line_list(const std::vector<int64_t>& lines) {
-  const auto named =
-      lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kNamedLines));
-  std::string out = fmt::format("{}", fmt::join(lines.begin(), named, ", "));
-  if (lines.size() > kNamedLines) out += fmt::format(" and {} more", lines.size() - kNamedLines);
-  return out;
-}
 
 /// Whether so many of the pieces are unknown by more than chance.
 bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
@@ -207,6 +200,7 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
   out.lengths.assign(lines.size(), 0);
   const auto limit = static_cast<std::size_t>(source_limit());
   const int64_t most = policy == TooLong::cut ? source_limit() : text::Vocabulary::kAllPieces;
+  std::set<int64_t> cut;  // several members may cut a line
   for (const auto& member : members_) {
     auto& examples = out.members.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -215,7 +209,7 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
       auto& source = examples.back().source;
       if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
       if (&member == &first()) {
-        if (knows_nothing(member.source, source)) out.strange.push_back(number);
+        if (knows_nothing(member.source, source)) out.strange.add(number);
         const auto unknown = std::ranges::count(source, text::kUnknown);
         out.pieces += std::ssize(source);
         out.unknown += unknown;
@@ -223,16 +217,14 @@ Translator::Lines Translator::encode(const std::vector<std::string>& lines, int6
       }
       if (policy == TooLong::cut && source.size() > limit) {
         source.resize(limit);
-        out.cut.push_back(number);
+        cut.insert(number);
       }
       const auto pieces = static_cast<int64_t>(source.size());
       if (policy == TooLong::refuse) require_short(pieces, "line " + std::to_string(number));
       out.lengths[i] = std::max(out.lengths[i], pieces);
     }
   }
-  std::ranges::sort(out.cut);  // several members may have cut a line
-  const auto repeated = std::ranges::unique(out.cut);
-  out.cut.erase(repeated.begin(), repeated.end());
+  for (const int64_t number : cut) out.cut.add(number);
   return out;
 }
 
@@ -291,30 +283,30 @@ void Translator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
 
 void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,
                       int64_t first_line) const {
-  if (!lines.cut.empty())
+  if (lines.cut.count > 0)
     log::warn(fmt::format(
-        "cut to {} pieces before translating: line {}{}", source_limit(), line_list(lines.cut),
+        "cut to {} pieces before translating: line {}{}", source_limit(), lines.cut.list(),
         source_limit() < config_.max_source_length ? " (the model takes no longer ones)"
                                                    : " (decoding.max_source_length raises it)"));
-  if (!lines.strange.empty())
+  if (lines.strange.count > 0)
     log::warn(
         fmt::format("the vocabulary knows no piece of line {}; is this the language that the model "
                     "translates from?",
-                    line_list(lines.strange)));
+                    lines.strange.list()));
   if (is_unusual(lines.unknown, lines.pieces, first().usual_unknown))
     warn_of_unknown(lines, first_line);
-  std::map<std::pair<std::string, std::string>, std::vector<int64_t>> cut;  // by cut_text()
+  std::map<std::pair<std::string, std::string>, data::Notice> cut;  // by cut_text()
   for (std::size_t i = 0; i < translations.size(); ++i) {
     if (translations[i].hypotheses.empty() || !translations[i].hypotheses[0].cut) continue;
     const int64_t given = lines.prefixes.empty() ? 0 : std::ssize(lines.prefixes[i]);
     const int64_t limit = length_limit(config_, std::ssize(lines.members[0][i].source), longest());
-    cut[cut_text(translations[i].hypotheses[0], std::min(given + limit, longest()), longest())]
-        .push_back(number_of(static_cast<int64_t>(i), first_line));
+    cut[cut_text(translations[i].hypotheses[0], std::min(given + limit, longest()), longest())].add(
+        number_of(static_cast<int64_t>(i), first_line));
   }
-  for (const auto& [text, numbers] : cut)
+  for (const auto& [text, notice] : cut)
     log::warn(fmt::format("{}{}, line {} ({})",
-                          numbers.size() == 1 ? "translation cut " : "translations cut ",
-                          text.first, line_list(numbers), text.second));
+                          notice.count == 1 ? "translation cut " : "translations cut ", text.first,
+                          notice.list(), text.second));
 }
 
 void Translator::spell(const Lines& lines, std::vector<Translation>& out) const {
@@ -350,7 +342,7 @@ std::vector<Translator::TargetScore> Translator::score(const std::vector<std::st
   }
 
   const at::NoGradGuard no_gradients;
-  const EvalMode eval_mode(models());
+  const model::EvaluationMode mode(models());
   std::vector<TargetScore> out(targets.size());
   const auto batches = batches_by_length(lengths, score_limits(config_, device_));
   kernels::share_out(device_, std::ssize(batches), [&](int64_t number, int64_t) {

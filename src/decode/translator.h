@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "data/notice.h"
 #include "decode/batches.h"
 #include "decode/config.h"
 #include "decode/hypothesis.h"
@@ -140,8 +141,8 @@ class Translator {
   struct Lines {
     std::vector<std::vector<data::Example>> members;  // [member][line]
     std::vector<int64_t> lengths;                     // longest over the members, without eos
-    std::vector<int64_t> cut;                         // numbers of the lines that were too long
-    std::vector<int64_t> strange;                     // of those that no piece is known of
+    data::Notice cut;                                 // lines that were too long
+    data::Notice strange;                             // those that no piece is known of
     int64_t pieces = 0, unknown = 0;                  // of the first member
     int64_t decomposed = 0;                           // lines with decomposed letters (NFD)
     std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any

@@ -11,10 +11,10 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "decode/ensemble.h"
 #include "decode/search.h"
 #include "decode/translator.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 
 namespace heed::decode {
 
@@ -35,7 +35,7 @@ std::vector<std::vector<int64_t>> Translator::cut(const Lines& lines) const {
 void Translator::search_batches(const Lines& lines, int64_t first_line,
                                 std::vector<Translation>& out) {
   const auto batches = cut(lines);
-  const EvalMode eval_mode(models());  // once: threads only read it
+  const model::EvaluationMode mode(models());  // once: threads only read it
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     const model::Autocast autocast(device_, precision_);

@@ -101,16 +101,18 @@ PageData table_data(const std::vector<Column>& columns,
     PageData cells = PageData::array();
     for (std::size_t i = 0; i < row.size(); ++i) {
       const auto& [name, note] = columns[i];
+      const Cell& cell = row[i];
       PageData notes = PageData::array();
-      for (const Styled& one : row[i].notes)
+      for (const Styled& one : cell.notes)
         notes.push_back({{"text", one.text}, {"look", one.look}});
+      const bool alone = cell.look.empty() && cell.picture.empty() && cell.notes.empty();
       cells.push_back({{"names_row", i == 0},
                        {"column", name + (note.empty() ? "" : ", " + note)},
-                       {"text", row[i].text},
-                       {"look", row[i].look},
-                       {"link", row[i].link},
-                       {"picture", row[i].picture},
-                       {"beside", !row[i].picture.empty() || !row[i].notes.empty()},
+                       {"text", cell.text},
+                       {"look", cell.look},
+                       {"link", cell.link},
+                       {"picture", cell.picture},
+                       {"own_element", !alone},
                        {"notes", std::move(notes)}});
     }
     table["rows"].push_back({{"cells", std::move(cells)}});

@@ -11,7 +11,7 @@ std::string play_page(std::span<const PlayedModel> models) {
     data.push_back({{"name", model.name}, {"source", model.source}, {"target", model.target}});
     title += (title.empty() ? "" : " and ") + model.name;
   }
-  return render("play.html", {{"title", title}, {"data", script_data(data)}});
+  return render("play.html", {{"title", title}, {"served", true}, {"data", script_data(data)}});
 }
 
 }  // namespace heed::draw

@@ -9,11 +9,11 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "data/batch.h"
-#include "decode/ensemble.h"
 #include "decode/pieces.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 #include "model/traits.h"
 
 namespace heed::inspect {
@@ -102,10 +102,7 @@ void read_batch(model::Model& model, const at::Device& device, const std::vector
   std::vector<const data::Example*> examples;
   for (const Read& one : sentences) examples.push_back(one.example);
   const data::Batch batch = data::make_batch(examples);
-  model::Trace trace{.encoder = wants(request, AttentionKind::encoder),
-                     .decoder = wants(request, AttentionKind::decoder),
-                     .cross = wants(request, AttentionKind::cross),
-                     .maps = {}};
+  model::Trace trace{.kinds = {request.kinds.begin(), request.kinds.end()}};
   model.features(model::make_source(batch, device), model::make_target_input(batch, device),
                  &trace);
   for (const auto kind : {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
@@ -144,7 +141,7 @@ std::vector<AttendedSentence> read_all(Translator& translator, std::vector<Readi
                    .matrices = {}});
   }
   const at::NoGradGuard no_gradients;
-  const decode::EvalMode eval_mode({&model});
+  const model::EvaluationMode mode({&model});
   const auto batches =
       decode::batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
   kernels::share_out(translator.device(), std::ssize(batches), [&](int64_t number, int64_t) {

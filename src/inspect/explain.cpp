@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "decode/ensemble.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 
 namespace heed::inspect {
 namespace {
@@ -68,7 +68,7 @@ class Pair {
       data::Example begun = example_;
       begun.target.resize(std::min(std::ssize(begun.target), first + rows));
       const data::Batch batch = data::make_batch(std::vector<const data::Example*>(rows, &begun));
-      model::Trace trace{.cross = false, .vectors = model::SourceVectors{.share = share}};
+      model::Trace trace{.kinds = {}, .vectors = model::SourceVectors{.share = share}};
       const Tensor features = model_.features(model::make_source(batch, device_),
                                               model::make_target_input(batch, device_), &trace);
       // Row r tells of target piece first + r alone.
@@ -259,7 +259,7 @@ std::vector<Explanation> explain(decode::Translator& translator,
   model::Model& model = *translator.first().model;
   std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
   std::vector<Explanation> out(readings.size());
-  const decode::EvalMode eval_mode({&model});
+  const model::EvaluationMode mode({&model});
   kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     Reading& reading = readings[i];
     Explanation& one = out[i];

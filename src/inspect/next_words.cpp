@@ -14,6 +14,7 @@
 #include "decode/ensemble.h"
 #include "decode/pieces.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 
 namespace heed::inspect {
 namespace {
@@ -147,7 +148,7 @@ std::vector<NextWord> next_words(decode::Translator& translator, const std::stri
   std::vector<model::Model*> models;
   for (const decode::TranslatorModel& member : translator.members())
     models.push_back(member.model.get());
-  const decode::EvalMode eval_mode(models);
+  const model::EvaluationMode mode(models);
 
   std::vector<Growing> words = beginnings_of(reader.after({given})[0], count);
   for (int64_t pieces = 1; pieces < kPieces; ++pieces) grow(reader, vocabulary, given, words);

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "base/random.h"
-#include "decode/ensemble.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 
 namespace heed::inspect {
 namespace {
@@ -63,7 +63,7 @@ Tensor random_orders(const Tensor& weights, uint64_t seed) {
 
 /// Those that the model's cross-attention has.
 std::vector<study::PermutedHead> heads_of(model::Model& model, const Copies& one) {
-  model::Trace trace{.cross = true};
+  model::Trace trace;  // of cross-attention
   model.features(one.source, one.input, &trace);
   std::vector<study::PermutedHead> heads;
   for (const auto& map : trace.maps)
@@ -95,7 +95,7 @@ std::vector<std::vector<study::PermutedHead>> permuted_outputs(
   std::vector<std::vector<study::PermutedHead>> out(readings.size());
   if (!model.attends()) return out;
   const at::NoGradGuard no_gradients;
-  const decode::EvalMode eval_mode({&model});
+  const model::EvaluationMode mode({&model});
   kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     const Reading& reading = readings[i];
     if (!reading.readable) return;
@@ -104,7 +104,7 @@ std::vector<std::vector<study::PermutedHead>> permuted_outputs(
     const Tensor usual = output_of(model, one, nullptr);
     for (study::PermutedHead& head : heads_of(model, one)) {
       const auto number = static_cast<uint64_t>(first_line + i);
-      model::Trace trace{.cross = false,
+      model::Trace trace{.kinds = {},
                          .exchange = permuting(head.layer, head.head, mix({options.seed, number}))};
       double sum = 0;
       for (const Copies& part : parts)

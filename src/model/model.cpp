@@ -32,10 +32,6 @@ void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses)
   }
 }
 
-void keep_sentences(State& state, const Tensor& sentences) {
-  go_on_with(state, sentences, {});
-}
-
 void reorder_beams(State& state, const Tensor& parents) {
   int64_t beam = 1;
   for (const Tensor& tensor : state.carried)

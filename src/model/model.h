@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,13 +81,11 @@ using Exchange = std::function<Tensor(const Tensor& weights, int64_t layer, int6
 
 /// Passed where weights are wanted (nullptr: the fused path runs and no weights are made).
 struct Trace {
-  bool encoder = false, decoder = false, cross = true;
+  std::set<AttentionKind> kinds = {AttentionKind::cross};
   std::vector<AttentionMap> maps = {};
   std::optional<Guided> guided = {};          // in `features` alone
   std::optional<SourceVectors> vectors = {};  // the same
   Exchange exchange = {};                     // the same
-
-  bool has_maps() const { return encoder || decoder || cross; }
 };
 
 /// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move
@@ -107,8 +106,6 @@ struct State {
 /// (int64 [kept, new beam], numbered through all sentences of `state`; undefined: theirs): finished
 /// sentences leave and beams are reordered by one operation for each tensor.
 void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses);
-/// Keeps the given sentences, in that order (int64 [kept]).
-void keep_sentences(State& state, const Tensor& sentences);
 /// Gives each sentence the hypotheses `parents` (int64 [sentences, new beam], indices into the old
 /// beam).
 void reorder_beams(State& state, const Tensor& parents);

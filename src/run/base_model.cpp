@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "model/model.h"
@@ -26,10 +27,6 @@ namespace fs = std::filesystem;
 using at::Tensor;
 
 constexpr const char* kKey = "training.from: ";
-
-std::string file_in(const std::string& folder, const char* name) {
-  return (fs::path(folder) / name).string();
-}
 
 /// `ready`, which must extend `base`; or `base`. It must serve the config.
 text::Vocabulary extension(const text::Vocabulary& base, const std::string& ready,
@@ -96,12 +93,12 @@ ModelConfig written_out(ModelConfig model) {
 void require_base(const Config& config) {
   const std::string& base = config.training.from;
   if (base.empty()) return;
-  for (const char* name : {"config.yaml", "model.safetensors"})
+  for (const char* name : {kConfigFile, kWeightsFile})
     if (!fs::exists(fs::path(base) / name))
       throw UserError("{}{}: has no {}; give the folder of a finished `heed train`", kKey, base,
                       name);
-  const Config theirs = load_config(file_in(base, "config.yaml"), {});
-  require_bound(file_in(base, "model.safetensors"), base);
+  const Config theirs = load_config(file_in(base, kConfigFile), {});
+  require_bound(file_in(base, kWeightsFile), base);
   if (is_joint(theirs) != is_joint(config))
     throw UserError("{}{} has data.vocabulary.kind: {}; set the same", kKey, base,
                     config::name_of(theirs.data.vocabulary.kind));
@@ -111,7 +108,7 @@ std::string vocabulary_wishes_in_vain(const Config& config) {
   const std::string& base = config.training.from;
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   if (base.empty() || !wanted.source.empty()) return "";
-  const Config theirs = load_config(file_in(base, "config.yaml"), {});
+  const Config theirs = load_config(file_in(base, kConfigFile), {});
   const text::Vocabulary pieces = load_vocabularies(base, is_joint(theirs)).target;
   const auto keys_of = [&](const data::VocabularyConfig& other) {
     std::vector<std::string> keys;
@@ -134,7 +131,7 @@ std::string vocabulary_wishes_in_vain(const Config& config) {
 void require_base_network(const Config& config, const std::string& name) {
   const std::string& base = config.training.from;
   if (base.empty()) return;
-  const ModelConfig theirs = written_out(load_config(file_in(base, "config.yaml"), {}).model);
+  const ModelConfig theirs = written_out(load_config(file_in(base, kConfigFile), {}).model);
   std::vector<std::string> wrong;
   for (const config::Difference& one : config::differences(theirs, written_out(config.model)))
     if (one.path == "type" ||
@@ -163,7 +160,7 @@ void take_base_weights(const ModelFolder& run) {
   require_base_network(run.config);
   const std::string& folder = run.config.training.from;
   const Vocabularies base = load_vocabularies(folder, is_joint(run.config));
-  const std::string file = file_in(folder, "model.safetensors");
+  const std::string file = file_in(folder, kWeightsFile);
   model::TensorFile loaded = model::load_tensors(file);
   warn_if_unbound(loaded.metadata, file, folder);
   auto& weights = loaded.tensors;

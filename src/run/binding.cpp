@@ -1,10 +1,9 @@
 #include "run/binding.h"
 
-#include <filesystem>
-
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "config/io.h"
@@ -13,11 +12,9 @@
 
 namespace heed::run {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr const char *kModel = "model", *kNormaliser = "text_normaliser", *kJoint = "joint.spm";
+constexpr const char *kModel = "model", *kNormaliser = "text_normaliser";
 
 bool is_bound(const Metadata& metadata) {
   return metadata.contains(kModel);
@@ -36,7 +33,7 @@ std::vector<std::string> other_keys(const Metadata& metadata, const std::string&
                          const std::string& trained) {
     wrong.push_back(fmt::format("{}: {} (trained with {})", key, now, trained));
   };
-  if (metadata.contains(kJoint) != is_joint(config))
+  if (metadata.contains(kJointVocabulary) != is_joint(config))
     blame("data.vocabulary.kind", is_joint(config) ? "joint" : "separate",
           is_joint(config) ? "separate" : "joint");
   model::ModelConfig trained;
@@ -52,9 +49,9 @@ std::vector<std::string> other_keys(const Metadata& metadata, const std::string&
 
 std::vector<std::pair<std::string, std::string>> fingerprints(const Vocabularies& vocabularies,
                                                               bool joint) {
-  if (joint) return {{kJoint, vocabularies.source.fingerprint()}};
-  return {{"source.spm", vocabularies.source.fingerprint()},
-          {"target.spm", vocabularies.target.fingerprint()}};
+  if (joint) return {{kJointVocabulary, vocabularies.source.fingerprint()}};
+  return {{kSourceVocabulary, vocabularies.source.fingerprint()},
+          {kTargetVocabulary, vocabularies.target.fingerprint()}};
 }
 
 Metadata binding_of(const Config& config, const Vocabularies& vocabularies) {
@@ -93,12 +90,12 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
       throw UserError(
           "{}: is vocabulary {}, and {} was trained with {}; put that vocabulary back, or copy the "
           "whole folder of its model",
-          (fs::path(folder) / file).string(), fingerprint, weights, trained);
+          file_in(folder, file), fingerprint, weights, trained);
   return vocabularies;
 }
 
 void require_bound(const std::string& weights, const std::string& folder) {
-  const std::string file = (fs::path(folder) / "config.yaml").string();
+  const std::string file = file_in(folder, kConfigFile);
   bound_vocabularies(model::load_metadata(weights), weights, folder, saved_config(folder), file);
 }
 

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
@@ -71,7 +72,7 @@ std::vector<SystemConfig> systems_of(const Config& config) {
 }
 
 std::string summary_of(const FamilyMember& member) {
-  return (fs::path(member.folder) / "summary.json").string();
+  return file_in(member.folder, kSummaryFile);
 }
 
 /// Nothing is to be done for this member; says why where something is to be done again.
@@ -99,9 +100,9 @@ std::string vocabulary_folder(const Config& config) {
 /// What makes a member use the family's vocabulary.
 std::vector<std::string> vocabulary_settings(const Config& config) {
   const std::string folder = vocabulary_folder(config);
-  if (is_joint(config)) return {"data.vocabulary.source=" + folder + "/joint.spm"};
-  return {"data.vocabulary.source=" + folder + "/source.spm",
-          "data.vocabulary.target=" + folder + "/target.spm"};
+  if (is_joint(config)) return {"data.vocabulary.source=" + file_in(folder, kJointVocabulary)};
+  return {"data.vocabulary.source=" + file_in(folder, kSourceVocabulary),
+          "data.vocabulary.target=" + file_in(folder, kTargetVocabulary)};
 }
 
 /// What a vocabulary depends on; the rest has its defaults.
@@ -136,7 +137,7 @@ void require_shared(const Config& family, const Config& system, const std::strin
 
 /// The config beside a vocabulary is written last, so that it stands for a whole one.
 bool has_shared_vocabulary(const std::string& folder) {
-  return has_vocabularies(folder) && fs::exists(fs::path(folder) / "config.yaml");
+  return has_vocabularies(folder) && fs::exists(fs::path(folder) / kConfigFile);
 }
 
 /// A vocabulary that is there already is of the same corpus and settings.
@@ -160,7 +161,7 @@ void require_shared_vocabulary(const Config& config, const std::string& member) 
 
 /// The last event of a run's metrics.jsonl, as "1,200 2.31".
 std::string progress_of(const FamilyMember& member) {
-  std::ifstream file(fs::path(member.folder) / "metrics.jsonl", std::ios::ate);
+  std::ifstream file(fs::path(member.folder) / kMetricsFile, std::ios::ate);
   if (!file) return "starting";
   const std::streamoff size = file.tellg();
   file.seekg(std::max<std::streamoff>(0, size - 2048));
@@ -181,7 +182,7 @@ struct Running {
 };
 
 std::string log_of(const FamilyMember& member) {
-  return (fs::path(member.folder) / "console.log").string();
+  return file_in(member.folder, "console.log");
 }
 
 Running start(const std::string& file, const FamilyMember& member, int64_t threads) {
@@ -298,7 +299,7 @@ Vocabularies share_vocabulary(const Config& config) {
   if (!has_shared_vocabulary(folder)) {
     make_folder(folder);
     save_vocabularies(make_vocabularies(config), folder, is_joint(config));
-    write_atomic((fs::path(folder) / "config.yaml").string(), config::dump(config));
+    write_atomic(file_in(folder, kConfigFile), config::dump(config));
   }
   return load_vocabularies(folder, is_joint(config));
 }

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "model/traits.h"
 #include "run/found_runs.h"
@@ -71,7 +72,7 @@ struct Events {
 Events read_events(const fs::path& run) {
   Events events;
   events.valid.emplace_back();
-  for (MetricsLine& event : train::read_metrics((run / "metrics.jsonl").string())) {
+  for (MetricsLine& event : train::read_metrics((run / kMetricsFile).string())) {
     if (event.event == "rollback") continue;
     if (event.event == "train") {
       events.train.push_back(std::move(event));
@@ -90,7 +91,7 @@ Events read_events(const fs::path& run) {
 /// have: a run that went back to an earlier checkpoint has left them.
 std::vector<int64_t> validations_of(const fs::path& run, const std::vector<MetricsLine>& lines) {
   std::vector<int64_t> updates;
-  for (const std::string& name : names_in((run / "validations").string())) {
+  for (const std::string& name : names_in((run / kValidations).string())) {
     int64_t update = 0;
     const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), update);
     if (error == std::errc() && std::string_view(rest) == ".txt" &&
@@ -141,8 +142,7 @@ Json about(const std::string& run, const std::string& state, const Events& event
   out["best"] = best;
   out["test"] = Json::array();
   if (state == "finished")
-    for (const std::string& score :
-         Summary::read((fs::path(run) / "summary.json").string()).test_scores)
+    for (const std::string& score : Summary::read(file_in(run, kSummaryFile)).test_scores)
       out["test"].push_back(score);
   return out;
 }
@@ -172,12 +172,12 @@ std::string dumped(const Json& json) {
 }  // namespace
 
 std::string Feed::run_json(const std::string& run) {
-  const fs::path folder = run, metrics = folder / "metrics.jsonl";
+  const fs::path folder = run, metrics = folder / kMetricsFile;
   require_regular(metrics.string());  // before its size is asked for
   std::error_code none;               // a run that is not finished has no summary
   Known now{.files = {.metrics = fs::last_write_time(metrics),
-                      .summary = fs::last_write_time(folder / "summary.json", none),
-                      .config = fs::last_write_time(folder / "config.yaml"),
+                      .summary = fs::last_write_time(folder / kSummaryFile, none),
+                      .config = fs::last_write_time(folder / kConfigFile),
                       .bytes = fs::file_size(metrics),
                       .state = state_of_run(run)},
             .json = ""};
@@ -218,7 +218,7 @@ std::string Feed::snapshot() {
 
 std::optional<std::string> Feed::validation(const std::string& id, int64_t update) const {
   if (std::ranges::count(find_runs(places_), id) == 0) return std::nullopt;
-  const fs::path left = fs::path(id) / "validations" / std::to_string(update);
+  const fs::path left = fs::path(id) / kValidations / std::to_string(update);
   std::error_code none;
   if (!fs::exists(left.string() + ".txt", none)) return std::nullopt;
   Json out{{"update", update}, {"samples", samples_of(read_regular_file(left.string() + ".txt"))}};

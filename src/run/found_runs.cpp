@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/lock.h"
+#include "base/run_folder.h"
 
 namespace heed::run {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kDeepest = 4;
 
 bool is_run(const fs::path& folder) {
   std::error_code none;
-  return fs::exists(folder / "config.yaml", none) && fs::exists(folder / "metrics.jsonl", none);
+  return fs::exists(folder / kConfigFile, none) && fs::exists(folder / kMetricsFile, none);
 }
 
 void find_below(const fs::path& folder, int depth, std::vector<std::string>& out) {
@@ -68,7 +69,7 @@ void read_runs(const std::vector<std::string>& places,
 std::string state_of_run(const std::string& run) {
   if (is_held(run)) return "training";
   std::error_code none;
-  return fs::exists(fs::path(run) / "summary.json", none) ? "finished" : "stopped";
+  return fs::exists(fs::path(run) / kSummaryFile, none) ? "finished" : "stopped";
 }
 
 }  // namespace heed::run

@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "decode/sampling.h"
 #include "decode/translator.h"
@@ -26,7 +27,7 @@ namespace {
 /// A run is often looked at from another folder than that it was trained in.
 void require_named(const data::CorpusFiles& files, const std::string& key,
                    const std::string& folder) {
-  const std::string of = " of " + (std::filesystem::path(folder) / "config.yaml").string();
+  const std::string of = " of " + file_in(folder, kConfigFile);
   try {
     require_file(files.source, key + ".source" + of);
     if (!files.target.empty()) require_file(files.target, key + ".target" + of);
@@ -125,9 +126,8 @@ std::vector<std::string> translate_all(const OpenModels& models,
 
 std::optional<std::vector<std::string>> left_translations(const std::string& run,
                                                           const TestSet& set) {
-  const std::filesystem::path folder(run);
-  const std::string left = (folder / "test.hypothesis").string();
-  const auto sums = scored_corpora((folder / "summary.json").string());
+  const std::string left = file_in(run, kTestTranslations);
+  const auto sums = scored_corpora(file_in(run, kSummaryFile));
   const std::string tested = saved_config(run).data.test.source;
   if (sums.empty() || tested.empty() || !std::filesystem::exists(left)) return std::nullopt;
   const auto is_tested = [&](const CorpusSum& now) {

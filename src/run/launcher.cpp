@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
@@ -66,7 +67,7 @@ void remove_abandoned(const std::string& folder) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder)) {
     const fs::path path = fs::path(folder) / name;
-    if (name.starts_with(kMeeting) && fs::exists(path / ".heed.lock", ignored) &&
+    if (name.starts_with(kMeeting) && fs::exists(path / kLockFile, ignored) &&
         fs::last_write_time(path, ignored) < old && !is_held(path.string()))
       fs::remove_all(path, ignored);
   }

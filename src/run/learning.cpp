@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 
 namespace heed::run {
@@ -72,7 +72,7 @@ std::string set_of(const MetricsLine& event) {
 }
 
 Learning read_learning(const std::string& folder, const std::string& name) {
-  const std::string path = (std::filesystem::path(folder) / "metrics.jsonl").string();
+  const std::string path = file_in(folder, kMetricsFile);
   require_file(path, "metrics of a run");
   Learning learning{.name = name, .events = train::read_metrics(path)};
   std::erase_if(learning.events,

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/output_folder.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "model/device.h"
@@ -27,39 +28,32 @@ void require_model_folder(const std::string& path) {
   if (!fs::exists(path)) throw UserError(path + ": no such model folder");
   if (!fs::is_directory(path))
     throw UserError(path + ": not a model folder; give the folder that `heed train` wrote");
-  if (!fs::exists(fs::path(path) / "config.yaml"))
+  if (!fs::exists(fs::path(path) / kConfigFile))
     throw UserError(
         path +
         ": not a model folder, it has no config.yaml; give the folder that `heed train` wrote");
-  if (!fs::exists(fs::path(path) / "model.safetensors"))
+  if (!fs::exists(fs::path(path) / kWeightsFile))
     throw UserError(
         path + ": has no model.safetensors; its training has not reached a first validation yet");
 }
 
 bool has_vocabularies(const std::string& folder) {
   const fs::path path(folder);
-  return fs::exists(path / "joint.spm") ||
-         (fs::exists(path / "source.spm") && fs::exists(path / "target.spm"));
+  return fs::exists(path / kJointVocabulary) ||
+         (fs::exists(path / kSourceVocabulary) && fs::exists(path / kTargetVocabulary));
 }
 
 Vocabularies load_vocabularies(const std::string& folder, bool joint) {
-  const fs::path path(folder);
-  if (joint) {
-    const auto both = text::Vocabulary::load((path / "joint.spm").string());
-    return {both, both};
-  }
-  return {text::Vocabulary::load((path / "source.spm").string()),
-          text::Vocabulary::load((path / "target.spm").string())};
+  const auto load = [&](const char* name) { return text::Vocabulary::load(file_in(folder, name)); };
+  if (!joint) return {load(kSourceVocabulary), load(kTargetVocabulary)};
+  const text::Vocabulary both = load(kJointVocabulary);
+  return {both, both};
 }
 
 void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint) {
-  const fs::path path(folder);
-  if (joint) {
-    vocabularies.source.save((path / "joint.spm").string());
-  } else {
-    vocabularies.source.save((path / "source.spm").string());
-    vocabularies.target.save((path / "target.spm").string());
-  }
+  if (joint) return vocabularies.source.save(file_in(folder, kJointVocabulary));
+  vocabularies.source.save(file_in(folder, kSourceVocabulary));
+  vocabularies.target.save(file_in(folder, kTargetVocabulary));
 }
 
 void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
@@ -72,13 +66,13 @@ void require_same_pieces(const std::string& side, const FolderPieces& of, const 
 namespace {
 
 std::vector<std::string> files_of_model() {
-  return {"joint.spm", "source.spm", "target.spm", "model.safetensors", "config.yaml"};
+  return {kJointVocabulary, kSourceVocabulary, kTargetVocabulary, kWeightsFile, kConfigFile};
 }
 
 }  // namespace
 
 void require_no_model(const std::string& folder) {
-  if (fs::exists(fs::path(folder) / "config.yaml"))
+  if (fs::exists(fs::path(folder) / kConfigFile))
     throw UserError(folder + ": holds a model already; name a new folder");
   require_written_by_heed(folder, files_of_model());
 }
@@ -88,9 +82,9 @@ void write_model(const Vocabularies& vocabularies, Config config,
   OutputFolder out(output, files_of_model());
   save_vocabularies(vocabularies, out.place(), is_joint(config));
   model::save_tensors({.tensors = weights, .metadata = binding_of(config, vocabularies)},
-                      out.place_of("model.safetensors"));
+                      out.place_of(kWeightsFile));
   config.output = output;
-  write_atomic(out.place_of("config.yaml"), config::dump(config));
+  write_atomic(out.place_of(kConfigFile), config::dump(config));
   out.commit();
 }
 
@@ -119,14 +113,14 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   require_model_folder(path);
   std::vector<std::string> settings = options.settings;
   if (!options.device.empty()) settings.push_back("device=" + options.device);
-  const std::string saved = (fs::path(path) / "config.yaml").string();
+  const std::string saved = file_in(path, kConfigFile);
   Config config = load_config(saved, settings);
   find_kept_corpora(config, path);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);
   const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
 
-  const std::string file = (fs::path(path) / "model.safetensors").string();
+  const std::string file = file_in(path, kWeightsFile);
   const model::TensorFile weights = model::load_tensors(file);
   Vocabularies vocabularies = bound_vocabularies(weights.metadata, file, path, config,
                                                  names_model(settings) ? "--set" : saved);

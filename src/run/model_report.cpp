@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/run_folder.h"
 #include "model/model.h"
 #include "run/model_folder.h"
 #include "train/checkpoint.h"
@@ -75,15 +76,15 @@ ModelReport read_report(const std::string& folder) {
   const ModelFolder model = open_model(folder, {.device = "cpu", .settings = {"precision=fp32"}});
   const fs::path path(folder);
   ModelReport report{.folder = folder,
-                     .config = load_config((path / "config.yaml").string(), {}),
-                     .bytes = fs::file_size(path / "model.safetensors"),
+                     .config = load_config((path / kConfigFile).string(), {}),
+                     .bytes = fs::file_size(path / kWeightsFile),
                      .tensors = tensors_of(model),
                      .source = describe(model.source),
                      .target = describe(model.target),
-                     .checkpoints = checkpoints_of(path / "checkpoints")};
-  add_metrics(path / "metrics.jsonl", report);
-  if (fs::exists(path / "summary.json"))
-    report.summary = Summary::read((path / "summary.json").string());
+                     .checkpoints = checkpoints_of(path / kCheckpoints)};
+  add_metrics(path / kMetricsFile, report);
+  if (fs::exists(path / kSummaryFile))
+    report.summary = Summary::read((path / kSummaryFile).string());
   return report;
 }
 

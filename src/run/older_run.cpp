@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "run/saved_config.h"
 #include "run/spool.h"
 
@@ -55,7 +56,7 @@ void put_back(const std::string& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(aside))
     paths.push_back(entry.path());
   std::ranges::sort(paths, {},
-                    [](const fs::path& path) { return path.filename() == "checkpoints"; });
+                    [](const fs::path& path) { return path.filename() == kCheckpoints; });
   for (const fs::path& path : paths) {
     const fs::path to = fs::path(folder) / path.filename();
     std::error_code ignored;

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "data/cleaning.h"
@@ -30,7 +31,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool is_trained(const std::string& folder) {
-  return fs::exists(fs::path(folder) / "model.safetensors");
+  return fs::exists(fs::path(folder) / kWeightsFile);
 }
 
 const std::string& made(const std::string& folder) {
@@ -54,8 +55,6 @@ std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing
   if (!existing.resume || !has_begun(wanted.output)) return std::nullopt;
   Config saved = trained_config(wanted.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
-  if (wanted.training.warmup < 0 && saved.training.warmup == train::kWarmup)
-    saved.training.warmup = wanted.training.warmup;  // written by older versions, used or not
   wanted = decided_as(saved, wanted);
   require_same_fixed(wanted.output, saved, wanted);
   return saved;
@@ -72,7 +71,7 @@ Preparation::Preparation(Config& config, const ExistingRun& existing,
     older_.emplace(config.output);
   }
   remove_old_streams(config.output);
-  log::add_file((fs::path(config.output) / "train.log").string());
+  log::add_file(file_in(config.output, kLogFile));
   if (!saved) return;
   if (const auto changed = config::differences(*saved, config); !changed.empty())
     log::info("the run goes on with another configuration: " + config::differences_text(changed));
@@ -139,7 +138,7 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
 }  // namespace
 
 Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved) {
-  const std::string file = (fs::path(run.path) / "provenance.json").string();
+  const std::string file = file_in(run.path, kProvenanceFile);
   Provenance now = provenance_now(run);
   if (!saved || !fs::exists(file)) return now;
   const Provenance before = Provenance::read(file);
@@ -157,7 +156,7 @@ Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& sa
 }
 
 bool has_scores(const std::optional<Config>& saved, const Config& config, const Provenance& now) {
-  const std::string summary = (fs::path(config.output) / "summary.json").string();
+  const std::string summary = file_in(config.output, kSummaryFile);
   return saved && fs::exists(summary) && changes(*saved, config).empty() &&
          changed_corpora(scored_corpora(summary), now.corpora).empty();
 }
@@ -168,13 +167,13 @@ void write_config(const Config& config, const Provenance& provenance, int64_t up
         "training.updates: got {}, but the run in {} has made {} updates; set as many or more",
         config.training.updates, config.output, updates);
   if (!kept) {
-    for (const char* old : {"summary.json", "test.hypothesis"}) {
+    for (const char* old : {kSummaryFile, kTestTranslations}) {
       std::error_code ignored;
       fs::remove(fs::path(config.output) / old, ignored);
     }
   }
-  write_atomic((fs::path(config.output) / "config.yaml").string(), config::dump(config));
-  write_atomic((fs::path(config.output) / "provenance.json").string(), provenance.to_json());
+  write_atomic(file_in(config.output, kConfigFile), config::dump(config));
+  write_atomic(file_in(config.output, kProvenanceFile), provenance.to_json());
   delete_put_aside(config.output);
 }
 

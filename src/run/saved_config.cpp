@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/random.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "data/cleaning.h"
@@ -67,8 +68,7 @@ bool has_begun(const std::string& folder) {
 }
 
 bool holds_run(const std::string& folder) {
-  return fs::exists(fs::path(folder) / "model.safetensors") ||
-         fs::exists(fs::path(folder) / "checkpoints");
+  return fs::exists(fs::path(folder) / kWeightsFile) || fs::exists(fs::path(folder) / kCheckpoints);
 }
 
 std::vector<CorpusFile> corpus_files(data::DataConfig& data) {
@@ -103,10 +103,10 @@ void find_kept_corpora(Config& config, const std::string& folder) {
 
 std::vector<std::string> paths_of_run(const std::string& folder) {
   std::vector<std::string> paths;
-  for (const char* name : {"checkpoints", "config.yaml", "provenance.json", "model.safetensors",
-                           "metrics.jsonl", "train.log", "summary.json", "validations", "joint.spm",
-                           "source.spm", "target.spm", "test.hypothesis"})
-    paths.push_back((fs::path(folder) / name).string());
+  for (const char* name : {kCheckpoints, kConfigFile, kProvenanceFile, kWeightsFile, kMetricsFile,
+                           kLogFile, kSummaryFile, kValidations, kJointVocabulary,
+                           kSourceVocabulary, kTargetVocabulary, kTestTranslations})
+    paths.push_back(file_in(folder, name));
   return paths;
 }
 
@@ -127,8 +127,7 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
           "{}: {}: --overwrite would delete it before it is read; name another output", key, path));
   };
   const std::string& base = config.training.from;
-  if (!base.empty())
-    require("training.from", base, (fs::path(base) / "model.safetensors").string());
+  if (!base.empty()) require("training.from", base, file_in(base, kWeightsFile));
   const auto require_file = [&](const std::string& key, const std::string& path) {
     if (!path.empty()) require(key, path, path);
   };
@@ -140,7 +139,7 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
 
 void require_file_elsewhere(const std::string& file, const std::string& folder) {
   std::error_code none;
-  if (fs::equivalent(file, fs::path(folder) / "config.yaml", none))
+  if (fs::equivalent(file, fs::path(folder) / kConfigFile, none))
     throw UserError(
         fmt::format("{}: the new run in {} writes its own config.yaml over it; move it to another "
                     "folder, or name another output",
@@ -148,7 +147,7 @@ void require_file_elsewhere(const std::string& file, const std::string& folder) 
 }
 
 void require_own_files(const std::string& folder) {
-  if (holds_run(folder) || fs::exists(fs::path(folder) / "train.log")) return;
+  if (holds_run(folder) || fs::exists(fs::path(folder) / kLogFile)) return;
   for (const std::string& path : paths_of_run(folder))
     if (fs::exists(path))
       throw UserError(path +
@@ -157,7 +156,7 @@ void require_own_files(const std::string& folder) {
 }
 
 Config saved_config(const std::string& folder) {
-  const std::string path = (fs::path(folder) / "config.yaml").string();
+  const std::string path = file_in(folder, kConfigFile);
   if (!fs::exists(path))
     throw UserError(
         fmt::format("{}: is missing, and says what the run in {} is; write it with `heed config`, "
@@ -185,11 +184,9 @@ Config trained_config(const std::string& folder) {
 Config decided_as(const Config& saved, Config wanted) {
   int64_t& parts = wanted.training.micro_batches;
   if (parts == 0) parts = saved.training.micro_batches;
-  // Older versions wrote the default for schedules, too, that ignored it.
-  int64_t& warmup = wanted.training.warmup;
-  if (train::warmup_updates(saved.training) == train::warmup_updates(wanted.training) ||
-      (warmup < 0 && saved.training.warmup == train::kWarmup))
-    warmup = saved.training.warmup;
+  // -1 and the number that it stands for are the same.
+  if (train::warmup_updates(saved.training) == train::warmup_updates(wanted.training))
+    wanted.training.warmup = saved.training.warmup;
   return wanted;
 }
 
@@ -215,9 +212,8 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
       });
   throw UserError(fmt::format(
       "{}{}{}, which is fixed once a run has begun; {}use --overwrite or another output",
-      (fs::path(folder) / "config.yaml").string(),
-      edited ? " was edited: the run was trained with " : " has ", join(wrong, ", "),
-      edited ? "set it back, or " : ""));
+      file_in(folder, kConfigFile), edited ? " was edited: the run was trained with " : " has ",
+      join(wrong, ", "), edited ? "set it back, or " : ""));
 }
 
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {

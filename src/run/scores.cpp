@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
@@ -129,7 +130,7 @@ class SetScorer {
 
   void keep(const Lines& outputs, int64_t update) const {
     const std::string set = files_.name.empty() ? "" : "." + files_.name;
-    const fs::path folder = fs::path(folder_) / "validations";
+    const fs::path folder = fs::path(folder_) / kValidations;
     const std::string file = (folder / (std::to_string(update) + set)).string();
     make_folder(folder.string());
     if (training_.validation_outputs) write_lines(file + ".hypothesis", outputs);
@@ -265,7 +266,7 @@ std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& gro
   std::vector<std::string> scores;
   group.take_time([&] {
     if (!group.leads()) return;
-    write_lines((fs::path(folder.path) / "test.hypothesis").string(), hypotheses);
+    write_lines(file_in(folder.path, kTestTranslations), hypotheses);
     for (const score::Score& score :
          score::score(hypotheses, set.reference, config.evaluation, set.more_references)) {
       scores.push_back(describe(score));

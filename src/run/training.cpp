@@ -18,6 +18,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -61,7 +62,7 @@ Config wanted_config(const TrainingRequest& request, bool first) {
     if (first) restore_older_run(config.output);
     return config;
   }
-  const std::string folder = request.config, file = (fs::path(folder) / "config.yaml").string();
+  const std::string folder = request.config, file = file_in(folder, kConfigFile);
   if (!request.existing.resume)
     throw UserError("{}: is a folder; `heed train {} --resume` goes on with the run in it", folder,
                     shell_path(folder));
@@ -167,8 +168,7 @@ class RankTraining {
                           .test_scores = scores,
                           .base_before = base.before,
                           .base_after = base.after};
-    write_atomic((std::filesystem::path(folder_) / "summary.json").string(),
-                 summary.to_json(*provenance_, hygiene_));
+    write_atomic(file_in(folder_, kSummaryFile), summary.to_json(*provenance_, hygiene_));
     log::info("done: heed translate " + shell_path(folder_));
   }
 
@@ -294,7 +294,7 @@ void make_run_in_ranks(const TrainingRequest& request, Config config, const Chec
       const FolderLock lock(config.output, "heed train");
       // Here: ranks that start again before one of them had done it would go on with the older run.
       if (request.existing.overwrite) put_aside(config);
-      log::add_file((fs::path(config.output) / "train.log").string());
+      log::add_file(file_in(config.output, kLogFile));
       found.tell();
       log::close_files();
     }

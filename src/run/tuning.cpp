@@ -1,12 +1,12 @@
 #include "run/tuning.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <vector>
 
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/differences.h"
@@ -121,7 +121,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
           return knows_too_little(vocabulary, file);
         }))
       return;
-    std::string path = (std::filesystem::path(folder) / name).string();
+    std::string path = file_in(folder, name);
     claim(path);
     const text::Vocabulary larger = vocabulary.extended(
         {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
@@ -131,10 +131,10 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
     recipe.vocabulary = std::max<int64_t>(recipe.vocabulary, larger.size());
   };
   if (joint) {
-    extend(old.source, "source", "joint.spm", {corpus.source, corpus.target});
+    extend(old.source, "source", kJointVocabulary, {corpus.source, corpus.target});
   } else {
-    extend(old.source, "source", "source.spm", {corpus.source});
-    extend(old.target, "target", "target.spm", {corpus.target});
+    extend(old.source, "source", kSourceVocabulary, {corpus.source});
+    extend(old.target, "target", kTargetVocabulary, {corpus.target});
   }
   if (keys.size() > 1)
     recipe.own_vocabulary = fmt::format(

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 
 namespace heed::train {
@@ -108,7 +109,7 @@ bool is_best(const std::string& name) {
   return kBest.is(name);
 }
 
-CheckpointFolder::CheckpointFolder(const std::string& run) : folder_(run + "/checkpoints") {}
+CheckpointFolder::CheckpointFolder(const std::string& run) : folder_(file_in(run, kCheckpoints)) {}
 
 std::string CheckpointFolder::update_path(int64_t update) const {
   return path(kCheckpoint.at(update));

@@ -23,7 +23,7 @@ int64_t warmup_updates(const TrainConfig& config) {
   if (config.warmup >= 0) return config.warmup;
   const bool level =
       config.schedule == ScheduleKind::constant || config.schedule == ScheduleKind::luong;
-  return level ? 0 : kWarmup;
+  return level ? 0 : 4000;
 }
 
 void check(const TrainConfig& config) {

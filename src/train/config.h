@@ -181,8 +181,6 @@ struct TrainConfig {
 /// of an update.
 int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks);
 
-inline constexpr int64_t kWarmup = 4000;
-
 /// Updates of the warm-up, 0 without one: `warmup`, or what -1 stands for.
 int64_t warmup_updates(const TrainConfig& config);
 

@@ -137,7 +137,7 @@ std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const Trai
   };
   if (std::ranges::none_of(auxiliary_losses(config), wants)) return std::nullopt;
   return model::Trace{
-      .cross = false,
+      .kinds = {},
       .guided = model::Guided{.layer = config.taught_layer, .head = config.taught_head}};
 }
 

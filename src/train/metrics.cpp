@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "train/metrics_line.h"
 
@@ -127,7 +128,7 @@ void TrainingLog::further_validation(const std::string& set, const Validation& v
 
 Metrics::Metrics(const std::string& folder, bool tensorboard)
     : folder_(folder),
-      path_(folder.empty() ? "" : folder + "/metrics.jsonl"),
+      path_(folder.empty() ? "" : file_in(folder, kMetricsFile)),
       tensorboard_(tensorboard && !folder.empty()) {}
 
 Metrics::~Metrics() = default;

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "model/weights.h"
 
@@ -23,7 +24,7 @@ RunFiles::RunFiles(const TrainerSetup& setup, ranks::Group& group, Optimizer& op
       average_(average),
       checkpoints_(setup.folder) {
   if (!group_.leads()) return;
-  make_folder(setup.folder + "/checkpoints");
+  make_folder(file_in(setup.folder, kCheckpoints));
   if (!setup.resume && !checkpoints_.updates().empty())
     throw UserError(
         "{}: a run is there already; go on with --resume, or name another folder (output)",
@@ -93,7 +94,7 @@ void RunFiles::write_model(const Progress& progress) const {
     file.metadata["updates"] = updates;
     file.tensors = average(paths);
   }
-  if (group_.leads()) model::save_tensors(file, setup_.folder + "/model.safetensors");
+  if (group_.leads()) model::save_tensors(file, file_in(setup_.folder, kWeightsFile));
 }
 
 void RunFiles::take_best(const Progress& progress) {
@@ -104,7 +105,7 @@ void RunFiles::take_best(const Progress& progress) {
         with_commas(progress.update));
   write_model(progress);
   // The others get the path when the file is there.
-  const std::string path = group_.broadcast(setup_.folder + "/model.safetensors");
+  const std::string path = group_.broadcast(file_in(setup_.folder, kWeightsFile));
   model::load_weights(model_, read_weights(path), path);
   model_.eval();
 }

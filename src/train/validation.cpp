@@ -13,24 +13,11 @@
 #include "base/log.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/evaluation_mode.h"
 #include "train/loss.h"
 
 namespace heed::train {
 namespace {
-
-class EvaluationMode {
- public:
-  explicit EvaluationMode(model::Model& model) : model_(model), was_training_(model.is_training()) {
-    model_.eval();
-  }
-  ~EvaluationMode() { model_.train(was_training_); }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
-
- private:
-  model::Model& model_;
-  bool was_training_;
-};
 
 Tensor nll_of(model::Model& model, const data::Batch& batch, const Validator& validator) {
   const auto source = model::make_source(batch, validator.device);
@@ -122,7 +109,7 @@ std::optional<double> Validation::value(StopMetric metric) const {
 std::optional<Validation> validate(model::Model& model, const Validator& validator) {
   const auto start = std::chrono::steady_clock::now();
   const at::NoGradGuard no_grad;
-  const EvaluationMode mode(model);
+  const model::EvaluationMode mode({&model});
   Validation out;
   const auto nll = sum_nll(model, validator);
   if (!nll) return std::nullopt;

@@ -38,7 +38,9 @@ class Twins {
   }
 
   void step(const Tensor& tokens) {
-    model::Trace cpu{.decoder = all_steps_}, sim = cpu;
+    model::Trace cpu;
+    if (all_steps_) cpu.kinds.insert(model::AttentionKind::decoder);
+    model::Trace sim = cpu;
     const Tensor wanted = here_->step(tokens, cpu_, &cpu);
     EXPECT_TRUE(near(there_->step(accelerator::there(tokens), sim_, &sim), wanted))
         << "step " << cpu_.position;

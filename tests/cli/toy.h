@@ -77,6 +77,23 @@ inline std::string write_toy_config(const TemporaryFolder& folder, const ToyRun&
   return folder.write(run.name + ".yaml", yaml);
 }
 
+/// A run in a folder of its own, which the test trains.
+struct ToyRunTest : testing::Test {
+  TemporaryFolder folder;
+  std::string run = folder / "run";
+
+  explicit ToyRunTest(int pairs = 100, int validation_pairs = 10) {
+    write_toy_pairs(folder, "train", pairs, 1);
+    write_toy_pairs(folder, "valid", validation_pairs, 2);
+  }
+  std::string write_config(
+      const std::string& model = kTransformer,
+      const std::string& training = "updates: 4, validate_every: 4, save_every: 2") const {
+    return write_toy_config(folder, {"run", model, training});
+  }
+  std::string file(const std::string& name) const { return read_file(run + "/" + name); }
+};
+
 /// Throws where training fails.
 inline void train_toy(const std::string& config, const std::vector<std::string>& options = {}) {
   std::vector<std::string> arguments{"train", config};

@@ -17,18 +17,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A finished run of four updates.
-struct TrainProcess : testing::Test {
-  TemporaryFolder folder;
-  std::string run = folder / "run", yaml;
+struct TrainProcess : ToyRunTest {
+  std::string yaml = write_config();
 
-  TrainProcess() {
-    write_toy_pairs(folder, "train", 100, 1);
-    write_toy_pairs(folder, "valid", 10, 2);
-    yaml = write_toy_config(folder,
-                            {"run", kTransformer, "updates: 4, validate_every: 4, save_every: 2"});
-    train_toy(yaml);
-  }
-  std::string file(const std::string& name) const { return read_file(run + "/" + name); }
+  TrainProcess() { train_toy(yaml); }
 };
 
 TEST_F(TrainProcess, ResumeAndOverwriteTogetherDeleteNothing) {

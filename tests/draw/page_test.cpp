@@ -33,6 +33,7 @@ TEST(Page, LooksNamesUpInTheInnermostItemAlone) {
   EXPECT_EQ(render("cell.html", cell), "t<small>n</small>");
   PageData styled = cell;
   styled["look"] = "better";
+  styled["own_element"] = true;
   EXPECT_EQ(render("cell.html", styled), "<span class=\"better\">t</span><small>n</small>");
 }
 

@@ -14,7 +14,6 @@
 namespace heed::engine {
 namespace {
 
-using model::keep_sentences;
 using model::ModelPtr;
 using model::reorder_beams;
 using model::Source;

@@ -23,7 +23,7 @@ std::vector<std::vector<int64_t>> uneven_targets() {
 }
 
 Trace trace_of(int64_t layer, int64_t head) {
-  return {.cross = false, .guided = Guided{.layer = layer, .head = head}};
+  return {.kinds = {}, .guided = Guided{.layer = layer, .head = head}};
 }
 
 int64_t heads_of(const ModelConfig& config) {

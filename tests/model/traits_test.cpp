@@ -25,7 +25,7 @@ TEST(Traits, AreThoseOfTheModel) {
     const ModelPtr model = testing::model_of(config, 13);
     EXPECT_EQ(of.attends(), model->attends());
     EXPECT_EQ(of.longest, model->longest());
-    Trace trace{.encoder = of.has_self_attention, .decoder = of.has_self_attention, .cross = true};
+    Trace trace{.kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()}};
     model->features(source_of(three_sources()), padded(three_targets()), &trace);
     std::map<AttentionKind, std::vector<int64_t>> heads;
     for (const AttentionMap& map : trace.maps) heads[map.kind].push_back(map.weights.size(1));

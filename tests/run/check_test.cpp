@@ -15,13 +15,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct CheckTest : testing::Test {
-  TemporaryFolder folder;
+struct CheckTest : ToyRunTest {
+  CheckTest() : ToyRunTest(200, 7) {}
 
-  CheckTest() {
-    write_toy_pairs(folder, "train", 200, 1);
-    write_toy_pairs(folder, "valid", 7, 2);
-  }
   std::string config(const std::string& model = kTransformer,
                      const std::string& training = "updates: 3") const {
     return write_toy_config(folder, {"run", model, training});

@@ -21,18 +21,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A finished run of four updates.
-struct ResumeConfigTest : testing::Test {
-  TemporaryFolder folder;
-  std::string run = folder / "run", yaml;
+struct ResumeConfigTest : ToyRunTest {
+  std::string yaml = write_config();
 
-  ResumeConfigTest() {
-    write_toy_pairs(folder, "train", 100, 1);
-    write_toy_pairs(folder, "valid", 10, 2);
-    yaml = write_toy_config(folder,
-                            {"run", kTransformer, "updates: 4, validate_every: 4, save_every: 2"});
-    train_toy(yaml);
-  }
-  std::string file(const std::string& name) const { return read_file(run + "/" + name); }
+  ResumeConfigTest() { train_toy(yaml); }
 
   void edit(const std::string& from, const std::string& to) const {
     std::string text = file("config.yaml");
@@ -92,6 +84,26 @@ TEST_F(ResumeConfigTest, TheNumberOfPartsIsDecidedWhenTheRunBegins) {
   EXPECT_EQ(product(resume(yaml, {"training.updates=5"})), "");
   EXPECT_EQ(updates(), 5);
   EXPECT_THAT(file("config.yaml"), HasSubstr("  micro_batches: 1\n"));
+}
+
+TEST_F(ResumeConfigTest, TheWarmUpIsFixedHoweverItIsWritten) {
+  const auto warmup = [](int64_t updates) { return "training.warmup=" + std::to_string(updates); };
+  for (const auto& [schedule, same] :
+       std::vector<std::pair<std::string, int64_t>>{{"inverse_sqrt", 4000}, {"constant", 0}}) {
+    SCOPED_TRACE(schedule);
+    const std::string own = write_toy_config(
+        folder, {schedule, kNone, "updates: 2, validate_every: 2, schedule: " + schedule});
+    train_toy(own, {"--set", warmup(same)});
+    EXPECT_EQ(product(resume(own, {warmup(-1)})), "");
+    EXPECT_EQ(product(resume(own, {warmup(same), "training.updates=3"})), "");
+    expect_mistake(resume(own, {warmup(7), "training.updates=4"}),
+                   {"training.warmup: " + std::to_string(same) + " (wanted: 7)"});
+  }
+  const std::string own = write_toy_config(
+      folder, {"risen", kNone, "updates: 2, validate_every: 2, schedule: constant"});
+  train_toy(own, {"--set", warmup(4000)});
+  expect_mistake(resume(own, {warmup(-1), "training.updates=3"}),
+                 {"training.warmup: 4000 (wanted: -1)"});
 }
 
 TEST_F(ResumeConfigTest, FreeKeysGoOnAndAreNamedInTheLog) {

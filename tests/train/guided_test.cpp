@@ -78,7 +78,7 @@ TEST(TraceOfLosses, IsWantedWhereThereAreLinksAndAWeight) {
   config.taught_head = 3;
   const auto trace = trace_of_losses(batch, config);
   ASSERT_TRUE(trace);
-  EXPECT_FALSE(trace->has_maps());
+  EXPECT_TRUE(trace->kinds.empty());
   EXPECT_EQ(trace->guided->layer, 1);
   EXPECT_EQ(trace->guided->head, 3);
 }

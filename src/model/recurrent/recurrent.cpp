@@ -62,7 +62,7 @@ class RecurrentModel : public Model {
   }
 
   static Tensor* wanted(const Trace* trace, Tensor& weights) {
-    return trace != nullptr && trace->cross ? &weights : nullptr;
+    return trace != nullptr && trace->kinds.contains(AttentionKind::cross) ? &weights : nullptr;
   }
 
   static void note(Trace* trace, const Tensor& weights) {

@@ -41,9 +41,7 @@ class Tracer {
 
  private:
   static bool wanted(const Trace* trace, AttentionKind kind) {
-    if (!trace) return false;
-    if (kind == AttentionKind::cross) return trace->cross;
-    return kind == AttentionKind::encoder ? trace->encoder : trace->decoder;
+    return trace && trace->kinds.contains(kind);
   }
 
   Trace* trace_;
@@ -202,7 +200,7 @@ Tensor Transformer::encode(const Source& source, const SentenceLayout& sentences
 }
 
 Tensor Transformer::features(const Source& source, const TargetInput& input, Trace* trace) {
-  const bool looked_into = trace && (trace->has_maps() || trace->vectors || trace->exchange);
+  const bool looked_into = trace && (!trace->kinds.empty() || trace->vectors || trace->exchange);
   const bool has_lengths = input.tokens.is_cpu() || input.lengths.defined() || input.unpadded;
   const bool unpadded =
       !looked_into && has_lengths && can_unpad(source.tokens) && can_unpad(input.tokens);
@@ -297,7 +295,7 @@ BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace)
   const SelfAttention& first = decoder_->blocks[0]->self_attention();
   options.group = first.heads() / first.kv_heads();
   options.pattern = pattern_of(config_);
-  options.wants_steps = (trace && trace->decoder) ||
+  options.wants_steps = (trace && trace->kinds.contains(AttentionKind::decoder)) ||
                         positions_info(config_.positions).effect == PositionsEffect::kAddsScores;
   return model::begin_step(state, beam, options);
 }

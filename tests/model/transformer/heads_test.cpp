@@ -78,7 +78,7 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
 
 TEST(Heads, GuidedWeightsAreThoseOfTheSameHeadWhereOthersArePruned) {
   const auto logs_of = [](Model& model) {
-    Trace trace{.cross = false, .guided = Guided{.layer = 0, .head = 2}};
+    Trace trace{.kinds = {}, .guided = Guided{.layer = 0, .head = 2}};
     model.features(source_of(three_sources()), padded(three_targets()), &trace);
     return trace.guided->logs.detach();
   };

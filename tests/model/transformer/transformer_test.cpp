@@ -127,7 +127,7 @@ TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
   reorder_beams(state, at::zeros({2, 3}, at::kLong));  // beam 1 -> 3
   model->step(at::tensor({4, 5, 6, 7, 8, 9}).view({2, 3}), state);
   reorder_beams(state, at::tensor({2, 0, 2, 1, 1, 0}).view({2, 3}));
-  keep_sentences(state, at::tensor({1}));
+  go_on_with(state, at::tensor({1}), {});
   const Tensor now = model->step(at::tensor({3, 4, 10}).view({1, 3}), state);  // [1, 3, vocab]
   const Texts prefixes{{2, 8, 3}, {2, 8, 4}, {2, 7, 10}};
   for (int64_t beam = 0; beam < 3; ++beam) {
@@ -142,7 +142,7 @@ TEST_P(Variants, LookingChangesNothing) {
            GetParam().self_attention != "linear";
   };
   const Source source = source_with(kSources);
-  Trace trace{.encoder = true, .decoder = true, .cross = true};
+  Trace trace{.kinds = {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}};
   const Tensor looked = model->features(source, targets(), &trace);
   EXPECT_TRUE(near(looked, model->features(source, targets())));
   ASSERT_EQ(trace.maps.size(), 6U);
@@ -203,11 +203,11 @@ TEST(Transformer, StepwiseWeightsEqualThoseOfTeacherForcing) {
   const at::NoGradGuard no_grad;
   const ModelPtr model = make(small());
   const Source source = source_with(kSources);
-  Trace whole{.decoder = true};
+  Trace whole{.kinds = {AttentionKind::decoder, AttentionKind::cross}};
   model->features(source, targets(), &whole);
   State state = model->start(source);
   for (int64_t t = 0; t < 5; ++t) {
-    Trace now{.decoder = true};
+    Trace now{.kinds = {AttentionKind::decoder, AttentionKind::cross}};
     model->step(targets().narrow(1, t, 1), state, &now);
     ASSERT_EQ(now.maps.size(), 4U);
     for (std::size_t i = 0; i < now.maps.size(); ++i) {
@@ -227,7 +227,7 @@ TEST(Transformer, OnlyTheWeightsAskedForAreMade) {
   ASSERT_EQ(trace.maps.size(), 2U);
   EXPECT_EQ(trace.maps[1].kind, AttentionKind::cross);
   EXPECT_EQ(trace.maps[1].layer, 1);
-  Trace encoder{.encoder = true, .cross = false};
+  Trace encoder{.kinds = {AttentionKind::encoder}};
   model->start(source_with(kSources), &encoder);
   EXPECT_EQ(encoder.maps.size(), 2U);
 }
@@ -236,7 +236,7 @@ TEST(Transformer, AWindowHidesWhatIsFar) {
   const at::NoGradGuard no_grad;
   ModelConfig config = small();
   config.sliding_window = 1;
-  Trace trace{.encoder = true, .cross = false};
+  Trace trace{.kinds = {AttentionKind::encoder}};
   make(config)->start(source_with({kSources[0]}), &trace);
   const Tensor weights = trace.maps[0].weights[0][0];  // [6, 6]
   EXPECT_EQ(weights.triu(2).abs().max().item<float>(), 0.0F);
@@ -342,8 +342,7 @@ TEST_P(Variants, PackedSentencesGiveWhatPaddedOnesGive) {
     }
     return results;
   };
-  Trace trace;
-  trace.encoder = trace.decoder = true;
+  Trace trace{.kinds = {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}};
   const auto unpadded = run(nullptr), padded = run(&trace);
   ASSERT_EQ(unpadded.size(), padded.size());
   for (std::size_t i = 0; i < unpadded.size(); ++i) {
