@@ -35,7 +35,8 @@ namespace {
 
 constexpr std::size_t kNamedLines = 10;
 constexpr const char* kNoInt8 =
-    "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or fp32";
+    "decoding.weights: int8 is for recurrent models, and for Transformers with softmax attention, "
+    "on a CPU; set bf16 or fp32";
 
 std::string line_list(const std::vector<int64_t>& lines) {
   std::string out;
@@ -163,7 +164,7 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
 bool Translator::is_same_in_any_batch() const {
   return !samples(config_.sampling) &&
          std::ranges::all_of(members_, [](const TranslatorModel& member) {
-           return dynamic_cast<const engine::Transformer*>(member.model.get()) != nullptr;
+           return dynamic_cast<const engine::Engine*>(member.model.get()) != nullptr;
          });
 }
 

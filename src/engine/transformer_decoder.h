@@ -1,55 +1,45 @@
-// The steps of decoding one batch with rearranged weights.
+// The steps of decoding one batch with a Transformer.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "engine/products.h"
 #include "engine/transformer.h"
 
 namespace heed::engine {
 
-/// The decoding of one batch: encodes when made, then steps. Keys and values of a step are written
-/// once and stay where they are; a hypothesis is the list of slots of its own.
-class BatchDecoder {
+/// Keys and values of a step are written once and stay where they are; a hypothesis is the list of
+/// slots of its own.
+class TransformerDecoder : public BatchDecoder {
  public:
-  BatchDecoder(const Transformer& model, const model::Source& source);
+  TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source);
 
-  /// One step: tokens [sentences, beam] -> logits [sentences, beam, vocab], valid until the next.
-  /// `attention`, if not null, receives the mean of the last layer's heads [sentences, beam,
-  /// source].
-  float* step(const int64_t* tokens, int64_t beam, std::vector<float>* attention = nullptr);
-
-  int64_t sentences() const { return static_cast<int64_t>(sources_.size()); }
-  int64_t vocabulary() const { return model_.output_.matrix.columns(); }
-  int64_t source_length() const { return source_length_; }
-
-  /// As model::go_on_with: [kept] sentences (undefined: all) and [kept, beam] hypotheses.
-  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
+  float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
+  void go_on_with(std::span<const int64_t> sentences,
+                  std::span<const int64_t> hypotheses) override;
+  int64_t vocabulary() const override { return model_.output.matrix.columns(); }
+  int64_t source_length() const override { return source_length_; }
 
  private:
-  struct Span {
-    int64_t begin, count;  // rows of memory_
-  };
-  using Floats = std::vector<float>;
+  int64_t sentences() const { return std::ssize(sources_); }
+
   using Slots = std::vector<int32_t>;
 
-  void encode(const model::Source& source);
+  void encode(const SourceBatch& source);
   void embed(const StackWeights& side, int64_t token, int64_t position, float* to) const;
   /// Those of one position; made in `room` where it is no usual one.
   template <class Make>
   static const float* row_at(const PositionRows& rows, int64_t position, Floats& room,
                              const Make& make);
-  /// to (+)= x W + b, or max(0, .) of it, the columns shared by this thread's helpers.
-  void product(const Linear& linear, float* to, Finish finish = {});
-  void take(const Linear& linear, const float* x, int64_t rows);
   const float* before(const LayerNorm& norm);
   void after(const LayerNorm& norm);
   void feed_forward(const LayerWeights& block);
   /// `distances` of a row and of how many keys it looks at.
   template <class SlotsOf, class DistancesOf>
   void attend(const AttentionWeights& attention, const float* keys_values, const SlotsOf& slots,
-              const DistancesOf& distances, std::vector<float>* weights = nullptr);
+              const DistancesOf& distances, Floats* weights = nullptr);
   void rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 
@@ -66,7 +56,7 @@ class BatchDecoder {
   /// Of each layer of a side, for sentences of `length` pieces.
   static std::vector<LayerDistances> distances_of(const StackWeights& side, int64_t length);
 
-  const Transformer& model_;
+  const TransformerWeights& model_;
   const int64_t width_;
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;
@@ -78,7 +68,7 @@ class BatchDecoder {
   std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
   Floats x_, normed_, queries_, context_, inner_, logits_;
-  LeftFactor taken_;
+  Products products_;
 };
 
 }  // namespace heed::engine

@@ -1,4 +1,4 @@
-#include "engine/search.h"
+#include "engine/transformer_decoder.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -17,57 +17,51 @@ namespace heed::engine {
 namespace {
 
 constexpr auto kEpsilon = static_cast<float>(model::kNormEpsilon);
-constexpr int64_t kWorthAThread = 1 << 19;  // multiplications that pay for waking one
-constexpr int64_t kRowsWorthAThread = 16;
 constexpr int64_t kSteps = 256;  // that distances are made for at first
 
 }  // namespace
 
-BatchDecoder::BatchDecoder(const Transformer& model, const model::Source& source)
-    : model_(model), width_(model.config_.width), pre_(model.config_.norm == model::Norm::pre) {
+TransformerDecoder::TransformerDecoder(const TransformerWeights& weights,
+                                       const SourceBatch& source)
+    : model_(weights),
+      width_(weights.config.width),
+      pre_(weights.config.norm == model::Norm::pre) {
   encode(source);
-  caches_.resize(model_.decoder_.blocks.size());
+  caches_.resize(model_.decoder.blocks.size());
   history_.resize(sources_.size());
 }
 
-void BatchDecoder::encode(const model::Source& source) {
-  source_length_ = source.tokens.size(1);
-  const Tensor tokens = source.tokens.contiguous();
-  const int64_t* ids = tokens.const_data_ptr<int64_t>();
-  const int64_t* lengths = source.lengths.const_data_ptr<int64_t>();
-  // Sentences one after another, without padding.
-  for (int64_t s = 0; s < tokens.size(0); ++s) {
-    expect(lengths[s] >= 1, "each sentence has its eos at least");
-    sources_.push_back({rows_, lengths[s]});
-    rows_ += lengths[s];
-  }
+void TransformerDecoder::encode(const SourceBatch& source) {
+  source_length_ = source.length;
+  sources_ = spans_of(source);
+  rows_ = sources_.back().begin + sources_.back().count;
   all_.resize(rows_);
   std::iota(all_.begin(), all_.end(), 0);
   x_.resize(rows_ * width_);
   std::vector<Span> looks(rows_);  // of each row
   std::vector<int64_t> positions(rows_);
-  const kernels::Pattern& pattern = model_.encoder_.blocks.front().self.pattern;
+  const kernels::Pattern& pattern = model_.encoder.blocks.front().self.pattern;
   for (int64_t s = 0; s < sentences(); ++s)
     for (int64_t i = 0; i < sources_[s].count; ++i) {
       const int64_t row = sources_[s].begin + i;
-      embed(model_.encoder_, ids[s * source_length_ + i], i, x_.data() + row * width_);
+      embed(model_.encoder, source.tokens[s * source_length_ + i], i, x_.data() + row * width_);
       const kernels::KeyRange seen = pattern.range(i, sources_[s].count);
       looks[row] = {sources_[s].begin + seen.begin, seen.count()};
       positions[row] = i;
     }
   Floats keys_values;
-  const std::vector<LayerDistances> distances = distances_of(model_.encoder_, source_length_);
-  for (std::size_t layer = 0; layer < model_.encoder_.blocks.size(); ++layer) {
-    const LayerWeights& block = model_.encoder_.blocks[layer];
+  const std::vector<LayerDistances> distances = distances_of(model_.encoder, source_length_);
+  for (std::size_t layer = 0; layer < model_.encoder.blocks.size(); ++layer) {
+    const LayerWeights& block = model_.encoder.blocks[layer];
     const HeadShape& shape = block.self.shape;
-    take(block.self.query, before(block.self.norm), rows_);
+    products_.take(block.self.query, before(block.self.norm), rows_);
     queries_.resize(rows_ * shape.inner());
     keys_values.resize(rows_ * 2 * shape.shared());
-    product(block.self.query, queries_.data());
-    product(block.self.keys_values, keys_values.data());
-    if (model_.encoder_.rotations.any())
+    products_.product(block.self.query, queries_.data());
+    products_.product(block.self.keys_values, keys_values.data());
+    if (model_.encoder.rotations.any())
       for (int64_t row = 0; row < rows_; ++row) {
-        const StackWeights& side = model_.encoder_;
+        const StackWeights& side = model_.encoder;
         rotate(side, queries_, row, 1, shape.inner(), shape.heads, positions[row]);
         rotate(side, keys_values, row, 1, 2 * shape.shared(), shape.kv_heads, positions[row]);
       }
@@ -82,31 +76,31 @@ void BatchDecoder::encode(const model::Source& source) {
     feed_forward(block);
   }
   const float* encoded = x_.data();
-  if (pre_) encoded = before(model_.encoder_.norm);
-  for (const LayerWeights& block : model_.decoder_.blocks) {
-    take(block.cross.keys_values, encoded, rows_);
+  if (pre_) encoded = before(model_.encoder.norm);
+  for (const LayerWeights& block : model_.decoder.blocks) {
+    products_.take(block.cross.keys_values, encoded, rows_);
     memory_.emplace_back(rows_ * 2 * block.cross.shape.shared());
-    product(block.cross.keys_values, memory_.back().data());
+    products_.product(block.cross.keys_values, memory_.back().data());
   }
 }
 
-float* BatchDecoder::step(const int64_t* tokens, int64_t beam, std::vector<float>* attention) {
+float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* attention) {
   rows_ = sentences() * beam;
   expect(static_cast<int64_t>(history_.size()) == rows_, "as many tokens as hypotheses");
   x_.resize(rows_ * width_);
   for (int64_t row = 0; row < rows_; ++row)
-    embed(model_.decoder_, tokens[row], position_, x_.data() + row * width_);
+    embed(model_.decoder, tokens[row], position_, x_.data() + row * width_);
   const int64_t place = cached_;
   cached_ += rows_;
   for (int64_t row = 0; row < rows_; ++row)
     history_[row].push_back(static_cast<int32_t>(place + row));
-  const bool rotary = model_.decoder_.rotations.any();
+  const bool rotary = model_.decoder.rotations.any();
   if (position_ >= steps_end_) {
     steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
-    steps_ = distances_of(model_.decoder_, steps_end_);
+    steps_ = distances_of(model_.decoder, steps_end_);
   }
   const kernels::KeyRange seen =
-      model_.decoder_.blocks.front().self.pattern.range(position_, position_ + 1);
+      model_.decoder.blocks.front().self.pattern.range(position_, position_ + 1);
   const auto steps = [&](int64_t row) {
     return std::span<const int32_t>(history_[row]).subspan(seen.begin, seen.count());
   };
@@ -115,25 +109,25 @@ float* BatchDecoder::step(const int64_t* tokens, int64_t beam, std::vector<float
     return std::span<const int32_t>(all_).subspan(span.begin, span.count);
   };
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
-    const LayerWeights& block = model_.decoder_.blocks[layer];
+    const LayerWeights& block = model_.decoder.blocks[layer];
     const HeadShape& shape = block.self.shape;
     Floats& cache = caches_[layer];
     cache.resize(cached_ * 2 * shape.shared());
-    take(block.self.query, before(block.self.norm), rows_);
+    products_.take(block.self.query, before(block.self.norm), rows_);
     queries_.resize(rows_ * shape.inner());
-    product(block.self.query, queries_.data());
-    product(block.self.keys_values, cache.data() + place * 2 * shape.shared());
+    products_.product(block.self.query, queries_.data());
+    products_.product(block.self.keys_values, cache.data() + place * 2 * shape.shared());
     if (rotary) {
-      rotate(model_.decoder_, queries_, 0, rows_, shape.inner(), shape.heads, position_);
-      rotate(model_.decoder_, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
+      rotate(model_.decoder, queries_, 0, rows_, shape.inner(), shape.heads, position_);
+      rotate(model_.decoder, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
     }
     attend(block.self, cache.data(), steps, [&](int64_t, int64_t count) {
       return steps_[layer].from(1 - count);  // the last key is the query's own
     });
 
-    take(block.cross.query, before(block.cross.norm), rows_);
+    products_.take(block.cross.query, before(block.cross.norm), rows_);
     queries_.resize(rows_ * block.cross.shape.inner());
-    product(block.cross.query, queries_.data());
+    products_.product(block.cross.query, queries_.data());
     attend(
         block.cross, memory_[layer].data(), sources,
         [](int64_t, int64_t) { return RowDistances{}; },
@@ -141,25 +135,24 @@ float* BatchDecoder::step(const int64_t* tokens, int64_t beam, std::vector<float
     feed_forward(block);
   }
   ++position_;
-  take(model_.output_, pre_ ? before(model_.decoder_.norm) : x_.data(), rows_);
-  logits_.resize(rows_ * vocabulary());
-  product(model_.output_, logits_.data());
+  products_.take(model_.output, pre_ ? before(model_.decoder.norm) : x_.data(), rows_);
+  logits_.resize(rows_ * model_.output.matrix.columns());
+  products_.product(model_.output, logits_.data());
   return logits_.data();
 }
 
-void BatchDecoder::go_on_with(const Tensor& kept, const Tensor& hypotheses) {
-  const auto* const rows = hypotheses.const_data_ptr<int64_t>();
+void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
+                                    std::span<const int64_t> hypotheses) {
   std::vector<Slots> history;
-  for (int64_t i = 0; i < hypotheses.numel(); ++i) history.push_back(history_[rows[i]]);
+  for (const int64_t row : hypotheses) history.push_back(history_[row]);
   history_ = std::move(history);
-  if (!kept.defined()) return;
-  const auto* const sentences = kept.const_data_ptr<int64_t>();
+  if (sentences.empty()) return;
   std::vector<Span> sources;
-  for (int64_t i = 0; i < kept.numel(); ++i) sources.push_back(sources_[sentences[i]]);
+  for (const int64_t s : sentences) sources.push_back(sources_[s]);
   sources_ = std::move(sources);
 }
 
-std::vector<BatchDecoder::LayerDistances> BatchDecoder::distances_of(const StackWeights& side,
+std::vector<TransformerDecoder::LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,
                                                                      int64_t length) {
   const at::NoGradGuard no_grad;
   std::vector<LayerDistances> layers(side.blocks.size());
@@ -174,7 +167,7 @@ std::vector<BatchDecoder::LayerDistances> BatchDecoder::distances_of(const Stack
 }
 
 template <class Make>
-const float* BatchDecoder::row_at(const PositionRows& rows, int64_t position, Floats& room,
+const float* TransformerDecoder::row_at(const PositionRows& rows, int64_t position, Floats& room,
                                   const Make& make) {
   if ((position + 1) * rows.size <= std::ssize(rows.numbers))
     return rows.numbers.data() + position * rows.size;
@@ -182,20 +175,20 @@ const float* BatchDecoder::row_at(const PositionRows& rows, int64_t position, Fl
   return room.data();
 }
 
-void BatchDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
+void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
                          float* to) const {
   Floats room;
   const float* positions = nullptr;
   if (side.vectors.any())
     positions =
         row_at(side.vectors, position, room, [&] { return side.positions->vectors(position, 1); });
-  expect(token >= 0 && token < side.embedding.size(0), "a piece of the vocabulary");
+  expect(token >= 0 && token < side.embedding.rows(), "a piece of the vocabulary");
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
-  kernels::scale_and_add(side.embedding.const_data_ptr<float>() + token * width_, scale, positions,
+  kernels::scale_and_add(side.embedding.data + token * width_, scale, positions,
                          width_, to);
 }
 
-void BatchDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
+void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
                           int64_t stride, int64_t heads, int64_t position) {
   Floats room;
   const float* rotations = row_at(side.rotations, position, room, [&] {
@@ -205,21 +198,8 @@ void BatchDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, in
     rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
 }
 
-void BatchDecoder::take(const Linear& linear, const float* x, int64_t rows) {
-  taken_.take(x, rows, linear.matrix.inner(), linear.matrix.numbers());
-}
-
-void BatchDecoder::product(const Linear& linear, float* to, Finish finish) {
-  finish.bias = linear.bias.data();
-  const int64_t each = taken_.count() * linear.matrix.inner() * Matrix::kPanel;
-  at::parallel_for(0, linear.matrix.panels(), 1 + kWorthAThread / each,
-                   [&](int64_t first, int64_t last) {
-                     multiply(taken_, linear.matrix, finish, to, first, last);
-                   });
-}
-
 /// What a sublayer reads: the norm of x, or x itself.
-const float* BatchDecoder::before(const LayerNorm& norm) {
+const float* TransformerDecoder::before(const LayerNorm& norm) {
   if (!pre_) return x_.data();
   normed_.resize(x_.size());
   kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
@@ -227,30 +207,30 @@ const float* BatchDecoder::before(const LayerNorm& norm) {
   return normed_.data();
 }
 
-void BatchDecoder::after(const LayerNorm& norm) {
+void TransformerDecoder::after(const LayerNorm& norm) {
   if (!pre_)
     kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
                             x_.data());
 }
 
-void BatchDecoder::feed_forward(const LayerWeights& block) {
-  const model::Activation activation = model_.config_.activation;
+void TransformerDecoder::feed_forward(const LayerWeights& block) {
+  const model::Activation activation = model_.config.activation;
   const int64_t width = block.inner.matrix.columns();
-  take(block.inner, before(block.norm), rows_);
+  products_.take(block.inner, before(block.norm), rows_);
   inner_.resize(rows_ * width);
-  product(block.inner, inner_.data(), {.relu = activation == model::Activation::relu});
+  products_.product(block.inner, inner_.data(), {.relu = activation == model::Activation::relu});
   if (activation == model::Activation::gelu) kernels::gelu(inner_.data(), rows_ * width);
   if (activation == model::Activation::silu) kernels::silu(inner_.data(), rows_ * width);
-  take(block.outer, inner_.data(), rows_);
-  product(block.outer, x_.data(), {.add = true});
+  products_.take(block.outer, inner_.data(), rows_);
+  products_.product(block.outer, x_.data(), {.add = true});
   after(block.norm);
 }
 
 /// x += output(attention of queries_ over the rows of `keys_values` at slots(row)).
 template <class SlotsOf, class DistancesOf>
-void BatchDecoder::attend(const AttentionWeights& attention, const float* keys_values,
+void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
                           const SlotsOf& slots, const DistancesOf& distances,
-                          std::vector<float>* weights) {
+                                Floats* weights) {
   const HeadShape& shape = attention.shape;
   const int64_t inner = shape.inner();
   context_.resize(rows_ * inner);
@@ -270,8 +250,8 @@ void BatchDecoder::attend(const AttentionWeights& attention, const float* keys_v
               room[h * count + i] / static_cast<float>(shape.heads);
     }
   });
-  take(attention.output, context_.data(), rows_);
-  product(attention.output, x_.data(), {.add = true});
+  products_.take(attention.output, context_.data(), rows_);
+  products_.product(attention.output, x_.data(), {.add = true});
   after(attention.norm);
 }
 
