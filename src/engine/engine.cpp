@@ -44,9 +44,9 @@ std::shared_ptr<Engine> make_engine(const model::ModelPtr& model, WeightFormat n
   const auto* config = transformer != nullptr ? transformer : model::recurrent_config(*model);
   if (config == nullptr || !has_network(*config)) return nullptr;
   const Weights weights = weights_of(*model);
-  return std::make_shared<Engine>(
-      model, transformer != nullptr ? make_transformer(*model, *config, weights, numbers)
-                                    : make_recurrent(*config, weights, numbers));
+  return std::make_shared<Engine>(model, transformer != nullptr
+                                             ? make_transformer(*model, *config, weights, numbers)
+                                             : make_recurrent(*config, weights, numbers));
 }
 
 SourceBatch source_batch(const model::Source& source) {

@@ -33,8 +33,8 @@ class BatchDecoder {
   virtual ~BatchDecoder() = default;
 
   /// One step: tokens [sentences, beam] -> logits [sentences, beam, vocab], valid until the next.
-  /// `attention`, if not null and the network attends, receives the mean of the last layer's heads [sentences, beam,
-  /// source].
+  /// `attention`, if not null and the network attends, receives the mean of the last layer's heads
+  /// [sentences, beam, source].
   virtual float* step(const int64_t* tokens, int64_t beam, Floats* attention) = 0;
 
   /// Goes on with these sentences, numbered from 0 (empty: with all), and with these hypotheses,

@@ -19,10 +19,11 @@ struct RecurrentKind {
   bool before;  // the cell
   Score score;
 };
-constexpr RecurrentKind kKinds[] = {
-    {"bahdanau", true, Score::additive},       {"luong_dot", false, Score::dot},
-    {"luong_general", false, Score::general},  {"luong_concat", false, Score::additive},
-    {"luong_location", false, Score::location}};
+constexpr RecurrentKind kKinds[] = {{"bahdanau", true, Score::additive},
+                                    {"luong_dot", false, Score::dot},
+                                    {"luong_general", false, Score::general},
+                                    {"luong_concat", false, Score::additive},
+                                    {"luong_location", false, Score::location}};
 
 const RecurrentKind* kind_of(const std::string& name) {
   const auto* const found = std::ranges::find(kKinds, name, &RecurrentKind::name);
@@ -70,9 +71,9 @@ class RecurrentMaker {
     all.read_state = linear("decoder.read_state", "decoder.read_bias");
     all.read_context = linear("decoder.read_context");
     if (weights_.contains("decoder.read_input")) all.read_input = linear("decoder.read_input");
-    all.output = {make_linear(weights_.at(config_.tie == model::Tie::none ? "output.weight"
-                                                                          : embedding(true)),
-                              &weights_.at("output.bias"), numbers_)};
+    all.output = {make_linear(
+        weights_.at(config_.tie == model::Tie::none ? "output.weight" : embedding(true)),
+        &weights_.at("output.bias"), numbers_)};
     return all;
   }
 
@@ -86,12 +87,10 @@ class RecurrentMaker {
   }
 
   CellWeights cell(const std::string& own) const {
-    CellWeights cell{.input = linear(own + "input_weight", own + "input_bias"),
-                     .extra = {},
-                     .hidden = {}};
+    CellWeights cell{
+        .input = linear(own + "input_weight", own + "input_bias"), .extra = {}, .hidden = {}};
     const std::string hidden_bias = own + "hidden_bias", extra = own + "extra_weight";
-    cell.hidden =
-        linear(own + "hidden_weight", weights_.contains(hidden_bias) ? hidden_bias : "");
+    cell.hidden = linear(own + "hidden_weight", weights_.contains(hidden_bias) ? hidden_bias : "");
     if (weights_.contains(extra)) cell.extra = linear(extra);
     return cell;
   }

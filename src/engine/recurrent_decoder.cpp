@@ -15,7 +15,6 @@
 namespace heed::engine {
 namespace {
 
-
 void embed(const Array& table, const int64_t* tokens, int64_t count, float* to) {
   const int64_t width = table.columns();
   for (int64_t i = 0; i < count; ++i, to += width) {
@@ -50,8 +49,7 @@ struct Cell {
     kernels::lstm_row(gates, recurrent, c, h, c, room, hidden);
   }
   States zeros(int64_t rows) const {
-    return {Floats(rows * hidden),
-            Floats(kind == model::Cell::lstm ? rows * hidden : 0)};
+    return {Floats(rows * hidden), Floats(kind == model::Cell::lstm ? rows * hidden : 0)};
   }
 };
 

@@ -55,8 +55,8 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
   exponentials_.resize(keys_.size());
   for (const Span& source : sources) {
     const int64_t first = source.begin * width;
-    const bool small = kernels::exp_2x(keys_.data() + first, exponentials_.data() + first,
-                                       source.count * width);
+    const bool small =
+        kernels::exp_2x(keys_.data() + first, exponentials_.data() + first, source.count * width);
     is_small_key_.insert(is_small_key_.end(), source.count, small);
   }
 }
@@ -82,7 +82,8 @@ void HeadAttention::ask(const float* queries, const Asked& asked) {
     centers_.resize(rows);
     kernels::dot_rows(weights_.center_score.data(), inner.data(), rows, width, centers_.data());
     for (int64_t row = 0; row < rows; ++row)
-      centers_[row] = static_cast<float>(asked.source(row).count) * kernels::logistic(centers_[row]);
+      centers_[row] =
+          static_cast<float>(asked.source(row).count) * kernels::logistic(centers_[row]);
   }
   if (kind_.coverage == model::Coverage::neural) {
     gates_.resize(rows * 3 * kind_.coverage_width);
@@ -117,10 +118,10 @@ void HeadAttention::score(int64_t row, const Span& seen, int64_t first, const fl
     const bool small = covered == nullptr && is_small_query_[row] && is_small_key_[first];
     const float* query = (small ? projected_exponentials_ : projected_).data() + row * width;
     kernels::additive_row_scores({.query = query,
-                              .keys = small ? exponentials_.data() + first * width : keys,
-                              .exponentials = small},
-                             weights_.score.data(), scores,
-                             {.source = seen.count, .hidden = width, .memory = 0});
+                                  .keys = small ? exponentials_.data() + first * width : keys,
+                                  .exponentials = small},
+                                 weights_.score.data(), scores,
+                                 {.source = seen.count, .hidden = width, .memory = 0});
   } else {
     kernels::dot_rows(queries_ + row * width, keys, seen.count, width, scores);
   }
@@ -225,9 +226,8 @@ void SourceAttention::step(const float* query, const Asked& asked, float* contex
       float* mean = weights != nullptr ? weights + row * longest : nullptr;
       if (mean != nullptr) std::fill_n(mean, longest, 0.0F);
       for (int64_t h = 0; h < heads; ++h) {
-        float* coverage = coverage_.empty()
-                              ? nullptr
-                              : coverage_[row].data() + h * pieces * kind_.coverage_width;
+        float* coverage =
+            coverage_.empty() ? nullptr : coverage_[row].data() + h * pieces * kind_.coverage_width;
         heads_[h].attend(row, asked, context + row * kind_.width + h * head, looked.data(),
                          coverage);
         if (mean == nullptr) continue;

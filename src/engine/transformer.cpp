@@ -29,7 +29,7 @@ PositionRows rows_of(const Tensor& table) {
 class TransformerMaker {
  public:
   TransformerMaker(model::Model& model, const Weights& weights, const model::ModelConfig& config,
-         WeightFormat numbers)
+                   WeightFormat numbers)
       : model_(model), weights_(weights), config_(config), numbers_(numbers) {}
 
   StackWeights side(bool decoder) const {
@@ -58,11 +58,11 @@ class TransformerMaker {
 
   Linear output() const {
     const bool own = config_.tie == model::Tie::none;
-    const std::string weight =
-        names::within(own ? model::kOutputModule : model::embedding_module(config_.tie, true), "weight");
+    const std::string weight = names::within(
+        own ? model::kOutputModule : model::embedding_module(config_.tie, true), "weight");
     const std::string bias = names::within(model::kOutputModule, "bias");
-    return make_linear(weights_.at(weight),
-                       weights_.contains(bias) ? &weights_.at(bias) : nullptr, numbers_);
+    return make_linear(weights_.at(weight), weights_.contains(bias) ? &weights_.at(bias) : nullptr,
+                       numbers_);
   }
 
  private:

@@ -21,11 +21,8 @@ constexpr int64_t kSteps = 256;  // that distances are made for at first
 
 }  // namespace
 
-TransformerDecoder::TransformerDecoder(const TransformerWeights& weights,
-                                       const SourceBatch& source)
-    : model_(weights),
-      width_(weights.config.width),
-      pre_(weights.config.norm == model::Norm::pre) {
+TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source)
+    : model_(weights), width_(weights.config.width), pre_(weights.config.norm == model::Norm::pre) {
   encode(source);
   caches_.resize(model_.decoder.blocks.size());
   history_.resize(sources_.size());
@@ -152,8 +149,8 @@ void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
   sources_ = std::move(sources);
 }
 
-std::vector<TransformerDecoder::LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,
-                                                                     int64_t length) {
+std::vector<TransformerDecoder::LayerDistances> TransformerDecoder::distances_of(
+    const StackWeights& side, int64_t length) {
   const at::NoGradGuard no_grad;
   std::vector<LayerDistances> layers(side.blocks.size());
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
@@ -168,7 +165,7 @@ std::vector<TransformerDecoder::LayerDistances> TransformerDecoder::distances_of
 
 template <class Make>
 const float* TransformerDecoder::row_at(const PositionRows& rows, int64_t position, Floats& room,
-                                  const Make& make) {
+                                        const Make& make) {
   if ((position + 1) * rows.size <= std::ssize(rows.numbers))
     return rows.numbers.data() + position * rows.size;
   room = numbers_of(make());
@@ -176,7 +173,7 @@ const float* TransformerDecoder::row_at(const PositionRows& rows, int64_t positi
 }
 
 void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
-                         float* to) const {
+                               float* to) const {
   Floats room;
   const float* positions = nullptr;
   if (side.vectors.any())
@@ -184,12 +181,11 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
         row_at(side.vectors, position, room, [&] { return side.positions->vectors(position, 1); });
   expect(token >= 0 && token < side.embedding.rows(), "a piece of the vocabulary");
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
-  kernels::scale_and_add(side.embedding.data + token * width_, scale, positions,
-                         width_, to);
+  kernels::scale_and_add(side.embedding.data + token * width_, scale, positions, width_, to);
 }
 
 void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
-                          int64_t stride, int64_t heads, int64_t position) {
+                                int64_t stride, int64_t heads, int64_t position) {
   Floats room;
   const float* rotations = row_at(side.rotations, position, room, [&] {
     return at::view_as_real(side.positions->rotations(position, 1));
@@ -229,7 +225,7 @@ void TransformerDecoder::feed_forward(const LayerWeights& block) {
 /// x += output(attention of queries_ over the rows of `keys_values` at slots(row)).
 template <class SlotsOf, class DistancesOf>
 void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
-                          const SlotsOf& slots, const DistancesOf& distances,
+                                const SlotsOf& slots, const DistancesOf& distances,
                                 Floats* weights) {
   const HeadShape& shape = attention.shape;
   const int64_t inner = shape.inner();

@@ -17,8 +17,7 @@ class TransformerDecoder : public BatchDecoder {
   TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source);
 
   float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
-  void go_on_with(std::span<const int64_t> sentences,
-                  std::span<const int64_t> hypotheses) override;
+  void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
   int64_t vocabulary() const override { return model_.output.matrix.columns(); }
   int64_t source_length() const override { return source_length_; }
 

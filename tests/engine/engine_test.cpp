@@ -1,5 +1,7 @@
 // Engines against the models that they were made of, step by step, while sentences leave and
 // hypotheses change slots.
+#include "engine/engine.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.h"
 #include "model/kinds.h"
 
 namespace heed::engine {
