@@ -49,7 +49,8 @@ Ensemble::Ensemble(const std::vector<model::Model*>& models,
   for (std::size_t m = 0; m < models.size(); ++m) {
     Stepped& member = members_.emplace_back(Stepped{.model = models[m]});
     if (const auto* engine = dynamic_cast<const engine::Engine*>(models[m]))
-      member.engine = engine->network().start(engine::source_batch(sources[m]));
+      member.engine =
+          engine->network().start(engine::source_batch(sources[m]), engine::libtorch_threads());
     else
       member.state = models[m]->start(sources[m]);
   }

@@ -40,6 +40,9 @@ class Engine : public model::Model {
 /// CPU in fp32, or has_network() is false.
 std::shared_ptr<Engine> make_engine(const model::ModelPtr& model, WeightFormat numbers);
 
+/// LibTorch's, of which those that are already at work have none to lend.
+const Threads& libtorch_threads();
+
 /// The source of a batch, whose tensors must stay, for Network::start().
 SourceBatch source_batch(const model::Source& source);
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/threads.h"
 #include "engine/weights.h"
 #include "model/config.h"
 
@@ -58,8 +59,9 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// Encodes. The network must outlive it.
-  virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source) const = 0;
+  /// Encodes. The network and `threads` must outlive it.
+  virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source,
+                                              const Threads& threads) const = 0;
 };
 
 }  // namespace heed::engine

@@ -1,7 +1,5 @@
 #include "engine/products.h"
 
-#include <ATen/Parallel.h>
-
 namespace heed::engine {
 namespace {
 
@@ -16,10 +14,9 @@ void Products::take(const Linear& linear, const float* x, int64_t rows) {
 void Products::product(const Linear& linear, float* to, Finish finish) {
   finish.bias = linear.bias.empty() ? nullptr : linear.bias.data();
   const int64_t each = taken_.count() * linear.matrix.inner() * Matrix::kPanel;
-  at::parallel_for(0, linear.matrix.panels(), 1 + kWorthAThread / each,
-                   [&](int64_t first, int64_t last) {
-                     multiply(taken_, linear.matrix, finish, to, first, last);
-                   });
+  threads_(linear.matrix.panels(), 1 + kWorthAThread / each, [&](int64_t first, int64_t last) {
+    multiply(taken_, linear.matrix, finish, to, first, last);
+  });
 }
 
 }  // namespace heed::engine

@@ -1,7 +1,8 @@
 // Products of rows with rearranged matrices, their columns shared among threads.
 #pragma once
 
-#include "engine/network.h"
+#include "engine/threads.h"
+#include "engine/weights.h"
 
 namespace heed::engine {
 
@@ -10,6 +11,8 @@ inline constexpr int64_t kRowsWorthAThread = 16;
 /// One left factor after another. Each decoder has one: what a row was rounded to is kept.
 class Products {
  public:
+  explicit Products(const Threads& threads) : threads_(threads) {}
+
   /// The left factor of what follows: x [rows, inner], which must stay until the next.
   void take(const Linear& linear, const float* x, int64_t rows);
   /// to [rows, columns] = finish(x W^T + b).
@@ -21,6 +24,7 @@ class Products {
   }
 
  private:
+  const Threads& threads_;
   LeftFactor taken_;
 };
 

@@ -135,8 +135,9 @@ class Recurrent : public Network {
  public:
   explicit Recurrent(RecurrentWeights weights) : weights_(std::move(weights)) {}
 
-  std::unique_ptr<BatchDecoder> start(const SourceBatch& source) const override {
-    return start_recurrent(weights_, source);
+  std::unique_ptr<BatchDecoder> start(const SourceBatch& source,
+                                      const Threads& threads) const override {
+    return start_recurrent(weights_, source, threads);
   }
 
  private:

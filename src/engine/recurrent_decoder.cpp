@@ -1,7 +1,5 @@
 #include "engine/recurrent_decoder.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -56,7 +54,8 @@ struct Cell {
 /// The bidirectional encoder over sentences without padding.
 class Encoding {
  public:
-  Encoding(const RecurrentWeights& weights, const SourceBatch& source, std::span<const Span> spans)
+  Encoding(const RecurrentWeights& weights, const SourceBatch& source, std::span<const Span> spans,
+           const Threads& threads)
       : weights_(weights),
         cell_{weights.config.cell, weights.config.hidden_size / 2},
         spans_(spans),
@@ -72,8 +71,9 @@ class Encoding {
             input.data() + spans_[s].begin * width);
     for (std::size_t layer = 0; layer < weights.encoder.size() / 2; ++layer) {
       states.assign(pieces_ * 2 * cell_.hidden, 0);
-      at::parallel_for(0, 2, 1, [&](int64_t first, int64_t last) {
-        for (int64_t d = first; d < last; ++d) run(weights_.encoder[2 * layer + d], d, input);
+      threads(2, 1, [&](int64_t first, int64_t last) {
+        for (int64_t d = first; d < last; ++d)
+          run(weights_.encoder[2 * layer + d], d, input, threads);
       });
       input = states;
     }
@@ -83,9 +83,10 @@ class Encoding {
 
  private:
   /// One direction of a layer, 0: forward.
-  void run(const CellWeights& layer, int64_t direction, const Floats& input) {
+  void run(const CellWeights& layer, int64_t direction, const Floats& input,
+           const Threads& threads) {
     const int64_t hidden = cell_.hidden, gates = cell_.gates();
-    Products products;
+    Products products(threads);
     Floats from_input(pieces_ * gates), recurrent(order_.size() * gates), room(4 * hidden);
     products.product(layer.input, input.data(), pieces_, from_input.data());
     States now = cell_.zeros(std::ssize(order_));
@@ -117,16 +118,19 @@ class Encoding {
 
 class RecurrentDecoder : public BatchDecoder {
  public:
-  RecurrentDecoder(const RecurrentWeights& weights, const SourceBatch& source)
+  RecurrentDecoder(const RecurrentWeights& weights, const SourceBatch& source,
+                   const Threads& threads)
       : weights_(weights),
+        threads_(threads),
+        products_(threads),
         cell_{weights.config.cell, weights.config.hidden_size},
         longest_(source.length),
         sources_(spans_of(source)) {
-    Encoding encoding(weights, source, sources_);
+    Encoding encoding(weights, source, sources_, threads);
     encoded_ = std::move(encoding.states);
     start(encoding.summary);
     if (weights.attention) {
-      attention_.emplace(*weights.attention, encoded_, sources_);
+      attention_.emplace(*weights.attention, encoded_, sources_, threads);
       return;
     }
     product(weights.decoder.front().extra, encoding.summary, constant_gates_);
@@ -216,7 +220,7 @@ class RecurrentDecoder : public BatchDecoder {
 
   void advance(const CellWeights& layer, States& states) {
     product(layer.hidden, states.hidden, recurrent_);
-    at::parallel_for(0, rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
+    threads_(rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
       Floats room(4 * cell_.hidden);
       for (int64_t row = first; row < last; ++row)
         cell_.step(gates_.data() + row * cell_.gates(), recurrent_.data() + row * cell_.gates(),
@@ -253,6 +257,8 @@ class RecurrentDecoder : public BatchDecoder {
   static float larger(float x, float y) { return x > y || x != x ? x : y; }
 
   const RecurrentWeights& weights_;
+  const Threads& threads_;
+  Products products_;
   const Cell cell_;
   const int64_t longest_;
   std::vector<Span> sources_;  // of the sentences that are left
@@ -262,15 +268,14 @@ class RecurrentDecoder : public BatchDecoder {
   Floats constant_gates_, constant_read_;  // what the context adds where nothing attends
   std::vector<States> layers_;             // of each hypothesis
   Floats feed_;                            // h~(t-1)
-  Products products_;
   Floats embedded_, gates_, recurrent_, before_, context_, features_, logits_;
 };
 
 }  // namespace
 
 std::unique_ptr<BatchDecoder> start_recurrent(const RecurrentWeights& weights,
-                                              const SourceBatch& source) {
-  return std::make_unique<RecurrentDecoder>(weights, source);
+                                              const SourceBatch& source, const Threads& threads) {
+  return std::make_unique<RecurrentDecoder>(weights, source, threads);
 }
 
 }  // namespace heed::engine

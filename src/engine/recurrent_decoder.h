@@ -7,8 +7,8 @@
 
 namespace heed::engine {
 
-/// Encodes. `weights` must outlive it.
+/// Encodes. `weights` and `threads` must outlive it.
 std::unique_ptr<BatchDecoder> start_recurrent(const RecurrentWeights& weights,
-                                              const SourceBatch& source);
+                                              const SourceBatch& source, const Threads& threads);
 
 }  // namespace heed::engine

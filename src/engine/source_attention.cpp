@@ -1,7 +1,5 @@
 #include "engine/source_attention.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -35,8 +33,9 @@ void add_product(const Array& matrix, int64_t first, int64_t count, const float*
 }  // namespace
 
 HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& weights,
-                             const float* values, std::span<const Span> sources)
-    : kind_(kind), weights_(weights), values_(values) {
+                             const float* values, std::span<const Span> sources,
+                             const Threads& threads)
+    : kind_(kind), weights_(weights), values_(values), products_(threads) {
   const int64_t width = kind_.head(), pieces = sources.back().begin + sources.back().count;
   if (kind_.score == Score::general || kind_.score == Score::additive) {
     keys_.resize(pieces * width);
@@ -184,8 +183,8 @@ void HeadAttention::cover(int64_t row, const Span& source, const float* weights,
 }
 
 SourceAttention::SourceAttention(const RecurrentAttention& kind, const Floats& states,
-                                 std::span<const Span> sources)
-    : kind_(kind) {
+                                 std::span<const Span> sources, const Threads& threads)
+    : kind_(kind), threads_(threads), products_(threads) {
   const int64_t heads = std::ssize(kind.heads), head = kind.head();
   const int64_t pieces = std::ssize(states) / kind.width;
   const float* values = states.data();
@@ -199,7 +198,7 @@ SourceAttention::SourceAttention(const RecurrentAttention& kind, const Floats& s
     values = values_.data();
   }
   for (int64_t h = 0; h < heads; ++h)
-    heads_.emplace_back(kind, kind.heads[h], values + h * pieces * head, sources);
+    heads_.emplace_back(kind, kind.heads[h], values + h * pieces * head, sources, threads);
   if (kind.coverage == model::Coverage::none) return;
   for (const Span& source : sources)
     coverage_.emplace_back(heads * source.count * kind.coverage_width, 0.0F);
@@ -218,7 +217,7 @@ void SourceAttention::step(const float* query, const Asked& asked, float* contex
     query = queries_.data();
   }
   for (int64_t h = 0; h < heads; ++h) heads_[h].ask(query + h * rows * head, asked);
-  at::parallel_for(0, rows, kRowsWorthAThread, [&](int64_t first, int64_t last) {
+  threads_(rows, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats looked;
     for (int64_t row = first; row < last; ++row) {
       const int64_t pieces = asked.source(row).count;

@@ -56,7 +56,7 @@ class HeadAttention {
  public:
   /// `values` [pieces, head] of the sentences at `sources` must stay.
   HeadAttention(const RecurrentAttention& kind, const HeadWeights& weights, const float* values,
-                std::span<const Span> sources);
+                std::span<const Span> sources, const Threads& threads);
 
   /// The queries of a step, [rows, head], which must stay until its end.
   void ask(const float* queries, const Asked& asked);
@@ -92,7 +92,7 @@ class SourceAttention {
  public:
   /// `states` [pieces, width], of the sentences at `sources`, must stay.
   SourceAttention(const RecurrentAttention& kind, const Floats& states,
-                  std::span<const Span> sources);
+                  std::span<const Span> sources, const Threads& threads);
 
   /// query [rows, width] -> context [rows, width]. `weights`, if not null, is [rows, longest] and
   /// receives the mean of the heads.
@@ -102,6 +102,7 @@ class SourceAttention {
 
  private:
   const RecurrentAttention& kind_;
+  const Threads& threads_;
   Products products_;
   Floats values_;  // [heads, pieces, head], where there are several
   std::vector<HeadAttention> heads_;

@@ -1,9 +1,6 @@
 #include "engine/transformer.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "base/error.h"
@@ -20,26 +17,19 @@ constexpr int64_t kUsualLength = 1024;
 namespace names = model::names;
 using model::AttentionKind;
 
-PositionRows rows_of(const Tensor& table) {
-  if (!table.defined()) return {};
-  const Tensor real = table.is_complex() ? at::view_as_real(table).flatten(1) : table;
-  return {numbers_of(real), real.size(1)};
-}
-
 class TransformerMaker {
  public:
-  TransformerMaker(model::Model& model, const Weights& weights, const model::ModelConfig& config,
-                   WeightFormat numbers)
-      : model_(model), weights_(weights), config_(config), numbers_(numbers) {}
+  TransformerMaker(const Weights& weights, const model::ModelConfig& config, WeightFormat numbers)
+      : weights_(weights), config_(config), numbers_(numbers) {}
 
-  StackWeights side(bool decoder) const {
+  StackWeights side(bool decoder, const StackPositionsPtr& positions) const {
     StackWeights side;
     side.embedding =
         weights_.at(names::within(model::embedding_module(config_.tie, decoder), "weight"));
-    side.positions = model::transformer_positions(model_, decoder);
-    const int64_t known = std::min(kUsualLength, side.positions->longest());
-    side.vectors = rows_of(side.positions->vectors(0, known));
-    side.rotations = rows_of(side.positions->rotations(0, known));
+    side.positions = positions;
+    const int64_t known = std::min(kUsualLength, positions->longest());
+    side.vectors = positions->vectors(0, known);
+    side.rotations = positions->rotations(0, known);
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string feed_forward = names::feed_forward(decoder, layer);
@@ -95,7 +85,6 @@ class TransformerMaker {
                        count);
   }
 
-  model::Model& model_;
   const Weights& weights_;
   const model::ModelConfig& config_;
   WeightFormat numbers_;
@@ -105,8 +94,9 @@ class Transformer : public Network {
  public:
   explicit Transformer(TransformerWeights weights) : weights_(std::move(weights)) {}
 
-  std::unique_ptr<BatchDecoder> start(const SourceBatch& source) const override {
-    return std::make_unique<TransformerDecoder>(weights_, source);
+  std::unique_ptr<BatchDecoder> start(const SourceBatch& source,
+                                      const Threads& threads) const override {
+    return std::make_unique<TransformerDecoder>(weights_, source, threads);
   }
 
  private:
@@ -115,18 +105,13 @@ class Transformer : public Network {
 
 }  // namespace
 
-Floats numbers_of(const Tensor& tensor) {
-  if (!tensor.defined()) return {};
-  const Tensor dense = tensor.detach().to(at::kFloat).contiguous();
-  const float* data = dense.const_data_ptr<float>();
-  return {data, data + dense.numel()};
-}
-
-std::unique_ptr<Network> make_transformer(model::Model& model, const model::ModelConfig& config,
-                                          const Weights& weights, WeightFormat numbers) {
-  const TransformerMaker maker(model, weights, config, numbers);
+std::unique_ptr<Network> make_transformer(
+    const model::ModelConfig& config, const Weights& weights,
+    const std::pair<StackPositionsPtr, StackPositionsPtr>& positions, WeightFormat numbers) {
+  const TransformerMaker maker(weights, config, numbers);
   return std::make_unique<Transformer>(
-      TransformerWeights{config, maker.side(false), maker.side(true), maker.output()});
+      TransformerWeights{config, maker.side(false, positions.first),
+                         maker.side(true, positions.second), maker.output()});
 }
 
 }  // namespace heed::engine

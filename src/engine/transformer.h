@@ -1,16 +1,15 @@
-// A Transformer laid out for translating on a CPU: weights rearranged for its vector units in fp32,
-// bf16 or int8, steps without one call of LibTorch, caches that are never copied.
+// Transformers (model/transformer/) laid out for translating on a CPU.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/attend.h"
 #include "engine/network.h"
 #include "kernels/rows/pattern.h"
-#include "model/model.h"
-#include "model/transformer/positions/positions.h"
+#include "model/config.h"
 
 namespace heed::engine {
 
@@ -32,7 +31,7 @@ struct LayerWeights {
   Linear inner, outer;
 };
 
-/// Rows of the usual positions, beside each other; empty: there are none.
+/// Rows of some positions, beside each other; empty: there are none.
 struct PositionRows {
   Floats numbers;
   int64_t size = 0;  // of a row
@@ -40,10 +39,36 @@ struct PositionRows {
   bool any() const { return size > 0; }
 };
 
+/// What one layer adds to scores by distance, in numbers.
+struct LayerDistances {
+  Floats numbers, vectors;
+  int64_t reach = 0;
+
+  RowDistances from(int64_t first) const {
+    return {numbers.empty() ? nullptr : numbers.data(), vectors.empty() ? nullptr : vectors.data(),
+            reach, first};
+  }
+};
+
+/// The positions of one stack of layers (model::Positions), in numbers.
+class StackPositions {
+ public:
+  virtual ~StackPositions() = default;
+
+  virtual int64_t longest() const = 0;
+  /// Of the positions [first, first + length). rotations: [head / 2][2], cosine and sine.
+  virtual PositionRows vectors(int64_t first, int64_t length) const = 0;
+  virtual PositionRows rotations(int64_t first, int64_t length) const = 0;
+  /// Of these heads of a layer (empty: of all), for sentences of `length` pieces.
+  virtual LayerDistances by_distance(int64_t layer, int64_t length,
+                                     const std::vector<int64_t>& heads) const = 0;
+};
+using StackPositionsPtr = std::shared_ptr<const StackPositions>;
+
 struct StackWeights {
   Array embedding;  // [vocab, width]
-  std::shared_ptr<const model::Positions> positions;
-  PositionRows vectors, rotations;  // of the positions; rotations: [head / 2][2], cosine and sine
+  StackPositionsPtr positions;
+  PositionRows vectors, rotations;  // of the usual positions
   std::vector<LayerWeights> blocks;
   LayerNorm norm;  // at the end, with pre-norm
 };
@@ -54,11 +79,9 @@ struct TransformerWeights {
   Linear output;
 };
 
-/// A tensor's numbers in fp32, row by row; none where it is undefined.
-Floats numbers_of(const Tensor& tensor);
-
-/// Of a model that has_network().
-std::unique_ptr<Network> make_transformer(model::Model& model, const model::ModelConfig& config,
-                                          const Weights& weights, WeightFormat numbers);
+/// Of a model that has_network(). `positions`: of the encoder and the decoder.
+std::unique_ptr<Network> make_transformer(
+    const model::ModelConfig& config, const Weights& weights,
+    const std::pair<StackPositionsPtr, StackPositionsPtr>& positions, WeightFormat numbers);
 
 }  // namespace heed::engine

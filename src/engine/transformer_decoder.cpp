@@ -1,8 +1,5 @@
 #include "engine/transformer_decoder.h"
 
-#include <ATen/ATen.h>
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -21,8 +18,13 @@ constexpr int64_t kSteps = 256;  // that distances are made for at first
 
 }  // namespace
 
-TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source)
-    : model_(weights), width_(weights.config.width), pre_(weights.config.norm == model::Norm::pre) {
+TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
+                                       const Threads& threads)
+    : model_(weights),
+      threads_(threads),
+      products_(threads),
+      width_(weights.config.width),
+      pre_(weights.config.norm == model::Norm::pre) {
   encode(source);
   caches_.resize(model_.decoder.blocks.size());
   history_.resize(sources_.size());
@@ -149,32 +151,27 @@ void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
   sources_ = std::move(sources);
 }
 
-std::vector<TransformerDecoder::LayerDistances> TransformerDecoder::distances_of(
-    const StackWeights& side, int64_t length) {
-  const at::NoGradGuard no_grad;
-  std::vector<LayerDistances> layers(side.blocks.size());
-  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    const auto scores = side.positions->by_distance(static_cast<int64_t>(layer), length,
-                                                    side.blocks[layer].self.kept);
-    layers[layer] = {.numbers = numbers_of(scores.numbers),
-                     .vectors = numbers_of(scores.vectors),
-                     .reach = scores.reach};
-  }
+std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,
+                                                             int64_t length) {
+  std::vector<LayerDistances> layers;
+  for (const LayerWeights& block : side.blocks)
+    layers.push_back(side.positions->by_distance(std::ssize(layers), length, block.self.kept));
   return layers;
 }
 
+/// A position's row of `usual`, or what `make` makes of it in `room`.
 template <class Make>
-const float* TransformerDecoder::row_at(const PositionRows& rows, int64_t position, Floats& room,
-                                        const Make& make) {
-  if ((position + 1) * rows.size <= std::ssize(rows.numbers))
-    return rows.numbers.data() + position * rows.size;
-  room = numbers_of(make());
-  return room.data();
+const float* TransformerDecoder::row_at(const PositionRows& usual, int64_t position,
+                                        PositionRows& room, const Make& make) {
+  if ((position + 1) * usual.size <= std::ssize(usual.numbers))
+    return usual.numbers.data() + position * usual.size;
+  room = make();
+  return room.numbers.data();
 }
 
 void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
                                float* to) const {
-  Floats room;
+  PositionRows room;
   const float* positions = nullptr;
   if (side.vectors.any())
     positions =
@@ -186,10 +183,9 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
 
 void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
                                 int64_t stride, int64_t heads, int64_t position) {
-  Floats room;
-  const float* rotations = row_at(side.rotations, position, room, [&] {
-    return at::view_as_real(side.positions->rotations(position, 1));
-  });
+  PositionRows room;
+  const float* rotations = row_at(side.rotations, position, room,
+                                  [&] { return side.positions->rotations(position, 1); });
   for (int64_t row = first; row < first + rows; ++row)
     rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
 }
@@ -231,7 +227,7 @@ void TransformerDecoder::attend(const AttentionWeights& attention, const float* 
   const int64_t inner = shape.inner();
   context_.resize(rows_ * inner);
   if (weights) weights->assign(rows_ * source_length_, 0);
-  at::parallel_for(0, rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
+  threads_(rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats room;
     for (int64_t row = first; row < last; ++row) {
       const std::span<const int32_t> at = slots(row);

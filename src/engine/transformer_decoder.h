@@ -14,7 +14,8 @@ namespace heed::engine {
 /// slots of its own.
 class TransformerDecoder : public BatchDecoder {
  public:
-  TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source);
+  TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
+                     const Threads& threads);
 
   float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
@@ -28,9 +29,8 @@ class TransformerDecoder : public BatchDecoder {
 
   void encode(const SourceBatch& source);
   void embed(const StackWeights& side, int64_t token, int64_t position, float* to) const;
-  /// Those of one position; made in `room` where it is no usual one.
   template <class Make>
-  static const float* row_at(const PositionRows& rows, int64_t position, Floats& room,
+  static const float* row_at(const PositionRows& usual, int64_t position, PositionRows& room,
                              const Make& make);
   const float* before(const LayerNorm& norm);
   void after(const LayerNorm& norm);
@@ -42,20 +42,12 @@ class TransformerDecoder : public BatchDecoder {
   void rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 
-  /// What one layer adds to scores by distance, in numbers.
-  struct LayerDistances {
-    Floats numbers, vectors;
-    int64_t reach = 0;
-
-    RowDistances from(int64_t first) const {
-      return {numbers.empty() ? nullptr : numbers.data(),
-              vectors.empty() ? nullptr : vectors.data(), reach, first};
-    }
-  };
   /// Of each layer of a side, for sentences of `length` pieces.
   static std::vector<LayerDistances> distances_of(const StackWeights& side, int64_t length);
 
   const TransformerWeights& model_;
+  const Threads& threads_;
+  Products products_;
   const int64_t width_;
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;
@@ -67,7 +59,6 @@ class TransformerDecoder : public BatchDecoder {
   std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
   Floats x_, normed_, queries_, context_, inner_, logits_;
-  Products products_;
 };
 
 }  // namespace heed::engine

@@ -84,7 +84,7 @@ TEST_P(Engine, StepsAsTheModelDoes) {
     ASSERT_TRUE(engine);
     EXPECT_FALSE(engine->is_training());
     State state = model->start(source);
-    const auto decoder = engine->network().start(source_batch(source));
+    const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
     const auto expect_equal = [&](const Tensor& tokens) {
       Trace trace;
       Floats attention;
@@ -142,7 +142,7 @@ TEST_P(Engine, HasNoScoresWhereAWeightIsNan) {
     weight.fill_(NAN);
     for (const auto numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
       const auto engine = make_engine(model, numbers);
-      const auto decoder = engine->network().start(source_batch(source));
+      const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
       const Tensor tokens = at::full({3, 1}, 2, at::kLong);
       step(*decoder, tokens);  // coverage reads some weights for the next step alone
       EXPECT_TRUE(step(*decoder, tokens).isnan().all().item<bool>())
@@ -159,14 +159,14 @@ TEST_P(Engine, GivesTheSameBitsWithAndWithoutNeighbours) {
   const Source source = three_sentences();
   for (const auto numbers : {WeightFormat::fp32, WeightFormat::int8}) {
     const auto engine = make_engine(model, numbers);
-    const auto together = engine->network().start(source_batch(source));
+    const auto together = engine->network().start(source_batch(source), libtorch_threads());
     const Tensor all = step(*together, at::full({3, 1}, 2, at::kLong));
     for (int64_t s = 0; s < 3; ++s) {
       const int64_t length = source.lengths[s].item<int64_t>();
       const Source one{.tokens = source.tokens.narrow(0, s, 1).narrow(1, 0, length).contiguous(),
                        .lengths = source.lengths.narrow(0, s, 1),
                        .valid = at::ones({1, length}, at::kBool)};
-      const auto alone = engine->network().start(source_batch(one));
+      const auto alone = engine->network().start(source_batch(one), libtorch_threads());
       EXPECT_TRUE(at::equal(step(*alone, at::full({1, 1}, 2, at::kLong))[0], all[s]));
     }
   }
@@ -193,7 +193,7 @@ TEST(Engines, LongSentencesAndTranslationsAreThoseOfTheModel) {
     const Tensor wanted = model->logits(model->features(source, target).narrow(1, first, 10));
     const double tolerance = 1e-3 * std::max(1.0, wanted.abs().max().item<double>());
     const auto engine = make_engine(model, WeightFormat::fp32);
-    const auto decoder = engine->network().start(source_batch(source));
+    const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
     for (int64_t t = 0; t < length; ++t) {
       const Tensor token = target.narrow(1, t, 1).contiguous();
       const Tensor got = step(*decoder, token);  // [1, 1, vocab]
