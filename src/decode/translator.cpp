@@ -109,13 +109,6 @@ engine::WeightFormat numbers_of(WeightType weights, at::ScalarType precision) {
   return precision == at::kBFloat16 ? engine::WeightFormat::bf16 : engine::WeightFormat::fp32;
 }
 
-/// Sentences that a thread searches together at the most: with more of them what a step reads no
-/// longer fits in the processor's cache, and the engine gives each sentence the same bits
-/// anyway.
-int64_t group_of(engine::WeightFormat numbers) {
-  return numbers == engine::WeightFormat::fp32 ? 16 : 4;
-}
-
 }  // namespace
 
 void require_weights(const DecodeConfig& config, const at::Device& device) {
@@ -150,7 +143,7 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
     if (device_.is_cpu()) engine = engine::make_engine(member.model, numbers);
     if (engine) {
       member.model = std::move(engine);
-      together_ = group_of(numbers);
+      together_ = engine::sentences_together(numbers);
     } else if (config_.weights == WeightType::int8)
       throw UserError(kNoInt8);
   }

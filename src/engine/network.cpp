@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/tile_product.h"
 
 namespace heed::engine {
 
@@ -15,6 +16,11 @@ std::vector<Span> spans_of(const SourceBatch& source) {
     rows += source.lengths[s];
   }
   return spans;
+}
+
+int64_t sentences_together(WeightFormat numbers) {
+  const bool many_rows = tile_product(numbers).rows == kMostTileRows;
+  return many_rows || numbers == WeightFormat::fp32 ? 16 : 4;
 }
 
 void choose_rows(Floats& x, int64_t width, std::span<const int64_t> hypotheses) {

@@ -55,6 +55,11 @@ void choose_rows(Floats& x, int64_t width, std::span<const int64_t> hypotheses);
 /// no softmax of all scores, nor for mechanisms and normalisers that a registry got.
 bool has_network(const model::ModelConfig& config);
 
+/// Sentences that a thread decodes together at the most: with more of them what a step reads no
+/// longer fits in the processor's cache, with fewer of them each weight is read too often. Each
+/// sentence gets the same bits anyway.
+int64_t sentences_together(WeightFormat numbers);
+
 class Network {
  public:
   virtual ~Network() = default;

@@ -21,6 +21,44 @@ void embed(const Array& table, const int64_t* tokens, int64_t count, float* to) 
   }
 }
 
+/// What each word gives a linear layer, made once for all its rows of a batch.
+class WordProducts {
+ public:
+  /// to [count, columns] = embeddings of `tokens` W^T + b, or what is there and this.
+  void product(const Linear& linear, const Array& table, std::span<const int64_t> tokens, bool add,
+               Products& products, Floats& to) {
+    const int64_t columns = linear.matrix.columns(), width = table.columns();
+    number_.resize(table.rows(), -1);
+    std::vector<int64_t> fresh;
+    for (const int64_t token : tokens) {
+      expect(token >= 0 && token < table.rows(), "a piece of the vocabulary");
+      if (number_[token] >= 0) continue;
+      number_[token] = static_cast<int32_t>(std::ssize(made_) / columns + std::ssize(fresh));
+      fresh.push_back(token);
+    }
+    if (!fresh.empty()) {
+      embedded_.resize(std::ssize(fresh) * width);
+      embed(table, fresh.data(), std::ssize(fresh), embedded_.data());
+      const int64_t before = std::ssize(made_);
+      made_.resize(before + std::ssize(fresh) * columns);
+      products.product(linear, embedded_.data(), std::ssize(fresh), made_.data() + before);
+    }
+    to.resize(std::ssize(tokens) * columns);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const float* made = made_.data() + number_[tokens[i]] * columns;
+      float* row = to.data() + i * columns;
+      if (add)
+        kernels::scale_and_add(made, 1, row, columns, row);
+      else
+        std::copy_n(made, columns, row);
+    }
+  }
+
+ private:
+  std::vector<int32_t> number_;  // of each piece, in made_, or -1
+  Floats made_, embedded_;
+};
+
 /// Row i of `from` is added to rows [i * each, (i + 1) * each) of `to`.
 void add_rows(const Floats& from, int64_t each, int64_t width, Floats& to) {
   for (int64_t row = 0; row * width < std::ssize(to); ++row)
@@ -141,10 +179,9 @@ class RecurrentDecoder : public BatchDecoder {
     rows_ = sentences() * beam;
     expect(rows_ * cell_.hidden == std::ssize(layers_.back().hidden),
            "as many tokens as hypotheses");
-    embedded_.resize(rows_ * weights_.target_embedding.columns());
-    embed(weights_.target_embedding, tokens, rows_, embedded_.data());
+    const std::span words(tokens, rows_);
     const CellWeights& bottom = weights_.decoder.front();
-    product(bottom.input, embedded_, gates_);
+    word_gates_.product(bottom.input, weights_.target_embedding, words, false, products_, gates_);
     if (weights_.attends_before) {
       attend(beam, attention);
       product(bottom.extra, context_, gates_, {.add = true});
@@ -160,7 +197,7 @@ class RecurrentDecoder : public BatchDecoder {
       advance(weights_.decoder[layer], layers_[layer]);
     }
     if (weights_.attention && !weights_.attends_before) attend(beam, attention);
-    read_out(beam, maxout ? before_ : layers_.back().hidden);
+    read_out(words, beam, maxout ? before_ : layers_.back().hidden);
     ++position_;
     product(weights_.output, features_, logits_);
     return logits_.data();
@@ -235,14 +272,16 @@ class RecurrentDecoder : public BatchDecoder {
                      attention ? attention->data() : nullptr, longest_);
   }
 
-  void read_out(int64_t beam, const Floats& state) {
+  void read_out(std::span<const int64_t> words, int64_t beam, const Floats& state) {
     product(weights_.read_state, state, features_);
     if (weights_.attention)
       product(weights_.read_context, context_, features_, {.add = true});
     else
       add_rows(constant_read_, beam, weights_.read_context.matrix.columns(), features_);
     const bool after = weights_.attention && !weights_.attends_before;
-    if (!after) product(weights_.read_input, embedded_, features_, {.add = true});
+    if (!after)
+      word_read_.product(weights_.read_input, weights_.target_embedding, words, true, products_,
+                         features_);
     if (weights_.config.readout == model::Readout::maxout) {
       for (std::size_t i = 0; 2 * i < features_.size(); ++i)
         features_[i] = larger(features_[2 * i], features_[2 * i + 1]);
@@ -268,7 +307,8 @@ class RecurrentDecoder : public BatchDecoder {
   Floats constant_gates_, constant_read_;  // what the context adds where nothing attends
   std::vector<States> layers_;             // of each hypothesis
   Floats feed_;                            // h~(t-1)
-  Floats embedded_, gates_, recurrent_, before_, context_, features_, logits_;
+  WordProducts word_gates_, word_read_;
+  Floats gates_, recurrent_, before_, context_, features_, logits_;
 };
 
 }  // namespace
