@@ -14,7 +14,7 @@ HEED_ENUM(LengthPenalty, (none, "1."), (average, "Its length."), (power, "length
           (gnmt, "((5 + length) / 6)^alpha (Wu et al. 2016)."))
 HEED_ENUM(WeightType, (fp32, "The configuration's precision."),
           (bf16, "bf16, whatever the precision."),
-          (int8, "Whole numbers of 8 bits, for Transformers: the fastest on a CPU."))
+          (int8, "Whole numbers of 8 bits: the fastest on a CPU."))
 using config::Graphs;
 
 struct SamplingConfig {

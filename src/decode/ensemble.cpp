@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "kernels/rows/step.h"
@@ -35,8 +36,9 @@ Ensemble::Ensemble(const std::vector<model::Model*>& models,
     : keep_attention_(keep_attention && models[0]->attends()) {
   for (std::size_t m = 0; m < models.size(); ++m) {
     Stepped& member = members_.emplace_back(Stepped{.model = models[m]});
-    if (const auto* engine = dynamic_cast<const engine::Transformer*>(models[m]))
-      member.engine = std::make_unique<engine::BatchDecoder>(*engine, sources[m]);
+    if (const auto* engine = dynamic_cast<const engine::Engine*>(models[m]))
+      member.engine =
+          engine->network().start(engine::source_batch(sources[m]), engine::libtorch_threads());
     else
       member.state = models[m]->start(sources[m]);
   }
@@ -58,13 +60,13 @@ Tensor Ensemble::step(Stepped& member, const Tensor& tokens, Tensor* attention) 
     if (attention) *attention = cross_attention(trace);
     return logits.flatten(0, 1);
   }
-  engine::BatchDecoder& search = *member.engine;
+  engine::BatchDecoder& engine = *member.engine;
   const int64_t sentences = tokens.size(0), beam = tokens.size(1);
   std::vector<float> weights;
   float* logits =
-      search.step(tokens.const_data_ptr<int64_t>(), beam, attention ? &weights : nullptr);
-  if (attention) *attention = at::tensor(weights).view({sentences, beam, search.source_length()});
-  return at::from_blob(logits, {sentences * beam, search.vocabulary()}, at::kFloat);
+      engine.step(tokens.const_data_ptr<int64_t>(), beam, attention ? &weights : nullptr);
+  if (attention) *attention = at::tensor(weights).view({sentences, beam, engine.source_length()});
+  return at::from_blob(logits, {sentences * beam, engine.vocabulary()}, at::kFloat);
 }
 
 Ensemble::Output Ensemble::step(const Tensor& tokens) {
@@ -106,9 +108,13 @@ Ensemble::Output Ensemble::step(const Tensor& tokens) {
 
 void Ensemble::go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
   if (recorded_) return recorded_->go_on_with(sentences, hypotheses);
+  const auto numbers = [](const Tensor& x) {
+    return x.defined() ? std::span(x.const_data_ptr<int64_t>(), x.numel())
+                       : std::span<const int64_t>();
+  };
   for (Stepped& member : members_) {
     if (member.engine)
-      member.engine->go_on_with(sentences, hypotheses);
+      member.engine->go_on_with(numbers(sentences), numbers(hypotheses));
     else
       model::go_on_with(member.state, sentences, hypotheses);
   }

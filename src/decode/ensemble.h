@@ -8,7 +8,7 @@
 
 #include "decode/candidates.h"
 #include "decode/recorded_steps.h"
-#include "engine/search.h"
+#include "engine/engine.h"
 #include "model/device.h"
 #include "model/model.h"
 

@@ -34,7 +34,8 @@ namespace heed::decode {
 namespace {
 
 constexpr const char* kNoInt8 =
-    "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 or fp32";
+    "decoding.weights: int8 is for recurrent models, and for Transformers with softmax attention, "
+    "on a CPU; set bf16 or fp32";
 
 /// Whether so many of the pieces are unknown by more than chance.
 bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
@@ -99,13 +100,6 @@ engine::WeightFormat numbers_of(WeightType weights, at::ScalarType precision) {
   return precision == at::kBFloat16 ? engine::WeightFormat::bf16 : engine::WeightFormat::fp32;
 }
 
-/// Sentences that a thread searches together at the most: with more of them what a step reads no
-/// longer fits in the processor's cache, and the engine gives each sentence the same bits
-/// anyway.
-int64_t group_of(engine::WeightFormat numbers) {
-  return numbers == engine::WeightFormat::fp32 ? 16 : 4;
-}
-
 }  // namespace
 
 void require_weights(const DecodeConfig& config, const at::Device& device) {
@@ -140,7 +134,7 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
     if (device_.is_cpu()) engine = engine::make_engine(member.model, numbers);
     if (engine) {
       member.model = std::move(engine);
-      together_ = group_of(numbers);
+      together_ = engine::sentences_together(numbers);
     } else if (config_.weights == WeightType::int8)
       throw UserError(kNoInt8);
   }
@@ -154,7 +148,7 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
 bool Translator::is_same_in_any_batch() const {
   return !samples(config_.sampling) &&
          std::ranges::all_of(members_, [](const TranslatorModel& member) {
-           return dynamic_cast<const engine::Transformer*>(member.model.get()) != nullptr;
+           return dynamic_cast<const engine::Engine*>(member.model.get()) != nullptr;
          });
 }
 

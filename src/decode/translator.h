@@ -45,10 +45,10 @@ void require_weights(const DecodeConfig& config, const at::Device& device);
 
 class Translator {
  public:
-  /// Moves the models to `device`. On a CPU Transformers become engines (engine/transformer.h):
-  /// their weights must not change while this object lives. `decoding.weights: bf16` overrides
-  /// `precision`. Throws UserError as require_weights() and never_produced(), when a model has no
-  /// int8, or there is a coverage_penalty and the first model does not attend.
+  /// Moves the models to `device`. On a CPU they become engines where there are such
+  /// (engine/engine.h): their weights must not change while this object lives. `decoding.weights:
+  /// bf16` overrides `precision`. Throws UserError as require_weights() and never_produced(), when
+  /// a model has no int8, or there is a coverage_penalty and the first model does not attend.
   Translator(std::vector<TranslatorModel> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 

@@ -110,7 +110,9 @@ HEED_LOOP void tile_of(const TileFactors& t, float* tile) {
 }
 
 // Registers for the sums of so many rows: AVX-512 has 32 of 16 floats.
-constexpr int kFewRows = 2, kManyRows = kMostTileRows;
+constexpr int kFewRows = 2, kManyRows = 8;
+// Rows from which on it pays to set up AMX.
+constexpr int kWorthAmx = 9;
 
 template <template <int> class Kind>
 TileProduct plain_of() {
@@ -126,15 +128,15 @@ TileProduct plain_product(WeightFormat numbers) {
 
 // Instructions that the compiler does not find by itself: four products of bytes, or two of bf16,
 // and their sum in one go.
-template <int PositionRows>
+template <int rows>
 [[gnu::target("arch=x86-64-v4,avx512vnni")]] void tile_by_vnni(const TileFactors& t, float* tile) {
-  if constexpr (PositionRows > 1)
-    if (t.rows < PositionRows) return tile_by_vnni<PositionRows - 1>(t, tile);
-  __m512i sums[PositionRows][2] = {};
+  if constexpr (rows > 1)
+    if (t.rows < rows) return tile_by_vnni<rows - 1>(t, tile);
+  __m512i sums[rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
     const __m512i left = _mm512_loadu_si512(panel_at(t, k, 0));
     const __m512i right = _mm512_loadu_si512(panel_at(t, k, 16));
-    for (int r = 0; r < PositionRows; ++r) {
+    for (int r = 0; r < rows; ++r) {
       const __m512i x = _mm512_set1_epi32(static_cast<int>(word(t, r, k)));
       sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, left);
       sums[r][1] = _mm512_dpbusd_epi32(sums[r][1], x, right);
@@ -143,21 +145,71 @@ template <int PositionRows>
   std::memcpy(tile, sums, sizeof sums);
 }
 
-template <int PositionRows>
+template <int rows>
 [[gnu::target("arch=x86-64-v4,avx512bf16")]] void tile_by_bf16(const TileFactors& t, float* tile) {
-  if constexpr (PositionRows > 1)
-    if (t.rows < PositionRows) return tile_by_bf16<PositionRows - 1>(t, tile);
-  __m512 sums[PositionRows][2] = {};
+  if constexpr (rows > 1)
+    if (t.rows < rows) return tile_by_bf16<rows - 1>(t, tile);
+  __m512 sums[rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
     const auto left = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 0));
     const auto right = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 16));
-    for (int r = 0; r < PositionRows; ++r) {
+    for (int r = 0; r < rows; ++r) {
       const auto x = (__m512bh)_mm512_set1_epi32(static_cast<int>(word(t, r, k)));
       sums[r][0] = _mm512_dpbf16_ps(sums[r][0], x, left);
       sums[r][1] = _mm512_dpbf16_ps(sums[r][1], x, right);
     }
   }
   std::memcpy(tile, sums, sizeof sums);
+}
+
+/// What AMX is told of its eight registers: rows, and bytes of a row.
+struct alignas(64) AmxShapes {
+  uint8_t palette = 1, start = 0, unused[14] = {};
+  uint16_t row_bytes[16] = {};
+  uint8_t rows[16] = {};
+
+  void set(int index, int64_t count, int64_t bytes) {
+    rows[index] = static_cast<uint8_t>(count);
+    row_bytes[index] = static_cast<uint16_t>(bytes);
+  }
+};
+
+// A register of AMX is 16 rows of 64 bytes: 16 steps of 16 rows of x, or 16 steps of half a panel.
+// Registers 0 and 1 have the sums, 2 the rows of x, 3 and 4 the panel, 5 to 7 the same of the steps
+// that are left. The sums are whole numbers, and so the same as those of any other loop.
+[[gnu::target("arch=x86-64-v4,avx512vnni,amx-tile,amx-int8")]] void tile_by_amx(
+    const TileFactors& t, float* tile) {
+  constexpr int64_t kSteps = 16, kRowBytes = 64, kPanelRow = 4 * Matrix::kPanel;
+  if (t.rows < kWorthAmx) return tile_by_vnni<kWorthAmx - 1>(t, tile);
+  const int64_t left = t.steps % kSteps, whole = t.steps - left;
+  AmxShapes shapes;
+  for (const int sums : {0, 1}) shapes.set(sums, t.rows, kRowBytes);
+  shapes.set(2, t.rows, kRowBytes);
+  for (const int panel : {3, 4}) shapes.set(panel, kSteps, kRowBytes);
+  if (left > 0) {
+    shapes.set(5, t.rows, 4 * left);
+    for (const int panel : {6, 7}) shapes.set(panel, left, kRowBytes);
+  }
+  _tile_loadconfig(&shapes);
+  _tile_zero(0);
+  _tile_zero(1);
+  for (int64_t k = 0; k < whole; k += kSteps) {
+    _tile_loadd(2, t.x + 4 * k, t.stride);
+    _tile_loadd(3, panel_at(t, k, 0), kPanelRow);
+    _tile_loadd(4, panel_at(t, k, 16), kPanelRow);
+    _tile_dpbusd(0, 2, 3);
+    _tile_dpbusd(1, 2, 4);
+  }
+  if (left > 0) {
+    _tile_loadd(5, t.x + 4 * whole, t.stride);
+    _tile_loadd(6, panel_at(t, whole, 0), kPanelRow);
+    _tile_loadd(7, panel_at(t, whole, 16), kPanelRow);
+    _tile_dpbusd(0, 5, 6);
+    _tile_dpbusd(1, 5, 7);
+  }
+  _tile_stored(0, tile, kPanelRow);
+  _tile_stored(1, tile + 16, kPanelRow);
+  _tile_release();
 }
 
 template <template <int> class Kind>
@@ -174,6 +226,7 @@ TileProduct fastest_product(WeightFormat numbers) {
   if (numbers == WeightFormat::bf16)
     return kernels::has_bf16_products() ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
                                         : fastest_of<Bf16>();
+  if (kernels::has_amx()) return {kMostTileRows, tile_by_amx};
   return kernels::has_vnni() ? TileProduct{kManyRows, tile_by_vnni<kManyRows>} : fastest_of<Int8>();
 }
 

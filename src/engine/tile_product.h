@@ -7,7 +7,7 @@
 
 namespace heed::engine {
 
-inline constexpr int64_t kMostTileRows = 8;
+inline constexpr int64_t kMostTileRows = 16;
 
 struct TileFactors {
   const unsigned char* x;  // rows, `stride` bytes apart, of `steps` times four bytes

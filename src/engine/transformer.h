@@ -1,25 +1,20 @@
-// A Transformer laid out for translating on a CPU: weights rearranged for its vector units in fp32,
-// bf16 or int8, steps without one call of LibTorch, caches that are never copied.
+// Transformers (model/transformer/) laid out for translating on a CPU.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/attend.h"
-#include "engine/matrix.h"
-#include "model/model.h"
-#include "model/transformer/attention/attention.h"
+#include "engine/network.h"
+#include "kernels/rows/pattern.h"
+#include "model/config.h"
 
 namespace heed::engine {
 
-struct Linear {
-  Matrix matrix;
-  std::vector<float> bias;
-};
-
 struct LayerNorm {
-  std::vector<float> gamma, beta;
+  Floats gamma, beta;
 };
 
 struct AttentionWeights {
@@ -36,58 +31,57 @@ struct LayerWeights {
   Linear inner, outer;
 };
 
-/// Rows of the usual positions, beside each other; empty: there are none.
+/// Rows of some positions, beside each other; empty: there are none.
 struct PositionRows {
-  std::vector<float> numbers;
+  Floats numbers;
   int64_t size = 0;  // of a row
 
   bool any() const { return size > 0; }
 };
 
+/// What one layer adds to scores by distance, in numbers.
+struct LayerDistances {
+  Floats numbers, vectors;
+  int64_t reach = 0;
+
+  RowDistances from(int64_t first) const {
+    return {numbers.empty() ? nullptr : numbers.data(), vectors.empty() ? nullptr : vectors.data(),
+            reach, first};
+  }
+};
+
+/// The positions of one stack of layers (model::Positions), in numbers.
+class StackPositions {
+ public:
+  virtual ~StackPositions() = default;
+
+  virtual int64_t longest() const = 0;
+  /// Of the positions [first, first + length). rotations: [head / 2][2], cosine and sine.
+  virtual PositionRows vectors(int64_t first, int64_t length) const = 0;
+  virtual PositionRows rotations(int64_t first, int64_t length) const = 0;
+  /// Of these heads of a layer (empty: of all), for sentences of `length` pieces.
+  virtual LayerDistances by_distance(int64_t layer, int64_t length,
+                                     const std::vector<int64_t>& heads) const = 0;
+};
+using StackPositionsPtr = std::shared_ptr<const StackPositions>;
+
 struct StackWeights {
-  Tensor embedding;  // [vocab, width] fp32
-  std::shared_ptr<const model::Positions> positions;
-  PositionRows vectors, rotations;  // of the positions; rotations: [head / 2][2], cosine and sine
+  Array embedding;  // [vocab, width]
+  StackPositionsPtr positions;
+  PositionRows vectors, rotations;  // of the usual positions
   std::vector<LayerWeights> blocks;
   LayerNorm norm;  // at the end, with pre-norm
 };
 
-/// A tensor's numbers in fp32, row by row; none where it is undefined.
-std::vector<float> numbers_of(const Tensor& tensor);
-
-/// As a Model it is the one that it was made of; BatchDecoder runs the rearranged weights.
-class Transformer : public model::Model {
- public:
-  /// `inner`: a Transformer on the CPU in fp32, whose weights must not change from now on.
-  Transformer(model::ModelPtr inner, const model::ModelConfig& config, WeightFormat numbers);
-
-  Tensor features(const model::Source& source, const model::TargetInput& input,
-                  model::Trace* trace) override {
-    return inner_->features(source, input, trace);
-  }
-  Tensor logits(const Tensor& features) override { return inner_->logits(features); }
-  model::OutputWeights output() override { return inner_->output(); }
-  model::State start(const model::Source& source, model::Trace* trace) override {
-    return inner_->start(source, trace);
-  }
-  Tensor step(const Tensor& tokens, model::State& state, model::Trace* trace) override {
-    return inner_->step(tokens, state, trace);
-  }
-  int64_t longest() const override { return inner_->longest(); }
-  model::StateSize state_size() const override { return inner_->state_size(); }
-  bool attends() const override { return true; }
-
- private:
-  friend class BatchDecoder;
-  model::ModelConfig config_;
-  model::ModelPtr inner_;
-  WeightFormat numbers_;
-  StackWeights encoder_, decoder_;
-  Linear output_;
+struct TransformerWeights {
+  model::ModelConfig config;
+  StackWeights encoder, decoder;
+  Linear output;
 };
 
-/// `model` rearranged, or null where it is no Transformer on a CPU in fp32, or
-/// model::Traits::all_softmax is false for it.
-std::shared_ptr<Transformer> make_engine(const model::ModelPtr& model, WeightFormat numbers);
+/// Of a model that has_network(). `positions`: of the encoder and the decoder.
+std::unique_ptr<Network> make_transformer(
+    const model::ModelConfig& config, const Weights& weights,
+    const std::pair<StackPositionsPtr, StackPositionsPtr>& positions, WeightFormat numbers);
 
 }  // namespace heed::engine

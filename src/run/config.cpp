@@ -11,6 +11,7 @@
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "engine/network.h"
 #include "model/traits.h"
 #include "model/transformer/heads.h"
 #include "text/spool.h"
@@ -140,12 +141,10 @@ void check(const Config& config) {
   train::check(config.training);
   decode::check(config.decoding);
   const model::Traits traits = model::traits(config.model);
-  if (config.decoding.weights == decode::WeightType::int8 && !traits.all_softmax)
-    throw config::ConfigError("decoding.weights: int8 is for {}; set bf16 or fp32",
-                              traits.has_self_attention
-                                  ? "softmax in all attention (model.self_attention, "
-                                    "model.attention_normaliser)"
-                                  : "Transformers, and model.type is rnn");
+  if (config.decoding.weights == decode::WeightType::int8 && !engine::has_network(config.model))
+    throw config::ConfigError(
+        "decoding.weights: int8 is for softmax in all attention of a Transformer "
+        "(model.self_attention, model.attention_normaliser); set bf16 or fp32");
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");

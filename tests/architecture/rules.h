@@ -59,7 +59,7 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/recurrent", {"model", "model/recurrent/attention"}},
       {"model/transformer", {"model"}},
       {"ranks", {"kernels"}},
-      {"engine", {"model", "model/transformer"}},
+      {"engine", {"model", "model/recurrent", "model/transformer"}},
       {"decode", {"engine", "score"}},
       {"train", {"model", "ranks"}},
       {"inspect", {"decode", "study"}},

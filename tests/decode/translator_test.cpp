@@ -357,8 +357,8 @@ TEST(Translator, WeightsThatADeviceHasNotAreRefused) {
     return message_of<UserError>([&] { require_weights(config, at::Device(device)); });
   };
   EXPECT_EQ(refused(WeightType::int8, at::kCUDA),
-            "decoding.weights: int8 is for Transformers with softmax attention on a CPU; set bf16 "
-            "or fp32");
+            "decoding.weights: int8 is for recurrent models, and for Transformers with softmax "
+            "attention, on a CPU; set bf16 or fp32");
   EXPECT_EQ(refused(WeightType::bf16, at::kCUDA),
             "decoding.weights: bf16: this GPU has none; set fp32");
   EXPECT_EQ(refused(WeightType::fp32, at::kCUDA), "(nothing thrown)");

@@ -122,15 +122,15 @@ TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
   EXPECT_TRUE(next_words(translator, " ", "", 5).empty());
 }
 
-TEST(Batches, TransformersGiveALineTheSameBitsInAnyOfThem) {
+TEST(Batches, EnginesGiveALineTheSameBitsInAnyOfThem) {
   decode::DecodeConfig sampling;
   sampling.sampling.top_k = 3;
-  EXPECT_TRUE(decode::make_translator(decode::random_model(decode::small_models()[0]))
-                  .is_same_in_any_batch());
+  for (const model::ModelConfig& config : decode::small_models())
+    EXPECT_TRUE(decode::make_translator(decode::random_model(config)).is_same_in_any_batch());
   EXPECT_FALSE(decode::make_translator(decode::random_model(decode::small_models()[0]), sampling)
                    .is_same_in_any_batch());
-  EXPECT_FALSE(decode::make_translator(decode::random_model(decode::small_models()[1]))
-                   .is_same_in_any_batch());
+  const model::ModelConfig linear = decode::many_models()[4];
+  EXPECT_FALSE(decode::make_translator(decode::random_model(linear)).is_same_in_any_batch());
 }
 
 TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {

@@ -71,7 +71,8 @@ TEST_F(ConfigMistakes, ADecodingThatTheModelCannotDoIsRefusedBeforeTraining) {
   const std::string blind = "model: {type: rnn, attention: none}\ndecoding: ";
   expect_mistake(train(blind + "{coverage_penalty: 0.2}\n"),
                  {"decoding.coverage_penalty", "model.attention is none"});
-  expect_mistake(train(blind + "{weights: int8}\n"), {"decoding.weights", "model.type is rnn"});
+  expect_mistake(train("model: {attention_normaliser: sparsemax}\ndecoding: {weights: int8}\n"),
+                 {"decoding.weights", "model.attention_normaliser"});
 }
 
 TEST_F(ConfigMistakes, YamlThatIsNoneNamesTheLine) {

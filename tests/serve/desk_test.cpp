@@ -25,10 +25,6 @@ using ::testing::IsEmpty;
 using Strings = std::vector<std::string>;
 
 constexpr milliseconds kAtOnce{0};
-// Of the models of running.h: a Transformer, which gives a line the same bits in any batch, and a
-// recurrent model, which does not.
-constexpr std::size_t kShares = 0, kSharesNot = 1;
-
 /// Keeps its answer, and writes its name into `order` when it comes.
 class Client : public http::Recipient {
  public:

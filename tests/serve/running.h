@@ -21,9 +21,13 @@ namespace heed::serve {
 
 using http::testing::Answer;
 
+/// Of decode::many_models(): one that gives a line the same bits in any batch, and one that does
+/// not, for it has linear attention.
+inline constexpr std::size_t kShares = 0, kSharesNot = 4;
+
 inline decode::Translator translator_of(std::size_t which,
                                         const decode::DecodeConfig& config = {}) {
-  return decode::make_translator(decode::random_model(decode::small_models()[which]), config);
+  return decode::make_translator(decode::random_model(decode::many_models()[which]), config);
 }
 
 inline std::vector<ServedModel> models_of(const std::vector<std::size_t>& which,
@@ -33,7 +37,7 @@ inline std::vector<ServedModel> models_of(const std::vector<std::size_t>& which,
     models.push_back({.name = "m" + std::to_string(i),
                       .source = "de",
                       .target = i == 0 ? "en" : "fr",
-                      .kinds = model::traits(decode::small_models()[i]).kinds,
+                      .kinds = model::traits(decode::many_models()[i]).kinds,
                       .softmax_kinds = {config::AttentionKind::cross},
                       .layer = 1,
                       .head = -1,

@@ -110,7 +110,7 @@ TEST(Service, RequestsAtOnceGetWhatTheyWouldGetAlone) {
   // Threads gain nothing in models so small, and wait for each other where others compute.
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
-  for (const std::size_t which : {0, 1}) {
+  for (const std::size_t which : {kShares, kSharesNot}) {
     Running running({which});
     std::vector<std::future<Answer>> answers;
     int64_t lines = 0;
@@ -130,8 +130,7 @@ TEST(Service, RequestsAtOnceGetWhatTheyWouldGetAlone) {
     }
     const std::string metrics = ask(running.server.port(), get_text("/metrics")).body;
     const int batches = std::stoi(metrics.substr(metrics.find("heed_batch_lines_count ") + 23));
-    // Only the Transformer gives a line the same bits in any batch.
-    if (which == 0)
+    if (which == kShares)
       EXPECT_LT(batches, 20);
     else
       EXPECT_EQ(batches, 40);
@@ -158,7 +157,7 @@ TEST(Service, ALongRequestDoesNotHoldUpOthersWhereBatchesAreNotShared) {
   const int threads = at::get_num_threads();
   for (const int some : {1, 2, 3}) {
     at::set_num_threads(some);
-    Running running({1}, {}, config);
+    Running running({kSharesNot}, {}, config);
     auto large = running.begin(post_text("/translate", json{{"q", many}}.dump()));
     running.wait_for_lines(193);
     auto small = running.begin(post_text("/translate", R"({"q": ["quorz", "mira tolo"]})"));
@@ -166,11 +165,11 @@ TEST(Service, ALongRequestDoesNotHoldUpOthersWhereBatchesAreNotShared) {
     for (int turn = 0; turn < 2; ++turn) running.service.work(milliseconds(1));
     EXPECT_EQ(running.service.waiting(), 193 - 3 * some);  // of the long one, one turn is done
     EXPECT_EQ(json::parse(running.end(small).body)["translatedText"],
-              json(expected(translator_of(1, config), {"quorz", "mira tolo"})));
+              json(expected(translator_of(kSharesNot, config), {"quorz", "mira tolo"})));
     std::vector<std::string> texts;  // as `heed translate` does, window by window
     for (auto from = many.begin(); from < many.end(); from += 96) {
       const auto to = std::min(from + 96, many.end());
-      const auto part = expected(translator_of(1, config), {from, to});
+      const auto part = expected(translator_of(kSharesNot, config), {from, to});
       texts.insert(texts.end(), part.begin(), part.end());
       if (to == many.end()) break;
     }

@@ -83,11 +83,16 @@ HEED_LOOP bool exponentiate(const float* __restrict x, float* __restrict result,
   return most <= kLargest;
 }
 
+HEED_LOOP void score_row(const AdditiveScore& score, const float* __restrict v,
+                         float* __restrict scores, const AdditiveSize& size) {
+  score.exponentials ? score_all<Exponentials>(score, v, scores, size)
+                     : score_all<Sums>(score, v, scores, size);
+}
+
 HEED_LOOP void forward(const AdditiveScore& score, const float* __restrict v,
                        const float* __restrict values, float* __restrict weights,
                        float* __restrict context, const AdditiveSize& size) {
-  score.exponentials ? score_all<Exponentials>(score, v, weights, size)
-                     : score_all<Sums>(score, v, weights, size);
+  score_row(score, v, weights, size);
   softmax(weights, size.source);
   for (int64_t j = 0; j < size.memory; ++j) context[j] = 0;
   for (int64_t i = 0; i < size.source; ++i) {
@@ -134,6 +139,11 @@ HEED_LOOP void backward(const float* __restrict outer, const float* __restrict t
 
 bool exp_2x(const float* x, float* result, int64_t count) {
   return fastest<exponentiate>(x, result, count);
+}
+
+void additive_row_scores(const AdditiveScore& score, const float* v, float* scores,
+                         const AdditiveSize& size) {
+  fastest<score_row>(score, v, scores, size);
 }
 
 void additive_row(const AdditiveScore& score, const float* v, const float* values, float* weights,

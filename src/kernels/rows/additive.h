@@ -21,7 +21,11 @@ struct AdditiveScore {
 /// Writes e^2x; false where some |x| is so large that a product of four such might not be finite.
 bool exp_2x(const float* x, float* result, int64_t count);
 
-/// scores(i) = v . tanh(q + k(i)), weights = softmax of them, context = sum over i of weights(i)
+/// scores(i) = v . tanh(q + k(i)), [source].
+void additive_row_scores(const AdditiveScore& score, const float* v, float* scores,
+                         const AdditiveSize& size);
+
+/// scores(i) as above, weights = softmax of them, context = sum over i of weights(i)
 /// values(i). v [hidden], values [source, memory]; writes weights [source] and context [memory].
 void additive_row(const AdditiveScore& score, const float* v, const float* values, float* weights,
                   float* context, const AdditiveSize& size);

@@ -16,6 +16,30 @@ HEED_LOOP float sum_of_exponentials(const float* x, int64_t count, float most) {
   return total;
 }
 
+HEED_LOOP void tangents_of(float* x, int64_t count) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) x[i] = hyperbolic_tangent(x[i]);
+}
+
+HEED_LOOP void dot_all(const float* x, const float* rows, int64_t count, int64_t width, float* to) {
+  for (int64_t i = 0; i < count; ++i, rows += width) {
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t j = 0; j < width; ++j) sum += x[j] * rows[j];
+    to[i] = sum;
+  }
+}
+
+HEED_LOOP void mix_all(const float* weights, const float* __restrict rows, int64_t count,
+                       int64_t width, float* __restrict to) {
+  for (int64_t j = 0; j < width; ++j) to[j] = 0;
+  for (int64_t i = 0; i < count; ++i, rows += width) {
+    const float weight = weights[i];
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) to[j] += weight * rows[j];
+  }
+}
+
 HEED_LOOP void silu_all(float* x, int64_t count) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) x[i] *= logistic(x[i]);
@@ -35,6 +59,10 @@ void normalise_rows(const float* x, int64_t rows, int64_t width, const float* ga
                   y + r * width, width);
 }
 
+void tangents(float* x, int64_t count) {
+  fastest<tangents_of>(x, count);
+}
+
 void silu(float* x, int64_t count) {
   fastest<silu_all>(x, count);
 }
@@ -46,6 +74,14 @@ void gelu(float* x, int64_t count) {
 void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to) {
   if (y) return fastest<add_scaled>(x, scale, y, count, to);
   for (int64_t i = 0; i < count; ++i) to[i] = scale * x[i];
+}
+
+void dot_rows(const float* x, const float* rows, int64_t count, int64_t width, float* to) {
+  fastest<dot_all>(x, rows, count, width, to);
+}
+
+void mix_rows(const float* weights, const float* rows, int64_t count, int64_t width, float* to) {
+  fastest<mix_all>(weights, rows, count, width, to);
 }
 
 Partition partition_of(const float* scores, int64_t count) {

@@ -9,12 +9,19 @@ namespace heed::kernels {
 void normalise_rows(const float* x, int64_t rows, int64_t width, const float* gamma,
                     const float* beta, float epsilon, float* y);
 
+/// tanh(x).
+void tangents(float* x, int64_t count);
+
 /// x sigmoid(x), and x P(Z <= x) for a standard normal Z.
 void silu(float* x, int64_t count);
 void gelu(float* x, int64_t count);
 
 /// to = scale * x + y, or without y where it is null.
 void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to);
+
+/// to(i) = x . rows(i), and to = sum over i of weights(i) rows(i), of rows [count, width].
+void dot_rows(const float* x, const float* rows, int64_t count, int64_t width, float* to);
+void mix_rows(const float* weights, const float* rows, int64_t count, int64_t width, float* to);
 
 /// log softmax(x) = (x - most) - log_sum. NaN where a score is no number.
 struct Partition {

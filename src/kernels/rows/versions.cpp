@@ -1,5 +1,10 @@
 #include "kernels/rows/versions.h"
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace heed::kernels {
 namespace {
 
@@ -19,10 +24,25 @@ const InstructionSet kLevel = find_level();
 const bool kVnni = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx512vnni");
 const bool kBf16 = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx512bf16");
 
+/// AMX has registers of 8 KiB, which Linux keeps for a process that asks for them.
+bool find_amx() {
+#ifdef __linux__
+  constexpr int kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return kVnni && __builtin_cpu_supports("amx-int8") &&
+         ::syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 #else
 
 constexpr InstructionSet kLevel = InstructionSet::plain;
 constexpr bool kVnni = false, kBf16 = false;
+
+bool find_amx() {
+  return false;
+}
 
 #endif
 
@@ -38,6 +58,11 @@ bool has_vnni() {
 
 bool has_bf16_products() {
   return kBf16;
+}
+
+bool has_amx() {
+  static const bool found = find_amx();
+  return found;
 }
 
 }  // namespace heed::kernels

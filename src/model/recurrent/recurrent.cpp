@@ -14,7 +14,7 @@ namespace {
 class RecurrentModel : public Model {
  public:
   RecurrentModel(const ModelConfig& config, const VocabularySizes& vocabulary)
-      : dropout_(config.dropout), hidden_(config.hidden_size) {
+      : config_(config), dropout_(config.dropout), hidden_(config.hidden_size) {
     const int64_t width = config.embedding_size;
     tokens_ = add_token_layers(*this, config, vocabulary, width);
     encoder_ = register_module("encoder", std::make_shared<RecurrentEncoder>(config, width));
@@ -48,6 +48,7 @@ class RecurrentModel : public Model {
     return logits(drop(output, dropout_, is_training()));
   }
 
+  const ModelConfig& config() const { return config_; }
   int64_t longest() const override { return std::numeric_limits<int64_t>::max(); }
   bool attends() const override { return decoder_->attends(); }
   /// Encoder states and what the attention makes of them; scores that a layer of its own computes
@@ -69,6 +70,7 @@ class RecurrentModel : public Model {
     if (weights.defined()) trace->maps.push_back({AttentionKind::cross, 0, weights.detach()});
   }
 
+  ModelConfig config_;
   double dropout_;
   int64_t hidden_;
   TokenLayers tokens_;
@@ -82,6 +84,11 @@ ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabu
   // Whether `tie: all` has one vocabulary is checked where the vocabularies are.
   check(config, /*joint_vocabulary=*/true);
   return std::make_shared<RecurrentModel>(config, vocabulary);
+}
+
+const ModelConfig* recurrent_config(const Model& model) {
+  const auto* recurrent = dynamic_cast<const RecurrentModel*>(&model);
+  return recurrent == nullptr ? nullptr : &recurrent->config();
 }
 
 }  // namespace heed::model

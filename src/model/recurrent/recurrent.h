@@ -9,4 +9,7 @@ namespace heed::model {
 /// options that exclude each other, as check() does.
 ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary);
 
+/// The configuration of a recurrent model; null of any other.
+const ModelConfig* recurrent_config(const Model& model);
+
 }  // namespace heed::model

@@ -1,21 +1,22 @@
-// Packed Transformers against the models that they were made of, step by step, while sentences
-// leave and hypotheses change slots.
+// Engines against the models that they were made of, step by step, while sentences leave and
+// hypotheses change slots.
+#include "engine/engine.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/search.h"
 #include "model/kinds.h"
 
 namespace heed::engine {
 namespace {
 
 using model::ModelPtr;
-using model::reorder_beams;
 using model::Source;
 using model::State;
 using model::Trace;
@@ -29,8 +30,8 @@ Source three_sentences() {
   return source;
 }
 
-/// Every kind with softmax everywhere.
-std::vector<model::testing::NamedConfig> engine_kinds() {
+/// Every kind of Transformer with softmax everywhere.
+std::vector<model::testing::NamedConfig> transformer_kinds() {
   std::vector<model::testing::NamedConfig> kinds;
   for (auto& [name, config] : model::testing::transformer_kinds()) {
     config.attention_normaliser = "softmax";
@@ -54,8 +55,15 @@ std::vector<model::testing::NamedConfig> engine_kinds() {
   return kinds;
 }
 
-Tensor step(BatchDecoder& search, const Tensor& tokens, std::vector<float>* attention = nullptr) {
-  const float* logits = search.step(tokens.const_data_ptr<int64_t>(), tokens.size(1), attention);
+std::vector<model::testing::NamedConfig> engine_kinds() {
+  std::vector<model::testing::NamedConfig> kinds = transformer_kinds();
+  for (auto& kind : model::testing::recurrent_kinds())
+    if (has_network(kind.config)) kinds.push_back(std::move(kind));
+  return kinds;
+}
+
+Tensor step(BatchDecoder& decoder, const Tensor& tokens, Floats* attention = nullptr) {
+  const float* logits = decoder.step(tokens.const_data_ptr<int64_t>(), tokens.size(1), attention);
   return at::from_blob(const_cast<float*>(logits), {tokens.size(0), tokens.size(1), kPieces})
       .clone();
 }
@@ -76,21 +84,27 @@ TEST_P(Engine, StepsAsTheModelDoes) {
     ASSERT_TRUE(engine);
     EXPECT_FALSE(engine->is_training());
     State state = model->start(source);
-    BatchDecoder search(*engine, source);
+    const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
     const auto expect_equal = [&](const Tensor& tokens) {
       Trace trace;
-      std::vector<float> attention;
+      Floats attention;
       const Tensor wanted = model->step(tokens, state, &trace);
-      const Tensor got = step(search, tokens, &attention);
+      const Tensor got = step(*decoder, tokens, &attention);
       EXPECT_LT((got - wanted).abs().max().item<double>(),
                 tolerance * std::max(1.0, wanted.abs().max().item<double>()));
+      ASSERT_EQ(trace.maps.empty(), attention.empty());
+      if (attention.empty()) return;
       const Tensor weights = trace.maps.back().weights.mean(1);  // [sentences, beam, source]
       EXPECT_LT((at::tensor(attention).view(weights.sizes()) - weights).abs().max().item<double>(),
                 tolerance);
     };
     const auto go_on_with = [&](const Tensor& sentences, const Tensor& hypotheses) {
       model::go_on_with(state, sentences, hypotheses);
-      search.go_on_with(sentences, hypotheses);
+      const auto numbers = [](const Tensor& x) {
+        return x.defined() ? std::span(x.const_data_ptr<int64_t>(), x.numel())
+                           : std::span<const int64_t>();
+      };
+      decoder->go_on_with(numbers(sentences), numbers(hypotheses));
     };
     const Tensor first = at::arange(3).unsqueeze(1);  // hypothesis of each sentence
     expect_equal(at::full({3, 1}, 2, at::kLong));
@@ -128,39 +142,41 @@ TEST_P(Engine, HasNoScoresWhereAWeightIsNan) {
     weight.fill_(NAN);
     for (const auto numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
       const auto engine = make_engine(model, numbers);
-      BatchDecoder search(*engine, source);
-      EXPECT_TRUE(step(search, at::full({3, 1}, 2, at::kLong)).isnan().all().item<bool>())
+      const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
+      const Tensor tokens = at::full({3, 1}, 2, at::kLong);
+      step(*decoder, tokens);  // coverage reads some weights for the next step alone
+      EXPECT_TRUE(step(*decoder, tokens).isnan().all().item<bool>())
           << parameter.key() << ", numbers " << static_cast<int>(numbers);
     }
     weight.copy_(kept);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Engine, ::testing::ValuesIn(engine_kinds()),
-                         [](const auto& info) { return info.param.name; });
-
-TEST(Pack, GivesTheSameBitsWithAndWithoutNeighbours) {
-  const ModelPtr model = model::testing::model_of(engine_kinds()[0].config, kPieces);
+TEST_P(Engine, GivesTheSameBitsWithAndWithoutNeighbours) {
+  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
   for (const auto numbers : {WeightFormat::fp32, WeightFormat::int8}) {
     const auto engine = make_engine(model, numbers);
-    BatchDecoder together(*engine, source);
-    const Tensor all = step(together, at::full({3, 1}, 2, at::kLong));
+    const auto together = engine->network().start(source_batch(source), libtorch_threads());
+    const Tensor all = step(*together, at::full({3, 1}, 2, at::kLong));
     for (int64_t s = 0; s < 3; ++s) {
       const int64_t length = source.lengths[s].item<int64_t>();
       const Source one{.tokens = source.tokens.narrow(0, s, 1).narrow(1, 0, length).contiguous(),
                        .lengths = source.lengths.narrow(0, s, 1),
                        .valid = at::ones({1, length}, at::kBool)};
-      BatchDecoder alone(*engine, one);
-      EXPECT_TRUE(at::equal(step(alone, at::full({1, 1}, 2, at::kLong))[0], all[s]));
+      const auto alone = engine->network().start(source_batch(one), libtorch_threads());
+      EXPECT_TRUE(at::equal(step(*alone, at::full({1, 1}, 2, at::kLong))[0], all[s]));
     }
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Kinds, Engine, ::testing::ValuesIn(engine_kinds()),
+                         [](const auto& info) { return info.param.name; });
+
 // Beyond the 1024 positions that are kept, and the 256 steps that distances are made for at first.
-TEST(Pack, LongSentencesAndTranslationsAreThoseOfTheModel) {
+TEST(Engines, LongSentencesAndTranslationsAreThoseOfTheModel) {
   const at::NoGradGuard no_gradients;
   for (const auto& [positions, length] :
        {std::pair<const char*, int64_t>{"sinusoidal", 1030}, {"rotary", 1030}, {"alibi", 400}}) {
@@ -177,20 +193,17 @@ TEST(Pack, LongSentencesAndTranslationsAreThoseOfTheModel) {
     const Tensor wanted = model->logits(model->features(source, target).narrow(1, first, 10));
     const double tolerance = 1e-3 * std::max(1.0, wanted.abs().max().item<double>());
     const auto engine = make_engine(model, WeightFormat::fp32);
-    BatchDecoder search(*engine, source);
+    const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
     for (int64_t t = 0; t < length; ++t) {
       const Tensor token = target.narrow(1, t, 1).contiguous();
-      const Tensor got = step(search, token);  // [1, 1, vocab]
+      const Tensor got = step(*decoder, token);  // [1, 1, vocab]
       if (t < first) continue;
       EXPECT_LT((got[0][0] - wanted[0][t - first]).abs().max().item<double>(), tolerance) << t;
     }
   }
 }
 
-TEST(Pack, LeavesOtherModelsAlone) {
-  const ModelPtr recurrent =
-      model::testing::model_of(model::testing::recurrent_kinds()[0].config, kPieces);
-  EXPECT_EQ(make_engine(recurrent, WeightFormat::fp32), nullptr);
+TEST(Engines, LeaveOtherModelsAlone) {
   model::ModelConfig sparsemax = engine_kinds()[0].config;
   sparsemax.attention_normaliser = "sparsemax";
   EXPECT_EQ(make_engine(model::testing::model_of(sparsemax, kPieces), WeightFormat::fp32), nullptr);

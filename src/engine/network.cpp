@@ -1,0 +1,34 @@
+#include "engine/network.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "engine/tile_product.h"
+
+namespace heed::engine {
+
+std::vector<Span> spans_of(const SourceBatch& source) {
+  std::vector<Span> spans;
+  int64_t rows = 0;
+  for (int64_t s = 0; s < source.sentences; ++s) {
+    expect(source.lengths[s] >= 1, "each sentence has its eos at least");
+    spans.push_back({rows, source.lengths[s]});
+    rows += source.lengths[s];
+  }
+  return spans;
+}
+
+int64_t sentences_together(WeightFormat numbers) {
+  const bool many_rows = tile_product(numbers).rows == kMostTileRows;
+  return many_rows || numbers == WeightFormat::fp32 ? 16 : 4;
+}
+
+void choose_rows(Floats& x, int64_t width, std::span<const int64_t> hypotheses) {
+  Floats chosen;
+  chosen.reserve(hypotheses.size() * width);
+  for (const int64_t row : hypotheses)
+    chosen.insert(chosen.end(), x.begin() + row * width, x.begin() + (row + 1) * width);
+  x = std::move(chosen);
+}
+
+}  // namespace heed::engine

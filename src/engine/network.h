@@ -1,0 +1,72 @@
+// A network laid out for translating on a CPU, and the steps of decoding one batch with it. Plain
+// numbers in, plain numbers out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/threads.h"
+#include "engine/weights.h"
+#include "model/config.h"
+
+namespace heed::engine {
+
+/// The source side of a batch.
+struct SourceBatch {
+  const int64_t* tokens = nullptr;    // [sentences, length], each padded at its end
+  const int64_t* lengths = nullptr;   // [sentences], eos included, each >= 1
+  int64_t sentences = 0, length = 0;  // length: of the longest
+};
+
+/// Some neighbouring rows.
+struct Span {
+  int64_t begin = 0, count = 0;
+};
+
+/// The sentences of a batch one after another, without padding.
+std::vector<Span> spans_of(const SourceBatch& source);
+
+/// The decoding of one batch: encodes when made, then steps.
+class BatchDecoder {
+ public:
+  virtual ~BatchDecoder() = default;
+
+  /// One step: tokens [sentences, beam] -> logits [sentences, beam, vocab], valid until the next.
+  /// `attention`, if not null and the network attends, receives the mean of the last layer's heads
+  /// [sentences, beam, source].
+  virtual float* step(const int64_t* tokens, int64_t beam, Floats* attention) = 0;
+
+  /// Goes on with these sentences, numbered from 0 (empty: with all), and with these hypotheses,
+  /// numbered through all sentences that there were, as many for each sentence.
+  virtual void go_on_with(std::span<const int64_t> sentences,
+                          std::span<const int64_t> hypotheses) = 0;
+
+  virtual int64_t vocabulary() const = 0;
+  virtual int64_t source_length() const = 0;
+};
+
+/// All rows of what a step needs, given to the hypotheses that go on: rows [count, width] of `x`
+/// become those that `hypotheses` names.
+void choose_rows(Floats& x, int64_t width, std::span<const int64_t> hypotheses);
+
+/// Whether there is a Network for models of `config`: not for a Transformer with attention that is
+/// no softmax of all scores, nor for mechanisms and normalisers that a registry got.
+bool has_network(const model::ModelConfig& config);
+
+/// Sentences that a thread decodes together at the most: with more of them what a step reads no
+/// longer fits in the processor's cache, with fewer of them each weight is read too often. Each
+/// sentence gets the same bits anyway.
+int64_t sentences_together(WeightFormat numbers);
+
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  /// Encodes. The network and `threads` must outlive it.
+  virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source,
+                                              const Threads& threads) const = 0;
+};
+
+}  // namespace heed::engine

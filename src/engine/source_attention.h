@@ -1,0 +1,113 @@
+// The attention of recurrent decoders: every score, window, coverage and number of heads of
+// model/recurrent/attention/, where the equations are.
+#pragma once
+
+#include <span>
+
+#include "engine/network.h"
+#include "engine/products.h"
+#include "model/config.h"
+
+namespace heed::engine {
+
+enum class Score { dot, general, additive, location };
+
+/// One head.
+struct HeadWeights {
+  Linear key, query;  // general: W of keys; additive: U and W; location: W of queries
+  Floats score;       // additive: v [hidden]
+  // local_p
+  Linear center;
+  Floats center_score;
+  // coverage
+  Array added;                     // V [keys, coverage]
+  Floats fertility;                // linguistic: u [memory]
+  Linear from_memory, from_query;  // neural: rows update, reset, fresh
+  Floats from_weight;              // [3 * coverage]
+  Array recurrent;                 // [3 * coverage, coverage]
+};
+
+struct RecurrentAttention {
+  Score score = Score::dot;
+  model::Window window = model::Window::global;
+  float half_width = 0;  // D of a window
+  model::Coverage coverage = model::Coverage::none;
+  int64_t coverage_width = 1;
+  void (*weigh)(float* scores, int64_t count) = nullptr;  // scores become weights
+  int64_t width = 0;                                      // of states, on both sides
+  Linear query, memory;                                   // P and Q of several heads
+  std::vector<HeadWeights> heads;
+
+  int64_t head() const { return width / static_cast<int64_t>(heads.size()); }
+};
+
+/// Which rows ask, and what they look at.
+struct Asked {
+  std::span<const Span> sources;  // of the sentences that are left
+  int64_t beam = 1;               // rows of a sentence
+  int64_t position = 0;           // of the step
+
+  int64_t rows() const { return std::ssize(sources) * beam; }
+  const Span& source(int64_t row) const { return sources[row / beam]; }
+};
+
+/// One head that looks at the sources of one batch.
+class HeadAttention {
+ public:
+  /// `values` [pieces, head] of the sentences at `sources` must stay.
+  HeadAttention(const RecurrentAttention& kind, const HeadWeights& weights, const float* values,
+                std::span<const Span> sources, const Threads& threads);
+
+  /// The queries of a step, [rows, head], which must stay until its end.
+  void ask(const float* queries, const Asked& asked);
+  /// Of one row, which several threads may be given: context [head], weights [pieces of its
+  /// source], and what the row covered, [pieces, coverage], before and after.
+  void attend(int64_t row, const Asked& asked, float* context, float* weights,
+              float* coverage) const;
+
+ private:
+  /// The pieces that a row may see, from 0.
+  Span seen_by(int64_t row, const Asked& asked) const;
+  /// `covered`: keys with coverage of those that are seen, the first of which is piece `first` of
+  /// the batch; null: they are as they are.
+  void score(int64_t row, const Span& seen, int64_t first, const float* covered,
+             float* scores) const;
+  void cover(int64_t row, const Span& source, const float* weights, float* coverage) const;
+
+  const RecurrentAttention& kind_;
+  const HeadWeights& weights_;
+  const float* values_;             // [pieces, head]
+  Floats keys_, exponentials_;      // [pieces, head], where they are not the values; e^2x of them
+  std::vector<char> is_small_key_;  // of each piece, whether its sentence has usable exponentials
+  Floats facts_;                    // what coverage reads of each piece
+  Products products_;
+  // Of the step, row by row.
+  const float* queries_ = nullptr;
+  Floats projected_, projected_exponentials_, centers_, gates_;
+  std::vector<char> is_small_query_;
+};
+
+/// All heads.
+class SourceAttention {
+ public:
+  /// `states` [pieces, width], of the sentences at `sources`, must stay.
+  SourceAttention(const RecurrentAttention& kind, const Floats& states,
+                  std::span<const Span> sources, const Threads& threads);
+
+  /// query [rows, width] -> context [rows, width]. `weights`, if not null, is [rows, longest] and
+  /// receives the mean of the heads.
+  void step(const float* query, const Asked& asked, float* context, float* weights,
+            int64_t longest);
+  void go_on_with(std::span<const int64_t> hypotheses);
+
+ private:
+  const RecurrentAttention& kind_;
+  const Threads& threads_;
+  Products products_;
+  Floats values_;  // [heads, pieces, head], where there are several
+  std::vector<HeadAttention> heads_;
+  std::vector<Floats> coverage_;  // of each hypothesis: [heads, pieces of its source, coverage]
+  Floats projected_, queries_;    // [rows, width]; [heads, rows, head]
+};
+
+}  // namespace heed::engine

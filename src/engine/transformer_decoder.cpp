@@ -1,0 +1,250 @@
+#include "engine/transformer_decoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+#include "kernels/rows/pattern.h"
+#include "kernels/rows/step.h"
+#include "model/transformer/layers.h"
+
+namespace heed::engine {
+namespace {
+
+constexpr auto kEpsilon = static_cast<float>(model::kNormEpsilon);
+constexpr int64_t kSteps = 256;  // that distances are made for at first
+
+}  // namespace
+
+TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
+                                       const Threads& threads)
+    : model_(weights),
+      threads_(threads),
+      products_(threads),
+      width_(weights.config.width),
+      pre_(weights.config.norm == model::Norm::pre) {
+  encode(source);
+  caches_.resize(model_.decoder.blocks.size());
+  history_.resize(sources_.size());
+}
+
+void TransformerDecoder::encode(const SourceBatch& source) {
+  source_length_ = source.length;
+  sources_ = spans_of(source);
+  rows_ = sources_.back().begin + sources_.back().count;
+  all_.resize(rows_);
+  std::iota(all_.begin(), all_.end(), 0);
+  x_.resize(rows_ * width_);
+  std::vector<Span> looks(rows_);  // of each row
+  std::vector<int64_t> positions(rows_);
+  const kernels::Pattern& pattern = model_.encoder.blocks.front().self.pattern;
+  for (int64_t s = 0; s < sentences(); ++s)
+    for (int64_t i = 0; i < sources_[s].count; ++i) {
+      const int64_t row = sources_[s].begin + i;
+      embed(model_.encoder, source.tokens[s * source_length_ + i], i, x_.data() + row * width_);
+      const kernels::KeyRange seen = pattern.range(i, sources_[s].count);
+      looks[row] = {sources_[s].begin + seen.begin, seen.count()};
+      positions[row] = i;
+    }
+  Floats keys_values;
+  const std::vector<LayerDistances> distances = distances_of(model_.encoder, source_length_);
+  for (std::size_t layer = 0; layer < model_.encoder.blocks.size(); ++layer) {
+    const LayerWeights& block = model_.encoder.blocks[layer];
+    const HeadShape& shape = block.self.shape;
+    products_.take(block.self.query, before(block.self.norm), rows_);
+    queries_.resize(rows_ * shape.inner());
+    keys_values.resize(rows_ * 2 * shape.shared());
+    products_.product(block.self.query, queries_.data());
+    products_.product(block.self.keys_values, keys_values.data());
+    if (model_.encoder.rotations.any())
+      for (int64_t row = 0; row < rows_; ++row) {
+        const StackWeights& side = model_.encoder;
+        rotate(side, queries_, row, 1, shape.inner(), shape.heads, positions[row]);
+        rotate(side, keys_values, row, 1, 2 * shape.shared(), shape.kv_heads, positions[row]);
+      }
+    attend(
+        block.self, keys_values.data(),
+        [&](int64_t row) {
+          return std::span<const int32_t>(all_).subspan(looks[row].begin, looks[row].count);
+        },
+        [&](int64_t row, int64_t) {  // the row of position p is p rows behind its sentence's first
+          return distances[layer].from(looks[row].begin - row);
+        });
+    feed_forward(block);
+  }
+  const float* encoded = x_.data();
+  if (pre_) encoded = before(model_.encoder.norm);
+  for (const LayerWeights& block : model_.decoder.blocks) {
+    products_.take(block.cross.keys_values, encoded, rows_);
+    memory_.emplace_back(rows_ * 2 * block.cross.shape.shared());
+    products_.product(block.cross.keys_values, memory_.back().data());
+  }
+}
+
+float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* attention) {
+  rows_ = sentences() * beam;
+  expect(static_cast<int64_t>(history_.size()) == rows_, "as many tokens as hypotheses");
+  x_.resize(rows_ * width_);
+  for (int64_t row = 0; row < rows_; ++row)
+    embed(model_.decoder, tokens[row], position_, x_.data() + row * width_);
+  const int64_t place = cached_;
+  cached_ += rows_;
+  for (int64_t row = 0; row < rows_; ++row)
+    history_[row].push_back(static_cast<int32_t>(place + row));
+  const bool rotary = model_.decoder.rotations.any();
+  if (position_ >= steps_end_) {
+    steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
+    steps_ = distances_of(model_.decoder, steps_end_);
+  }
+  const kernels::KeyRange seen =
+      model_.decoder.blocks.front().self.pattern.range(position_, position_ + 1);
+  const auto steps = [&](int64_t row) {
+    return std::span<const int32_t>(history_[row]).subspan(seen.begin, seen.count());
+  };
+  const auto sources = [&](int64_t row) {
+    const Span span = sources_[row / beam];
+    return std::span<const int32_t>(all_).subspan(span.begin, span.count);
+  };
+  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+    const LayerWeights& block = model_.decoder.blocks[layer];
+    const HeadShape& shape = block.self.shape;
+    Floats& cache = caches_[layer];
+    cache.resize(cached_ * 2 * shape.shared());
+    products_.take(block.self.query, before(block.self.norm), rows_);
+    queries_.resize(rows_ * shape.inner());
+    products_.product(block.self.query, queries_.data());
+    products_.product(block.self.keys_values, cache.data() + place * 2 * shape.shared());
+    if (rotary) {
+      rotate(model_.decoder, queries_, 0, rows_, shape.inner(), shape.heads, position_);
+      rotate(model_.decoder, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
+    }
+    attend(block.self, cache.data(), steps, [&](int64_t, int64_t count) {
+      return steps_[layer].from(1 - count);  // the last key is the query's own
+    });
+
+    products_.take(block.cross.query, before(block.cross.norm), rows_);
+    queries_.resize(rows_ * block.cross.shape.inner());
+    products_.product(block.cross.query, queries_.data());
+    attend(
+        block.cross, memory_[layer].data(), sources,
+        [](int64_t, int64_t) { return RowDistances{}; },
+        layer + 1 == caches_.size() ? attention : nullptr);
+    feed_forward(block);
+  }
+  ++position_;
+  products_.take(model_.output, pre_ ? before(model_.decoder.norm) : x_.data(), rows_);
+  logits_.resize(rows_ * model_.output.matrix.columns());
+  products_.product(model_.output, logits_.data());
+  return logits_.data();
+}
+
+void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
+                                    std::span<const int64_t> hypotheses) {
+  std::vector<Slots> history;
+  for (const int64_t row : hypotheses) history.push_back(history_[row]);
+  history_ = std::move(history);
+  if (sentences.empty()) return;
+  std::vector<Span> sources;
+  for (const int64_t s : sentences) sources.push_back(sources_[s]);
+  sources_ = std::move(sources);
+}
+
+std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,
+                                                             int64_t length) {
+  std::vector<LayerDistances> layers;
+  for (const LayerWeights& block : side.blocks)
+    layers.push_back(side.positions->by_distance(std::ssize(layers), length, block.self.kept));
+  return layers;
+}
+
+/// A position's row of `usual`, or what `make` makes of it in `room`.
+template <class Make>
+const float* TransformerDecoder::row_at(const PositionRows& usual, int64_t position,
+                                        PositionRows& room, const Make& make) {
+  if ((position + 1) * usual.size <= std::ssize(usual.numbers))
+    return usual.numbers.data() + position * usual.size;
+  room = make();
+  return room.numbers.data();
+}
+
+void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
+                               float* to) const {
+  PositionRows room;
+  const float* positions = nullptr;
+  if (side.vectors.any())
+    positions =
+        row_at(side.vectors, position, room, [&] { return side.positions->vectors(position, 1); });
+  expect(token >= 0 && token < side.embedding.rows(), "a piece of the vocabulary");
+  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
+  kernels::scale_and_add(side.embedding.data + token * width_, scale, positions, width_, to);
+}
+
+void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
+                                int64_t stride, int64_t heads, int64_t position) {
+  PositionRows room;
+  const float* rotations = row_at(side.rotations, position, room,
+                                  [&] { return side.positions->rotations(position, 1); });
+  for (int64_t row = first; row < first + rows; ++row)
+    rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
+}
+
+/// What a sublayer reads: the norm of x, or x itself.
+const float* TransformerDecoder::before(const LayerNorm& norm) {
+  if (!pre_) return x_.data();
+  normed_.resize(x_.size());
+  kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+                          normed_.data());
+  return normed_.data();
+}
+
+void TransformerDecoder::after(const LayerNorm& norm) {
+  if (!pre_)
+    kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+                            x_.data());
+}
+
+void TransformerDecoder::feed_forward(const LayerWeights& block) {
+  const model::Activation activation = model_.config.activation;
+  const int64_t width = block.inner.matrix.columns();
+  products_.take(block.inner, before(block.norm), rows_);
+  inner_.resize(rows_ * width);
+  products_.product(block.inner, inner_.data(), {.relu = activation == model::Activation::relu});
+  if (activation == model::Activation::gelu) kernels::gelu(inner_.data(), rows_ * width);
+  if (activation == model::Activation::silu) kernels::silu(inner_.data(), rows_ * width);
+  products_.take(block.outer, inner_.data(), rows_);
+  products_.product(block.outer, x_.data(), {.add = true});
+  after(block.norm);
+}
+
+/// x += output(attention of queries_ over the rows of `keys_values` at slots(row)).
+template <class SlotsOf, class DistancesOf>
+void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
+                                const SlotsOf& slots, const DistancesOf& distances,
+                                Floats* weights) {
+  const HeadShape& shape = attention.shape;
+  const int64_t inner = shape.inner();
+  context_.resize(rows_ * inner);
+  if (weights) weights->assign(rows_ * source_length_, 0);
+  threads_(rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
+    Floats room;
+    for (int64_t row = first; row < last; ++row) {
+      const std::span<const int32_t> at = slots(row);
+      const auto count = static_cast<int64_t>(at.size());
+      room.resize(std::max<std::size_t>(room.size(), shape.heads * count));
+      attend_row(queries_.data() + row * inner, shape, keys_values, at.data(), count,
+                 distances(row, count), room.data(), context_.data() + row * inner);
+      if (!weights) continue;
+      for (int64_t h = 0; h < shape.heads; ++h)
+        for (int64_t i = 0; i < count; ++i)
+          (*weights)[row * source_length_ + i] +=
+              room[h * count + i] / static_cast<float>(shape.heads);
+    }
+  });
+  products_.take(attention.output, context_.data(), rows_);
+  products_.product(attention.output, x_.data(), {.add = true});
+  after(attention.norm);
+}
+
+}  // namespace heed::engine
