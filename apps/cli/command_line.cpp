@@ -208,12 +208,8 @@ Argument CommandLine::flag(const std::string& names, bool& value, const std::str
   return Argument(option);
 }
 
-void CommandLine::details(const std::string& text) {
-  app_->footer(text + "\n\n");
-}
-
 void CommandLine::examples(const std::vector<std::string>& lines) {
-  app_->footer(app_->get_footer() + "Examples:\n  " + join(lines, "\n  "));
+  app_->footer("Examples:\n  " + join(lines, "\n  "));
 }
 
 Argument CommandLine::output(const std::string& names, std::string& value,

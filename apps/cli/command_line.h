@@ -87,8 +87,6 @@ class CommandLine {
   /// read.
   Argument output(const std::string& names, std::string& value, const std::string& help);
 
-  /// A paragraph of the help behind the options; before examples().
-  void details(const std::string& text);
   /// The end of the help: lines as one would type them.
   void examples(const std::vector<std::string>& lines);
   /// What the command does once its arguments are read.
