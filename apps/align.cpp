@@ -191,8 +191,7 @@ void add_align(CommandLine& program) {
                      "A model of the other direction; its alignments are joined with these");
   command.option("--symmetrize", args->method, "How the alignments of both models are joined")
       .needs(reverse)
-      .one_of({"grow-diag-final-and", "intersection", "union"})
-      .shows_default();
+      .one_of({"grow-diag-final-and", "intersection", "union"});
   command.group("Output");
   command.output("-o,--output", args->output,
                  "Write the alignments here; - (default) is standard output");

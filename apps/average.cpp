@@ -1,7 +1,6 @@
 // heed average: the mean of several sets of weights, as a model folder.
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -84,8 +83,8 @@ void average(const AverageArgs& args) {
 }  // namespace
 
 void add_average(CommandLine& program) {
-  auto args = std::make_shared<AverageArgs>();
-  CommandLine command = program.command("average", "Average the weights of checkpoints or models");
+  auto [command, args] =
+      program.command<AverageArgs>("average", "Average the weights of checkpoints or models");
   command
       .option("inputs", args->inputs,
               "Model folders, best-*.safetensors or update-*.heed files of one architecture")
@@ -94,7 +93,7 @@ void add_average(CommandLine& program) {
   command.examples({"heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average",
                     "heed average runs/multi30k_quick/checkpoints/update-*.heed "
                     "-o runs/multi30k_quick-average"});
-  command.run([args] { average(*args); });
+  command.run(args, average);
 }
 
 }  // namespace heed

@@ -1,22 +1,11 @@
-// The table of commands: the one list of them. Each has a file of its own, named after it.
+// The commands. Each has a file of its own, named after it.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "apps/cli/command_line.h"
 
 namespace heed {
 
-struct Command {
-  const char* name;
-  /// Declares the command's options in `program` and the function that runs it.
-  void (*add)(CommandLine& program);
-};
-
-/// In the order of the help page.
-const std::vector<Command>& commands();
-
+// Each declares a command's options in `program` and the function that runs it.
 void add_init(CommandLine& program);
 void add_train(CommandLine& program);
 void add_translate(CommandLine& program);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "apps/cli/options.h"
@@ -106,7 +105,7 @@ std::vector<std::string> as_compared(std::vector<std::string> lines,
 
 /// All that is compared: translations and references, as_compared().
 struct Compared {
-  std::vector<score::SystemOutput> systems;
+  std::vector<score::SystemOutput> systems = {};
   std::vector<std::string> reference;
 };
 
@@ -118,8 +117,7 @@ void add_sentences(const run::TestSet& set, const std::vector<score::SystemOutpu
        study::sentences_that_differ(all.reference, all.systems, static_cast<std::size_t>(most))) {
     draw::ComparedSentence shown{.line = one.line,
                                  .source = set.source.empty() ? "" : set.source[one.line],
-                                 .reference = set.reference[one.line],
-                                 .outputs = {}};
+                                 .reference = set.reference[one.line]};
     for (std::size_t s = 0; s < systems.size(); ++s) {
       const auto output = study::tokens_of({systems[s].hypotheses[one.line]})[0];
       shown.outputs.push_back({.text = systems[s].hypotheses[one.line],
@@ -181,7 +179,7 @@ void compare(const CompareArgs& args) {
   run::tell_of_one_reference(set);
   run::check_tokenizer(set.reference, evaluation);
   require_writable({args.output, args.json}, set.files);  // before minutes of translating
-  Compared all{.systems = {}, .reference = as_compared(set.reference, evaluation)};
+  Compared all{.reference = as_compared(set.reference, evaluation)};
   const study::Tokens reference = study::tokens_of(all.reference);
   const study::WordFrequencies frequencies = study::frequencies_of(
       args.counts.empty()
@@ -191,9 +189,9 @@ void compare(const CompareArgs& args) {
   draw::ComparisonReport report{.title = "Comparison on " + set.name};
   for (const score::SystemOutput& system : systems) {
     all.systems.push_back({system.name, as_compared(system.hypotheses, evaluation)});
-    report.systems.push_back({.name = system.name,
-                              .scores = score::score(system.hypotheses, set.reference, evaluation),
-                              .to_first = std::nullopt});
+    report.systems.push_back(
+        {.name = system.name,
+         .scores = score::score(system.hypotheses, set.reference, evaluation)});
     if (all.systems.size() > 1)
       report.systems.back().to_first = to_first(all, all.systems.size() - 1, evaluation);
   }
@@ -227,9 +225,8 @@ void compare(const CompareArgs& args) {
 }  // namespace
 
 void add_compare(CommandLine& program) {
-  auto args = std::make_shared<CompareArgs>();
-  CommandLine command =
-      program.command("compare", "Show how translations of runs, or files of translations, differ");
+  auto [command, args] = program.command<CompareArgs>(
+      "compare", "Show how translations of runs, or files of translations, differ");
   command
       .option("systems", args->systems,
               "Folders that `heed train` wrote, or files of translations; the others are compared "
@@ -245,13 +242,12 @@ void add_compare(CommandLine& program) {
   command.output("-o,--output", args->output, "Write an HTML page here");
   command.output("--json", args->json, "Write all numbers and the sentences here");
   command.option("--sentences", args->sentences, "Sentences on the page and in the JSON")
-      .not_negative()
-      .shows_default();
+      .not_negative();
   args->common.add(command);
   command.examples({"heed compare runs/demo/none runs/demo/bahdanau -o compare.html",
                     "heed compare baseline.txt mine.txt --source test.de --reference test.en "
                     "--counts train.en -o compare.html --json compare.json"});
-  command.run([args] { compare(*args); });
+  command.run(args, compare);
 }
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 #include "run/config.h"
 
 #include <iostream>
-#include <memory>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -39,16 +38,14 @@ void config_command(const ConfigArgs& args) {
 }  // namespace
 
 void add_config(CommandLine& program) {
-  auto args = std::make_shared<ConfigArgs>();
-  CommandLine command = program.command("config", "Check, explain and dump a configuration");
+  auto [command, args] =
+      program.command<ConfigArgs>("config", "Check, explain and dump a configuration");
   const Argument file =
       command.option("file", args->file,
                      "Configuration to resolve and print; without one, every key with its default");
   const Argument settings =
-      command
-          .option("--set", args->settings,
-                  "Change one key of the file, e.g. --set model.heads=4; may be repeated")
-          .one_at_a_time();
+      command.option("--set", args->settings,
+                     "Change one key of the file, e.g. --set model.heads=4; may be repeated");
   const Argument check = command.flag(
       "--check", args->check,
       "List all errors that would stop its training: files, lines, vocabulary, device, memory");
@@ -66,7 +63,7 @@ void add_config(CommandLine& program) {
       .excludes(explain);
   command.examples({"heed config configs/demo.yaml --set training.updates=100",
                     "heed config --explain training.schedule"});
-  command.run([args] { config_command(*args); });
+  command.run(args, config_command);
 }
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 #include "study/contrast.h"
 
 #include <iostream>
-#include <memory>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -119,17 +118,14 @@ void contrast(const ContrastArgs& args) {
 }  // namespace
 
 void add_contrast(CommandLine& program) {
-  auto args = std::make_shared<ContrastArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<ContrastArgs>(
       "contrast", "Measure how often the right translation scores better than the wrong ones");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
   command.option("--right", args->right, "Their right translations, line by line");
-  command
-      .option("--wrong", args->wrong,
-              "Wrong translations; may be repeated. A blank line is no translation")
-      .one_at_a_time();
+  command.option("--wrong", args->wrong,
+                 "Wrong translations; may be repeated. A blank line is no translation");
   command.option("--target", args->target,
                  "Instead of --right and --wrong: right and wrong translations in one file; "
                  "--source repeats the sentence for each");
@@ -158,7 +154,7 @@ void add_contrast(CommandLine& program) {
        "heed contrast runs/demo/transformer --source data/demo/sets/classic.src "
        "--right data/demo/sets/classic.tgt --wrong data/demo/sets/classic.wrong "
        "--wrong data/demo/sets/classic.neither -o classic.csv"});
-  command.run([args] { contrast(*args); });
+  command.run(args, contrast);
 }
 
 }  // namespace heed

@@ -71,10 +71,9 @@ void check_machine() {
   line(true, "LibTorch", TORCH_VERSION);
   const at::Device cpu(at::kCPU);
   const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
-  char text[160];
-  std::snprintf(text, sizeof text, "%s, fp32 %.0f GFLOP/s",
-                counted(at::get_num_threads(), "core").c_str(), run::gemm_gflops(/*bf16=*/false));
-  line(true, "CPU", text);
+  line(true, "CPU",
+       fmt::format("{}, fp32 {:.0f} GFLOP/s", counted(at::get_num_threads(), "core"),
+                   run::gemm_gflops(/*bf16=*/false)));
   line(bf16, "bf16",
        bf16 ? "the processor multiplies it directly; precision: auto uses it"
             : "not in this processor; precision: auto means fp32 on the CPU");
@@ -132,13 +131,10 @@ void check_ranks_here(const ranks::RankInfo& info) {
   const double seconds =
       run::median_seconds(5, [&] { sum_over_ranks(*group, mine).sum().item<float>(); });
   if (!group->leads()) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "%lld, met in %.2f s, on %s",
-                static_cast<long long>(group->size()), met, device.str().c_str());
-  line(true, "ranks", text);
-  std::snprintf(text, sizeof text, "a gradient of %lld MB is summed and shared in %.0f ms",
-                static_cast<long long>(kMegabytes), 1000 * seconds);
-  line(true, "exchange", text);
+  line(true, "ranks", fmt::format("{}, met in {:.2f} s, on {}", group->size(), met, device.str()));
+  line(true, "exchange",
+       fmt::format("a gradient of {} MB is summed and shared in {:.0f} ms", kMegabytes,
+                   1000 * seconds));
   line(alike, "equality",
        alike ? "the sum over ranks has the bits of a sum in one process"
              : "the sum over ranks has other bits than a sum in one process");
@@ -156,11 +152,15 @@ void check_ranks(int64_t ranks) {
   run::run_ranks({.command = command, .again = command, .ranks = ranks});
 }
 
+void doctor(const DoctorArgs& args) {
+  if (args.ranks > 0) return check_ranks(args.ranks);
+  args.config.empty() ? check_machine() : check_corpora(args);
+}
+
 }  // namespace
 
 void add_doctor(CommandLine& program) {
-  auto args = std::make_shared<DoctorArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<DoctorArgs>(
       "doctor", "Check this machine (processor, GPU, LibTorch, sacrebleu), or corpora");
   const Argument config = command.option(
       "config", args->config,
@@ -168,7 +168,6 @@ void add_doctor(CommandLine& program) {
   command
       .option("--set", args->settings,
               "Change one key of the file, e.g. --set data.clean_ratio=4; may be repeated")
-      .one_at_a_time()
       .needs(config);
   command.flag("--json", args->json, "Print the report on the corpora as JSON").needs(config);
   command
@@ -178,10 +177,7 @@ void add_doctor(CommandLine& program) {
       .between(1, 1024)
       .excludes(config);
   command.examples({"heed doctor --ranks 2", "heed doctor configs/multi30k_quick.yaml"});
-  command.run([args] {
-    if (args->ranks > 0) return check_ranks(args->ranks);
-    args->config.empty() ? check_machine() : check_corpora(*args);
-  });
+  command.run(args, doctor);
 }
 
 }  // namespace heed

@@ -1,12 +1,10 @@
 // heed evaluate: scores of a model's translations, or of a ready file of them.
 #include <iostream>
-#include <memory>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/log.h"
 #include "base/strings.h"
 #include "run/held_out.h"
 #include "score/bleu_statistics.h"
@@ -86,20 +84,18 @@ void evaluate(const EvaluateArgs& args) {
 }  // namespace
 
 void add_evaluate(CommandLine& program) {
-  auto args = std::make_shared<EvaluateArgs>();
-  CommandLine command =
-      program.command("evaluate", "Score translations with sacrebleu: BLEU, chrF and TER");
+  auto [command, args] = program.command<EvaluateArgs>(
+      "evaluate", "Score translations with sacrebleu: BLEU, chrF and TER");
   command.option("model", args->model,
                  "Folder that `heed train` wrote; its test set is translated; several, separated "
                  "by commas, make an ensemble");
   command.group("Input");
   command.flag("--valid", args->valid, "Translate the validation set instead");
   command.option("--source", args->source, "Source sentences instead of the configuration's");
-  command
-      .option("--reference", args->references,
-              "The correct translations of --source or for --hypothesis; several times for several "
-              "references")
-      .one_at_a_time();
+  command.option(
+      "--reference", args->references,
+      "The correct translations of --source or for --hypothesis; several times for several "
+      "references");
   command.option("--hypothesis", args->hypothesis,
                  "Existing translations to score instead of a model's");
   command.group("Measuring");
@@ -110,7 +106,7 @@ void add_evaluate(CommandLine& program) {
   command.examples({"heed evaluate runs/multi30k_transformer",
                     "heed evaluate --hypothesis runs/multi30k_quick/test.hypothesis "
                     "--reference data/multi30k/test2016.en"});
-  command.run([args] { evaluate(*args); });
+  command.run(args, evaluate);
 }
 
 }  // namespace heed

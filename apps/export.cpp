@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -159,17 +157,15 @@ void export_model(const ExportArgs& args) {
 }  // namespace
 
 void add_export(CommandLine& program) {
-  auto args = std::make_shared<ExportArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<ExportArgs>(
       "export", "Convert a Transformer for CTranslate2, which translates from C++ and Python");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.option("--format", args->format, "The program to convert the model for")
-      .one_of({"ctranslate2"})
-      .shows_default();
+      .one_of({"ctranslate2"});
   command.option("-o,--output", args->output, "Folder of the exported model").required();
   command.examples({"heed export runs/mine --format ctranslate2 -o runs/mine-ct2",
                     "heed export runs/multi30k_quick -o runs/multi30k_quick-ct2"});
-  command.run([args] { export_model(*args); });
+  command.run(args, export_model);
 }
 
 }  // namespace heed

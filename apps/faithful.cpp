@@ -2,7 +2,6 @@
 #include "study/faithful.h"
 
 #include <iostream>
-#include <memory>
 
 #include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
@@ -62,8 +61,8 @@ Seen look(decode::Translator& translator, const text::Pairs& pairs, const model:
       std::erase_if(all, [](const auto& one) { return one.kind != AttentionKind::cross; });
       seen.attention[i] = std::move(all);
     }
-    seen.permuted = inspect::permuted_outputs(translator, pairs.source, pairs.target,
-                                              {.draws = args.draws}, first);
+    seen.permuted =
+        inspect::permuted_outputs(translator, pairs.source, pairs.target, args.draws, first);
   }
   bar.add(part);
   for (const AttentionKind kind : kEvidence) {
@@ -125,8 +124,7 @@ void faithful(const FaithfulArgs& args) {
 }  // namespace
 
 void add_faithful(CommandLine& program) {
-  auto args = std::make_shared<FaithfulArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<FaithfulArgs>(
       "faithful", "Measure how far attention agrees with other evidence: gradients and erasure");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
@@ -139,13 +137,11 @@ void add_faithful(CommandLine& program) {
   command
       .option("--draws", args->draws,
               "Permutations of each row of weights, whose effect is measured")
-      .positive()
-      .shows_default();
+      .positive();
   command
       .option("--steps", args->steps,
               "Least steps of integrated gradients; more are added until rows add up")
-      .positive()
-      .shows_default();
+      .positive();
   command.group("Output");
   command.output("-o,--output", args->output, "Write the numbers here as CSV");
   command.output("--html", args->html, "Write a page here: which heads may be believed, and why");
@@ -154,7 +150,7 @@ void add_faithful(CommandLine& program) {
       {"heed faithful runs/demo/transformer --source data/demo/valid.src --target "
        "data/demo/valid.tgt --gold data/demo/valid.align --html faithful.html",
        "heed faithful runs/demo/none --source data/demo/valid.src --target data/demo/valid.tgt"});
-  command.run([args] { faithful(*args); });
+  command.run(args, faithful);
 }
 
 }  // namespace heed

@@ -126,8 +126,7 @@ void add_heads(CommandLine& program) {
       command
           .option("--threshold", args->threshold,
                   "A head has a role if at least this share of its rows agree, in per cent")
-          .between(0.0, 100.0)
-          .shows_default();
+          .between(0.0, 100.0);
   const Argument words = command.flag("--words", args->words, "Measure words instead of pieces");
   const Argument silencing =
       command

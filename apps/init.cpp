@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -329,8 +328,7 @@ void init(InitArgs args) {
 }  // namespace
 
 void add_init(CommandLine& program) {
-  auto args = std::make_shared<InitArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<InitArgs>(
       "init", "Write a configuration for your corpus, and split off validation and test pairs");
   command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
       .required();
@@ -353,7 +351,7 @@ void add_init(CommandLine& program) {
   command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
   command.examples({"heed init corpus.de corpus.en",
                     "heed init letters.tsv -o letters.yaml --from runs/mine --name letters"});
-  command.run([args] { init(*args); });
+  command.run(args, init);
 }
 
 }  // namespace heed

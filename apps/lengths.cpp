@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -86,14 +85,12 @@ void lengths(const LengthsArgs& args) {
 }  // namespace
 
 void add_lengths(CommandLine& program) {
-  auto args = std::make_shared<LengthsArgs>();
-  CommandLine command =
-      program.command("lengths", "Show BLEU by source length, with bucket sizes and intervals");
+  auto [command, args] = program.command<LengthsArgs>(
+      "lengths", "Show BLEU by source length, with bucket sizes and intervals");
   command.option("models", args->models, "Folders that `heed train` wrote");
   command.group("Input");
-  command
-      .option("--hypothesis", args->hypotheses, "Existing translations, NAME=FILE; may be repeated")
-      .one_at_a_time();
+  command.option("--hypothesis", args->hypotheses,
+                 "Existing translations, NAME=FILE; may be repeated");
   command.option("--source", args->source, "Source sentences; default: the first model's test set");
   command.option("--reference", args->reference, "Their correct translations");
   command.group("Measuring");
@@ -108,7 +105,7 @@ void add_lengths(CommandLine& program) {
        "heed lengths --hypothesis mine=runs/multi30k_quick/test.hypothesis "
        "--source data/multi30k/test2016.de --reference data/multi30k/test2016.en "
        "--csv lengths.csv"});
-  command.run([args] { lengths(*args); });
+  command.run(args, lengths);
 }
 
 }  // namespace heed

@@ -25,23 +25,15 @@
 #include "model/host_memory.h"
 
 namespace heed {
-
-const std::vector<Command>& commands() {
-  static const std::vector<Command> table = {
-      {"init", add_init},         {"train", add_train},           {"translate", add_translate},
-      {"serve", add_serve},       {"evaluate", add_evaluate},     {"lengths", add_lengths},
-      {"compare", add_compare},   {"bottleneck", add_bottleneck}, {"attention", add_attention},
-      {"align", add_align},       {"heads", add_heads},           {"faithful", add_faithful},
-      {"contrast", add_contrast}, {"pronouns", add_pronouns},     {"runs", add_runs},
-      {"watch", add_watch},       {"score", add_score},           {"vocab", add_vocab},
-      {"average", add_average},   {"prune", add_prune},           {"export", add_export},
-      {"inspect", add_inspect},   {"bench", add_bench},           {"config", add_config},
-      {"doctor", add_doctor},     {"completion", add_completion},
-  };
-  return table;
-}
-
 namespace {
+
+/// In the order of the help page.
+constexpr void (*kCommands[])(CommandLine& program) = {
+    add_init,     add_train,      add_translate, add_serve,   add_evaluate, add_lengths,
+    add_compare,  add_bottleneck, add_attention, add_align,   add_heads,    add_faithful,
+    add_contrast, add_pronouns,   add_runs,      add_watch,   add_score,    add_vocab,
+    add_average,  add_prune,      add_export,    add_inspect, add_bench,    add_config,
+    add_doctor,   add_completion};
 
 int report(const std::string& message, int code) {
   log::clear_progress();
@@ -72,10 +64,15 @@ std::string unknown_option(const std::string& extra, const CLI::App& command) {
   return fmt::format("unknown option '{}'{}", extra, config::did_you_mean(extra, flags));
 }
 
-std::string unknown_command(const std::string& extra, const CLI::App& command) {
+std::vector<std::string> commands_of(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* below : command.get_subcommands({})) names.push_back(below->get_name());
-  return fmt::format("unknown command '{}'{}", extra, config::did_you_mean(extra, names));
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::string unknown_command(const std::string& extra, const CLI::App& app) {
+  return fmt::format("unknown command '{}'{}", extra,
+                     config::did_you_mean(extra, commands_of(app)));
 }
 
 /// Why CLI11 refused the line, with the nearest flag or command where one was misspelt.
@@ -139,20 +136,14 @@ int run_program(int argc, char** argv) {
     if (quiet) log::set_quiet();
   });
 
-  std::vector<std::string> names;
   CommandLine program(&app);
-  for (const Command& command : commands()) {
-    command.add(program);
-    names.emplace_back(command.name);
-  }
+  for (const auto add : kCommands) add(program);
   // Last, or the commands would inherit it.
   app.footer(
       "heed COMMAND --help explains a command and ends with two examples.\n"
       "To begin, try: heed init SOURCE TARGET");
-  if (argc > 1 && argv[1][0] != '-' &&
-      std::find(names.begin(), names.end(), argv[1]) == names.end())
-    return report(
-        fmt::format("unknown command '{}'{}", argv[1], config::did_you_mean(argv[1], names)), 2);
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::count(commands_of(app), argv[1]) == 0)
+    return report(unknown_command(argv[1], app), 2);
   if (argc == 1) {
     std::cerr << app.help();
     return 2;

@@ -2,7 +2,6 @@
 #include "study/pronouns.h"
 
 #include <iostream>
-#include <memory>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -60,8 +59,7 @@ void pronouns(const PronounsArgs& args) {
 }  // namespace
 
 void add_pronouns(CommandLine& program) {
-  auto args = std::make_shared<PronounsArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<PronounsArgs>(
       "pronouns", "Measure how often translated pronouns have the gender of their antecedent");
   command.option("model", args->model, "Folder that `heed train` wrote; translates --source");
   command.group("Input");
@@ -93,7 +91,7 @@ void add_pronouns(CommandLine& program) {
        "data/demo/test.antecedents --forms m=elo,f=ela,n=ele",
        "heed pronouns --hypothesis runs/demo/transformer/test.hypothesis --source "
        "data/demo/test.src --antecedents data/demo/test.antecedents --forms m=elo,f=ela,n=ele"});
-  command.run([args] { pronouns(*args); });
+  command.run(args, pronouns);
 }
 
 }  // namespace heed

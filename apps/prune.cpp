@@ -129,7 +129,6 @@ void add_prune(CommandLine& program) {
   command.group("Measuring");
   command.option("--keep", args->keep, "Remove heads as long as this per cent of BLEU remains")
       .between(0.0, 100.0)
-      .shows_default()
       .excludes(heads);
   command.group("Output");
   command.option("-o,--output", args->output, "Folder of the smaller model").required();

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -239,11 +238,9 @@ void runs(const RunsArgs& args) {
 }  // namespace
 
 void add_runs(CommandLine& program) {
-  auto args = std::make_shared<RunsArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<RunsArgs>(
       "runs", "List runs in a folder: state, updates, best validation, test score, differences");
-  command.option("folders", args->folders, "Folders to look in, and those inside them")
-      .shows_default("runs");
+  command.option("folders", args->folders, "Folders to look in, and those inside them");
   command.group("Output");
   Argument json = command.flag("--json", args->json, "Print JSON instead of a table");
   command.group("Curves");
@@ -251,7 +248,6 @@ void add_runs(CommandLine& program) {
                                        "Show loss and scores of the runs during training instead");
   command.option("--against", args->against, "Horizontal axis: updates or minutes")
       .one_of({"updates", "minutes"})
-      .shows_default()
       .needs(curves);
   command
       .option("-o,--output", args->output,
@@ -261,7 +257,7 @@ void add_runs(CommandLine& program) {
   command.examples(
       {"heed runs runs/attentions runs/multi30k_quick --json",
        "heed runs --curves runs/demo/none runs/demo/bahdanau --against minutes -o out"});
-  command.run([args] { runs(*args); });
+  command.run(args, runs);
 }
 
 }  // namespace heed

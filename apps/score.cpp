@@ -1,11 +1,10 @@
 // heed score MODEL SOURCE TARGET: log-probabilities of given pairs.
 #include <cmath>
-#include <cstdio>
 #include <iostream>
-#include <memory>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/translator.h"
@@ -30,20 +29,16 @@ void score_command(const ScoreArgs& args) {
     total += result.log_probability;
     tokens += static_cast<int64_t>(result.tokens.size());
   }
-  char summary[160];
-  std::snprintf(summary, sizeof summary,
-                "%zu pairs, %lld pieces, log-probability %.4f, perplexity %.4f per piece",
-                pairs.source.size(), static_cast<long long>(tokens), total,
-                tokens > 0 ? std::exp(-total / tokens) : 1.0);
-  log::info(summary);
+  log::info(fmt::format("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece",
+                        pairs.source.size(), tokens, total,
+                        tokens > 0 ? std::exp(-total / tokens) : 1.0));
 }
 
 }  // namespace
 
 void add_score(CommandLine& program) {
-  auto args = std::make_shared<ScoreArgs>();
-  CommandLine command =
-      program.command("score", "Print the log-probability of each given translation, one per line");
+  auto [command, args] = program.command<ScoreArgs>(
+      "score", "Print the log-probability of each given translation, one per line");
   command
       .option("model", args->model,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
@@ -54,7 +49,7 @@ void add_score(CommandLine& program) {
   command.examples(
       {"heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt",
        "heed score runs/multi30k_quick data/multi30k/test2016.de data/multi30k/test2016.en"});
-  command.run([args] { score_command(*args); });
+  command.run(args, score_command);
 }
 
 }  // namespace heed

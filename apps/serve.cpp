@@ -3,8 +3,6 @@
 
 #include <chrono>
 #include <iostream>
-#include <memory>
-#include <utility>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -111,33 +109,26 @@ void serve_models(const ServeArgs& args) {
 }  // namespace
 
 void add_serve(CommandLine& program) {
-  auto args = std::make_shared<ServeArgs>();
-  CommandLine command =
-      program.command("serve", "Serve a page that translates, and an HTTP interface for programs");
+  auto [command, args] = program.command<ServeArgs>(
+      "serve", "Serve a page that translates, and an HTTP interface for programs");
   command
       .option("model", args->models,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
       .required();
   command.option("beside", args->beside, "A second model, shown beside the first on the page");
   command.group("Where");
-  command.option("--port", args->port, "Port; 0: any that is free")
-      .between(0, 65535)
-      .shows_default();
-  command
-      .option("--address", args->address,
-              "Address to listen at: 127.0.0.1 is for this machine only, 0.0.0.0 for the network")
-      .shows_default();
-  command
-      .option(
-          "--name", args->names,
-          "At 127.0.0.1: a name beside localhost under which it answers, as that of a proxy; may "
-          "be repeated")
-      .one_at_a_time();
-  command
-      .option("--allow-origin", args->origins,
-              "Pages that may ask from a browser, e.g. https://example.org, or * for all; may be "
-              "repeated")
-      .one_at_a_time();
+  command.option("--port", args->port, "Port; 0: any that is free").between(0, 65535);
+  command.option(
+      "--address", args->address,
+      "Address to listen at: 127.0.0.1 is for this machine only, 0.0.0.0 for the network");
+  command.option(
+      "--name", args->names,
+      "At 127.0.0.1: a name beside localhost under which it answers, as that of a proxy; may "
+      "be repeated");
+  command.option(
+      "--allow-origin", args->origins,
+      "Pages that may ask from a browser, e.g. https://example.org, or * for all; may be "
+      "repeated");
   command.group("Languages");
   command.option(
       "--source", args->source,
@@ -145,21 +136,17 @@ void add_serve(CommandLine& program) {
   command.option("--target", args->target, "Code of the target language");
   command.group("Limits");
   command.option("--queue", args->queue, "Lines that may wait; then clients get 429")
-      .between(1, 1000000)
-      .shows_default();
+      .between(1, 1000000);
   command.option("--timeout", args->seconds, "Seconds that a request may take; then it gets 503")
-      .between(1, 3600)
-      .shows_default();
+      .between(1, 3600);
   command.option("--max-body", args->kilobytes, "KiB of a request; a larger one gets 413")
-      .between(1, 1 << 20)
-      .shows_default();
+      .between(1, 1 << 20);
   command.option("--connections", args->connections, "Clients connected at once; others wait")
-      .between(1, 10000)
-      .shows_default();
+      .between(1, 10000);
   args->common.add(command);
   command.examples({"heed serve runs/multi30k_transformer",
                     "heed serve runs/multi30k_transformer runs/multi30k_bahdanau --port 8080"});
-  command.run([args] { serve_models(*args); });
+  command.run(args, serve_models);
 }
 
 }  // namespace heed

@@ -1,6 +1,5 @@
 // heed train CONFIG: vocabulary, data, model, training, and the final test score, into one folder.
 // heed train FOLDER --resume: goes on with the run in it.
-#include <memory>
 
 #include "apps/commands.h"
 #include "run/training.h"
@@ -8,16 +7,14 @@
 namespace heed {
 
 void add_train(CommandLine& program) {
-  auto args = std::make_shared<run::TrainingRequest>();
-  CommandLine command = program.command("train", "Train a model from a YAML file");
+  auto [command, args] =
+      program.command<run::TrainingRequest>("train", "Train a model from a YAML file");
   command
       .option("config", args->config,
               "The configuration, which `heed config` explains; with --resume also a run's folder")
       .required();
-  command
-      .option("--set", args->settings,
-              "Change one key of the file, e.g. --set training.updates=2000; may be repeated")
-      .one_at_a_time();
+  command.option("--set", args->settings,
+                 "Change one key of the file, e.g. --set training.updates=2000; may be repeated");
   const Argument resume =
       command.flag("--resume", args->existing.resume,
                    "Continue from the newest checkpoint, or start if there is none");
@@ -31,7 +28,8 @@ void add_train(CommandLine& program) {
               "--ranks", args->ranks,
               "Train in this many processes of this machine, which divide the cores or take one "
               "GPU each; their number changes no bit of the result")
-          .between(1, 1024);
+          .between(1, 1024)
+          .shows_default("");
   command
       .option("--restarts", args->restarts,
               "With --ranks: how often all may start again from the last checkpoint if one fails")
@@ -40,11 +38,10 @@ void add_train(CommandLine& program) {
   command
       .option("--rank-timeout", args->rank_timeout,
               "Seconds after which the run ends if a rank does not answer")
-      .shows_default()
       .between(1, 86400);
   command.examples({"heed train configs/multi30k_transformer.yaml --set training.updates=2000",
                     "heed train runs/multi30k_quick --resume"});
-  command.run([args] { run::make_run(*args); });
+  command.run(args, run::make_run);
 }
 
 }  // namespace heed

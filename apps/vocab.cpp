@@ -1,6 +1,5 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
 #include <algorithm>
-#include <memory>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -69,8 +68,7 @@ void vocab(const VocabArgs& args) {
 }  // namespace
 
 void add_vocab(CommandLine& program) {
-  auto args = std::make_shared<VocabArgs>();
-  CommandLine command = program.command("vocab", "Train a SentencePiece vocabulary");
+  auto [command, args] = program.command<VocabArgs>("vocab", "Train a SentencePiece vocabulary");
   command
       .option(
           "files", args->files,
@@ -78,16 +76,12 @@ void add_vocab(CommandLine& program) {
       .required();
   command.output("-o,--output", args->output, "File to write the vocabulary to").required();
   // Four of them are special.
-  command.option("--size", args->size, "Number of pieces")
-      .between(int64_t{5}, data::kMostPieces)
-      .shows_default();
+  command.option("--size", args->size, "Number of pieces").between(int64_t{5}, data::kMostPieces);
   const Argument algorithm =
       command.option("--algorithm", args->algorithm, "How the pieces are found")
-          .one_of({"unigram", "bpe"})
-          .shows_default();
+          .one_of({"unigram", "bpe"});
   command.option("--coverage", args->coverage, "Share of characters that get a piece")
-      .between(text::kLeastCoverage, 1.0)
-      .shows_default();
+      .between(text::kLeastCoverage, 1.0);
   command
       .option("--symbols", args->symbols,
               "User-defined symbols, separated by commas: each is one piece, never split")
@@ -97,14 +91,12 @@ void add_vocab(CommandLine& program) {
           .option("--normalise", args->normalise,
                   "What is made of all text first: nfc joins letters and marks, nfkc also makes "
                   "wide, narrow and styled characters one")
-          .one_of({"none", "nfc", "nfkc"})
-          .shows_default();
+          .one_of({"none", "nfc", "nfkc"});
   const Argument bytes =
       command.flag("--byte-fallback", args->byte_fallback,
                    "Add a piece for each byte, to spell characters that have no piece");
   command.option("--column", args->column, "Which text of .tsv files is used")
-      .one_of({"source", "target", "both"})
-      .shows_default();
+      .one_of({"source", "target", "both"});
   command
       .option(
           "--extend", args->extend,
@@ -115,7 +107,7 @@ void add_vocab(CommandLine& program) {
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",
        "heed vocab new.de new.en --extend joint.spm --size 10000 -o extended.spm"});
-  command.run([args] { vocab(*args); });
+  command.run(args, vocab);
 }
 
 }  // namespace heed

@@ -2,8 +2,6 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
-#include <memory>
-#include <optional>
 #include <thread>
 
 #include "apps/commands.h"
@@ -69,20 +67,16 @@ void watch(const WatchArgs& args) {
 }  // namespace
 
 void add_watch(CommandLine& program) {
-  auto args = std::make_shared<WatchArgs>();
-  CommandLine command = program.command(
+  auto [command, args] = program.command<WatchArgs>(
       "watch", "Show runs in a browser while they train: curves, translations, attention");
-  command
-      .option("runs", args->places,
-              "Folders of runs, or folders that contain runs; a folder may appear later")
-      .shows_default("runs");
+  command.option("runs", args->places,
+                 "Folders of runs, or folders that contain runs; a folder may appear later");
   command.group("Output");
   command.option("--port", args->port, "Port of this machine's loopback interface; 0: any")
-      .between(0, 65535)
-      .shows_default();
+      .between(0, 65535);
   command.flag("--json", args->json, "Print the data of the page once instead of serving it");
   command.examples({"heed watch", "heed watch runs/demo runs/multi30k_quick --port 8080"});
-  command.run([args] { watch(*args); });
+  command.run(args, watch);
 }
 
 }  // namespace heed

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
-#include <memory>
 
 #include "apps/attention/files.h"
 #include "apps/cli/options.h"
@@ -268,9 +267,8 @@ void attention(AttentionArgs args) {
 }  // namespace
 
 void add_attention(CommandLine& program) {
-  auto args = std::make_shared<AttentionArgs>();
-  CommandLine command =
-      program.command("attention", "Write attention weights as CSV, SVG heatmaps and an HTML page");
+  auto [command, args] = program.command<AttentionArgs>(
+      "attention", "Write attention weights as CSV, SVG heatmaps and an HTML page");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
@@ -287,20 +285,15 @@ void add_attention(CommandLine& program) {
               "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
               "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
       .separated_by(',')
-      .one_of(heed_enum_text(AttentionKind{}).names)
-      .shows_default();
+      .one_of(heed_enum_text(AttentionKind{}).names);
   command
       .option("--steps", args->steps,
               "Least steps of --kind integrated; more are added until rows add up")
-      .positive()
-      .shows_default();
-  command
-      .option("--layer", args->layers, "Layers from 0, last, or all; several separated by commas")
-      .shows_default();
-  command
-      .option("--head", args->heads,
-              "Heads from 0, mean, or all; several separated by commas, as in all,mean")
-      .shows_default();
+      .positive();
+  command.option("--layer", args->layers,
+                 "Layers from 0, last, or all; several separated by commas");
+  command.option("--head", args->heads,
+                 "Heads from 0, mean, or all; several separated by commas, as in all,mean");
   command.flag("--words", args->words,
                "Merge pieces into words, and leave out whole words (erasure); the page switches "
                "between both");
@@ -322,7 +315,6 @@ void add_attention(CommandLine& program) {
               "SVGs to write: one for each matrix and a grid of layers and heads (all), only the "
               "grids, or none")
       .one_of({"all", "grid", "none"})
-      .shows_default()
       .needs(output);
   args->common.add(command);
   command.examples(
@@ -330,7 +322,7 @@ void add_attention(CommandLine& program) {
        "-o attention/",
        "heed attention runs/demo/transformer --input data/demo/sets/classic.src "
        "--target-file data/demo/sets/classic.tgt --kind encoder,cross --head all -o attention/"});
-  command.run([args] { attention(*args); });
+  command.run(args, attention);
 }
 
 }  // namespace heed

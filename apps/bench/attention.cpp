@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <memory>
 
 #include "apps/bench/bench.h"
 #include "apps/bench/peak_memory.h"
@@ -16,7 +15,7 @@
 #include "model/transformer/attention/linear.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/multi_head.h"
-#include "study/exponent.h"
+#include "study/cost_tables.h"
 
 namespace heed {
 namespace {
@@ -233,38 +232,30 @@ void bench_attention(const AttentionArgs& args) {
 }  // namespace
 
 void add_bench_attention(CommandLine& bench) {
-  auto args = std::make_shared<AttentionArgs>();
-  CommandLine command = bench.command("attention",
-                                      "Time and memory of plain, fused, sparse and linear "
-                                      "attention by length, and of a decoding step");
+  auto [command, args] =
+      bench.command<AttentionArgs>("attention",
+                                   "Time and memory of plain, fused, sparse and linear "
+                                   "attention by length, and of a decoding step");
   command.group("Sizes");
   command.option("--lengths", args->lengths, "Lengths of the sequence, separated by commas")
       .separated_by(',')
-      .positive()
-      .shows_default();
-  command.option("--heads", args->heads, "Number of heads").positive().shows_default();
-  command.option("--head", args->head, "Width of one head").positive().shows_default();
+      .positive();
+  command.option("--heads", args->heads, "Number of heads").positive();
+  command.option("--head", args->head, "Width of one head").positive();
   command
       .option("--positions", args->positions, "Positions of the decoding step, separated by commas")
       .separated_by(',')
-      .positive()
-      .shows_default();
+      .positive();
   command
       .option("--global", args->global,
               "First positions that all positions see, besides the window")
-      .positive()
-      .shows_default();
+      .positive();
   command.option("--window", args->window, "Positions that the sliding window sees each way")
-      .positive()
-      .shows_default();
+      .positive();
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench attention --lengths 128,512,2048 -o runs/bench",
                     "heed bench attention --heads 8 --window 64 -o runs/bench"});
-  command.run([args] {
-    args->lengths = without_repeats(args->lengths);  // an exponent needs two that differ
-    args->positions = without_repeats(args->positions);
-    bench_attention(*args);
-  });
+  command.run(args, bench_attention);
 }
 
 }  // namespace heed

@@ -66,9 +66,7 @@ void BenchOptions::add(CommandLine& command, bool repeated) {
   command.group("Measuring");
   command.option("--threads", threads, "Threads; default: every core").positive();
   if (repeated)
-    command.option("--repeats", repeats, "Runs of which the median is shown")
-        .positive()
-        .shows_default();
+    command.option("--repeats", repeats, "Runs of which the median is shown").positive();
   command.group("Output");
   command.option("-o,--output", output, "Folder for the CSV, the pictures and experiments.html");
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "apps/bench/bench.h"
@@ -124,26 +123,19 @@ void bench_cache(const CacheArgs& args) {
 }  // namespace
 
 void add_bench_cache(CommandLine& bench) {
-  auto args = std::make_shared<CacheArgs>();
-  CommandLine command = bench.command(
+  auto [command, args] = bench.command<CacheArgs>(
       "cache", "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
   command.group("Search");
   command
       .option("--positions", args->positions, "Positions in the translation, separated by commas")
       .separated_by(',')
-      .between(2, 100000)
-      .shows_default();
-  command.option("--sentences", args->sentences, "Sentences translated together")
-      .positive()
-      .shows_default();
-  command.option("--beam", args->beam, "Hypotheses of each sentence").positive().shows_default();
+      .between(2, 100000);
+  command.option("--sentences", args->sentences, "Sentences translated together").positive();
+  command.option("--beam", args->beam, "Hypotheses of each sentence").positive();
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench cache --positions 16,64,256 -o runs/bench",
                     "heed bench cache --sentences 8 --beam 4 --threads 1"});
-  command.run([args] {
-    args->positions = without_repeats(args->positions);
-    bench_cache(*args);
-  });
+  command.run(args, bench_cache);
 }
 
 }  // namespace heed

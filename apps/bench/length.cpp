@@ -114,30 +114,24 @@ void bench_length(const LengthArgs& args) {
 }  // namespace
 
 void add_bench_length(CommandLine& bench) {
-  auto args = std::make_shared<LengthArgs>();
-  CommandLine command = bench.command("length", "Decoding time of a target piece by source length");
+  auto [command, args] =
+      bench.command<LengthArgs>("length", "Decoding time of a target piece by source length");
   command.option("models", args->models, "Folders that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Lines to make sentences of; default: the test set");
   command.option("--lengths", args->lengths, "Source lengths in pieces, separated by commas")
       .separated_by(',')
-      .between(8, 100000)
-      .shows_default();
+      .between(8, 100000);
   command.group("Search");
-  command.option("--sentences", args->sentences, "Sentences translated together")
-      .positive()
-      .shows_default();
-  command.option("--beam", args->beam, "Hypotheses kept at each step").positive().shows_default();
+  command.option("--sentences", args->sentences, "Sentences translated together").positive();
+  command.option("--beam", args->beam, "Hypotheses kept at each step").positive();
   command.group("Model");
   command.option("--device", args->device,
                  "auto, cpu, cuda or cuda:N; default: the model's `device`");
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench length runs/demo/bahdanau runs/demo/transformer",
                     "heed bench length runs/multi30k_quick --lengths 16,64,256 -o runs/bench"});
-  command.run([args] {
-    args->lengths = without_repeats(args->lengths);
-    bench_length(*args);
-  });
+  command.run(args, bench_length);
 }
 
 }  // namespace heed

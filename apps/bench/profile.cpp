@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -96,10 +97,7 @@ std::vector<study::OperationCost> Profile::operations() const {
   std::vector<study::OperationCost> out;
   const std::lock_guard lock(record().mutex);
   for (const auto& [name, cost] : record().operations) out.push_back(cost);
-  std::sort(out.begin(), out.end(),
-            [](const study::OperationCost& a, const study::OperationCost& b) {
-              return a.seconds > b.seconds;
-            });
+  std::ranges::sort(out, std::ranges::greater(), &study::OperationCost::seconds);
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
-#include <memory>
 
 #include "apps/bench/bench.h"
 #include "base/format.h"
@@ -74,21 +73,16 @@ void bench_scale(const ScaleArgs& args) {
 }  // namespace
 
 void add_bench_scale(CommandLine& bench) {
-  auto args = std::make_shared<ScaleArgs>();
-  CommandLine command =
-      bench.command("scale", "Scores with and without 1/sqrt(d): variance, entropy, gradient");
+  auto [command, args] = bench.command<ScaleArgs>(
+      "scale", "Scores with and without 1/sqrt(d): variance, entropy, gradient");
   command.group("Input");
   command.option("--widths", args->widths, "Widths of a head, separated by commas")
       .separated_by(',')
-      .positive()
-      .shows_default();
+      .positive();
   args->common.add(command, /*repeated=*/false);
   command.examples(
       {"heed bench scale -o runs/bench", "heed bench scale --widths 16,64,256,1024 -o runs/bench"});
-  command.run([args] {
-    args->widths = without_repeats(args->widths);
-    bench_scale(*args);
-  });
+  command.run(args, bench_scale);
 }
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <memory>
 #include <optional>
 
 #include "apps/bench/bench.h"
@@ -115,8 +114,7 @@ void bench_train(const TrainArgs& args) {
 }  // namespace
 
 void add_bench_train(CommandLine& bench) {
-  auto args = std::make_shared<TrainArgs>();
-  CommandLine command = bench.command(
+  auto [command, args] = bench.command<TrainArgs>(
       "train", "Target tokens/s of a config's systems, share of peak, memory, time by part");
   command.option("config", args->config, "A configuration, as for `heed bottleneck`").required();
   command.group("Input");
@@ -124,17 +122,11 @@ void add_bench_train(CommandLine& bench) {
       .separated_by(',');
   command.option("--pairs", args->pairs, "Repeat the corpus until it has at least this many pairs")
       .positive();
-  command
-      .option("--set", args->settings,
-              "Change one key of the file for every system; may be repeated")
-      .one_at_a_time();
+  command.option("--set", args->settings,
+                 "Change one key of the file for every system; may be repeated");
   command.group("Measuring");
-  command.option("--updates", args->updates, "Measured updates of each system")
-      .positive()
-      .shows_default();
-  command.option("--warmup", args->warmup, "Updates before the measured ones")
-      .not_negative()
-      .shows_default();
+  command.option("--updates", args->updates, "Measured updates of each system").positive();
+  command.option("--warmup", args->warmup, "Updates before the measured ones").not_negative();
   command.flag("--profile", args->profile,
                "Show the ten operations of each system that take the most time; on a GPU also its "
                "kernels, and the time in which none runs");
@@ -142,7 +134,7 @@ void add_bench_train(CommandLine& bench) {
   command.examples(
       {"heed bench train configs/demo.yaml --updates 20 --profile",
        "heed bench train configs/throughput.yaml --systems transformer,bahdanau -o runs/bench"});
-  command.run([args] { bench_train(*args); });
+  command.run(args, bench_train);
 }
 
 }  // namespace heed

@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "apps/bench/bench.h"
@@ -91,7 +90,7 @@ void bench_translate(const TranslateArgs& args) {
   });
   args.common.apply();
   const std::vector<std::string> lines = read_lines(args, folder->config);
-  std::vector<std::string> weights = args.weights;
+  std::vector<std::string> weights = without_repeats(args.weights);
   if (weights.empty()) weights = {config::name_of(folder->config.decoding.weights)};
   std::vector<int64_t> beams = args.beams;
   if (beams.empty()) beams = {folder->config.decoding.beam_size};
@@ -136,18 +135,16 @@ void bench_translate(const TranslateArgs& args) {
 }  // namespace
 
 void add_bench_translate(CommandLine& bench) {
-  auto args = std::make_shared<TranslateArgs>();
-  CommandLine command = bench.command(
+  auto [command, args] = bench.command<TranslateArgs>(
       "translate", "Sentences/s and pieces/s of a model's search, time to load, peak memory");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Lines to translate; default: the model's test set");
-  command.option("--lines", args->lines, "At most this many of them").positive().shows_default();
+  command.option("--lines", args->lines, "At most this many of them").positive();
   command.group("Search");
   command.option("--batch", args->batches, "Sentences translated together, separated by commas")
       .separated_by(',')
-      .between(0, 100000)
-      .shows_default();
+      .between(0, 100000);
   command
       .option("--beam", args->beams,
               "Beam sizes, separated by commas; default: the model's decoding.beam_size")
@@ -159,10 +156,8 @@ void add_bench_translate(CommandLine& bench) {
   command.group("Model");
   command.option("--device", args->device,
                  "auto, cpu, cuda or cuda:N; default: the model's `device`");
-  command
-      .option("--set", args->settings,
-              "Change one key of the model's configuration; may be repeated")
-      .one_at_a_time();
+  command.option("--set", args->settings,
+                 "Change one key of the model's configuration; may be repeated");
   command.group("Measuring");
   command.flag("--profile", args->profile,
                "Then translate once more, and show the ten operations of LibTorch that take the "
@@ -172,12 +167,7 @@ void add_bench_translate(CommandLine& bench) {
       {"heed bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
        "--batch 1,32 --weights fp32,int8",
        "heed bench translate runs/demo/transformer --beam 1,5 --lines 200 -o runs/bench"});
-  command.run([args] {
-    args->batches = without_repeats(args->batches);
-    args->beams = without_repeats(args->beams);
-    args->weights = without_repeats(args->weights);
-    bench_translate(*args);
-  });
+  command.run(args, bench_translate);
 }
 
 }  // namespace heed

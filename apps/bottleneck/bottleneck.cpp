@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
-#include "apps/bottleneck/attention_files.h"
-#include "apps/bottleneck/attention_scores.h"
+#include "apps/bottleneck/attention.h"
 #include "apps/bottleneck/family_report.h"
-#include "apps/bottleneck/titles.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -173,9 +170,8 @@ void bottleneck(const BottleneckArgs& args) {
 }  // namespace
 
 void add_bottleneck(CommandLine& program) {
-  auto args = std::make_shared<BottleneckArgs>();
-  CommandLine command =
-      program.command("bottleneck", "Train a family of models and show BLEU by sentence length");
+  auto [command, args] = program.command<BottleneckArgs>(
+      "bottleneck", "Train a family of models and show BLEU by sentence length");
   command
       .option("config", args->config,
               "The configuration that they share; `systems` lists the family")
@@ -190,13 +186,11 @@ void add_bottleneck(CommandLine& program) {
       .positive();
   command.flag("--overwrite", args->overwrite,
                "Train vocabulary and models anew and delete the older ones, instead of continuing");
-  command
-      .option("--set", args->settings,
-              "Change one key of the file for every system; may be repeated")
-      .one_at_a_time();
+  command.option("--set", args->settings,
+                 "Change one key of the file for every system; may be repeated");
   command.examples({"heed bottleneck configs/demo.yaml",
                     "heed bottleneck configs/demo.yaml --systems none,bahdanau --jobs 2"});
-  command.run([args] { bottleneck(*args); });
+  command.run(args, bottleneck);
 }
 
 }  // namespace heed

@@ -1,12 +1,12 @@
 #include "apps/bottleneck/family_report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <regex>
 #include <set>
 #include <utility>
 
-#include "apps/bottleneck/titles.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "base/run_folder.h"
@@ -102,7 +102,28 @@ std::string common_text(const std::vector<run::FamilyMember>& members) {
   return text;
 }
 
+std::string title_of(const model::ModelConfig& model) {
+  const model::Traits traits = model::traits(model);
+  if (traits.has_self_attention) return "Transformer";
+  if (!traits.attends()) return "without attention";
+  std::string title = traits.name;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  if (model.window != model::Window::global) title += ", window " + config::name_of(model.window);
+  return title + (model.input_feeding ? " with input feeding" : "");
+}
+
 }  // namespace
+
+std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members) {
+  std::vector<std::string> plain, titles;
+  for (const run::FamilyMember& member : members) plain.push_back(title_of(member.config.model));
+  for (std::size_t i = 0; i < members.size(); ++i)
+    titles.push_back(std::count(plain.begin(), plain.end(), plain[i]) == 1
+                         ? plain[i]
+                         : plain[i] + " (" + members[i].name + ")");
+  return titles;
+}
 
 score::LengthReport titled(score::LengthReport lengths, const std::vector<std::string>& titles) {
   for (std::size_t s = 0; s < titles.size(); ++s) {
@@ -126,13 +147,7 @@ draw::Report begin_report(const std::vector<run::FamilyMember>& members,
       .introduction = fmt::format(
           "The same {} for every model; BLEU on {} by the number of words in the source sentence.",
           common_text(members), set.name),
-      .lengths = lengths,
-      .learning = {},
-      .systems = {},
-      .long_sentence = {},
-      .samples = {},
-      .commands = {},
-      .notes = {}};
+      .lengths = lengths};
   draw::ReportSentence sentence = typical_long_sentence(lengths, set, outputs);
   const std::string judge = lengths.baseline.empty() ? outputs[0].name : lengths.baseline;
   const std::string chosen = fmt::format(

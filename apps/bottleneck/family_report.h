@@ -4,14 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "apps/bottleneck/attention_files.h"
-#include "apps/bottleneck/attention_scores.h"
+#include "apps/bottleneck/attention.h"
 #include "draw/report.h"
 #include "run/family.h"
 #include "run/held_out.h"
 #include "score/lengths.h"
 
 namespace heed {
+
+/// What the models are called where people read about them, one for each member: "without
+/// attention", "Bahdanau", "Luong general with input feeding", "Transformer"; where two would be
+/// the same, with the member's name behind.
+std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members);
 
 /// The report reads by titles, the files of the folder by names.
 score::LengthReport titled(score::LengthReport lengths, const std::vector<std::string>& titles);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -16,22 +17,9 @@
 #include "base/strings.h"
 
 namespace heed {
-namespace {
-
-std::string shortest(double number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
-
-}  // namespace
 
 Argument& Argument::required() {
   option_->required();
-  return *this;
-}
-
-Argument& Argument::shows_default() {
-  option_->capture_default_str();
   return *this;
 }
 
@@ -61,7 +49,7 @@ Argument& Argument::not_negative() {
 }
 
 Argument& Argument::between(double low, double high) {
-  return expects(shortest(low) + " to " + shortest(high),
+  return expects(fmt::format("{} to {}", low, high),
                  [=](double number) { return low <= number && number <= high; });
 }
 
@@ -83,11 +71,7 @@ Argument& Argument::word(const std::string& word, const std::string& value) {
 
 Argument& Argument::separated_by(char separator) {
   option_->delimiter(separator);
-  return *this;
-}
-
-Argument& Argument::one_at_a_time() {
-  option_->allow_extra_args(false);
+  option_->allow_extra_args();
   return *this;
 }
 
@@ -174,57 +158,49 @@ struct Parsed<std::optional<T>> : Parsed<T> {};
 template <class T>
 struct Parsed<std::vector<T>> : Parsed<T> {};
 
-/// Arguments told by their place are listed by CLI11 under a heading of their own.
-template <class T>
-Argument declare(CLI::App* app, const std::string& group, const std::string& names, T& value,
-                 const std::string& help) {
-  CLI::Option* option = app->add_option(names, value, help);
-  if (!option->get_positional()) option->group(group);
-  using One = typename Parsed<T>::Type;
+template <class Value>
+CLI::Option* add_option(CLI::App& app, const std::string& names, Value& value,
+                        const std::string& help) {
+  if constexpr (std::is_same_v<Value, std::vector<int64_t>>)
+    return app.add_option_function<Value>(
+        names, [&value](const Value& given) { value = without_repeats(given); }, help);
+  else
+    return app.add_option(names, value, help);
+}
+
+}  // namespace
+
+template <class Value>
+Argument CommandLine::option(const std::string& names, Value& value, const std::string& help) {
+  CLI::Option* option = add_option(*app_, names, value, help);
+  // Arguments told by their place are listed by CLI11 under a heading of their own.
+  const bool by_name = !option->get_positional();
+  if (by_name) option->group(group_);
+  using One = typename Parsed<Value>::Type;
   if constexpr (std::is_arithmetic_v<One>)
     option->check(CLI::Validator(number_fault<One>, ""));
   else  // a variable of the shell may be unset, and commands take empty for not given
     option->check(CLI::Validator(
         [](const std::string& text) { return text.empty() ? "is empty; give it a value" : ""; },
         ""));
-  if constexpr (requires { typed(value); })
+  if constexpr (requires { typed(value); }) {
+    if (by_name) option->allow_extra_args(false);
     option->default_function([&value] { return typed(value); });
+  }
+  if (value != Value{}) option->capture_default_str();
   return Argument(option);
 }
 
-}  // namespace
-
-Argument CommandLine::option(const std::string& names, std::string& value,
-                             const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
-Argument CommandLine::option(const std::string& names, int& value, const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
-Argument CommandLine::option(const std::string& names, int64_t& value, const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
-Argument CommandLine::option(const std::string& names, double& value, const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
-Argument CommandLine::option(const std::string& names, std::optional<int64_t>& value,
-                             const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
-Argument CommandLine::option(const std::string& names, std::vector<std::string>& value,
-                             const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
-
-Argument CommandLine::option(const std::string& names, std::vector<int64_t>& value,
-                             const std::string& help) {
-  return declare(app_, group_, names, value, help);
-}
+template Argument CommandLine::option(const std::string&, std::string&, const std::string&);
+template Argument CommandLine::option(const std::string&, int&, const std::string&);
+template Argument CommandLine::option(const std::string&, int64_t&, const std::string&);
+template Argument CommandLine::option(const std::string&, double&, const std::string&);
+template Argument CommandLine::option(const std::string&, std::optional<int64_t>&,
+                                      const std::string&);
+template Argument CommandLine::option(const std::string&, std::vector<std::string>&,
+                                      const std::string&);
+template Argument CommandLine::option(const std::string&, std::vector<int64_t>&,
+                                      const std::string&);
 
 Argument CommandLine::flag(const std::string& names, bool& value, const std::string& help) {
   CLI::Option* option = app_->add_flag(names, value, help);
@@ -232,12 +208,8 @@ Argument CommandLine::flag(const std::string& names, bool& value, const std::str
   return Argument(option);
 }
 
-void CommandLine::details(const std::string& text) {
-  app_->footer(text + "\n\n");
-}
-
 void CommandLine::examples(const std::vector<std::string>& lines) {
-  app_->footer(app_->get_footer() + "Examples:\n  " + join(lines, "\n  "));
+  app_->footer("Examples:\n  " + join(lines, "\n  "));
 }
 
 Argument CommandLine::output(const std::string& names, std::string& value,
@@ -284,14 +256,10 @@ std::vector<std::string> choices_of(const std::string& type) {
 }
 
 CommandTree tree_of(const CLI::App& app) {
-  CommandTree tree{.name = app.get_name(),
-                   .description = app.get_description(),
-                   .examples = app.get_footer(),
-                   .options = {},
-                   .commands = {}};
+  CommandTree tree{
+      .name = app.get_name(), .description = app.get_description(), .examples = app.get_footer()};
   for (const CLI::Option* option : app.get_options()) {
-    CommandTree::Option one{
-        .names = {}, .help = option->get_description(), .value = {}, .choices = {}};
+    CommandTree::Option one{.help = option->get_description()};
     for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
     if (one.names.empty()) one.names.push_back(option->get_name());

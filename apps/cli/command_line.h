@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +21,7 @@ class Argument {
   explicit Argument(CLI::Option* option) : option_(option) {}
 
   Argument& required();
-  /// The help shows the value that the variable had when it was declared.
-  Argument& shows_default();
-  /// The help shows this text as the default.
+  /// The help shows this text as the default, and none where it is empty.
   Argument& shows_default(const std::string& text);
   Argument& positive();
   Argument& not_negative();
@@ -36,8 +33,6 @@ class Argument {
   Argument& word(const std::string& word, const std::string& value);
   /// Several values in one, separated by this.
   Argument& separated_by(char separator);
-  /// Each time it is given it takes one value.
-  Argument& one_at_a_time();
   Argument& needs(const Argument& other);
   Argument& excludes(const Argument& other);
 
@@ -50,16 +45,19 @@ class Argument {
 /// What a command takes, for completion and the manual.
 struct CommandTree {
   struct Option {
-    std::vector<std::string>
-        names;                // "-o", "--output"; one name without dashes is told by its place
-    std::string help, value;  // value: what it takes; empty for a flag
-    std::vector<std::string> choices;  // one_of(); empty where there are none
+    std::vector<std::string> names =
+        {};                        // "-o", "--output"; without dashes it is told by its place
+    std::string help, value = "";  // value: what it takes; empty for a flag
+    std::vector<std::string> choices = {};  // one_of(); empty where there are none
     bool by_place() const { return !names.front().starts_with('-'); }
   };
   std::string name, description, examples;
-  std::vector<Option> options;
-  std::vector<CommandTree> commands;
+  std::vector<Option> options = {};
+  std::vector<CommandTree> commands = {};
 };
+
+template <class Values>
+struct Declared;
 
 /// The arguments of one command, or of the program.
 class CommandLine {
@@ -69,31 +67,34 @@ class CommandLine {
   /// What it does not know itself, the options of the program may: `heed train x.yaml --quiet`.
   CommandLine command(const std::string& name, const std::string& description);
 
+  /// The same, with a place for the values of its arguments, which lives as long as its action.
+  template <class Values>
+  Declared<Values> command(const std::string& name, const std::string& description);
+
   /// The arguments declared from here on stand under this heading of the help.
   CommandLine& group(const std::string& heading);
 
   /// `names` as "-o,--output", or "model" for one that is told by its place. An empty text, as in
-  /// `--output ''`, is a mistake.
-  Argument option(const std::string& names, std::string& value, const std::string& help);
-  Argument option(const std::string& names, int& value, const std::string& help);
-  Argument option(const std::string& names, int64_t& value, const std::string& help);
-  Argument option(const std::string& names, double& value, const std::string& help);
-  Argument option(const std::string& names, std::optional<int64_t>& value, const std::string& help);
-  Argument option(const std::string& names, std::vector<std::string>& value,
-                  const std::string& help);
-  Argument option(const std::string& names, std::vector<int64_t>& value, const std::string& help);
+  /// `--output ''`, is a mistake. The help shows the value that the variable has, unless that is
+  /// empty or 0. `Value`: std::string, int, int64_t, double, std::optional<int64_t>, or a
+  /// std::vector of std::string, which has one value each time the option is given, or of int64_t,
+  /// which has each number once.
+  template <class Value>
+  Argument option(const std::string& names, Value& value, const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
   /// A file that the command writes, or - for standard output. Before the command runs, one that
   /// it may not replace is refused (apps/cli/outputs.h), with all other arguments as what it may
   /// read.
   Argument output(const std::string& names, std::string& value, const std::string& help);
 
-  /// A paragraph of the help behind the options; before examples().
-  void details(const std::string& text);
   /// The end of the help: lines as one would type them.
   void examples(const std::vector<std::string>& lines);
   /// What the command does once its arguments are read.
   void run(std::function<void()> action);
+  template <class Values, class Action>
+  void run(const std::shared_ptr<Values>& values, Action action) {
+    run([values, action] { action(*values); });
+  }
   /// One of the commands inside it must be given.
   void require_command();
 
@@ -107,6 +108,18 @@ class CommandLine {
   std::shared_ptr<std::vector<CLI::Option*>> outputs_ =
       std::make_shared<std::vector<CLI::Option*>>();
 };
+
+/// A command and the values of its arguments.
+template <class Values>
+struct Declared {
+  CommandLine command;
+  std::shared_ptr<Values> values = std::make_shared<Values>();
+};
+
+template <class Values>
+Declared<Values> CommandLine::command(const std::string& name, const std::string& description) {
+  return {command(name, description)};
+}
 
 /// What an option of several values was given, each value once, where it is first.
 template <class Value>

@@ -48,7 +48,7 @@ void AlignmentOptions::add(CommandLine& command) {
           "--min-weight", least,
           "A word whose largest weight is lower has no link: fewer links, of which more are right")
       .between(0.0, 1.0)
-      .shows_default();
+      .shows_default("0");
 }
 
 void AlignmentOptions::apply(const model::Traits& traits, study::AlignmentChoice& choice) const {

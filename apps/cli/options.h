@@ -20,11 +20,9 @@ struct ModelOptions {
   void add(CommandLine& command) {
     command.group("Model");
     command.option("--device", device, "auto, cpu, cuda or cuda:N; default: the model's `device`");
-    command
-        .option("--set", settings,
-                "Change one key of the model's configuration, e.g. --set decoding.beam_size=8; "
-                "may be repeated")
-        .one_at_a_time();
+    command.option("--set", settings,
+                   "Change one key of the model's configuration, e.g. --set decoding.beam_size=8; "
+                   "may be repeated");
   }
   run::OpenOptions open() const { return {device, settings}; }
   run::OpenOptions open(std::vector<std::string> changed) const {

@@ -1,14 +1,14 @@
 // heed translate MODEL [FILE]: one line in, one line out, in order.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
-#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "apps/translate/destination.h"
-#include "apps/translate/output.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -21,6 +21,95 @@
 
 namespace heed {
 namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kDigits = 4;  // behind the point, in text
+
+struct OutputOptions {
+  bool scores = false, alignment = false, json = false, n_best = false;
+};
+
+/// Six digits behind the point: what a float is good for.
+double rounded(double value) {
+  return std::round(value * 1e6) / 1e6;
+}
+
+std::string word_scores(const inspect::Details& details) {
+  std::vector<std::string> out;
+  for (const inspect::ScoredWord& word : details.words)
+    out.push_back(fixed(word.log_probability, kDigits));
+  return join(out, " ");
+}
+
+/// `line ||| hypothesis ||| features ||| score`, the line counted from 0 as the field's tools do,
+/// and the alignment behind, as Moses does.
+std::string n_best_line(int64_t line, const decode::Hypothesis& hypothesis,
+                        const inspect::Details& details, const OutputOptions& options) {
+  std::string out = fmt::format("{} ||| {} ||| logprob= {} length= {}", line - 1, details.text,
+                                fixed(hypothesis.log_probability, kDigits),
+                                hypothesis.token_log_probabilities.size());
+  if (options.scores) out += " words= " + word_scores(details);
+  out += " ||| " + fixed(hypothesis.score, kDigits);
+  if (options.alignment) out += " ||| " + study::pharaoh(details.alignment);
+  return out + "\n";
+}
+
+/// The columns of a line; `hypothesis` is null where the line is blank.
+std::string text_line(const decode::Hypothesis* hypothesis, const inspect::Details& details,
+                      const OutputOptions& options) {
+  std::string out = details.text;
+  if (options.scores)
+    out = (hypothesis ? fixed(hypothesis->log_probability, kDigits) : "0") + "\t" + out + "\t" +
+          word_scores(details);
+  if (options.alignment) out += "\t" + study::pharaoh(details.alignment);
+  return out + "\n";
+}
+
+void add(ordered_json& object, const decode::Hypothesis& hypothesis,
+         const inspect::Details& details, bool alignment) {
+  object["translation"] = details.text;
+  object["log_probability"] = rounded(hypothesis.log_probability);
+  object["score"] = rounded(hypothesis.score);
+  object["cut"] = hypothesis.cut;
+  object["words"] = ordered_json::array();
+  for (const inspect::ScoredWord& word : details.words)
+    object["words"].push_back(
+        {{"word", word.text}, {"log_probability", rounded(word.log_probability)}});
+  object["end"] = rounded(details.end);
+  if (!alignment) return;
+  object["alignment"] = ordered_json::array();
+  for (const study::Link& link : details.alignment)
+    object["alignment"].push_back({link.source, link.target});
+}
+
+std::string json_line(const std::string& source, const decode::Translation& translation,
+                      const std::vector<inspect::Details>& details, const OutputOptions& options) {
+  static const decode::Hypothesis nothing;
+  ordered_json out = {{"source", source}};
+  const bool blank = details.empty();
+  add(out, blank ? nothing : translation.hypotheses.front(),
+      blank ? inspect::Details{} : details.front(), options.alignment);
+  if (options.n_best) {
+    out["n_best"] = ordered_json::array();
+    for (std::size_t i = 0; i < details.size(); ++i)
+      add(out["n_best"].emplace_back(), translation.hypotheses[i], details[i], options.alignment);
+  }
+  return out.dump() + "\n";
+}
+
+/// One line with its line feed, or one for each hypothesis of an n-best list. `line` counts from 1.
+std::string written(int64_t line, const std::string& source, const decode::Translation& translation,
+                    const std::vector<inspect::Details>& details, const OutputOptions& options) {
+  if (options.json) return json_line(source, translation, details, options);
+  if (!options.n_best)
+    return details.empty() ? text_line(nullptr, {}, options)
+                           : text_line(&translation.hypotheses.front(), details.front(), options);
+  std::string out;
+  for (std::size_t i = 0; i < details.size(); ++i)
+    out += n_best_line(line, translation.hypotheses[i], details[i], options);
+  return out;
+}
 
 struct TranslateArgs {
   std::string models;  // separated by commas
@@ -161,15 +250,13 @@ void add_output(CommandLine& command, TranslateArgs& args) {
 }  // namespace
 
 void add_translate(CommandLine& program) {
-  auto args = std::make_shared<TranslateArgs>();
-  CommandLine command =
-      program.command("translate", "Translate lines of text; one line in, one line out");
+  auto [command, args] = program.command<TranslateArgs>(
+      "translate", "Translate lines of text; one line in, one line out");
   command
       .option("model", args->models,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
       .required();
-  command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input")
-      .shows_default();
+  command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
   const Argument prefix =
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
@@ -190,7 +277,7 @@ void add_translate(CommandLine& program) {
   command.examples(
       {"echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k_transformer",
        "heed translate runs/multi30k_quick data/multi30k/test2016.de --beam 8 > test.en"});
-  command.run([args] { translate(*args); });
+  command.run(args, translate);
 }
 
 }  // namespace heed

@@ -31,6 +31,14 @@ std::vector<std::string> change_of(const ComparedSystem& system) {
   return cells;
 }
 
+/// The system, its scores and its change.
+std::vector<std::string> row_of(const ComparedSystem& system) {
+  std::vector<std::string> row{system.name};
+  for (const score::Score& score : system.scores) row.push_back(fixed(score.value, 2));
+  for (std::string& cell : change_of(system)) row.push_back(std::move(cell));
+  return row;
+}
+
 /// What is significant in colour.
 PageData scores_table(const ComparisonReport& report) {
   std::vector<Column> columns{{"system"}};
@@ -40,12 +48,10 @@ PageData scores_table(const ComparisonReport& report) {
     columns.push_back({name});
   std::vector<std::vector<Cell>> rows;
   for (const ComparedSystem& system : report.systems) {
-    std::vector<Cell> row{{system.name}};
-    for (const score::Score& score : system.scores) row.push_back({fixed(score.value, 2)});
-    const std::size_t change = row.size();
-    for (const std::string& cell : change_of(system)) row.push_back({cell});
+    std::vector<Cell> row;
+    for (const std::string& cell : row_of(system)) row.push_back({cell});
     if (system.to_first && system.to_first->bootstrap && system.to_first->bootstrap->p_value < 0.05)
-      row[change].look = *system.to_first->bleu > 0 ? "better" : "worse";
+      row[1 + system.scores.size()].look = *system.to_first->bleu > 0 ? "better" : "worse";
     rows.push_back(std::move(row));
   }
   return table_data(columns, rows);
@@ -219,12 +225,7 @@ std::string comparison_table(const ComparisonReport& report) {
   for (const char* column :
        {"BLEU change", "95 %", "bootstrap", "randomisation", "better", "worse"})
     table.columns.emplace_back(column);
-  for (const ComparedSystem& system : report.systems) {
-    std::vector<std::string> row{system.name};
-    for (const score::Score& score : system.scores) row.push_back(fixed(score.value, 2));
-    for (std::string& cell : change_of(system)) row.push_back(std::move(cell));
-    table.rows.push_back(std::move(row));
-  }
+  for (const ComparedSystem& system : report.systems) table.rows.push_back(row_of(system));
   return text::table_text(table);
 }
 

@@ -23,8 +23,8 @@ struct ComparedToFirst {
 
 struct ComparedSystem {
   std::string name;
-  std::vector<score::Score> scores;         // on all lines
-  std::optional<ComparedToFirst> to_first;  // nothing for the first itself
+  std::vector<score::Score> scores;              // on all lines
+  std::optional<ComparedToFirst> to_first = {};  // nothing for the first itself
 };
 
 struct ComparedOutput {
@@ -36,7 +36,7 @@ struct ComparedOutput {
 struct ComparedSentence {
   std::size_t line = 0;  // from 0
   std::string source, reference;
-  std::vector<ComparedOutput> outputs;  // of each system
+  std::vector<ComparedOutput> outputs = {};  // of each system
 };
 
 struct ComparisonReport {

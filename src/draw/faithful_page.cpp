@@ -22,8 +22,7 @@ std::string name_of(const Picture& picture) {
   const study::FaithfulRow& row = picture.row;
   if (row.kind == study::AttentionKind::integrated) return "integrated gradients";
   if (row.kind != study::AttentionKind::cross) return config::name_of(row.kind);
-  return fmt::format("layer {}{}", row.layer,
-                     row.head < 0 ? ", mean of heads" : ", head " + std::to_string(row.head));
+  return study::layer_and_head(row.layer, row.head);
 }
 
 Cell verdict_of(const study::Pictures& pictures, const Picture& picture) {
@@ -42,11 +41,6 @@ Cell verdict_of(const study::Pictures& pictures, const Picture& picture) {
       break;
   }
   return {};
-}
-
-std::string mean_text(const study::Mean& mean, int digits) {
-  return fmt::format("{} ({} to {})", fixed(mean.value, digits), fixed(mean.interval.low, digits),
-                     fixed(mean.interval.high, digits));
 }
 
 using Range = std::pair<double, double>;
@@ -156,7 +150,7 @@ std::string faithful_page(const study::FaithfulReport& report, const FaithfulPag
                  {"headline", headline(pictures)},
                  {"reasons", reasons(pictures)},
                  {"table", pictures_table(report, pictures)},
-                 {"measure", pictures.measure ? mean_text(*pictures.measure, 2) : ""},
+                 {"measure", pictures.measure ? study::mean_text(*pictures.measure, 2) : ""},
                  {"moves", fixed(study::kMoves, 2)},
                  {"notes", page.notes}});
 }

@@ -148,8 +148,7 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
 std::string describe(const study::AttentionMatrix& matrix) {
   const std::string title = study::title_of(matrix.kind);
   if (!is_attention(matrix.kind)) return title;  // other evidence is of the whole model
-  return fmt::format("{}, layer {}{}", title, matrix.layer,
-                     matrix.head < 0 ? ", mean of heads" : ", head " + std::to_string(matrix.head));
+  return title + ", " + study::layer_and_head(matrix.layer, matrix.head);
 }
 
 std::string describe(const std::string& model, const study::AttentionMatrix& matrix) {

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <cstdio>
+
+#include "base/format.h"
 
 namespace heed::draw {
 namespace {
 
-using Color = std::array<double, 3>;
-
 // Lightness falls evenly, so the order survives print and every kind of colour vision.
-constexpr std::array<Color, 5> kInk = {
+constexpr std::array<Colour, 5> kInk = {
     {{255, 255, 255}, {199, 220, 239}, {107, 174, 214}, {33, 113, 181}, {8, 29, 88}}};
 
 }  // namespace
@@ -23,19 +21,21 @@ std::string series_color(std::size_t index) {
   return kColors[index % kColors.size()];
 }
 
-std::string ink(double share) {
+Colour ink_colour(double share) {
   const double position = std::clamp(std::isnan(share) ? 0.0 : share, 0.0, 1.0) * (kInk.size() - 1);
   const auto from = std::min(static_cast<std::size_t>(position), kInk.size() - 2);
   const double part = position - static_cast<double>(from);
-  std::array<unsigned, 3> mixed{};
+  Colour mixed{};
   for (std::size_t i = 0; i < 3; ++i) {
-    mixed[i] = static_cast<unsigned>(
+    mixed[i] = static_cast<uint8_t>(
         std::lround(kInk[from][i] + part * (kInk[from + 1][i] - kInk[from][i])));
   }
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", mixed[0] & 0xFFu, mixed[1] & 0xFFu,
-                mixed[2] & 0xFFu);
-  return text;
+  return mixed;
+}
+
+std::string ink(double share) {
+  const auto [red, green, blue] = ink_colour(share);
+  return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue);
 }
 
 }  // namespace heed::draw

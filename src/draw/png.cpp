@@ -31,16 +31,11 @@ std::string chunk(std::string_view name, std::string_view data) {
 
 constexpr int kLevels = 255;  // of ink
 
-using Colour = std::array<uint8_t, 3>;
-
 /// Of each level: a picture has many more pixels.
 std::array<Colour, kLevels + 1> colours() {
   std::array<Colour, kLevels + 1> all;
-  for (int level = 0; level <= kLevels; ++level) {
-    const std::string colour = ink(static_cast<double>(level) / kLevels);
-    for (std::size_t i = 0; i < 3; ++i)
-      all[level][i] = static_cast<uint8_t>(std::stoi(colour.substr(1 + 2 * i, 2), nullptr, 16));
-  }
+  for (int level = 0; level <= kLevels; ++level)
+    all[level] = ink_colour(static_cast<double>(level) / kLevels);
   return all;
 }
 

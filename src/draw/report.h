@@ -51,12 +51,12 @@ struct LongSentence {
 struct Report {
   std::string title, introduction;
   score::LengthReport lengths;
-  std::optional<Plot> learning;  // loss; without points it is left out
-  std::vector<ReportSystem> systems;
-  std::optional<LongSentence> long_sentence;
-  std::vector<ReportSentence> samples;
-  std::vector<std::string> commands;  // as typed
-  std::vector<std::string> notes;     // machine, versions, warnings; one line each
+  std::optional<Plot> learning = {};  // loss; without points it is left out
+  std::vector<ReportSystem> systems = {};
+  std::optional<LongSentence> long_sentence = {};
+  std::vector<ReportSentence> samples = {};
+  std::vector<std::string> commands = {};  // as typed
+  std::vector<std::string> notes = {};     // machine, versions, warnings; one line each
 };
 
 /// One HTML file without outside parts; reads well on a phone, in the dark and on paper.

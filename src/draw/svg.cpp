@@ -1,6 +1,7 @@
 #include "draw/svg.h"
 
 #include <cmath>
+#include <map>
 
 #include "base/format.h"
 #include "base/strings.h"
@@ -9,32 +10,16 @@
 namespace heed::draw {
 
 std::string xml_escape(std::string_view text) {
+  static const std::map<char32_t, const char*> names = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string out;
   for (const char32_t c : text::decode_utf8(text)) {
-    const bool forbidden = (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F || c >= 0xFFFE;
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        if (forbidden && c < 0x10000) {
-          out += "\uFFFD";
-        } else {
-          out += text::encode_utf8(std::u32string_view(&c, 1));
-        }
-    }
+    const bool forbidden =
+        (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F || c == 0xFFFE || c == 0xFFFF;
+    if (const auto name = names.find(c); name != names.end())
+      out += name->second;
+    else
+      out += forbidden ? "\uFFFD" : text::encode_utf8(std::u32string_view(&c, 1));
   }
   return out;
 }

@@ -49,19 +49,6 @@ void ServiceMetrics::declare(const std::string& name, const char* type, const st
   order_.push_back(name);
 }
 
-void ServiceMetrics::counter(const std::string& name, const std::string& help) {
-  declare(name, "counter", help, {});
-}
-
-void ServiceMetrics::gauge(const std::string& name, const std::string& help) {
-  declare(name, "gauge", help, {});
-}
-
-void ServiceMetrics::histogram(const std::string& name, const std::string& help,
-                               std::vector<double> bounds) {
-  declare(name, "histogram", help, std::move(bounds));
-}
-
 ServiceMetrics::Series& ServiceMetrics::series(const std::string& name, const char* type,
                                                const Labels& labels) {
   const auto found = families_.find(name);

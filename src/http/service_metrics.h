@@ -19,11 +19,15 @@ class ServiceMetrics {
   ServiceMetrics& operator=(const ServiceMetrics&) = delete;
 
   /// A number that only grows; its name ends in _total.
-  void counter(const std::string& name, const std::string& help);
+  void counter(const std::string& name, const std::string& help) {
+    declare(name, "counter", help, {});
+  }
   /// A number that goes up and down.
-  void gauge(const std::string& name, const std::string& help);
+  void gauge(const std::string& name, const std::string& help) { declare(name, "gauge", help, {}); }
   /// How many values were at most `bounds[i]`, which ascend.
-  void histogram(const std::string& name, const std::string& help, std::vector<double> bounds);
+  void histogram(const std::string& name, const std::string& help, std::vector<double> bounds) {
+    declare(name, "histogram", help, std::move(bounds));
+  }
 
   // Of a name that was declared; others are a Bug.
   void add(const std::string& name, double by = 1, const Labels& labels = {});

@@ -5,6 +5,7 @@
 
 #include "inspect/attention_maps.h"
 #include "study/piece_words.h"
+#include "text/piece_words.h"
 #include "text/words.h"
 
 namespace heed::inspect {
@@ -26,7 +27,7 @@ int64_t count_unknown(const decode::Hypothesis& hypothesis) {
 std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weights) {
   std::vector<std::string> surfaces;
   for (std::size_t i = 0; i + 1 < weights.source.size(); ++i)  // without </s>
-    surfaces.push_back(study::surface_of(weights.source[i]));
+    surfaces.push_back(text::surface_of(weights.source[i]));
   return surfaces;
 }
 
@@ -105,17 +106,17 @@ void tell(const Attended& one, const decode::TranslatorModel& member,
     meanings = meanings_of(one, member.source, options.choice.reads);
     details.text = member.target.decode(hypothesis.ids, meanings);
   }
-  const study::PieceWords words =
-      study::words_of_pieces(member.target.surfaces(hypothesis.ids, meanings));
+  const text::WordsOfParts words =
+      text::words_of_parts(member.target.surfaces(hypothesis.ids, meanings));
   for (const std::string& word : words.words) details.words.push_back({word, 0});
   details.end = hypothesis.log_probability;
-  for (std::size_t i = 0; i < words.word_of.size(); ++i) {
-    if (words.word_of[i] == words.words.size()) continue;
-    details.words[words.word_of[i]].log_probability += hypothesis.token_log_probabilities[i];
+  for (std::size_t i = 0; i < words.first.size(); ++i) {
+    if (words.first[i] == words.words.size()) continue;
+    details.words[words.first[i]].log_probability += hypothesis.token_log_probabilities[i];
     details.end -= hypothesis.token_log_probabilities[i];
   }
   if (!options.alignment) return;
-  const study::PieceWords source = study::words_of_pieces(surfaces_of_source(one.weights));
+  const text::WordsOfParts source = text::words_of_parts(surfaces_of_source(one.weights));
   const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
   // Of a line that was cut the first words are there, under their own numbers.
   const auto is_cut = [&] {
@@ -125,8 +126,8 @@ void tell(const Attended& one, const decode::TranslatorModel& member,
                         (source.words.size() < wanted && !is_cut()) ||
                         !study::tells_words_apart(source) || !study::tells_words_apart(words);
   if (details.other_words) return;
-  study::PieceWords read = words;  // a translation that was cut may have been read without its end
-  read.word_of.resize(one.weights.target.size() - 1);
+  text::WordsOfParts read = words;  // a translation that was cut may have been read without its end
+  read.first.resize(one.weights.target.size() - 1);
   details.alignment = study::word_alignment(study::with_words(one.weights, read, source),
                                             options.choice.reads, options.least);
 }

@@ -17,6 +17,8 @@ namespace {
 
 using at::Tensor;
 
+constexpr uint64_t kSeed = 1;
+
 /// A pair, several times.
 struct Copies {
   model::Source source;
@@ -88,8 +90,7 @@ model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed) {
 
 std::vector<std::vector<study::PermutedHead>> permuted_outputs(
     decode::Translator& translator, const std::vector<std::string>& sources,
-    const std::optional<std::vector<std::string>>& targets, const PermuteOptions& options,
-    int64_t first_line) {
+    const std::optional<std::vector<std::string>>& targets, int64_t draws, int64_t first_line) {
   model::Model& model = *translator.first().model;
   const std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
   std::vector<std::vector<study::PermutedHead>> out(readings.size());
@@ -100,16 +101,16 @@ std::vector<std::vector<study::PermutedHead>> permuted_outputs(
     const Reading& reading = readings[i];
     if (!reading.readable) return;
     const Copies one = copies_of(reading.example, 1, translator.device());
-    const auto parts = all_copies_of(reading.example, options.draws, translator.device());
+    const auto parts = all_copies_of(reading.example, draws, translator.device());
     const Tensor usual = output_of(model, one, nullptr);
     for (study::PermutedHead& head : heads_of(model, one)) {
       const auto number = static_cast<uint64_t>(first_line + i);
       model::Trace trace{.kinds = {},
-                         .exchange = permuting(head.layer, head.head, mix({options.seed, number}))};
+                         .exchange = permuting(head.layer, head.head, mix({kSeed, number}))};
       double sum = 0;
       for (const Copies& part : parts)
         sum += (output_of(model, part, &trace) - usual).abs().sum().item<double>();
-      const auto steps = static_cast<double>(options.draws * one.target);
+      const auto steps = static_cast<double>(draws * one.target);
       head.moved = sum / steps / 2;
       out[i].push_back(head);
     }

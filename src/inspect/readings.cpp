@@ -1,7 +1,5 @@
 #include "inspect/readings.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "base/format.h"
 #include "decode/pieces.h"

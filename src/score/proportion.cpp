@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/strings.h"
+
 namespace heed::score {
 
 double Proportion::value() const {
@@ -21,6 +23,12 @@ Interval Proportion::interval() const {
   const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
   const double half = kNormal / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
   return {std::max(middle - half, 0.0), std::min(middle + half, 1.0)};
+}
+
+std::vector<std::string> row_of(const std::string& name, const Proportion& share) {
+  const Interval interval = share.interval();
+  return {name, std::to_string(share.of), std::to_string(share.hits), fixed(100 * share.value(), 2),
+          fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2)};
 }
 
 bool at_least_percent(double part, double percent, double whole) {

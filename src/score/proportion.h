@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "score/bootstrap.h"
 
@@ -21,6 +23,9 @@ struct Proportion {
   /// Wilson's 95 % interval (1927) of the share, 0..1: sound for few trials and near 0 and 1, too.
   Interval interval() const;
 };
+
+/// The name, `of`, `hits`, the share in per cent and its interval.
+std::vector<std::string> row_of(const std::string& name, const Proportion& share);
 
 /// Whether `part` is at least `percent` % of `whole`. Nothing is divided, which rounds: 57 of 100
 /// are 57 %, and every number is 100 % of itself.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "study/piece_words.h"
+#include "text/words.h"
 
 namespace heed::serve {
 namespace {
@@ -43,11 +43,11 @@ Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& tra
   if (translation.hypotheses.empty()) return out;
   const decode::Hypothesis& best = translation.hypotheses.front();
   const std::vector<std::string>& unknown = translation.unknown_of_prefix;
-  const study::PieceWords words = study::words_of_pieces(vocabulary.surfaces(best.ids, unknown));
+  const text::WordsOfParts words = text::words_of_parts(vocabulary.surfaces(best.ids, unknown));
   std::vector<std::size_t> first(words.words.size(), best.ids.size());
   std::vector<double> log_probability(words.words.size());
-  for (std::size_t i = 0; i < words.word_of.size(); ++i) {
-    const std::size_t word = words.word_of[i];
+  for (std::size_t i = 0; i < words.first.size(); ++i) {
+    const std::size_t word = words.first[i];
     if (word == words.words.size()) continue;
     first[word] = std::min(first[word], i);
     log_probability[word] += best.token_log_probabilities[i];

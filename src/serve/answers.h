@@ -2,13 +2,11 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "http/message.h"
 #include "inspect/attention_maps.h"
 #include "inspect/next_words.h"
-#include "serve/served_model.h"
 
 namespace heed::serve {
 

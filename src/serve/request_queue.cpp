@@ -100,21 +100,17 @@ void RequestQueue::remove(const EntryPtr& entry) {
   std::erase(entries_, entry);
 }
 
-void RequestQueue::give_up_late() {
+void RequestQueue::drop_late_and_abandoned() {
   const auto late = Clock::now() - limits_.patience;
   const std::deque<EntryPtr> all = entries_;
   for (const EntryPtr& entry : all) {
-    if (entry->begun > late) continue;
+    const bool is_late = entry->begun <= late;
+    if (!is_late && !entry->reply.gone()) continue;
     remove(entry);
-    entry->reply.send(
-        http::try_again(503, "not done within " + counted(limits_.patience.count(), "second"), 5));
+    if (is_late)
+      entry->reply.send(http::try_again(
+          503, "not done within " + counted(limits_.patience.count(), "second"), 5));
   }
-}
-
-void RequestQueue::drop_abandoned() {
-  const std::deque<EntryPtr> all = entries_;
-  for (const EntryPtr& entry : all)
-    if (entry->reply.gone()) remove(entry);
 }
 
 bool RequestQueue::shares_batches(const Entry& entry) const {
@@ -242,8 +238,7 @@ void RequestQueue::answer_complete(const std::vector<BatchLine>& batch) {
 bool RequestQueue::work(std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
   came_.wait_for(lock, wait, [&] { return !entries_.empty(); });
-  give_up_late();
-  drop_abandoned();
+  drop_late_and_abandoned();
   if (entries_.empty()) return false;
   if (entries_.front()->is_task) {
     const EntryPtr entry = entries_.front();

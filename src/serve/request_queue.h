@@ -76,8 +76,7 @@ class RequestQueue {
   };
 
   void take(EntryPtr entry);
-  void give_up_late();
-  void drop_abandoned();
+  void drop_late_and_abandoned();
   bool shares_batches(const Entry& entry) const;
   void plan_turns(Entry& entry) const;
   std::vector<BatchLine> next_batch() const;

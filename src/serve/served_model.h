@@ -1,6 +1,7 @@
-// A model that is served.
+// A model that is served, and which of them answers a request.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 
 namespace heed::serve {
 
+class Parameters;
+
 struct ServedModel {
   std::string name;
   std::string source, target;                        // codes of its languages
@@ -18,5 +21,9 @@ struct ServedModel {
   int64_t layer = 0, head = 0;  // where its alignment is best seen; head -1: mean of all
   decode::Translator translator;
 };
+
+/// The model that `model` names or, if none is named, the first of those that fit `source` and
+/// `target` best. Throws UserError where there is none.
+std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters);
 
 }  // namespace heed::serve

@@ -16,7 +16,6 @@
 #include "draw/attention_page.h"
 #include "draw/play_page.h"
 #include "serve/answers.h"
-#include "serve/choice.h"
 #include "serve/detect.h"
 #include "serve/languages.h"
 #include "serve/parameters.h"

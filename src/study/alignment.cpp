@@ -9,10 +9,6 @@
 namespace heed::study {
 namespace {
 
-double share(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::size_t common(const Alignment& a, const Alignment& b) {
   return static_cast<std::size_t>(
       std::count_if(a.begin(), a.end(), [&](const Link& link) { return b.contains(link); }));
@@ -80,18 +76,6 @@ void AlignmentError::add(const Alignment& guess, const GoldAlignment& gold) {
   sure += gold.sure.size();
   links_in_sure += common(guess, gold.sure);
   links_in_possible += common(guess, gold.possible);
-}
-
-double AlignmentError::rate() const {
-  return 1 - share(links_in_sure + links_in_possible, links + sure);
-}
-
-double AlignmentError::precision() const {
-  return share(links_in_possible, links);
-}
-
-double AlignmentError::recall() const {
-  return share(links_in_sure, sure);
 }
 
 }  // namespace heed::study

@@ -5,7 +5,6 @@
 #include <compare>
 #include <cstddef>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -47,9 +46,15 @@ struct AlignmentError {
   std::size_t links = 0, sure = 0, links_in_sure = 0, links_in_possible = 0;
 
   void add(const Alignment& guess, const GoldAlignment& gold);
-  double rate() const;  // AER = 1 - (|A&S| + |A&P|) / (|A| + |S|); 0 where there is nothing to link
-  double precision() const;  // |A&P| / |A|
-  double recall() const;     // |A&S| / |S|
+  /// AER = 1 - (|A&S| + |A&P|) / (|A| + |S|); 0 where there is nothing to link.
+  double rate() const { return 1 - share(links_in_sure + links_in_possible, links + sure); }
+  double precision() const { return share(links_in_possible, links); }  // |A&P| / |A|
+  double recall() const { return share(links_in_sure, sure); }          // |A&S| / |S|
+
+ private:
+  static double share(std::size_t part, std::size_t whole) {
+    return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+  }
 };
 
 }  // namespace heed::study

@@ -57,8 +57,7 @@ nlohmann::ordered_json to_json(const AlignmentChoice& choice) {
 }  // namespace
 
 std::string describe(const AlignmentChoice& choice) {
-  return fmt::format("layer {}{}, the step that {} the word", choice.layer,
-                     choice.head < 0 ? ", mean of heads" : ", head " + std::to_string(choice.head),
+  return fmt::format("{}, the step that {} the word", layer_and_head(choice.layer, choice.head),
                      step_name(choice.reads));
 }
 

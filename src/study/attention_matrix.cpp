@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/piece_words.h"
 #include "text/vocabulary.h"
@@ -21,10 +22,6 @@ struct Words {
 
   std::size_t words_of(std::size_t piece) const { return last_of[piece] - word_of[piece] + 1; }
 };
-
-bool is_special(const std::string& token) {
-  return token == kEndToken || token == "<s>";
-}
 
 /// Where each character is a word.
 Words group_characters(const std::vector<std::string>& parts) {
@@ -42,12 +39,12 @@ Words group_characters(const std::vector<std::string>& parts) {
 Words group(const std::vector<std::string>& tokens) {
   std::vector<std::string> parts;
   for (const std::string& token : tokens)
-    parts.push_back(is_special(token) ? " " + token + " " : text::surface_of(token));
+    parts.push_back(is_edge(token) ? " " + token + " " : text::surface_of(token));
   if (text::is_written_together(join(parts, ""))) return group_characters(parts);
   Words words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) ||
-                        is_special(tokens[i]) || is_special(tokens[i - 1]);
+    const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) || is_edge(tokens[i]) ||
+                        is_edge(tokens[i - 1]);
     if (starts) {
       words.text.emplace_back();
       words.pieces.push_back(0);
@@ -75,6 +72,15 @@ std::string title_of(AttentionKind kind) {
 
 std::string head_name(int64_t head) {
   return head < 0 ? "mean" : std::to_string(head);
+}
+
+std::string layer_and_head(int64_t layer, int64_t head) {
+  return fmt::format("layer {}, {}", layer,
+                     head < 0 ? "mean of heads" : "head " + std::to_string(head));
+}
+
+bool is_edge(const std::string& token) {
+  return token == kEndToken || token == "<s>";
 }
 
 void check(const AttentionMatrix& matrix) {

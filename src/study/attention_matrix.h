@@ -40,6 +40,12 @@ std::string title_of(AttentionKind kind);
 /// "mean" or the number.
 std::string head_name(int64_t head);
 
+/// "layer 1, mean of heads" or "layer 1, head 2".
+std::string layer_and_head(int64_t layer, int64_t head);
+
+/// Whether it is `</s>` or `<s>`.
+bool is_edge(const std::string& token);
+
 /// Throws Bug unless there is a weight for every pair of tokens.
 void check(const AttentionMatrix& matrix);
 

@@ -17,10 +17,6 @@ namespace {
 constexpr int64_t kCutoffs[] = {1, 2, 3, 4, 5, 10, 100, 1000};
 constexpr std::size_t kOrders = score::kBleuOrder;
 
-double ratio(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 std::size_t bucket_of(int64_t frequency) {
   return static_cast<std::size_t>(std::ranges::upper_bound(kCutoffs, frequency) - kCutoffs);
 }
@@ -74,18 +70,6 @@ WordFrequencies frequencies_of(const Tokens& lines) {
   for (const auto& words : lines)
     for (const std::string& word : words) ++frequencies[word];
   return frequencies;
-}
-
-double WordMatches::precision() const {
-  return ratio(matches, output);
-}
-
-double WordMatches::recall() const {
-  return ratio(matches, reference);
-}
-
-double WordMatches::f1() const {
-  return output + reference > 0 ? 2 * ratio(matches, output + reference) : 0;
 }
 
 std::string FrequencyBucket::label() const {

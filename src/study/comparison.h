@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "score/bootstrap.h"
 #include "score/lengths.h"
 
 namespace heed::study {
@@ -23,13 +21,18 @@ using WordFrequencies = std::map<std::string, int64_t>;
 Tokens tokens_of(const Lines& lines);
 WordFrequencies frequencies_of(const Tokens& lines);
 
+/// 0 of nothing.
+inline double ratio(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
 /// Matches of one system's words that a class of words has.
 struct WordMatches {
   int64_t matches = 0, output = 0, reference = 0;
 
-  double precision() const;
-  double recall() const;
-  double f1() const;  // 0 where nothing matches
+  double precision() const { return ratio(matches, output); }
+  double recall() const { return ratio(matches, reference); }
+  double f1() const { return 2 * ratio(matches, output + reference); }  // 0 where nothing matches
 };
 
 /// Words that stand low..high times in the text that counts.

@@ -20,12 +20,6 @@ bool is_right(const std::string& text, const std::string& where) {
   return mark == "1";
 }
 
-std::vector<std::string> row_of(const std::string& name, const score::Proportion& share) {
-  const score::Interval interval = share.interval();
-  return {name, std::to_string(share.of), std::to_string(share.hits), fixed(100 * share.value(), 2),
-          fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2)};
-}
-
 nlohmann::ordered_json sentences_json(const score::Proportion& share) {
   return {{"sentences", share.of},
           {"resolved", share.hits},
@@ -82,7 +76,7 @@ ContrastReport measure_contrasts(const std::vector<Contrast>& contrasts) {
 std::string contrast_table(const ContrastReport& report) {
   text::Table table{{"", "sentences", "resolved", "accuracy %", "95 % interval"}, {}};
   for (const auto& [label, share] : report.by_label) table.rows.push_back(row_of(label, share));
-  table.rows.push_back(row_of("all", report.all));
+  table.rows.push_back(score::row_of("all", report.all));
   return text::table_text(table);
 }
 

@@ -2,7 +2,6 @@
 // the right translation a better score than each of the wrong ones.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

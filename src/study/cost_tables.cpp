@@ -1,10 +1,12 @@
 #include "study/cost_tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 
 namespace heed::study {
@@ -18,11 +20,11 @@ constexpr std::size_t kOperations = 10, kKernels = 40;
 KernelTimes kernel_times(std::vector<KernelRun> runs) {
   std::ranges::sort(runs, {}, &KernelRun::begin);
   KernelTimes times;
-  std::map<std::string, KernelCost> costs;
+  std::map<std::string, OperationCost> costs;
   const auto seconds = [](uint64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
   uint64_t busy_until = runs.empty() ? 0 : runs.front().begin;
   for (const KernelRun& run : runs) {
-    KernelCost& cost = costs[run.name];
+    OperationCost& cost = costs[run.name];
     cost.name = run.name;
     cost.seconds += seconds(run.end - run.begin);
     ++cost.calls;
@@ -33,8 +35,24 @@ KernelTimes kernel_times(std::vector<KernelRun> runs) {
     busy_until = std::max(busy_until, run.end);
   }
   for (auto& [name, cost] : costs) times.kernels.push_back(std::move(cost));
-  std::ranges::stable_sort(times.kernels, std::ranges::greater(), &KernelCost::seconds);
+  std::ranges::stable_sort(times.kernels, std::ranges::greater(), &OperationCost::seconds);
   return times;
+}
+
+double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y) {
+  expect(x.size() == y.size() && x.size() >= 2, "an exponent needs two points");
+  const auto count = static_cast<double>(x.size());
+  double mean_x = 0, mean_y = 0, product = 0, square = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    mean_x += std::log(x[i]) / count;
+    mean_y += std::log(y[i]) / count;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    product += (std::log(x[i]) - mean_x) * (std::log(y[i]) - mean_y);
+    square += (std::log(x[i]) - mean_x) * (std::log(x[i]) - mean_x);
+  }
+  expect(square > 0, "an exponent needs two different x");
+  return product / square;
 }
 
 std::string percent(double part, double whole) {

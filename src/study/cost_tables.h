@@ -1,4 +1,5 @@
-// Tables of where the time of several systems goes: operations of the host, and kernels of a GPU.
+// Where the time of several systems goes: operations of the host, and kernels of a GPU; and how
+// fast a cost grows with length.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace heed::study {
 
-/// An operation of LibTorch.
+/// An operation of LibTorch, without the operations that it calls; or a kernel.
 struct OperationCost {
   std::string name;
-  double seconds = 0;  // without the operations that it calls
+  double seconds = 0;
   int64_t calls = 0;
 };
 
@@ -22,21 +23,19 @@ struct KernelRun {
   uint64_t begin = 0, end = 0;
 };
 
-struct KernelCost {
-  std::string name;
-  double seconds = 0;
-  int64_t calls = 0;
-};
-
 struct KernelTimes {
-  std::vector<KernelCost> kernels;  // dearest first
-  int64_t calls = 0;                // of all
-  double busy = 0;                  // seconds in which at least one ran
-  double idle = 0;                  // seconds between the first and the last in which none ran
+  std::vector<OperationCost> kernels;  // dearest first
+  int64_t calls = 0;                   // of all
+  double busy = 0;                     // seconds in which at least one ran
+  double idle = 0;                     // seconds between the first and the last in which none ran
 };
 
 /// Those of some runs, in any order; they may overlap.
 KernelTimes kernel_times(std::vector<KernelRun> runs);
+
+/// The slope of log y over log x by least squares: 2 where y grows with the square of x. Needs two
+/// different x, all above 0.
+double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y);
 
 /// With one digit after the point; 0 of nothing.
 std::string percent(double part, double whole);

@@ -50,9 +50,7 @@ void add_entropy(const AttentionMatrix& matrix, std::vector<double>& to) {
 
 std::string mean_text(const std::vector<double>& values, int digits) {
   const auto mean = mean_of(values);
-  if (!mean) return "";
-  return fmt::format("{} ({} to {})", fixed(mean->value, digits), fixed(mean->interval.low, digits),
-                     fixed(mean->interval.high, digits));
+  return mean ? mean_text(*mean, digits) : "";
 }
 
 std::string name_of(const FaithfulRow& row) {
@@ -82,10 +80,10 @@ std::optional<double> kendall(std::span<const float> a, std::span<const float> b
          std::sqrt(static_cast<double>(in_a) * static_cast<double>(in_b));
 }
 
-std::optional<Mean> mean_of(const std::vector<double>& values, uint64_t seed) {
+std::optional<Mean> mean_of(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
   const auto count = static_cast<double>(values.size());
-  Random random(seed);
+  Random random(/*seed=*/1);
   std::vector<double> means;
   for (int draw = 0; draw < kResamples; ++draw) {
     double sum = 0;
@@ -94,6 +92,11 @@ std::optional<Mean> mean_of(const std::vector<double>& values, uint64_t seed) {
   }
   return Mean{.value = std::accumulate(values.begin(), values.end(), 0.0) / count,
               .interval = score::middle_95(std::move(means))};
+}
+
+std::string mean_text(const Mean& mean, int digits) {
+  return fmt::format("{} ({} to {})", fixed(mean.value, digits), fixed(mean.interval.low, digits),
+                     fixed(mean.interval.high, digits));
 }
 
 FaithfulRow& FaithfulReport::row_of(const AttentionMatrix& matrix) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,7 +25,10 @@ struct Mean {
   double value = 0;
   score::Interval interval;
 };
-std::optional<Mean> mean_of(const std::vector<double>& values, uint64_t seed = 1);
+std::optional<Mean> mean_of(const std::vector<double>& values);
+
+/// "0.41 (0.35 to 0.47)".
+std::string mean_text(const Mean& mean, int digits);
 
 /// What is known of one head, or of one kind of evidence, whose `kind` says which.
 struct FaithfulRow {

@@ -13,10 +13,6 @@
 namespace heed::study {
 namespace {
 
-bool is_edge(const std::string& token) {
-  return token == kEndToken || token == "<s>";
-}
-
 std::string word_of(const std::string& token) {
   return token.starts_with(text::kWordStart) ? token.substr(text::kWordStart.size()) : token;
 }
@@ -58,10 +54,6 @@ std::size_t strongest(const AttentionMatrix& matrix, std::size_t row, std::size_
   return best;
 }
 
-double mean(double sum, std::size_t count) {
-  return count == 0 ? 0 : sum / static_cast<double>(count);
-}
-
 /// Source positions linked to each of `targets` words.
 std::vector<std::set<std::size_t>> links_by_target(const GoldAlignment& gold, std::size_t targets) {
   std::vector<std::set<std::size_t>> linked(targets);
@@ -85,29 +77,6 @@ std::string role_name(Role role, AttentionKind kind) {
       "previous", "next", "same place", "same word", "separator", "aligned", "antecedent"};
   if (role == Role::same_place && kind == AttentionKind::cross) return "diagonal";
   return kNames[static_cast<std::size_t>(role)];
-}
-
-double HeadMeasures::entropy() const {
-  return mean(entropies, rows);
-}
-double HeadMeasures::entropy_share() const {
-  return mean(entropy_shares, rows);
-}
-double HeadMeasures::edge_mass() const {
-  return mean(edge_masses, rows);
-}
-
-double HeadMeasures::zero_share() const {
-  return mean(zero_shares, rows);
-}
-double HeadMeasures::offset() const {
-  return mean(offsets, inner_rows);
-}
-double HeadMeasures::distance() const {
-  return mean(distances, inner_rows);
-}
-double HeadMeasures::profile(int64_t offset) const {
-  return mean(profiles[static_cast<std::size_t>(offset + kReach)], inner_rows);
 }
 
 std::vector<Role> HeadMeasures::named(double threshold, std::size_t least) const {

@@ -55,13 +55,19 @@ struct HeadMeasures {
   std::array<double, 2 * kReach + 1> profiles{};
   std::array<score::Proportion, kRoles> roles{};
 
-  double entropy() const;        // nats
-  double entropy_share() const;  // of the logarithm of the number of places it could look at
-  double edge_mass() const;      // weight on the edge
-  double zero_share() const;     // of the places it could look at, those with a weight of exactly 0
-  double offset() const;         // place minus the row's own (cross: its diagonal one)
-  double distance() const;       // the same without sign
-  double profile(int64_t offset) const;  // weight at that distance, -kReach..kReach
+  double entropy() const { return mean(entropies, rows); }  // nats
+  /// Of the logarithm of the number of places it could look at.
+  double entropy_share() const { return mean(entropy_shares, rows); }
+  double edge_mass() const { return mean(edge_masses, rows); }  // weight on the edge
+  /// Of the places it could look at, those with a weight of exactly 0.
+  double zero_share() const { return mean(zero_shares, rows); }
+  /// Place minus the row's own (cross: its diagonal one); the same without sign.
+  double offset() const { return mean(offsets, inner_rows); }
+  double distance() const { return mean(distances, inner_rows); }
+  /// Weight at that distance, -kReach..kReach.
+  double profile(int64_t offset) const {
+    return mean(profiles[static_cast<std::size_t>(offset + kReach)], inner_rows);
+  }
   const score::Proportion& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
 
   /// Roles of at least `least` rows and a share of at least `threshold`, the greatest share first.
@@ -81,6 +87,9 @@ struct HeadMeasures {
   struct Query {
     std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
   };
+  static double mean(double sum, std::size_t count) {
+    return count == 0 ? 0 : sum / static_cast<double>(count);
+  }
   void add_spread(const AttentionMatrix& matrix, const Query& query);
   score::Proportion& count(Role role) { return roles[static_cast<std::size_t>(role)]; }
 };

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
-#include "text/words.h"
 
 namespace heed::study {
 namespace {
@@ -16,13 +14,13 @@ namespace {
 constexpr std::size_t kNoPiece = -1;
 
 /// Of each piece and the `</s>` behind them. Pieces behind the last word belong to the end.
-std::vector<std::string> labels_of(const PieceWords& words) {
+std::vector<std::string> labels_of(const WordsOfParts& words) {
   std::vector<std::string> labels;
-  for (std::size_t i = 0; i < words.word_of.size(); ++i) {
-    const bool begins = i == 0 || words.word_of[i] != words.word_of[i - 1];
-    labels.push_back(words.word_of[i] == words.words.size() ? kEndToken
-                     : begins                               ? std::string(text::kWordStart) + "x"
-                                                            : "x");
+  for (std::size_t i = 0; i < words.first.size(); ++i) {
+    const bool begins = i == 0 || words.first[i] != words.first[i - 1];
+    labels.push_back(words.first[i] == words.words.size() ? kEndToken
+                     : begins                             ? std::string(text::kWordStart) + "x"
+                                                          : "x");
   }
   labels.emplace_back(kEndToken);
   return labels;
@@ -30,22 +28,17 @@ std::vector<std::string> labels_of(const PieceWords& words) {
 
 }  // namespace
 
-PieceWords words_of_pieces(const std::vector<std::string>& surfaces) {
-  text::WordsOfParts found = text::words_of_parts(surfaces);
-  return {std::move(found.words), std::move(found.first)};
-}
-
-bool tells_words_apart(const PieceWords& words) {
+bool tells_words_apart(const WordsOfParts& words) {
   std::size_t next = 0;
-  for (const std::size_t word : words.word_of) {
+  for (const std::size_t word : words.first) {
     if (word > next) return false;
     next = word + 1;
   }
   return next >= words.words.size();
 }
 
-AttentionMatrix with_words(AttentionMatrix pieces, const PieceWords& target,
-                           const PieceWords& source) {
+AttentionMatrix with_words(AttentionMatrix pieces, const WordsOfParts& target,
+                           const WordsOfParts& source) {
   pieces.target = labels_of(target);
   pieces.source = labels_of(source);
   check(pieces);
@@ -56,15 +49,15 @@ std::string source_word_for(const std::vector<std::string>& surfaces,
                             const std::vector<bool>& is_unknown, std::span<const float> weights) {
   expect(is_unknown.size() == surfaces.size() && weights.size() >= surfaces.size(),
          "a weight for each piece");
-  const PieceWords words = words_of_pieces(surfaces);
+  const WordsOfParts words = text::words_of_parts(surfaces);
   if (words.words.empty()) return "";
   std::vector<double> sums(words.words.size() + 1, 0);
-  for (std::size_t i = 0; i < surfaces.size(); ++i) sums[words.word_of[i]] += weights[i];
+  for (std::size_t i = 0; i < surfaces.size(); ++i) sums[words.first[i]] += weights[i];
   const auto best =
       static_cast<std::size_t>(std::max_element(sums.begin(), sums.end() - 1) - sums.begin());
   std::size_t unknown = kNoPiece;
   for (std::size_t i = 0; i < surfaces.size(); ++i)
-    if (is_unknown[i] && words.word_of[i] == best &&
+    if (is_unknown[i] && words.first[i] == best &&
         (unknown == kNoPiece || weights[i] > weights[unknown]))
       unknown = i;
   if (unknown != kNoPiece) return std::string(trim(surfaces[unknown]));

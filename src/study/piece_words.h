@@ -1,33 +1,23 @@
 // Pieces as parts of words: what is told of each piece, told of each word.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "study/attention_matrix.h"
-#include "text/piece_words.h"
+#include "text/words.h"
 
 namespace heed::study {
 
-/// The words of a text (text::words_in()), and which of them each piece is part of.
-struct PieceWords {
-  std::vector<std::string> words;
-  std::vector<std::size_t> word_of;  // piece -> word of its first letter; words.size() behind all
-};
-
-/// `surfaces`: what each piece adds to the text, with its blanks.
-PieceWords words_of_pieces(const std::vector<std::string>& surfaces);
+using text::WordsOfParts;
 
 /// Whether no piece holds the beginnings of two words: links of such words cannot be told.
-bool tells_words_apart(const PieceWords& words);
-
-using text::surface_of;
+bool tells_words_apart(const WordsOfParts& words);
 
 /// `pieces`, with `</s>` last on both sides, under labels that merge_words() joins to these words.
-AttentionMatrix with_words(AttentionMatrix pieces, const PieceWords& target,
-                           const PieceWords& source);
+AttentionMatrix with_words(AttentionMatrix pieces, const WordsOfParts& target,
+                           const WordsOfParts& source);
 
 /// What stands for a piece outside the vocabulary: the source word with the largest weight. If the
 /// vocabulary does not know all of that word, the unknown part of it with the largest weight; else

@@ -34,11 +34,6 @@ std::size_t count_of(const PronounReport& report, const std::string& gender,
   return found == report.written.end() ? 0 : found->second;
 }
 
-std::string interval_text(const score::Proportion& share) {
-  const score::Interval interval = share.interval();
-  return fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2);
-}
-
 nlohmann::ordered_json pronouns_json(const score::Proportion& share) {
   return {{"pronouns", share.of},
           {"right", share.hits},
@@ -123,19 +118,15 @@ std::string pronoun_table(const PronounReport& report) {
   for (const std::string& gender : genders) table.columns.push_back("as " + gender);
   table.columns.emplace_back("other count");
   auto& rows = table.rows;
-  const auto add = [&](const std::string& name, const score::Proportion& share) {
-    rows.push_back({name, std::to_string(share.of), std::to_string(share.hits),
-                    fixed(100 * share.value(), 2), interval_text(share)});
-  };
   for (const auto& [gender, share] : report.by_gender) {
-    add(gender, share);
+    rows.push_back(score::row_of(gender, share));
     for (const std::string& other : genders)
       rows.back().push_back(std::to_string(count_of(report, gender, other)));
     rows.back().push_back(std::to_string(count_of(report, gender, "")));
   }
-  add("all", report.all);
+  rows.push_back(score::row_of("all", report.all));
   rows.back().resize(table.columns.size());
-  add("most frequent", report.most_frequent());
+  rows.push_back(score::row_of("most frequent", report.most_frequent()));
   rows.back().resize(table.columns.size());
   return text::table_text(table);
 }

@@ -1,8 +1,6 @@
 // One alignment from those of two models, one trained in each direction.
 #pragma once
 
-#include <string>
-
 #include "study/alignment.h"
 
 namespace heed::study {

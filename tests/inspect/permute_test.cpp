@@ -17,7 +17,7 @@ const std::vector<std::string> kReadTargets{"rel vadi", "", "vadi kupo"};
 TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
   for (const auto& config : decode::many_models()) {
     auto translator = decode::make_translator(decode::random_model(config));
-    const auto all = permuted_outputs(translator, kReadSources, kReadTargets, {.draws = 3});
+    const auto all = permuted_outputs(translator, kReadSources, kReadTargets, 3);
     ASSERT_EQ(all.size(), 3U);
     EXPECT_TRUE(all[1].empty());
     if (!translator.first().model->attends()) {
@@ -32,7 +32,7 @@ TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
       EXPECT_GT(moved.moved, 0);
       EXPECT_LT(moved.moved, 1);
     }
-    const auto again = permuted_outputs(translator, kReadSources, kReadTargets, {.draws = 3});
+    const auto again = permuted_outputs(translator, kReadSources, kReadTargets, 3);
     EXPECT_EQ(again[0][0].moved, all[0][0].moved);
   }
 }
@@ -85,7 +85,7 @@ TEST(Permute, EqualWeightsMoveNothing) {
   }
   ASSERT_GT(zeroed, 0);
   auto translator = decode::make_translator(model);
-  const auto all = permuted_outputs(translator, kReadSources, kReadTargets, {});
+  const auto all = permuted_outputs(translator, kReadSources, kReadTargets, 10);
   EXPECT_FALSE(all[0].empty());
   for (const study::PermutedHead& moved : all[0]) EXPECT_LT(moved.moved, 1e-5);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "study/alignment.h"
+#include "text/piece_words.h"
 
 namespace heed::study {
 namespace {
@@ -12,43 +13,43 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(PieceWords, BlanksSeparateThem) {
-  const PieceWords words = words_of_pieces({"Ti", "er", " sch", "läft", "."});
+  const WordsOfParts words = text::words_of_parts({"Ti", "er", " sch", "läft", "."});
   EXPECT_THAT(words.words, ElementsAre("Tier", "schläft."));
-  EXPECT_THAT(words.word_of, ElementsAre(0, 0, 1, 1, 1));
+  EXPECT_THAT(words.first, ElementsAre(0, 0, 1, 1, 1));
 }
 
 TEST(PieceWords, APieceOfBlanksBelongsToTheWordAfterIt) {
-  const PieceWords words = words_of_pieces({" ", "a", "  ", "b", "", " "});
+  const WordsOfParts words = text::words_of_parts({" ", "a", "  ", "b", "", " "});
   EXPECT_THAT(words.words, ElementsAre("a", "b"));
-  EXPECT_THAT(words.word_of, ElementsAre(0, 0, 1, 1, 1, 2));
+  EXPECT_THAT(words.first, ElementsAre(0, 0, 1, 1, 1, 2));
 }
 
 TEST(PieceWords, APieceMayBeginInOneWordAndEndInAnother) {
-  const PieceWords words = words_of_pieces({"a", "b c", "d"});
+  const WordsOfParts words = text::words_of_parts({"a", "b c", "d"});
   EXPECT_THAT(words.words, ElementsAre("ab", "cd"));
-  EXPECT_THAT(words.word_of, ElementsAre(0, 0, 1));
+  EXPECT_THAT(words.first, ElementsAre(0, 0, 1));
   EXPECT_TRUE(tells_words_apart(words));
   // An unknown piece is set off by blanks.
-  EXPECT_THAT(words_of_pieces({"a", " ? ", "b"}).words, ElementsAre("a", "?", "b"));
+  EXPECT_THAT(text::words_of_parts({"a", " ? ", "b"}).words, ElementsAre("a", "?", "b"));
 }
 
 TEST(PieceWords, APieceOfTwoWordsTellsThemNotApart) {
-  EXPECT_FALSE(tells_words_apart(words_of_pieces({" of the", " end"})));
-  EXPECT_FALSE(tells_words_apart(words_of_pieces({"end", " of the"})));
-  EXPECT_TRUE(tells_words_apart(words_of_pieces({"of", " the", " ", "end", " "})));
-  EXPECT_TRUE(tells_words_apart(words_of_pieces({})));
+  EXPECT_FALSE(tells_words_apart(text::words_of_parts({" of the", " end"})));
+  EXPECT_FALSE(tells_words_apart(text::words_of_parts({"end", " of the"})));
+  EXPECT_TRUE(tells_words_apart(text::words_of_parts({"of", " the", " ", "end", " "})));
+  EXPECT_TRUE(tells_words_apart(text::words_of_parts({})));
 }
 
 TEST(PieceWords, OfNothingAreNone) {
-  EXPECT_THAT(words_of_pieces({}).words, IsEmpty());
-  EXPECT_THAT(words_of_pieces({" ", ""}).words, IsEmpty());
-  EXPECT_THAT(words_of_pieces({" ", ""}).word_of, ElementsAre(0, 0));
+  EXPECT_THAT(text::words_of_parts({}).words, IsEmpty());
+  EXPECT_THAT(text::words_of_parts({" ", ""}).words, IsEmpty());
+  EXPECT_THAT(text::words_of_parts({" ", ""}).first, ElementsAre(0, 0));
 }
 
 TEST(PieceWords, ASurfaceHasBlanksForTheMark) {
-  EXPECT_EQ(surface_of("\u2581a\u2581b"), " a b");
-  EXPECT_EQ(surface_of("ä"), "ä");
-  EXPECT_EQ(surface_of(""), "");
+  EXPECT_EQ(text::surface_of("\u2581a\u2581b"), " a b");
+  EXPECT_EQ(text::surface_of("ä"), "ä");
+  EXPECT_EQ(text::surface_of(""), "");
 }
 
 TEST(PieceWords, LinksCountTheWordsOfTheText) {
@@ -60,8 +61,8 @@ TEST(PieceWords, LinksCountTheWordsOfTheText) {
                                            0.2F, 0.4F, 0.3F, 0.1F,  //
                                            0.4F, 0.2F, 0.3F, 0.1F,  //
                                            0.0F, 0.0F, 0.0F, 1.0F}};
-  const PieceWords target = words_of_pieces({"x", " ", "y", "z"});
-  const PieceWords source = words_of_pieces({"a", "b", " c"});
+  const WordsOfParts target = text::words_of_parts({"x", " ", "y", "z"});
+  const WordsOfParts source = text::words_of_parts({"a", "b", " c"});
   EXPECT_EQ(pharaoh(hard_alignment(merge_words(with_words(pieces, target, source)))), "0-1 1-0");
 }
 
@@ -70,14 +71,15 @@ TEST(PieceWords, NoLinkHasAWordThatTheTextLacks) {
   const AttentionMatrix blank{.target = {"\u2581", "</s>"},
                               .source = {"\u2581a", "</s>"},
                               .weights = {0.9F, 0.1F, 0.5F, 0.5F}};
-  const PieceWords source = words_of_pieces({"a"});
-  EXPECT_EQ(pharaoh(hard_alignment(merge_words(with_words(blank, words_of_pieces({" "}), source)))),
-            "");
+  const WordsOfParts source = text::words_of_parts({"a"});
+  EXPECT_EQ(
+      pharaoh(hard_alignment(merge_words(with_words(blank, text::words_of_parts({" "}), source)))),
+      "");
   const AttentionMatrix behind{.target = {"\u2581x", "\u2581", "</s>"},
                                .source = {"\u2581a", "</s>"},
                                .weights = {0.9F, 0.1F, 0.1F, 0.9F, 0.5F, 0.5F}};
   const AttentionMatrix words =
-      merge_words(with_words(behind, words_of_pieces({"x", " "}), source));
+      merge_words(with_words(behind, text::words_of_parts({"x", " "}), source));
   EXPECT_EQ(pharaoh(hard_alignment(words)), "0-0");
   EXPECT_FLOAT_EQ(words.at(0, 0), 0.9F);  // the blank is no part of x
 }

@@ -100,12 +100,14 @@ const onLight = JSON.parse('{{{ink}}}').map(rgb);
 const onDark = ["#14181f", "#15406f", "#2f86cf", "#93cbf2", "#f4faff"].map(rgb);
 let shades = [];  // 256 of them
 
+function mixed(stops, share) {
+  const last = stops.length - 1, place = last * Math.min(share, 1);
+  const from = Math.min(Math.floor(place), last - 1), part = place - from;
+  return stops[from].map((value, k) => Math.round(value + part * (stops[from + 1][k] - value)));
+}
+
 function mixShades() {
-  const stops = dark.matches ? onDark : onLight, last = stops.length - 1;
-  shades = Array.from({ length: 256 }, (_, i) => {
-    const place = last * i / 255, from = Math.min(Math.floor(place), last - 1), part = place - from;
-    return stops[from].map((value, k) => Math.round(value + part * (stops[from + 1][k] - value)));
-  });
+  shades = Array.from({ length: 256 }, (_, i) => mixed(dark.matches ? onDark : onLight, i / 255));
 }
 
 const shadeOf = value => shade(value * 10000 / ceiling());

@@ -154,21 +154,13 @@ function matrixGroup(each, left) {
     parts.push(text(x0 - 6, y0 + CELL * row + 16, "end", shortened(token)));
     each.source.forEach((_, column) => {
       const value = weight(each, row, column);
-      const colour = lightShade(value / largest);
+      const colour = css(mixed(onLight, value / largest));  // paper is white, whatever the page's colours are
       parts.push(`<rect x="${x0 + CELL * column}" y="${y0 + CELL * row}" width="${CELL}" ` +
         `height="${CELL}" fill="${colour}" stroke="#e4e4e4"><title>${xml(token)} \u2192 ` +
         `${xml(each.source[column])}: ${value.toFixed(4)}</title></rect>`);
     });
   });
   return `<g fill="#222222">${parts.join("")}</g>`;
-}
-
-// Paper is white, whatever the page's colours are.
-function lightShade(share) {
-  const place = (onLight.length - 1) * Math.min(share, 1);
-  const from = Math.min(Math.floor(place), onLight.length - 2);
-  return css(onLight[from].map((value, k) =>
-    Math.round(value + (place - from) * (onLight[from + 1][k] - value))));
 }
 
 // The matrices on show and, where they are drawn, their lines.

@@ -1,21 +1,15 @@
 "use strict";
 const SVG = "http://www.w3.org/2000/svg";
 
-function svg(name, attributes, parent, text) {
-  const made = document.createElementNS(SVG, name);
+function filled(made, attributes, parent, text) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   if (text !== undefined) made.textContent = text;
   parent?.append(made);
   return made;
 }
 
-function html(name, attributes, parent, text) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  parent?.append(made);
-  return made;
-}
+const svg = (name, ...rest) => filled(document.createElementNS(SVG, name), ...rest);
+const html = (name, ...rest) => filled(document.createElement(name), ...rest);
 
 // --- numbers as people read them
 

@@ -1,4 +1,5 @@
-// What the attention of one model of a family is worth beside its BLEU: alignments and pronouns.
+// The attention of one model of a family: a page, a picture and a table of it beside the model's
+// weights, and what it is worth beside BLEU, alignments and pronouns.
 #pragma once
 
 #include <optional>
@@ -10,10 +11,24 @@
 #include "run/model_folder.h"
 #include "study/alignment_sweep.h"
 #include "study/antecedents.h"
+#include "study/attention_matrix.h"
 #include "study/pronouns.h"
 #include "text/pairs.h"
 
 namespace heed {
+
+/// A sentence of the test set and this model's translation of it.
+struct Translated {
+  std::size_t line = 0;  // from 0
+  std::string source, translation;
+};
+
+/// Writes attention.html, every layer and head of these sentences; attention.svg and attention.csv,
+/// by words, of the first one. They go to the model's folder. Returns what the two show: the layer
+/// and head of usual_choice(). Nothing is written for a model that does not attend.
+std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& model,
+                                                      const std::string& title,
+                                                      const std::vector<Translated>& sentences);
 
 /// What is right, by line; empty where no file of it is given.
 struct AttentionGold {

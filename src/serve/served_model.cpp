@@ -1,9 +1,10 @@
-#include "serve/choice.h"
+#include "serve/served_model.h"
 
 #include "base/error.h"
 #include "base/format.h"
 #include "base/strings.h"
 #include "serve/languages.h"
+#include "serve/parameters.h"
 
 namespace heed::serve {
 namespace {

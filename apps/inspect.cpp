@@ -1,13 +1,17 @@
-// A model's report for people.
+// heed inspect MODEL: what is in a model folder, for people and as JSON for programs.
 #include <algorithm>
-#include <optional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <variant>
 
-#include "apps/inspect/report.h"
+#include "apps/commands.h"
 #include "base/format.h"
 #include "base/strings.h"
+#include "config/io.h"
 #include "config/print.h"
 #include "config/view.h"
 #include "model/traits.h"
+#include "run/model_report.h"
 
 namespace heed {
 namespace {
@@ -202,8 +206,6 @@ std::string title(const run::ModelReport& report) {
                      human_bytes(report.bytes));
 }
 
-}  // namespace
-
 std::string report_text(run::ModelReport report) {
   std::vector<std::string> vocabulary =
       vocabulary_lines(run::is_joint(report.config) ? "joint" : "source", report.source);
@@ -216,6 +218,120 @@ std::string report_text(run::ModelReport report) {
   return title(report) + Table(report).text + '\n' + titled("vocabulary", vocabulary) +
          titled("training", training_lines(report)) +
          titled("checkpoints", checkpoint_lines(report)) + titled("settings", settings);
+}
+
+// --- for programs
+
+using nlohmann::ordered_json;
+
+ordered_json section_json(const config::SectionView& section);
+
+struct ValueJson {
+  template <class T>
+  ordered_json operator()(const T* value) const {
+    return *value;
+  }
+  ordered_json operator()(const config::EnumView& value) const {
+    return value.names->at(value.get());
+  }
+  ordered_json operator()(const config::SectionView& section) const {
+    return section_json(section);
+  }
+  ordered_json operator()(const config::ListView& list) const {
+    ordered_json out = ordered_json::array();
+    for (std::size_t i = 0; i < list.size(); ++i) out.push_back(section_json(list.at(i)));
+    return out;
+  }
+};
+
+ordered_json section_json(const config::SectionView& section) {
+  ordered_json out = ordered_json::object();
+  for (const config::FieldView& field : section.fields)
+    out[field.key] = std::visit(ValueJson{}, field.value);
+  return out;
+}
+
+ordered_json vocabulary_json(const run::VocabularyReport& vocabulary) {
+  ordered_json special = ordered_json::object();
+  for (std::size_t id = 0; id < vocabulary.special.size(); ++id)
+    special[vocabulary.special[id]] = id;
+  return {{"pieces", vocabulary.pieces},
+          {"fingerprint", vocabulary.fingerprint},
+          {"special", special},
+          {"examples", vocabulary.examples}};
+}
+
+ordered_json training_json(const run::ModelReport& report) {
+  ordered_json out = {{"finished", report.summary.has_value()}, {"updates", report.updates}};
+  if (report.best)
+    out["best_validation"] = {
+        {"update", report.best->update},
+        {"loss", report.best->loss},
+        {"perplexity", report.best->perplexity},
+        {"bleu", report.best->bleu ? ordered_json(*report.best->bleu) : ordered_json()}};
+  if (!report.summary) return out;
+  out["updates"] = report.summary->updates;
+  out["minutes"] = report.summary->minutes;
+  out["tokens_per_second"] = report.summary->tokens_per_second;
+  out["stop_reason"] = report.summary->stop_reason;
+  out["test"] = report.summary->test_scores;
+  return out;
+}
+
+std::string report_json(run::ModelReport report) {
+  ordered_json tensors = ordered_json::array(), modules = ordered_json::object(),
+               checkpoints = ordered_json::array();
+  for (const run::TensorRow& tensor : report.tensors) {
+    ordered_json row = {
+        {"name", tensor.name}, {"shape", tensor.shape}, {"parameters", tensor.parameters}};
+    if (!tensor.tied_to.empty()) row["tied_to"] = tensor.tied_to;
+    tensors.push_back(row);
+    ordered_json& module = modules[split(tensor.name, '.')[0]];
+    module = (module.is_null() ? 0 : module.get<int64_t>()) + tensor.parameters;
+  }
+  for (const run::CheckpointFile& file : report.checkpoints)
+    checkpoints.push_back({{"file", file.name}, {"bytes", file.bytes}});
+  return ordered_json{{"folder", report.folder},
+                      {"parameters", report.parameters()},
+                      {"bytes", report.bytes},
+                      {"modules", modules},
+                      {"tensors", tensors},
+                      {"vocabulary",
+                       {{"joint", run::is_joint(report.config)},
+                        {"source", vocabulary_json(report.source)},
+                        {"target", vocabulary_json(report.target)}}},
+                      {"training", training_json(report)},
+                      {"checkpoints", checkpoints},
+                      {"config", section_json(config::view(report.config))}}
+             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+struct InspectArgs {
+  std::string model;
+  bool config = false, json = false;
+};
+
+void inspect(const InspectArgs& args) {
+  const run::ModelReport report = run::read_report(args.model);
+  if (args.config)
+    std::cout << config::dump(report.config);
+  else
+    std::cout << (args.json ? report_json(report) : report_text(report));
+}
+
+}  // namespace
+
+void add_inspect(CommandLine& program) {
+  auto [command, args] = program.command<InspectArgs>(
+      "inspect", "Show a model's modules, shapes, parameters, vocabulary, scores, settings");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  const Argument config =
+      command.flag("--config", args->config, "Print the resolved configuration instead");
+  command.flag("--json", args->json, "Print everything as JSON instead").excludes(config);
+  command.examples(
+      {"heed inspect runs/demo/bahdanau", "heed inspect runs/demo/transformer --json"});
+  command.run(args, inspect);
 }
 
 }  // namespace heed
