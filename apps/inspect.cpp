@@ -266,8 +266,8 @@ ordered_json training_json(const run::ModelReport& report) {
   if (report.best)
     out["best_validation"] = {
         {"update", report.best->update},
-        {"loss", report.best->loss},
-        {"perplexity", report.best->perplexity},
+        {"loss", *report.best->loss},
+        {"perplexity", *report.best->perplexity},
         {"bleu", report.best->bleu ? ordered_json(*report.best->bleu) : ordered_json()}};
   if (!report.summary) return out;
   out["updates"] = report.summary->updates;
