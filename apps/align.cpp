@@ -9,7 +9,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"
@@ -52,8 +51,8 @@ void check(const AlignArgs& args) {
         "align: --json and the alignments cannot both go to standard output; name a file with "
         "-o, or leave it out");
   if ((args.form.swapped || args.form.one_based) && args.gold.empty() && !args.tuned())
-    throw UserError(fmt::format("align: {} is about --gold and --tune-gold; give one of them",
-                                args.form.swapped ? "--swap-gold" : "--one-based"));
+    throw UserError("align: {} is about --gold and --tune-gold; give one of them",
+                    args.form.swapped ? "--swap-gold" : "--one-based");
 }
 
 Symmetrization method_of(const std::string& name) {
@@ -126,9 +125,9 @@ void warn_of_other_blanks(const text::Pairs& pairs, const std::string& source) {
       lines.add(static_cast<int64_t>(i) + 1);
   if (lines.count > 0)
     log::warn(
-        fmt::format("{}: pairs with blanks other than spaces (U+00A0), which separate words here "
-                    "and not in all programs, so that their links are shifted: {}",
-                    source, lines.text()));
+        "{}: pairs with blanks other than spaces (U+00A0), which separate words here and not in "
+        "all programs, so that their links are shifted: {}",
+        source, lines.text());
 }
 
 void align(AlignArgs args) {

@@ -50,9 +50,9 @@ void require_same_model(const std::string& first, const std::string& input) {
   const auto differences = config::differences(a, b);
   const auto found = std::ranges::find_if(differences, matters);
   if (found != differences.end())
-    throw UserError(fmt::format(
+    throw UserError(
         "{}: is another model than {}, {} is {} and not {}; average weights of one architecture",
-        input, first, found->path, found->after, found->before));
+        input, first, found->path, found->after, found->before);
   const run::Vocabularies of_a = run::load_vocabularies(one, run::is_joint(a)),
                           of_b = run::load_vocabularies(other, run::is_joint(b));
   const auto require = [&](const std::string& side, const text::Vocabulary& x,
@@ -77,7 +77,7 @@ void average(const AverageArgs& args) {
   const run::Config config = run::saved_config(origin);
   run::write_model(run::load_vocabularies(origin, run::is_joint(config)), config,
                    train::average(files), args.output);
-  log::info(fmt::format("{}: mean of {} sets of weights", args.output, files.size()));
+  log::info("{}: mean of {} sets of weights", args.output, files.size());
 }
 
 }  // namespace

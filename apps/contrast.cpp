@@ -7,7 +7,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "text/pairs.h"
@@ -90,8 +89,8 @@ std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const 
   }
   for (const study::Contrast& contrast : contrasts)
     if (contrast.wrong.empty())
-      throw UserError(fmt::format("{}:{}: no wrong translation of this line in any --wrong file",
-                                  args.wrong.front(), contrast.line + 1));
+      throw UserError("{}:{}: no wrong translation of this line in any --wrong file",
+                      args.wrong.front(), contrast.line + 1);
   return contrasts;
 }
 
@@ -111,8 +110,8 @@ void contrast(const ContrastArgs& args) {
   if (!args.output.empty()) write_atomic(args.output, study::contrast_csv(contrasts));
   std::cout << (args.json ? study::contrast_json(report) : study::contrast_table(report));
   if (!report.all.reaches(args.require))
-    throw Failure(fmt::format("{}: resolves {} %, and --require asks for {} %", args.model,
-                              fixed(100 * report.all.value(), 2), fixed(args.require, 2)));
+    throw Failure("{}: resolves {} %, and --require asks for {} %", args.model,
+                  fixed(100 * report.all.value(), 2), fixed(args.require, 2));
 }
 
 }  // namespace

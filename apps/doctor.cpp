@@ -144,7 +144,7 @@ void check_ranks_here(const ranks::RankInfo& info) {
 void check_ranks(int64_t ranks) {
   const ranks::RankInfo info = ranks::rank_info();
   if (!info.alone() && info.size != ranks)
-    throw UserError(fmt::format("--ranks {}: {} has started {}", ranks, info.announcer, info.size));
+    throw UserError("--ranks {}: {} has started {}", ranks, info.announcer, info.size);
   if (!info.alone() || ranks == 1) return check_ranks_here(info);
   signals::install();
   const std::vector<std::string> command = {run::own_path(), "doctor", "--ranks",

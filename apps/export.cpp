@@ -7,7 +7,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
@@ -101,18 +100,17 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
 void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) {
   const decode::DecodeConfig& config = folder.config.decoding;
   const int64_t longest = engine::longest_in_ctranslate2(folder.config.model);
-  log::info(fmt::format("search as heed does: translate_batch(pieces, {})",
-                        search_advice(config, longest)));
+  log::info("search as heed does: translate_batch(pieces, {})", search_advice(config, longest));
   if (config.length_penalty == decode::LengthPenalty::gnmt)
     log::warn("CTranslate2 divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there");
   if (config.coverage_penalty > 0)
     log::warn(
-        fmt::format("CTranslate2's coverage penalty is another formula; decoding.coverage_penalty "
-                    "{} has no equal there",
-                    json(config.coverage_penalty).dump()));
+        "CTranslate2's coverage penalty is another formula; decoding.coverage_penalty {} has no "
+        "equal there",
+        json(config.coverage_penalty).dump());
   if (config.mbr > 0)
-    log::warn(fmt::format(
-        "CTranslate2 knows no minimum Bayes risk; decoding.mbr {} has no equal there", config.mbr));
+    log::warn("CTranslate2 knows no minimum Bayes risk; decoding.mbr {} has no equal there",
+              config.mbr);
   const std::string symbols = symbols_of(folder.source);
   if (!symbols.empty())
     log::warn(
@@ -120,11 +118,11 @@ void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) 
         "a line, as heed does: " +
         symbols);
   log::info(
-      fmt::format("{}: for CTranslate2, pieces in and pieces out ({} cut and join them); at most "
-                  "{} pieces a sentence",
-                  args.output, joint ? kJointVocabulary : "source.spm and target.spm",
-                  longest == std::numeric_limits<int64_t>::max() ? "any number of"
-                                                                 : std::to_string(longest - 1)));
+      "{}: for CTranslate2, pieces in and pieces out ({} cut and join them); at most {} pieces a "
+      "sentence",
+      args.output, joint ? kJointVocabulary : "source.spm and target.spm",
+      longest == std::numeric_limits<int64_t>::max() ? "any number of"
+                                                     : std::to_string(longest - 1));
 }
 
 void export_model(const ExportArgs& args) {

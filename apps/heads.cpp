@@ -10,7 +10,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "inspect/head_report.h"
 #include "run/inspect_folder.h"
@@ -44,9 +43,9 @@ void require_use_of_gold(const HeadsArgs& args) {
   }
   if (asked(AttentionKind::decoder) && !args.antecedents.empty()) return;
   throw UserError(
-      fmt::format("--gold: --kind {} has no use for it; add cross, or decoder with --antecedents, "
-                  "or leave --gold out",
-                  join(args.kind_names, ",")));
+      "--gold: --kind {} has no use for it; add cross, or decoder with --antecedents, or leave "
+      "--gold out",
+      join(args.kind_names, ","));
 }
 
 /// As they were typed, without the blanks around each.
@@ -54,8 +53,8 @@ std::set<std::string> separators_of(const HeadsArgs& args) {
   std::set<std::string> words;
   for (const std::string& typed : args.separators) {
     if (split_words(typed).size() != 1)
-      throw UserError(fmt::format("--separators: '{}' is not one word; separate words by commas",
-                                  one_line(typed)));
+      throw UserError("--separators: '{}' is not one word; separate words by commas",
+                      one_line(typed));
     words.emplace(trim(typed));
   }
   return words;

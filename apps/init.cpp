@@ -161,9 +161,9 @@ std::string estimate(const run::Config& config, const std::string& folder,
                          static_cast<double>(machine.cores);
     if (least < most) time = rounded_minutes(least) + " to " + rounded_minutes(most);
     log::warn(
-        fmt::format("other programs used {} of {} while the speed was measured; training is faster "
-                    "without them",
-                    fixed(load, 1), counted(machine.cores, "core")));
+        "other programs used {} of {} while the speed was measured; training is faster without "
+        "them",
+        fixed(load, 1), counted(machine.cores, "core"));
   }
   const std::string what = fmt::format(
       "training takes {} on this machine ({}, {}), validations not counted; {} parameters", time,
@@ -213,7 +213,7 @@ void claim(const std::string& path, const char* cure, const InitArgs& args, Made
     if (!read.empty() && fs::equivalent(path, read, ignored))
       throw UserError(path + ": would be written over the corpus; " + cure);
   if (fs::exists(path) && !args.force)
-    throw UserError(fmt::format("{}: is there already; {}, or give --force", path, cure));
+    throw UserError("{}: is there already; {}, or give --force", path, cure);
   made.will_make(path);
 }
 
@@ -239,11 +239,11 @@ void init(InitArgs args) {
         "init: name two files of lines that belong together, or one .tsv of two "
         "columns");
   if (const auto flaw = text::tsv_flaw(args.source, args.target))
-    throw UserError(fmt::format("init: {}, or give it alone", *flaw));
+    throw UserError("init: {}, or give it alone", *flaw);
   for (const std::string& path : {args.source, args.target})
     if (!path.empty() && text::is_stream(path))
-      throw UserError(fmt::format(
-          "init: '{}' can be read only once, and is read several times; save it to a file", path));
+      throw UserError(
+          "init: '{}' can be read only once, and is read several times; save it to a file", path);
   if (args.name.empty()) args.name = name_of(args.source);
   run::Config named;
   named.name = args.name;
@@ -265,27 +265,27 @@ void init(InitArgs args) {
   const data::CorpusShape shape = data::shape_of(files);
   const int64_t valid = args.valid.value_or(held_out_of(shape.pairs));
   const int64_t test = args.test.value_or(held_out_of(shape.pairs));
-  log::info(fmt::format(
+  log::info(
       "{}: {} pairs, {} and {}, at most {} in a line{}{}",
       data::files_text(args.source, args.target), shape.pairs, text::name_of(shape.source_script),
       text::name_of(shape.target_script), counted(shape.longest, "word"),
       text::has_no_blanks(shape.source_script) || text::has_no_blanks(shape.target_script)
           ? " (where a script has no blanks, a character is a word)"
           : "",
-      shape.blank > 0 ? fmt::format(", {} left out", counted(shape.blank, "blank pair")) : ""));
+      shape.blank > 0 ? fmt::format(", {} left out", counted(shape.blank, "blank pair")) : "");
   const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
   const std::string folder = fs::path(args.output).parent_path().string();
   if (!folder.empty()) make_folder(folder);
   const data::SplitCounts counts =
       data::split(files, valid, test, parts, shape.pairs + shape.blank);
-  log::info(fmt::format("{}: {} training, {} validation and {} test pairs", args.data, counts.train,
-                        counts.valid, counts.test));
+  log::info("{}: {} training, {} validation and {} test pairs", args.data, counts.train,
+            counts.valid, counts.test);
   if (!can_lose_overlap(counts))
-    log::warn(fmt::format(
+    log::warn(
         "{}: {} of {} training pairs have a side that is in validation or test, too many to leave "
         "out (data.clean: overlap); scores on these sets will be too good",
-        args.data, counts.overlap, counts.train));
+        args.data, counts.overlap, counts.train);
   const run::Machine machine = this_machine();
   run::Recipe recipe =
       base ? run::tuning_recipe(*base, args.from, shape, machine) : run::recipe_for(shape, machine);
@@ -309,9 +309,9 @@ void init(InitArgs args) {
       return run::make_vocabularies(config);
     } catch (const text::TooLittleText& fault) {
       if (fault.most < data::kFewestPieces)
-        throw UserError(fmt::format(
+        throw UserError(
             "{}: too little text for a vocabulary: it gives {} pieces, and {} are the fewest",
-            data::files_text(args.source, args.target), fault.most, data::kFewestPieces));
+            data::files_text(args.source, args.target), fault.most, data::kFewestPieces);
       recipe.vocabulary = fault.most;
       return run::make_vocabularies(config = write(""));
     }

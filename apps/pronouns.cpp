@@ -7,7 +7,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "run/held_out.h"
 #include "text/pairs.h"
@@ -51,9 +50,9 @@ void pronouns(const PronounsArgs& args) {
   if (!args.output.empty()) run::write_lines(args.output, outputs);
   std::cout << (args.json ? study::pronoun_json(report) : study::pronoun_table(report));
   if (!report.all.reaches(args.require))
-    throw Failure(fmt::format("{}: {} % of the genders are right, and --require asks for {} %",
-                              args.model.empty() ? args.hypothesis : args.model,
-                              fixed(100 * report.all.value(), 2), fixed(args.require, 2)));
+    throw Failure("{}: {} % of the genders are right, and --require asks for {} %",
+                  args.model.empty() ? args.hypothesis : args.model,
+                  fixed(100 * report.all.value(), 2), fixed(args.require, 2));
 }
 
 }  // namespace

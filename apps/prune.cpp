@@ -8,7 +8,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/weights.h"
@@ -56,14 +55,13 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all,
     const auto found = std::ranges::find(
         all, name, [](const model::HeadIndex& head) { return model::name_of(head); });
     if (found == all.end())
-      throw UserError(fmt::format("--heads: there is no head {}; the first of this model is {}",
-                                  name, model::name_of(all.front())));
+      throw UserError("--heads: there is no head {}; the first of this model is {}", name,
+                      model::name_of(all.front()));
     if (*found == taught) {
       std::vector<std::string> keys;
       for (const train::AuxiliaryLoss& loss : train::all_losses())
         if (loss.attends()) keys.push_back("training." + loss.key);
-      throw UserError(
-          fmt::format("--heads: {} was taught by {}; name others", name, join(keys, " or ")));
+      throw UserError("--heads: {} was taught by {}; name others", name, join(keys, " or "));
     }
     out.push_back(*found);
   }
@@ -80,9 +78,9 @@ void write(const run::ModelFolder& from, const Heads& gone, const std::string& o
   from.model->to(at::kCPU);
   model::copy_without_heads(*from.model, whole, *smaller, config.model);
   run::write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
-  log::info(fmt::format("{}: {} heads fewer, {} -> {} parameters", output, gone.size(),
-                        human_count(static_cast<double>(model::count_parameters(*from.model))),
-                        human_count(static_cast<double>(model::count_parameters(*smaller)))));
+  log::info("{}: {} heads fewer, {} -> {} parameters", output, gone.size(),
+            human_count(static_cast<double>(model::count_parameters(*from.model))),
+            human_count(static_cast<double>(model::count_parameters(*smaller))));
 }
 
 void prune(const PruneArgs& args) {

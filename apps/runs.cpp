@@ -8,7 +8,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
@@ -223,8 +222,7 @@ void curves(const RunsArgs& args) {
 void runs(const RunsArgs& args) {
   for (const std::string& folder : args.folders)
     if (!fs::is_directory(folder))
-      throw UserError(
-          fmt::format("runs: no folder '{}'; name the one that your runs are in", folder));
+      throw UserError("runs: no folder '{}'; name the one that your runs are in", folder);
   if (args.curves) return curves(args);
   std::vector<Run> all;
   run::read_runs(

@@ -4,7 +4,6 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/translator.h"
@@ -29,9 +28,8 @@ void score_command(const ScoreArgs& args) {
     total += result.log_probability;
     tokens += static_cast<int64_t>(result.tokens.size());
   }
-  log::info(fmt::format("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece",
-                        pairs.source.size(), tokens, total,
-                        tokens > 0 ? std::exp(-total / tokens) : 1.0));
+  log::info("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece",
+            pairs.source.size(), tokens, total, tokens > 0 ? std::exp(-total / tokens) : 1.0);
 }
 
 }  // namespace

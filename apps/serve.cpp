@@ -8,7 +8,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -73,8 +72,7 @@ std::vector<serve::ServedModel> open_all(const ServeArgs& args) {
   const int64_t threads = at::get_num_threads();
   models.push_back(open(args.beside, alike ? args.beside : name_of(args.beside), args));
   run::use_threads(threads);
-  if (models[0].name == models[1].name)
-    throw UserError(fmt::format("serve: {} is named twice", args.models));
+  if (models[0].name == models[1].name) throw UserError("serve: {} is named twice", args.models);
   return models;
 }
 
@@ -92,8 +90,8 @@ void serve_models(const ServeArgs& args) {
        .finished = [&](const http::FinishedRequest& about) { service.note(about); }},
       service.routes());
   std::cout << server.url() << std::endl;  // for whoever started it and waits
-  log::info(fmt::format("serving {}{} at {}; Ctrl-C ends it", args.models,
-                        args.beside.empty() ? "" : " and " + args.beside, server.url()));
+  log::info("serving {}{} at {}; Ctrl-C ends it", args.models,
+            args.beside.empty() ? "" : " and " + args.beside, server.url());
   while (!signals::interrupted()) service.work(milliseconds(50));
 
   // What was taken is answered.

@@ -4,7 +4,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "data/config.h"
 #include "text/lines.h"
@@ -31,8 +30,8 @@ text::TsvColumn column_of(const std::string& name) {
 void save(const text::Vocabulary& vocabulary, const std::string& output,
           const std::string& more = "") {
   vocabulary.save(output);
-  log::info(fmt::format("{}: {} pieces, {}fingerprint {}", output, vocabulary.size(), more,
-                        vocabulary.fingerprint()));
+  log::info("{}: {} pieces, {}fingerprint {}", output, vocabulary.size(), more,
+            vocabulary.fingerprint());
 }
 
 void vocab(const VocabArgs& args) {
@@ -49,9 +48,9 @@ void vocab(const VocabArgs& args) {
         "--column is for .tsv files, and none is given; leave it out, or call them .tsv");
   for (const std::string& file : args.files) {
     if (!args.extend.empty() && text::is_stream(file))
-      throw UserError(fmt::format(
+      throw UserError(
           "'{}' can be read only once, and --extend may read it several times; save it to a file",
-          file));
+          file);
     require_file(file, "text");
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::TsvColumn::whole);
@@ -61,8 +60,7 @@ void vocab(const VocabArgs& args) {
   const auto more = old.extended(training);
   save(more, args.output, std::to_string(more.size() - old.size()) + " of them new, ");
   if (more.size() < args.size)
-    log::warn(fmt::format("{}: the text has no more pieces for the {} of --size", args.output,
-                          args.size));
+    log::warn("{}: the text has no more pieces for the {} of --size", args.output, args.size);
 }
 
 }  // namespace

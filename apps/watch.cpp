@@ -6,7 +6,6 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -36,9 +35,9 @@ void watch(const WatchArgs& args) {
   for (const std::string& place : args.places) {
     if (std::filesystem::is_directory(place)) continue;
     if (args.json || std::filesystem::exists(place))
-      throw UserError(fmt::format(
-          "watch: no folder '{}'; name a run's folder, or the one that your runs are in", place));
-    log::info(fmt::format("no folder '{}' yet; its runs are shown once it is there", place));
+      throw UserError(
+          "watch: no folder '{}'; name a run's folder, or the one that your runs are in", place);
+    log::info("no folder '{}' yet; its runs are shown once it is there", place);
   }
   run::Feed feed(args.places);
   if (args.json) {

@@ -44,11 +44,11 @@ add_custom_target(fuzz)
 set(text_sources src/run/summary.cpp src/run/provenance.cpp src/run/corpora.cpp)
 list(TRANSFORM text_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 heed_fuzz(fuzz_text FOLDER targets SOURCES ${text_sources} LIBRARIES heed_study heed_data nlohmann_json::nlohmann_json)
-set(torch_sources src/run/config.cpp src/decode/config.cpp)  # of the room `decode` nothing else is needed
-set(torch_libraries heed_train heed_score)
+set(torch_sources)
+set(torch_libraries heed_run)
 if(HEED_FUZZ)
-  # Networks and kernels parse nothing and take long to compile.
-  list(APPEND torch_sources src/model/config.cpp src/model/traits.cpp src/model/weights.cpp src/model/safetensors_header.cpp
+  # Networks and kernels parse nothing and take long to compile; of the room `decode` nothing else is needed.
+  list(APPEND torch_sources src/run/config.cpp src/decode/config.cpp src/model/config.cpp src/model/traits.cpp src/model/weights.cpp src/model/safetensors_header.cpp
        src/model/recurrent/attention/registry.cpp src/model/transformer/positions/registry.cpp
        src/kernels/normalisers/registry.cpp src/train/config.cpp src/train/checkpoint.cpp
        src/train/losses.cpp src/train/metrics_line.cpp src/train/progress.cpp tests/fuzz/no_networks.cpp)

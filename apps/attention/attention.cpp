@@ -10,7 +10,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
@@ -51,8 +50,8 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
                part.size() < 6) {
       indices.push_back(std::stoll(part));
     } else {
-      throw UserError(fmt::format("{}: '{}' is neither all, {} nor a number counted from 0", flag,
-                                  part, minus_one));
+      throw UserError("{}: '{}' is neither all, {} nor a number counted from 0", flag, part,
+                      minus_one);
     }
   }
   return indices;
@@ -100,10 +99,10 @@ void warn_if_missing(const study::AttentionMatrix& one) {
   if (one.missing.empty()) return;
   const auto by_size = [](float missing) { return std::abs(missing); };
   const float largest = std::ranges::max(one.missing, {}, by_size);
-  log::warn(fmt::format(
+  log::warn(
       "sentence {}: up to {} nats of a row of integrated gradients are missing from its sum; the "
       "table has them as (missing). Where log p jumps, no number of steps finds them",
-      one.sentence, fixed(by_size(largest), 2)));
+      one.sentence, fixed(by_size(largest), 2));
 }
 
 /// What a model looks at, and what else was asked for, by pieces: one sentence after the other, all
@@ -116,9 +115,9 @@ Matrices look(const std::string& model, const Input& input,
   if (!traits.has_self_attention &&
       std::ranges::find(args.kinds, AttentionKind::rollout) != args.kinds.end())
     throw UserError(
-        fmt::format("--kind rollout: goes through layers of self-attention, and {} has none; "
-                    "saliency and erasure are for every model",
-                    model));
+        "--kind rollout: goes through layers of self-attention, and {} has none; saliency and "
+        "erasure are for every model",
+        model);
   decode::Translator translator = folder.translator();
   Matrices all;
   std::vector<std::string> own;
@@ -200,9 +199,9 @@ void check_options(const AttentionArgs& args) {
   const AttentionArgs usual;
   if (looks_of(args).empty() && (args.layers != usual.layers || args.heads != usual.heads))
     throw UserError(
-        fmt::format("attention: --layer and --head are for --kind encoder, decoder and cross; "
-                    "--kind {} has one table for all layers",
-                    join(names_of(args.kinds), ",")));
+        "attention: --layer and --head are for --kind encoder, decoder and cross; --kind {} has "
+        "one table for all layers",
+        join(names_of(args.kinds), ","));
   if (args.with_signs && std::ranges::none_of(args.kinds, config::is_evidence))
     throw UserError(
         "attention: --signed is for --kind saliency, integrated and erasure; attention has no "
@@ -248,9 +247,9 @@ void attention(AttentionArgs args) {
         return matrix.weights.size() > draw::kMostDrawnCells;
       }))
     log::info(
-        fmt::format("pictures of more than {} weights have a pixel for each, without its number; "
-                    "attention.csv has all",
-                    with_commas(draw::kMostDrawnCells)));
+        "pictures of more than {} weights have a pixel for each, without its number; attention.csv "
+        "has all",
+        with_commas(draw::kMostDrawnCells));
   const std::size_t pictures =
       write_pictures(out, matrices, folder_name(args.model), args.pictures);
   std::string title = "Attention of " + args.model;
@@ -261,7 +260,7 @@ void attention(AttentionArgs args) {
   }
   write_atomic((out / "attention.html").string(), draw::attention_page(matrices, title));
   folder.commit();
-  log::info(fmt::format("{}: tables, attention.html and {} SVG pictures", args.output, pictures));
+  log::info("{}: tables, attention.html and {} SVG pictures", args.output, pictures);
 }
 
 }  // namespace

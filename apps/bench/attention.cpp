@@ -7,7 +7,6 @@
 
 #include "apps/bench/bench.h"
 #include "apps/bench/peak_memory.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
@@ -113,10 +112,10 @@ bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
   const double needed = 3.0 * 4 * static_cast<double>(args.heads * length * length);
   const auto there = available_memory();
   if (!there || needed < static_cast<double>(*there)) return true;
-  log::warn(fmt::format(
+  log::warn(
       "plain attention over {} positions is left out: it needs {} of memory, of which {} are free",
       length, human_bytes(static_cast<uint64_t>(needed)),
-      human_bytes(static_cast<uint64_t>(*there))));
+      human_bytes(static_cast<uint64_t>(*there)));
   return false;
 }
 

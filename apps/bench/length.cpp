@@ -35,8 +35,8 @@ std::vector<std::string> sentences_of(const run::ModelFolder& folder, const Leng
                                       int64_t length) {
   const std::string path = source_to_translate(args.source, folder.config.data.test.source);
   if (length >= folder.model->longest())
-    throw UserError(fmt::format("--lengths: {} takes no source of {} pieces; the most is {}",
-                                folder.path, length, folder.model->longest() - 1));
+    throw UserError("--lengths: {} takes no source of {} pieces; the most is {}", folder.path,
+                    length, folder.model->longest() - 1);
   std::vector<std::string> sentences;
   bool found = false;  // a piece, since the file's beginning
   auto reader = std::make_unique<text::LineReader>(path);
@@ -62,9 +62,8 @@ std::vector<std::string> sentences_of(const run::ModelFolder& folder, const Leng
 int64_t long_target(const run::ModelFolder& folder) {
   const int64_t most = folder.model->longest() - 1;
   if (most <= kShort)
-    throw UserError(
-        fmt::format("{}: model.max_positions ends at {} pieces; the shorter of two targets has {}",
-                    folder.path, most + 1, kShort));
+    throw UserError("{}: model.max_positions ends at {} pieces; the shorter of two targets has {}",
+                    folder.path, most + 1, kShort);
   return std::min(kLong, most);
 }
 

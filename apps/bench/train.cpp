@@ -63,9 +63,9 @@ std::optional<double> product_here(const std::string& device) {
   const double fp32 = run::gemm_gflops(false);
   // Where the processor has no such products, LibTorch's take a hundred times as long.
   const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
-  log::info(fmt::format("a square product runs at {} GFLOP/s in fp32{}", fixed(fp32, 0),
-                        has_bf16 ? fmt::format(", {} in bf16", fixed(run::gemm_gflops(true), 0))
-                                 : "; this processor does not multiply bf16 directly"));
+  log::info("a square product runs at {} GFLOP/s in fp32{}", fixed(fp32, 0),
+            has_bf16 ? fmt::format(", {} in bf16", fixed(run::gemm_gflops(true), 0))
+                     : "; this processor does not multiply bf16 directly");
   return fp32;
 }
 

@@ -1,7 +1,6 @@
 #include "apps/cli/inspect_options.h"
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -14,9 +13,8 @@ namespace {
 void require_one_of(const std::string& option, int64_t given, int64_t count) {
   if (given < count) return;
   const std::string thing = option.substr(2);
-  throw UserError(fmt::format("{}: no {} {}; the model has {}{}, counted from 0", option, thing,
-                              given, counted(count, thing),
-                              option == "--head" ? " in this layer" : ""));
+  throw UserError("{}: no {} {}; the model has {}{}, counted from 0", option, thing, given,
+                  counted(count, thing), option == "--head" ? " in this layer" : "");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
@@ -36,9 +35,9 @@ void require_not_of_run(const std::string& output, const fs::path& run) {
   if (!fs::exists(run / kConfigFile, none) || !run::holds_run(run.string())) return;
   const auto is_it = [&](const std::string& file) { return run::lies_in(output, file); };
   if (std::ranges::any_of(files_of_run(run), is_it))
-    throw UserError(fmt::format(
+    throw UserError(
         "{}: belongs to the run in {}, whose files only `heed train` writes; name another file",
-        output, run.string()));
+        output, run.string());
 }
 
 /// Also the folders of an ensemble, and the file of NAME=FILE.

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 
 namespace heed {
 
@@ -30,8 +29,7 @@ Destination::Destination(std::string file, bool resume) : file_(std::move(file))
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0) fail(errno);
   if (!S_ISREG(about.st_mode)) {
-    if (resume)
-      throw UserError(fmt::format("--resume: {} is no file that can be continued", file_));
+    if (resume) throw UserError("--resume: {} is no file that can be continued", file_);
     return;
   }
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)

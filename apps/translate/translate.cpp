@@ -140,9 +140,8 @@ void require_attention(const TranslateArgs& args, const run::ModelFolder& folder
                        : args.weights.least > 0 ? "--min-weight"
                                                 : nullptr;
   if (option != nullptr && !folder.model->attends())
-    throw UserError(
-        fmt::format("{}: {} needs attention, and this model has none (model.attention: none)",
-                    folder.path, option));
+    throw UserError("{}: {} needs attention, and this model has none (model.attention: none)",
+                    folder.path, option);
 }
 
 /// Throws UserError for options that contradict others or would do nothing.
@@ -194,7 +193,7 @@ void translate(const TranslateArgs& args) {
   input.skip(destination.lines());
   destination.cut_to_whole_lines();
   if (args.resume && destination.lines() > 0)
-    log::info(fmt::format("{}: going on behind line {}", args.output, destination.lines()));
+    log::info("{}: going on behind line {}", args.output, destination.lines());
   std::optional<ProgressBar> bar;
   if (destination.is_file() && !input.is_typed() && log::shows_progress()) {
     bar.emplace("lines translated", input.count(), destination.lines());
@@ -217,9 +216,9 @@ void translate(const TranslateArgs& args) {
   }
   if (!odd_lines.empty())
     log::warn(
-        fmt::format("in {}, line {} first, the vocabulary finds other words than the text has; "
-                    "their translations have no links",
-                    counted(std::ssize(odd_lines), "line"), odd_lines.front()));
+        "in {}, line {} first, the vocabulary finds other words than the text has; their "
+        "translations have no links",
+        counted(std::ssize(odd_lines), "line"), odd_lines.front());
 }
 
 void add_output(CommandLine& command, TranslateArgs& args) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/format.h"
-
 namespace heed::decode {
 
 bool samples(const SamplingConfig& config) {
@@ -14,18 +12,18 @@ void check(const DecodeConfig& config) {
   const bool drawn = samples(config.sampling);
   if (!drawn && config.n_best > config.beam_size)
     throw config::ConfigError(
-        fmt::format("decoding.n_best: got {}, but a beam of {} holds no more than that; raise "
-                    "decoding.beam_size",
-                    config.n_best, config.beam_size));
+        "decoding.n_best: got {}, but a beam of {} holds no more than that; raise "
+        "decoding.beam_size",
+        config.n_best, config.beam_size);
   if (config.mbr > 0 && config.n_best > config.mbr)
-    throw config::ConfigError(fmt::format(
+    throw config::ConfigError(
         "decoding.n_best: got {}, but decoding.mbr chooses among {} candidates; raise decoding.mbr",
-        config.n_best, config.mbr));
+        config.n_best, config.mbr);
   if (!drawn && config.mbr > config.beam_size)
     throw config::ConfigError(
-        fmt::format("decoding.mbr: got {}, but a beam of {} holds no more than that; raise "
-                    "decoding.beam_size, or draw the candidates with decoding.sampling.top_p: 1",
-                    config.mbr, config.beam_size));
+        "decoding.mbr: got {}, but a beam of {} holds no more than that; raise decoding.beam_size, "
+        "or draw the candidates with decoding.sampling.top_p: 1",
+        config.mbr, config.beam_size);
   if (std::ranges::count(config.forbid, "</s>") > 0)
     throw config::ConfigError(
         "decoding.forbid: without '</s>' no translation would end; leave it out, or set "

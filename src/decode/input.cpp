@@ -30,8 +30,8 @@ bool warn_of_encoding(const text::LineReader& reader) {
 
 void warn_of_cut(const text::LineReader& reader) {
   if (reader.was_cut())
-    log::warn(fmt::format("{}:{}: a line of more than 4 MiB, cut to that; is this text?",
-                          reader.name(), reader.line_number()));
+    log::warn("{}:{}: a line of more than 4 MiB, cut to that; is this text?", reader.name(),
+              reader.line_number());
 }
 
 void prompt(const char* text) {
@@ -92,9 +92,9 @@ void Input::skip(int64_t count) {
   while (lines_.line_number() < count) {
     if (!lines_.next(line))
       throw UserError(
-          fmt::format("{} has {} lines, fewer than the {} that are translated already; is this the "
-                      "text that was begun with?",
-                      lines_.name(), lines_.line_number(), count));
+          "{} has {} lines, fewer than the {} that are translated already; is this the text that "
+          "was begun with?",
+          lines_.name(), lines_.line_number(), count);
     unused = {};
     add(line, unused);
   }
@@ -115,21 +115,20 @@ void Input::add(const std::string& line, InputWindow& window) {
     const auto columns =
         2 + std::count(window.prefixes.back().begin(), window.prefixes.back().end(), '\t');
     if (columns > 2)
-      throw UserError(fmt::format(
-          "{}: {} columns; --tsv takes a source text and, behind a tab, a prefix", here, columns));
+      throw UserError("{}: {} columns; --tsv takes a source text and, behind a tab, a prefix", here,
+                      columns);
   } else if (prefixes_ && !prefixes_->next(window.prefixes.emplace_back())) {
-    throw UserError(fmt::format(
+    throw UserError(
         "{}: ends after line {}, but there is {}; give a line for each, an empty one for no prefix",
-        prefixes_->name(), prefixes_->line_number(), here));
+        prefixes_->name(), prefixes_->line_number(), here);
   }
 }
 
 void Input::finish() {
   std::string line;
   if (prefixes_ && prefixes_->next(line))
-    throw UserError(fmt::format("{}:{}: a prefix without a line; {} ends after line {}",
-                                prefixes_->name(), prefixes_->line_number(), lines_.name(),
-                                lines_.line_number()));
+    throw UserError("{}:{}: a prefix without a line; {} ends after line {}", prefixes_->name(),
+                    prefixes_->line_number(), lines_.name(), lines_.line_number());
 }
 
 }  // namespace heed::decode

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "text/unicode.h"
 
@@ -35,9 +34,9 @@ std::vector<int64_t> never_produced(const text::Vocabulary& vocabulary,
     const auto id = vocabulary.id_of(name);
     if (!id)
       throw UserError(
-          fmt::format("decoding.forbid: '{}' is no piece of the target vocabulary, which spells it "
-                      "{}; name pieces",
-                      one_line(name), one_line(join(vocabulary.spell(name), " "))));
+          "decoding.forbid: '{}' is no piece of the target vocabulary, which spells it {}; name "
+          "pieces",
+          one_line(name), one_line(join(vocabulary.spell(name), " ")));
     out.push_back(*id);
   }
   return out;

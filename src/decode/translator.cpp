@@ -48,8 +48,8 @@ bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
 void check_length(int64_t pieces, int64_t longest, const std::string& where,
                   const std::string& cure) {
   if (pieces + 1 <= longest) return;
-  throw UserError(fmt::format("{} has {} pieces, and the model can take {}; {}", where, pieces,
-                              longest - 1, cure));
+  throw UserError("{} has {} pieces, and the model can take {}; {}", where, pieces, longest - 1,
+                  cure);
 }
 
 constexpr int64_t kRepeated = 4;  // pieces
@@ -183,9 +183,9 @@ void Translator::require_short(int64_t pieces, const std::string& where) const {
   check_length(pieces, longest(), where, "split the line");
   if (pieces <= pair_limit()) return;
   throw UserError(
-      fmt::format("{} has {} pieces, and pairs are read up to {}; split the line, or raise "
-                  "decoding.max_source_length",
-                  where, pieces, pair_limit()));
+      "{} has {} pieces, and pairs are read up to {}; split the line, or raise "
+      "decoding.max_source_length",
+      where, pieces, pair_limit());
 }
 
 Translator::Lines Translator::encode(const std::vector<std::string>& lines, int64_t first_line,
@@ -264,7 +264,7 @@ std::vector<std::vector<int64_t>> Translator::batches_of(
 
 void Translator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
   const int64_t last = number_of(std::ssize(lines.lengths) - 1, first_line);
-  log::warn(fmt::format(
+  log::warn(
       "lines {} to {}: {} of {} are unknown to the vocabulary, far more than in training{}",
       first_line, last, lines.unknown, counted(lines.pieces, "piece"),
       lines.decomposed == 0
@@ -272,21 +272,21 @@ void Translator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
           : fmt::format("; {} with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
                         "print(unicodedata.normalize(\"NFC\", sys.stdin.read()), end=\"\")' < OLD "
                         "> NEW` composes them",
-                        counted(lines.decomposed, "line"))));
+                        counted(lines.decomposed, "line")));
 }
 
 void Translator::warn(const Lines& lines, const std::vector<Translation>& translations,
                       int64_t first_line) const {
   if (lines.cut.count > 0)
-    log::warn(fmt::format(
-        "cut to {} pieces before translating: line {}{}", source_limit(), lines.cut.list(),
-        source_limit() < config_.max_source_length ? " (the model takes no longer ones)"
-                                                   : " (decoding.max_source_length raises it)"));
+    log::warn("cut to {} pieces before translating: line {}{}", source_limit(), lines.cut.list(),
+              source_limit() < config_.max_source_length
+                  ? " (the model takes no longer ones)"
+                  : " (decoding.max_source_length raises it)");
   if (lines.strange.count > 0)
     log::warn(
-        fmt::format("the vocabulary knows no piece of line {}; is this the language that the model "
-                    "translates from?",
-                    lines.strange.list()));
+        "the vocabulary knows no piece of line {}; is this the language that the model translates "
+        "from?",
+        lines.strange.list());
   if (is_unusual(lines.unknown, lines.pieces, first().usual_unknown))
     warn_of_unknown(lines, first_line);
   std::map<std::pair<std::string, std::string>, data::Notice> cut;  // by cut_text()
@@ -298,9 +298,8 @@ void Translator::warn(const Lines& lines, const std::vector<Translation>& transl
         number_of(static_cast<int64_t>(i), first_line));
   }
   for (const auto& [text, notice] : cut)
-    log::warn(fmt::format("{}{}, line {} ({})",
-                          notice.count == 1 ? "translation cut " : "translations cut ", text.first,
-                          notice.list(), text.second));
+    log::warn("{}{}, line {} ({})", notice.count == 1 ? "translation cut " : "translations cut ",
+              text.first, notice.list(), text.second);
 }
 
 void Translator::spell(const Lines& lines, std::vector<Translation>& out) const {
@@ -323,8 +322,8 @@ void Translator::spell(const data::Example& example, Translation& out) const {
 std::vector<Translator::TargetScore> Translator::score(const std::vector<std::string>& sources,
                                                        const std::vector<std::string>& targets) {
   if (sources.size() != targets.size())
-    throw UserError(fmt::format("scoring pairs: {} source lines and {} target lines",
-                                sources.size(), targets.size()));
+    throw UserError("scoring pairs: {} source lines and {} target lines", sources.size(),
+                    targets.size());
   Lines encoded = encode(sources, 1, TooLong::refuse);
   std::vector<int64_t> lengths;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -366,9 +365,8 @@ std::vector<Translator::TargetScore> Translator::score(const std::vector<std::st
   });
   for (std::size_t i = 0; i < out.size(); ++i)
     if (!std::isfinite(out[i].log_probability))
-      throw Failure(fmt::format(
-          "line {}: the model's score is not a number: its weights are damaged or diverged",
-          i + 1));
+      throw Failure(
+          "line {}: the model's score is not a number: its weights are damaged or diverged", i + 1);
   return out;
 }
 

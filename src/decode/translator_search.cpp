@@ -8,7 +8,6 @@
 #include <new>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/search.h"
@@ -82,18 +81,18 @@ void Translator::note_too_large(const std::vector<int64_t>& batch, int64_t token
   const int64_t sentences = std::ssize(batch);
   if (sentences == 1)
     throw Failure(
-        fmt::format("line {}: memory runs out on this one sentence; lower decoding.beam_size, "
-                    "decoding.max_source_length or decoding.max_length_ratio",
-                    number_of(batch[0], first_line)));
+        "line {}: memory runs out on this one sentence; lower decoding.beam_size, "
+        "decoding.max_source_length or decoding.max_length_ratio",
+        number_of(batch[0], first_line));
   const std::atomic_ref too_large(too_large_);
   int64_t before = too_large;
   while (tokens < before && !too_large.compare_exchange_weak(before, tokens)) {
   }
   if (before == std::numeric_limits<int64_t>::max())
     log::warn(
-        fmt::format("memory runs out on a batch of {}; batches of this size are translated in "
-                    "halves from now on. decoding.batch_size: {} does the same without the detour",
-                    counted(sentences, "sentence"), sentences / 2));
+        "memory runs out on a batch of {}; batches of this size are translated in halves from now "
+        "on. decoding.batch_size: {} does the same without the detour",
+        counted(sentences, "sentence"), sentences / 2);
 }
 
 void Translator::search_within_memory(const Lines& lines, const std::vector<int64_t>& batch,

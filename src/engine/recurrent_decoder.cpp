@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "engine/products.h"
-#include "kernels/rows/gru.h"
-#include "kernels/rows/lstm.h"
+#include "kernels/rows/recurrence.h"
 #include "kernels/rows/step.h"
 
 namespace heed::engine {

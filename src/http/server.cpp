@@ -57,9 +57,9 @@ Address parse(const std::string& text, uint16_t port) {
     out.shown = "[" + name + "]";
     out.loopback = IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
   } else {
-    throw UserError(fmt::format(
+    throw UserError(
         "'{}' is no address of this machine; 127.0.0.1 is for it alone, 0.0.0.0 for the network",
-        text));
+        text);
   }
   return out;
 }
@@ -333,8 +333,8 @@ void Server::Impl::complete(const std::shared_ptr<Exchange>& exchange) {
                               .path = chosen ? chosen->path : "other",
                               .status = exchange->status(),
                               .seconds = time.count()};
-  log::debug(fmt::format("{} {}: {}, {} ms", request.method, one_line(request.path), about.status,
-                         fixed(1000 * about.seconds, 1)));
+  log::debug("{} {}: {}, {} ms", request.method, one_line(request.path), about.status,
+             fixed(1000 * about.seconds, 1));
   if (options.finished) options.finished(about);
   const std::scoped_lock lock(mutex);
   open.erase(exchange);

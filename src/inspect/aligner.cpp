@@ -102,8 +102,8 @@ std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size
 void Aligner::warn_of_lines_without_links() const {
   const auto warn = [&](const std::vector<std::size_t>& lines, const std::string& why) {
     if (lines.empty()) return;
-    log::warn(fmt::format("{}: in {}, line {} first, {}; these have no links", name_,
-                          counted(std::ssize(lines), "line"), lines.front(), why));
+    log::warn("{}: in {}, line {} first, {}; these have no links", name_,
+              counted(std::ssize(lines), "line"), lines.front(), why);
   };
   warn(odd_lines_, "its vocabulary finds other words than the text has");
   warn(long_lines_, fmt::format("a side has more than {} pieces", translator_.pair_limit()));

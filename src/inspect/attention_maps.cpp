@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "data/batch.h"
 #include "decode/pieces.h"
 #include "inspect/readings.h"
@@ -37,8 +36,7 @@ std::vector<int64_t> choose(const std::vector<int64_t>& wished, int64_t count, c
   };
   for (const int64_t wish : wished.empty() ? std::vector{kEvery} : wished) {
     if (wish < kEvery || wish >= count)
-      throw UserError(
-          fmt::format("attention: no {} {}; the model has {}, counted from 0", what, wish, count));
+      throw UserError("attention: no {} {}; the model has {}, counted from 0", what, wish, count);
     if (wish != kEvery) add(wish);
     for (int64_t i = 0; wish == kEvery && i < count; ++i) add(i);
   }
@@ -52,8 +50,7 @@ std::vector<const model::AttentionMap*> maps_of(const model::Trace& trace, Atten
   for (const auto& map : trace.maps)
     if (map.kind == kind) all.push_back(&map);
   if (all.empty())
-    throw UserError(
-        fmt::format("attention: this model has no {} attention to look at", name_of(kind)));
+    throw UserError("attention: this model has no {} attention to look at", name_of(kind));
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->layer < b->layer; });
   const auto count = static_cast<int64_t>(all.size());
   std::vector<int64_t> wished = request.layers;

@@ -57,8 +57,8 @@ bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::s
 void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& lines,
                       const std::string& why) {
   if (lines.empty()) return;
-  log::warn(fmt::format("{}: {} left out, line {} first: {}", name,
-                        counted(std::ssize(lines), "line"), lines.front(), why));
+  log::warn("{}: {} left out, line {} first: {}", name, counted(std::ssize(lines), "line"),
+            lines.front(), why);
 }
 
 const study::GoldAlignment* ComparableGold::of(std::size_t line,

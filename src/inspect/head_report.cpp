@@ -40,11 +40,11 @@ study::HeadReport head_report(decode::Translator& translator, const text::Pairs&
   bar.end();
   request.gold.tell(model);
   if (!without_antecedents.empty())
-    log::warn(fmt::format(
+    log::warn(
         "{}: the pronouns of {} left out, line {} of the text first: the vocabulary of {} finds "
         "other words there than the text has",
         request.antecedents_name, counted(std::ssize(without_antecedents), "line"),
-        without_antecedents.front(), model));
+        without_antecedents.front(), model);
   return report;
 }
 

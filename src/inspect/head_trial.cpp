@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -134,8 +133,8 @@ Pruning greedy_pruning(HeadTrial& trial, double keep,
     gone.push_back(*step->head);
     step->bleu = bleu_without(trial, gone);
     found.steps.push_back(*step);
-    log::info(fmt::format("{} heads left, without {}: BLEU {}", trial.heads().size() - gone.size(),
-                          model::name_of(*step->head), fixed(step->bleu, 2)));
+    log::info("{} heads left, without {}: BLEU {}", trial.heads().size() - gone.size(),
+              model::name_of(*step->head), fixed(step->bleu, 2));
     if (!score::at_least_percent(step->bleu, keep, whole)) break;
     found.heads = gone;
   }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "data/batch.h"
 #include "decode/ensemble.h"
@@ -140,8 +139,7 @@ std::vector<NextWord> next_words(decode::Translator& translator, const std::stri
   const text::Vocabulary& vocabulary = translator.first().target;
   const Ids given = vocabulary.encode(prefix);
   if (std::ssize(given) + kPieces + 1 > translator.longest())
-    throw UserError(
-        fmt::format("the prefix has {} pieces, too many for this model to go on", given.size()));
+    throw UserError("the prefix has {} pieces, too many for this model to go on", given.size());
   const Reader reader(translator, translator.members(), line);
   if (reader.empty()) return {};
   const at::NoGradGuard no_gradients;

@@ -1,7 +1,6 @@
 #include "inspect/readings.h"
 
 #include "base/error.h"
-#include "base/format.h"
 #include "decode/pieces.h"
 
 namespace heed::inspect {
@@ -19,8 +18,8 @@ std::vector<Reading> readings_of(decode::Translator& translator,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line) {
   if (targets && targets->size() != sources.size())
-    throw UserError(fmt::format("attention: {} source lines and {} target lines", sources.size(),
-                                targets->size()));
+    throw UserError("attention: {} source lines and {} target lines", sources.size(),
+                    targets->size());
   const decode::TranslatorModel& member = translator.first();
   std::vector<decode::Translation> own;
   if (!targets) own = translator.translate(sources, first_line);

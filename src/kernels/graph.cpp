@@ -5,7 +5,6 @@
 #include <c10/util/Exception.h>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "kernels/gpu_plugin.h"
 
 namespace heed::kernels {
@@ -42,7 +41,7 @@ void Graph::set_recorder(at::DeviceType type, GraphRecorder* recorder) {
 
 Graph::Graph(const at::Device& device, const std::function<void()>& work) {
   if (const std::string why = why_not(device); !why.empty())
-    throw UserError(fmt::format("graphs on {}: {}", device.str(), why));
+    throw UserError("graphs on {}: {}", device.str(), why);
   const Records now;
   recording_ = recorders().find(device).first->record(device, work);
 }

@@ -66,11 +66,10 @@ std::optional<int> gpu_index(const std::string& name) {
 
 at::Device open_gpu(const std::string& name, int index) {
   if (const std::string problem = load_cuda(); !problem.empty())
-    throw UserError(fmt::format("device: {}: {}; set device to cpu or auto", name, problem));
+    throw UserError("device: {}: {}; set device to cpu or auto", name, problem);
   const auto count = static_cast<int>(at::getNumGPUs());
   if (index >= count)
-    throw UserError(fmt::format("device: {}: this machine has {}, counted from 0", name,
-                                counted(count, "GPU")));
+    throw UserError("device: {}: this machine has {}, counted from 0", name, counted(count, "GPU"));
   at::globalContext().lazyInitDevice(at::kCUDA);
   // cuDNN's attention plans for each shape that it has not seen, for tens of milliseconds, and
   // batches and steps of decoding always have others.
@@ -108,8 +107,7 @@ at::Device open_device(const std::string& name) {
   if (name == "cpu") return at::kCPU;
   if (name == "auto") return auto_means_gpu() ? open_gpu("cuda:0", 0) : at::Device(at::kCPU);
   if (const auto index = gpu_index(name)) return open_gpu(name, *index);
-  throw UserError(
-      fmt::format("device: got '{}', expected auto, cpu, cuda or cuda:N with N = 0, 1, ...", name));
+  throw UserError("device: got '{}', expected auto, cpu, cuda or cuda:N with N = 0, 1, ...", name);
 }
 
 at::Tensor upload(const at::Tensor& host, const at::Device& device) {
@@ -167,8 +165,7 @@ at::ScalarType choose_precision(const std::string& name, const at::Device& devic
       throw UserError("precision: fp16 needs a GPU; set precision to bf16, fp32 or auto");
     return at::kHalf;
   }
-  throw UserError(
-      fmt::format("precision: got '{}', expected auto, fp32, tf32, bf16 or fp16", name));
+  throw UserError("precision: got '{}', expected auto, fp32, tf32, bf16 or fp16", name);
 }
 
 at::ScalarType use_precision(const std::string& name, const at::Device& device) {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "kernels/dropout.h"
 #include "model/initial.h"
 
@@ -77,9 +76,9 @@ TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config
   if (config.tie == Tie::all) {
     if (vocabulary.source != vocabulary.target)
       throw UserError(
-          fmt::format("model.tie: all needs one vocabulary for both sides, got {} and {} pieces; "
-                      "set data.vocabulary.kind to joint, or model.tie to decoder",
-                      vocabulary.source, vocabulary.target));
+          "model.tie: all needs one vocabulary for both sides, got {} and {} pieces; set "
+          "data.vocabulary.kind to joint, or model.tie to decoder",
+          vocabulary.source, vocabulary.target);
     layers.source = layers.target = embedding(true, vocabulary.target);
   } else {
     layers.source = embedding(false, vocabulary.source);

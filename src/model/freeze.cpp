@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "model/embedding.h"
 
@@ -39,9 +38,9 @@ void freeze(Model& model, const std::vector<std::string>& names) {
       freeze_one(std::string(kOutputModule) + ".weight", tied);
     if (!found)
       throw UserError(
-          fmt::format("training.freeze: the model has no module '{}'; it has {}, and their parts, "
-                      "such as encoder.0",
-                      name, modules_of(model)));
+          "training.freeze: the model has no module '{}'; it has {}, and their parts, such as "
+          "encoder.0",
+          name, modules_of(model));
   }
   const auto parameters = model.parameters();
   if (std::ranges::none_of(parameters, [](const Tensor& each) { return each.requires_grad(); }))

@@ -265,8 +265,8 @@ std::map<std::string, Tensor> named_weights(const Model& model) {
 void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin) {
   for (const auto& [name, tensor] : weights)
     if (!tensor.is_floating_point())
-      throw UserError(fmt::format("{}: tensor '{}' holds whole numbers ({}), which are no weights",
-                                  origin, one_line(name), type_name(tensor.scalar_type())));
+      throw UserError("{}: tensor '{}' holds whole numbers ({}), which are no weights", origin,
+                      one_line(name), type_name(tensor.scalar_type()));
 }
 
 namespace {
@@ -283,15 +283,14 @@ std::map<std::string, Tensor> fitting(const Model& model,
   const auto own = named_weights(model);
   for (const auto& [name, tensor] : own) {
     const auto found = weights.find(name);
-    if (found == weights.end())
-      throw UserError(fmt::format("{}: has no tensor '{}'{}", origin, name, other));
+    if (found == weights.end()) throw UserError("{}: has no tensor '{}'{}", origin, name, other);
     if (found->second.sizes() != tensor.sizes())
-      throw UserError(fmt::format("{}: tensor '{}' is {}, the model needs {}{}", origin, name,
-                                  shape_text(found->second), shape_text(tensor), other));
+      throw UserError("{}: tensor '{}' is {}, the model needs {}{}", origin, name,
+                      shape_text(found->second), shape_text(tensor), other);
   }
   for (const auto& [name, tensor] : weights)
     if (!own.contains(name))
-      throw UserError(fmt::format("{}: surplus tensor '{}'{}", origin, one_line(name), other));
+      throw UserError("{}: surplus tensor '{}'{}", origin, one_line(name), other);
   require_floats(weights, origin);
   return own;
 }

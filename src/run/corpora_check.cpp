@@ -55,8 +55,8 @@ bool has_no_line(const std::string& path) {
 /// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
 int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, Check& found) {
   if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
-    throw UserError(fmt::format("{}: {} and {} have no lines; give at least one pair", key,
-                                corpus.source, corpus.target));
+    throw UserError("{}: {} and {} have no lines; give at least one pair", key, corpus.source,
+                    corpus.target);
   int64_t pairs = 0;
   data::PairReader reader(corpus, /*aligned=*/true);
   data::Traces traces;
@@ -86,12 +86,12 @@ void check_held_out(const data::CorpusFiles& corpus, const std::string& key,
     if (words_of(pair) > reading.max_length) longer.add(pair.number);
   }
   if (pairs == 0)
-    throw UserError(fmt::format("{}: {} has no pair with text on both sides; give at least one",
-                                key, corpus.source));
+    throw UserError("{}: {} has no pair with text on both sides; give at least one", key,
+                    corpus.source);
   const std::string limit = counted(reading.max_length, "piece") + " of " + reading.limit;
   if (longer.count == pairs)
-    throw UserError(fmt::format("{}: each pair of {} is longer than the {}; give shorter ones", key,
-                                corpus.source, limit));
+    throw UserError("{}: each pair of {} is longer than the {}; give shorter ones", key,
+                    corpus.source, limit);
   if (longer.count > 0)
     found.doubts.push_back(
         fmt::format("{}: left out of the loss, longer than the {}: {}", key, limit, longer.text()));
@@ -99,9 +99,8 @@ void check_held_out(const data::CorpusFiles& corpus, const std::string& key,
 
 void require_some_read(const data::CorpusFiles& corpus, int64_t pairs, const std::string& key) {
   if (data::pairs_in_epoch(pairs, corpus.weight) == 0)
-    throw UserError(
-        fmt::format("{}.weight: {} of the {} in {} is less than one in an epoch; raise it", key,
-                    config::number_text(corpus.weight), counted(pairs, "pair"), corpus.source));
+    throw UserError("{}.weight: {} of the {} in {} is less than one in an epoch; raise it", key,
+                    config::number_text(corpus.weight), counted(pairs, "pair"), corpus.source);
 }
 
 /// Where `path` comes from: the command that fetches it, as the comments of the configuration
@@ -153,9 +152,9 @@ void check_files(const std::vector<NamedFile>& files, const std::string& config,
       if (std::ranges::count(keys, set) == 0) keys.push_back(set);
       paths.push_back("'" + file.path + "'");
     }
-    found.blame(fmt::format("{}: no {}{}; `{}` gets {}", join(keys, ", "),
-                            paths.size() == 1 ? "file " : "files ", join(paths, ", "), command,
-                            paths.size() == 1 ? "it" : "them"));
+    found.blame("{}: no {}{}; `{}` gets {}", join(keys, ", "),
+                paths.size() == 1 ? "file " : "files ", join(paths, ", "), command,
+                paths.size() == 1 ? "it" : "them");
   }
 }
 
@@ -193,9 +192,9 @@ void require_short_pairs(const Config& config) {
   if (fewest == kNone)
     throw UserError("data.train: no pair has text on both sides; give at least one");
   if (fewest > most)
-    throw UserError(fmt::format(
+    throw UserError(
         "{}: {} leaves no training pair: each has {} words or more on a side; set it higher",
-        words < pieces ? "data.max_words" : reading.limit, most, fewest));
+        words < pieces ? "data.max_words" : reading.limit, most, fewest);
 }
 
 }  // namespace

@@ -123,8 +123,8 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
   const auto require = [&](const std::string& key, const std::string& path,
                            const std::string& file) {
     if (std::ranges::any_of(paths, [&](const std::string& one) { return lies_in(file, one); }))
-      throw UserError(fmt::format(
-          "{}: {}: --overwrite would delete it before it is read; name another output", key, path));
+      throw UserError("{}: {}: --overwrite would delete it before it is read; name another output",
+                      key, path);
   };
   const std::string& base = config.training.from;
   if (!base.empty()) require("training.from", base, file_in(base, kWeightsFile));
@@ -141,9 +141,9 @@ void require_file_elsewhere(const std::string& file, const std::string& folder) 
   std::error_code none;
   if (fs::equivalent(file, fs::path(folder) / kConfigFile, none))
     throw UserError(
-        fmt::format("{}: the new run in {} writes its own config.yaml over it; move it to another "
-                    "folder, or name another output",
-                    file, folder));
+        "{}: the new run in {} writes its own config.yaml over it; move it to another folder, or "
+        "name another output",
+        file, folder);
 }
 
 void require_own_files(const std::string& folder) {
@@ -159,9 +159,9 @@ Config saved_config(const std::string& folder) {
   const std::string path = file_in(folder, kConfigFile);
   if (!fs::exists(path))
     throw UserError(
-        fmt::format("{}: is missing, and says what the run in {} is; write it with `heed config`, "
-                    "or use --overwrite or another output",
-                    path, folder));
+        "{}: is missing, and says what the run in {} is; write it with `heed config`, or use "
+        "--overwrite or another output",
+        path, folder);
   require_regular(path);
   Config config;
   config::load_file(config, path);
@@ -210,10 +210,10 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
         return std::ranges::any_of(
             wrong, [&](const std::string& text) { return text.starts_with(one.path + ": "); });
       });
-  throw UserError(fmt::format(
+  throw UserError(
       "{}{}{}, which is fixed once a run has begun; {}use --overwrite or another output",
       file_in(folder, kConfigFile), edited ? " was edited: the run was trained with " : " has ",
-      join(wrong, ", "), edited ? "set it back, or " : ""));
+      join(wrong, ", "), edited ? "set it back, or " : "");
 }
 
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {

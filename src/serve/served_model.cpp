@@ -1,7 +1,6 @@
 #include "serve/served_model.h"
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "serve/languages.h"
 #include "serve/parameters.h"
@@ -36,8 +35,7 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
     if (fit > best) best = fit, chosen = i;
   }
   if (best > 0) return chosen;
-  if (!named)
-    throw UserError(fmt::format("model: '{}' is not here; {}", one_line(name), join(names, ", ")));
+  if (!named) throw UserError("model: '{}' is not here; {}", one_line(name), join(names, ", "));
   throw UserError(
       (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
       (is_open(source) ? "" : " from " + one_line(source)) +

@@ -33,7 +33,7 @@ std::string prefix_of(const Parameters& parameters, const decode::Translator& tr
   const std::string prefix = one_line_of(parameters.text("prefix"), "prefix");
   const int64_t most = translator.source_limit();
   if (std::ssize(translator.first().target.encode(prefix, most)) > most)
-    throw UserError(fmt::format("prefix: has more than the {} pieces that fit", most));
+    throw UserError("prefix: has more than the {} pieces that fit", most);
   return prefix;
 }
 
@@ -178,9 +178,9 @@ inspect::AttentionRequest request_of(const ServedModel& model,
   for (const std::string& name : wished) {
     const auto kind = config::attention_kind(name);
     if (!kind || std::ranges::find(model.kinds, *kind) == model.kinds.end())
-      throw UserError(fmt::format(
+      throw UserError(
           "kind: '{}' is nothing that {} has; {}", one_line(name), model.name,
-          model.kinds.empty() ? "it does not attend" : join(names_of(model.kinds), ", ")));
+          model.kinds.empty() ? "it does not attend" : join(names_of(model.kinds), ", "));
     request.kinds.push_back(*kind);
   }
   return request;
@@ -225,8 +225,7 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
   const std::string format = parameters.text("format");
   if (!format.empty() && format != "text" && format != "html")
-    throw UserError(
-        fmt::format("format: '{}' is not known here; send text or html", one_line(format)));
+    throw UserError("format: '{}' is not known here; send text or html", one_line(format));
   LinesRequest lines{.model = choose(models_, parameters)};
   const decode::Translator& translator = models_[lines.model].translator;
   Asked asked{.is_list = texts.is_list};

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::study {
@@ -26,9 +25,9 @@ GoldAlignment parse_pharaoh(std::string_view line, const std::string& where, std
                target = exact_number<std::size_t>(word.substr(middle + 1));
     if (!source || !target || *source < first || *target < first) {
       throw UserError(
-          fmt::format("{}: '{}' is no alignment link; write i-j (or i?j where it is only "
-                      "possible), counting from {}",
-                      where, one_line(word), first));
+          "{}: '{}' is no alignment link; write i-j (or i?j where it is only possible), counting "
+          "from {}",
+          where, one_line(word), first);
     }
     const Link link{*source - first, *target - first};
     if (word[middle] == '-') gold.sure.insert(link);

@@ -69,11 +69,11 @@ void require_inside(const GoldAlignment& gold, std::size_t source_words, std::si
                     const std::string& where, std::size_t first) {
   for (const Link& link : gold.possible)
     if (link.source >= source_words || link.target >= target_words)
-      throw UserError(fmt::format(
-          "{}: the link {} is outside a sentence of {} source and {} target words; "
-          "positions count from {}, the source first (--swap-gold: the target)",
+      throw UserError(
+          "{}: the link {} is outside a sentence of {} source and {} target words; positions count "
+          "from {}, the source first (--swap-gold: the target)",
           where, pharaoh({{link.source + first, link.target + first}}), source_words, target_words,
-          first == 0 ? "0 (--one-based, evaluation.one_based: from 1)" : "1"));
+          first == 0 ? "0 (--one-based, evaluation.one_based: from 1)" : "1");
 }
 
 void AlignmentSweep::count(const AttentionMatrix& pieces, const GoldAlignment& gold) {

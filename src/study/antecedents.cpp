@@ -22,9 +22,9 @@ std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
     const auto found = std::find(names.begin(), names.end(), kColumns[i]);
     if (found == names.end())
       throw UserError(
-          fmt::format("{}:1: no column '{}'; the first line names the columns line, pronoun, "
-                      "antecedent, target_pronoun and gender, with tabs between",
-                      name, kColumns[i]));
+          "{}:1: no column '{}'; the first line names the columns line, pronoun, antecedent, "
+          "target_pronoun and gender, with tabs between",
+          name, kColumns[i]);
     places[i] = static_cast<std::size_t>(found - names.begin());
   }
   return places;
@@ -32,8 +32,7 @@ std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
 
 std::size_t number(const std::string& text, const std::string& where) {
   const auto value = exact_number<std::size_t>(text);
-  if (!value)
-    throw UserError(fmt::format("{}: '{}' is no position counted from 0", where, one_line(text)));
+  if (!value) throw UserError("{}: '{}' is no position counted from 0", where, one_line(text));
   return *value;
 }
 
@@ -51,7 +50,7 @@ std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::st
       throw UserError(where + ": fewer fields than the first line names");
     const std::size_t line = number(fields[places[0]], where);
     if (line >= sentences)
-      throw UserError(fmt::format("{}: line {} of {}; lines count from 0", where, line, sentences));
+      throw UserError("{}: line {} of {}; lines count from 0", where, line, sentences);
     found[line].push_back({.pronoun = number(fields[places[1]], where),
                            .antecedent = number(fields[places[2]], where),
                            .target_pronoun = number(fields[places[3]], where),

@@ -15,8 +15,8 @@ namespace {
 bool is_right(const std::string& text, const std::string& where) {
   const std::string_view mark = trim(text);
   if (mark != "0" && mark != "1")
-    throw UserError(fmt::format("{}: '{}' is neither 1, a right translation, nor 0, a wrong one",
-                                where, one_line(text)));
+    throw UserError("{}: '{}' is neither 1, a right translation, nor 0, a wrong one", where,
+                    one_line(text));
   return mark == "1";
 }
 
@@ -44,10 +44,8 @@ std::vector<std::vector<std::size_t>> group_contrasts(const std::vector<std::str
     if (groups.empty()) return;
     const std::string lines = "the sentence that ends here has ";
     if (rights != 1)
-      throw UserError(
-          fmt::format("{}: {}{} right translations; it needs one", where(last), lines, rights));
-    if (groups.back().size() < 2)
-      throw UserError(fmt::format("{}: {}no wrong one", where(last), lines));
+      throw UserError("{}: {}{} right translations; it needs one", where(last), lines, rights);
+    if (groups.back().size() < 2) throw UserError("{}: {}no wrong one", where(last), lines);
   };
   for (std::size_t i = 0; i < correct.size(); ++i) {
     const bool right = is_right(correct[i], where(i));

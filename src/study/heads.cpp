@@ -5,7 +5,6 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "study/alignment_sweep.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
@@ -66,8 +65,7 @@ void require_position(std::size_t position, const std::vector<std::string>& toke
                       const std::string& what, const std::string& where) {
   const std::size_t words = length_before_end(tokens);
   if (position >= words)
-    throw UserError(
-        fmt::format("{}: {} {} of {} words; positions count from 0", where, what, position, words));
+    throw UserError("{}: {} {} of {} words; positions count from 0", where, what, position, words);
 }
 
 }  // namespace

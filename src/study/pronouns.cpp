@@ -52,16 +52,16 @@ PronounForms parse_forms(const std::vector<std::string>& pairs, const std::strin
     std::vector<std::string> words;
     if (equals != std::string::npos) words = text::unicode_words(pair.substr(equals + 1));
     if (words.size() > 1)
-      throw UserError(fmt::format("{}: '{}': a form is one word; separate several pairs by commas",
-                                  key, one_line(pair)));
+      throw UserError("{}: '{}': a form is one word; separate several pairs by commas", key,
+                      one_line(pair));
     const std::string form = words.empty() ? "" : as_compared(words.front());
     if (gender.empty() || form.empty())
-      throw UserError(fmt::format("{}: '{}' is no GENDER=FORM; write for example m=er,f=sie,n=es",
-                                  key, one_line(pair)));
+      throw UserError("{}: '{}' is no GENDER=FORM; write for example m=er,f=sie,n=es", key,
+                      one_line(pair));
     const auto [known, fresh] = forms.emplace(form, gender);
     if (!fresh && known->second != gender)
-      throw UserError(fmt::format("{}: '{}' is both {} and {}; a form has one gender", key,
-                                  one_line(form), one_line(known->second), one_line(gender)));
+      throw UserError("{}: '{}' is both {} and {}; a form has one gender", key, one_line(form),
+                      one_line(known->second), one_line(gender));
   }
   return forms;
 }
@@ -78,9 +78,9 @@ void require_genders(const std::vector<std::vector<Antecedent>>& gold, const Pro
       if (text::is_blank(one.gender))
         throw UserError(where + "the gender is blank; write that of the antecedent");
       if (!of_forms.contains(one.gender))
-        throw UserError(fmt::format("{}no form is given for the gender '{}', only for {}", where,
-                                    one_line(one.gender),
-                                    one_line(join({of_forms.begin(), of_forms.end()}, ", "))));
+        throw UserError("{}no form is given for the gender '{}', only for {}", where,
+                        one_line(one.gender),
+                        one_line(join({of_forms.begin(), of_forms.end()}, ", ")));
     }
   if (!any) throw UserError(name + ": names no pronoun");
 }

@@ -1,5 +1,6 @@
 // The constructors of the registries, for a program that only looks at their names.
 #include "base/error.h"
+#include "engine/network.h"
 #include "kernels/normalisers/normaliser.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/transformer/positions/positions.h"
@@ -21,6 +22,14 @@ namespace heed::model {
 #undef HEED_POSITIONS
 
 }  // namespace heed::model
+
+namespace heed::engine {
+
+bool has_network(const model::ModelConfig&) {
+  return true;
+}
+
+}  // namespace heed::engine
 
 namespace heed::kernels {
 

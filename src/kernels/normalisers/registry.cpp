@@ -1,5 +1,4 @@
 #include "base/error.h"
-#include "base/format.h"
 #include "kernels/normalisers/normaliser.h"
 
 namespace heed::kernels {
@@ -20,7 +19,7 @@ bool is_softmax(Normalise normalise) {
 Normalise normaliser(const std::string& name) {
   for (const Normaliser& one : normalisers())
     if (name == one.name) return one.normalise;
-  throw UserError(fmt::format("model.attention_normaliser: nothing is called '{}'", name));
+  throw UserError("model.attention_normaliser: nothing is called '{}'", name);
 }
 
 }  // namespace heed::kernels

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/kinds.h"
 #include "config/suggest.h"
 #include "model/recurrent/attention/attention.h"
@@ -40,8 +39,8 @@ const std::vector<std::string>& attention_helps() {
 const AttentionKindInfo& attention_info(const std::string& name) {
   for (const AttentionKindInfo& kind : table())
     if (name == kind.name) return kind;
-  throw UserError(fmt::format("model.attention: no attention is called '{}'{}", name,
-                              config::did_you_mean(name, attention_names())));
+  throw UserError("model.attention: no attention is called '{}'{}", name,
+                  config::did_you_mean(name, attention_names()));
 }
 
 }  // namespace heed::model

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/kinds.h"
 #include "config/suggest.h"
 #include "model/transformer/attention/kinds.h"
@@ -42,8 +41,8 @@ const std::vector<std::string>& self_attention_helps() {
 const SelfAttentionInfo& self_attention_info(const std::string& name) {
   for (const SelfAttentionInfo& kind : self_attention_kinds())
     if (name == kind.name) return kind;
-  throw UserError(fmt::format("model.self_attention: no self-attention is called '{}'{}", name,
-                              config::did_you_mean(name, self_attention_names())));
+  throw UserError("model.self_attention: no self-attention is called '{}'{}", name,
+                  config::did_you_mean(name, self_attention_names()));
 }
 
 }  // namespace heed::model

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "model/initial.h"
 #include "model/transformer/positions/positions.h"
 
@@ -18,9 +17,9 @@ class Learned : public Positions {
   Tensor vectors(int64_t first, int64_t length) const override {
     if (first + length > longest())
       throw UserError(
-          fmt::format("a sentence of {} pieces, the model's learned positions end at {}; shorten "
-                      "it, or train with larger model.max_positions or model.positions: sinusoidal",
-                      first + length, longest()));
+          "a sentence of {} pieces, the model's learned positions end at {}; shorten it, or train "
+          "with larger model.max_positions or model.positions: sinusoidal",
+          first + length, longest());
     return weight_.narrow(0, first, length);
   }
 

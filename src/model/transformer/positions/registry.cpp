@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/kinds.h"
 #include "config/suggest.h"
 #include "model/config.h"
@@ -37,8 +36,8 @@ const std::vector<std::string>& position_helps() {
 const PositionsKindInfo& positions_info(const std::string& name) {
   for (const PositionsKindInfo& kind : positions_kinds())
     if (name == kind.name) return kind;
-  throw UserError(fmt::format("model.positions: no positions are called '{}'{}", name,
-                              config::did_you_mean(name, position_names())));
+  throw UserError("model.positions: no positions are called '{}'{}", name,
+                  config::did_you_mean(name, position_names()));
 }
 
 PositionsPtr make_positions(const std::string& name, const PositionsSize& size) {
