@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "run/config.h"
 
 namespace heed::run {
@@ -28,7 +29,7 @@ struct Check {
   }
   template <class First, class... More>
   void blame(fmt::format_string<First, More...> format, First&& first, More&&... more) {
-    blame(format, std::forward<First>(first), std::forward<More>(more)...);
+    blame(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
   }
 
   /// Runs a check that throws; a failure of the environment (a missing program) is a fault, too.
