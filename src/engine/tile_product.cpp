@@ -8,6 +8,8 @@
 
 #if HEED_X86
 #include <immintrin.h>
+
+#define HEED_AMX [[gnu::target("arch=x86-64-v4,avx512vnni,amx-tile,amx-int8,amx-bf16")]]
 #endif
 
 namespace heed::engine {
@@ -174,13 +176,33 @@ struct alignas(64) AmxShapes {
   }
 };
 
+struct AmxInt8 {
+  HEED_AMX static void first() {
+    _tile_dpbusd(0, 2, 3);
+    _tile_dpbusd(1, 2, 4);
+  }
+  HEED_AMX static void last() {
+    _tile_dpbusd(0, 5, 6);
+    _tile_dpbusd(1, 5, 7);
+  }
+};
+struct AmxBf16 {
+  HEED_AMX static void first() {
+    _tile_dpbf16ps(0, 2, 3);
+    _tile_dpbf16ps(1, 2, 4);
+  }
+  HEED_AMX static void last() {
+    _tile_dpbf16ps(0, 5, 6);
+    _tile_dpbf16ps(1, 5, 7);
+  }
+};
+
 // A register of AMX is 16 rows of 64 bytes: 16 steps of 16 rows of x, or 16 steps of half a panel.
 // Registers 0 and 1 have the sums, 2 the rows of x, 3 and 4 the panel, 5 to 7 the same of the steps
-// that are left. The sums are whole numbers, and so the same as those of any other loop.
-[[gnu::target("arch=x86-64-v4,avx512vnni,amx-tile,amx-int8")]] void tile_by_amx(
-    const TileFactors& t, float* tile) {
+// that are left.
+template <class Product>
+HEED_AMX void whole_tile_by_amx(const TileFactors& t, float* tile) {
   constexpr int64_t kSteps = 16, kRowBytes = 64, kPanelRow = 4 * Matrix::kPanel;
-  if (t.rows < kWorthAmx) return tile_by_vnni<kWorthAmx - 1>(t, tile);
   const int64_t left = t.steps % kSteps, whole = t.steps - left;
   AmxShapes shapes;
   for (const int sums : {0, 1}) shapes.set(sums, t.rows, kRowBytes);
@@ -197,19 +219,29 @@ struct alignas(64) AmxShapes {
     _tile_loadd(2, t.x + 4 * k, t.stride);
     _tile_loadd(3, panel_at(t, k, 0), kPanelRow);
     _tile_loadd(4, panel_at(t, k, 16), kPanelRow);
-    _tile_dpbusd(0, 2, 3);
-    _tile_dpbusd(1, 2, 4);
+    Product::first();
   }
   if (left > 0) {
     _tile_loadd(5, t.x + 4 * whole, t.stride);
     _tile_loadd(6, panel_at(t, whole, 0), kPanelRow);
     _tile_loadd(7, panel_at(t, whole, 16), kPanelRow);
-    _tile_dpbusd(0, 5, 6);
-    _tile_dpbusd(1, 5, 7);
+    Product::last();
   }
   _tile_stored(0, tile, kPanelRow);
   _tile_stored(1, tile + 16, kPanelRow);
   _tile_release();
+}
+
+// The sums are whole numbers, and so the same as those of any other loop: few rows need not wait
+// for registers that are set up.
+HEED_AMX void int8_by_amx(const TileFactors& t, float* tile) {
+  constexpr int kFew = 8;
+  t.rows <= kFew ? tile_by_vnni<kFew>(t, tile) : whole_tile_by_amx<AmxInt8>(t, tile);
+}
+
+// Sums of bf16 products are rounded as AMX rounds them, however many rows there are.
+HEED_AMX void bf16_by_amx(const TileFactors& t, float* tile) {
+  whole_tile_by_amx<AmxBf16>(t, tile);
 }
 
 template <template <int> class Kind>
@@ -223,10 +255,11 @@ TileProduct fastest_of() {
 
 TileProduct fastest_product(WeightFormat numbers) {
   if (numbers == WeightFormat::fp32) return fastest_of<Fp32>();
+  if (kernels::has_amx())
+    return {kMostTileRows, numbers == WeightFormat::bf16 ? bf16_by_amx : int8_by_amx};
   if (numbers == WeightFormat::bf16)
     return kernels::has_bf16_products() ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
                                         : fastest_of<Bf16>();
-  if (kernels::has_amx()) return {kMostTileRows, tile_by_amx};
   return kernels::has_vnni() ? TileProduct{kManyRows, tile_by_vnni<kManyRows>} : fastest_of<Int8>();
 }
 

@@ -39,7 +39,7 @@ std::vector<float> product(const Case& c, const std::vector<float>& x, const std
 }
 
 TEST(PackedMatrix, MultipliesAsThePlainSumDoes) {
-  for (const Case& c : {Case{1, 1, 1}, {3, 33, 7}, {8, 64, 32}, {9, 70, 41}, {21, 31, 5}}) {
+  for (const Case& c : {Case{1, 1, 1}, {3, 33, 7}, {8, 64, 32}, {9, 70, 141}, {21, 31, 5}}) {
     const auto x = random_numbers(c.rows * c.inner, 1), w = random_numbers(c.columns * c.inner, 2);
     const auto bias = random_numbers(c.columns, 3), there = random_numbers(c.rows * c.columns, 4);
     for (const WeightFormat numbers :
@@ -157,12 +157,13 @@ TEST(PackedMatrix, ARowGivesTheSameBitsInAnyBatch) {
 }
 
 TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
-  const int64_t columns = 32, inner = 45;
-  const auto x = random_numbers(8 * inner, 7), w = random_numbers(columns * inner, 8);
+  // More steps than a register of AMX has, and some that are left.
+  const int64_t columns = 32, inner = 145;
+  const auto x = random_numbers(kMostTileRows * inner, 7), w = random_numbers(columns * inner, 8);
   for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
     const Matrix engine(w.data(), columns, inner, numbers);
     LeftFactor rows;
-    rows.take(x.data(), 8, inner, numbers);
+    rows.take(x.data(), kMostTileRows, inner, numbers);
     const auto* first = static_cast<const unsigned char*>(rows.row(0));
     const int64_t stride = static_cast<const unsigned char*>(rows.row(1)) - first;
     const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);

@@ -28,7 +28,7 @@ const bool kBf16 = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx51
 bool find_amx() {
 #ifdef __linux__
   constexpr int kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return kVnni && __builtin_cpu_supports("amx-int8") &&
+  return kVnni && __builtin_cpu_supports("amx-int8") && __builtin_cpu_supports("amx-bf16") &&
          ::syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
 #else
   return false;

@@ -20,7 +20,8 @@ InstructionSet level();
 /// Products of four bytes, and of two bf16 numbers, in one instruction (AVX512-VNNI, AVX512-BF16).
 bool has_vnni();
 bool has_bf16_products();
-/// Products of whole tiles of bytes (AMX-INT8), which the system is asked for at the first call.
+/// Products of whole tiles of bytes and of bf16 (AMX), which the system is asked for at the first
+/// call.
 bool has_amx();
 
 template <auto kLoop>
