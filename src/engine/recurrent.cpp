@@ -17,13 +17,13 @@ namespace {
 struct RecurrentKind {
   const char* name;
   bool before;  // the cell
-  Score score;
+  ScoreKind score;
 };
-constexpr RecurrentKind kKinds[] = {{"bahdanau", true, Score::additive},
-                                    {"luong_dot", false, Score::dot},
-                                    {"luong_general", false, Score::general},
-                                    {"luong_concat", false, Score::additive},
-                                    {"luong_location", false, Score::location}};
+constexpr RecurrentKind kKinds[] = {{"bahdanau", true, ScoreKind::additive},
+                                    {"luong_dot", false, ScoreKind::dot},
+                                    {"luong_general", false, ScoreKind::general},
+                                    {"luong_concat", false, ScoreKind::additive},
+                                    {"luong_location", false, ScoreKind::location}};
 
 const RecurrentKind* kind_of(const std::string& name) {
   const auto* const found = std::ranges::find(kKinds, name, &RecurrentKind::name);
@@ -116,12 +116,12 @@ class RecurrentMaker {
       head.center_score = weights_.at(own + "position_score").copy();
     }
     if (config_.window != model::Window::global) own += "scores.";
-    if (kind.score == Score::location) head.query = linear(own + "position");
-    if (kind.score == Score::additive) {
+    if (kind.score == ScoreKind::location) head.query = linear(own + "position");
+    if (kind.score == ScoreKind::additive) {
       head.query = linear(own + "query");
       head.score = weights_.at(own + "score").copy();
     }
-    if (kind.score == Score::additive || kind.score == Score::general)
+    if (kind.score == ScoreKind::additive || kind.score == ScoreKind::general)
       head.key = linear(own + "key");
     return head;
   }

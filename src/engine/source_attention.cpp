@@ -37,7 +37,7 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
                              const Threads& threads)
     : kind_(kind), weights_(weights), values_(values), products_(threads) {
   const int64_t width = kind_.head(), pieces = sources.back().begin + sources.back().count;
-  if (kind_.score == Score::general || kind_.score == Score::additive) {
+  if (kind_.score == ScoreKind::general || kind_.score == ScoreKind::additive) {
     keys_.resize(pieces * width);
     products_.product(weights_.key, values_, pieces, keys_.data());
   }
@@ -50,7 +50,7 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
     facts_.resize(pieces * 3 * kind_.coverage_width);
     products_.product(weights_.from_memory, values_, pieces, facts_.data());
   }
-  if (kind_.score != Score::additive || kind_.coverage != model::Coverage::none) return;
+  if (kind_.score != ScoreKind::additive || kind_.coverage != model::Coverage::none) return;
   exponentials_.resize(keys_.size());
   for (const Span& source : sources) {
     const int64_t first = source.begin * width;
@@ -92,7 +92,7 @@ void HeadAttention::ask(const float* queries, const Asked& asked) {
 
 Span HeadAttention::seen_by(int64_t row, const Asked& asked) const {
   int64_t begin = 0, end = asked.source(row).count;
-  if (kind_.score == Score::location) end = std::min(end, weights_.query.matrix.columns());
+  if (kind_.score == ScoreKind::location) end = std::min(end, weights_.query.matrix.columns());
   if (kind_.window == model::Window::global) return {begin, end};
   const float center = kind_.window == model::Window::local_p
                            ? centers_[row]
@@ -110,10 +110,10 @@ void HeadAttention::score(int64_t row, const Span& seen, int64_t first, const fl
   const int64_t width = kind_.head();
   const float* keys =
       covered != nullptr ? covered : (keys_.empty() ? values_ : keys_.data()) + first * width;
-  if (kind_.score == Score::location) {
+  if (kind_.score == ScoreKind::location) {
     std::copy_n(projected_.data() + row * weights_.query.matrix.columns() + seen.begin, seen.count,
                 scores);
-  } else if (kind_.score == Score::additive) {
+  } else if (kind_.score == ScoreKind::additive) {
     const bool small = covered == nullptr && is_small_query_[row] && is_small_key_[first];
     const float* query = (small ? projected_exponentials_ : projected_).data() + row * width;
     kernels::additive_row_scores({.query = query,

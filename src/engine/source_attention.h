@@ -10,7 +10,7 @@
 
 namespace heed::engine {
 
-enum class Score { dot, general, additive, location };
+enum class ScoreKind { dot, general, additive, location };
 
 /// One head.
 struct HeadWeights {
@@ -28,7 +28,7 @@ struct HeadWeights {
 };
 
 struct RecurrentAttention {
-  Score score = Score::dot;
+  ScoreKind score = ScoreKind::dot;
   model::Window window = model::Window::global;
   float half_width = 0;  // D of a window
   model::Coverage coverage = model::Coverage::none;
