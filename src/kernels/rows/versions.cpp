@@ -1,5 +1,9 @@
 #include "kernels/rows/versions.h"
 
+#if HEED_X86
+#include <cpuid.h>
+#endif
+
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,8 +31,11 @@ const bool kBf16 = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx51
 /// AMX has registers of 8 KiB, which Linux keeps for a process that asks for them.
 bool find_amx() {
 #ifdef __linux__
+  constexpr unsigned kBf16Tiles = 1U << 22, kTiles = 1U << 24, kInt8Tiles = 1U << 25;
+  constexpr unsigned kAll = kBf16Tiles | kTiles | kInt8Tiles;
   constexpr int kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return kVnni && __builtin_cpu_supports("amx-int8") && __builtin_cpu_supports("amx-bf16") &&
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return kVnni && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAll) == kAll &&
          ::syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
 #else
   return false;
