@@ -23,12 +23,12 @@ int64_t sentences_together(WeightFormat numbers) {
   return many_rows || numbers == WeightFormat::fp32 ? 16 : 4;
 }
 
-void choose_rows(Floats& x, int64_t width, std::span<const int64_t> hypotheses) {
-  Floats chosen;
-  chosen.reserve(hypotheses.size() * width);
-  for (const int64_t row : hypotheses)
-    chosen.insert(chosen.end(), x.begin() + row * width, x.begin() + (row + 1) * width);
-  x = std::move(chosen);
+void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen) {
+  Floats rows;
+  rows.reserve(chosen.size() * width);
+  for (const int64_t row : chosen)
+    rows.insert(rows.end(), x.begin() + row * width, x.begin() + (row + 1) * width);
+  x = std::move(rows);
 }
 
 }  // namespace heed::engine

@@ -47,9 +47,8 @@ class BatchDecoder {
   virtual int64_t source_length() const = 0;
 };
 
-/// All rows of what a step needs, given to the hypotheses that go on: rows [count, width] of `x`
-/// become those that `hypotheses` names.
-void choose_rows(Floats& x, int64_t width, std::span<const int64_t> hypotheses);
+/// x [rows, width] becomes its rows `chosen`, in their order; a row may be chosen several times.
+void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen);
 
 /// Whether there is a Network for models of `config`: not for a Transformer with attention that is
 /// no softmax of all scores, nor for mechanisms and normalisers that a registry got.
