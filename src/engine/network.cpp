@@ -1,9 +1,11 @@
 #include "engine/network.h"
 
+#include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "engine/tile_product.h"
+#include "model/embedding.h"
 
 namespace heed::engine {
 
@@ -16,6 +18,17 @@ std::vector<Span> spans_of(const SourceBatch& source) {
     rows += source.lengths[s];
   }
   return spans;
+}
+
+const Array& embedding_of(const model::ModelConfig& config, const Weights& weights, bool target) {
+  return weights.at(std::string(model::embedding_module(config.tie, target)) + ".weight");
+}
+
+Linear output_of(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers) {
+  const std::string own = model::kOutputModule;
+  const Array& weight = config.tie == model::Tie::none ? weights.at(own + ".weight")
+                                                       : embedding_of(config, weights, true);
+  return make_linear(weight, &weights.at(own + ".bias"), numbers);
 }
 
 int64_t sentences_together(WeightFormat numbers) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/threads.h"
@@ -47,8 +48,21 @@ class BatchDecoder {
   virtual int64_t source_length() const = 0;
 };
 
+/// `all` becomes its items `chosen`, in their order; one may be chosen several times.
+template <class Item>
+void choose(std::vector<Item>& all, std::span<const int64_t> chosen) {
+  std::vector<Item> items;
+  items.reserve(chosen.size());
+  for (const int64_t i : chosen) items.push_back(all[i]);
+  all = std::move(items);
+}
+
 /// x [rows, width] becomes its rows `chosen`, in their order; a row may be chosen several times.
 void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen);
+
+/// The word vectors of a side, [vocab, width], and the output layer, tied as `config` says.
+const Array& embedding_of(const model::ModelConfig& config, const Weights& weights, bool target);
+Linear output_of(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers);
 
 /// Whether there is a Network for models of `config`: not for a Transformer with attention that is
 /// no softmax of all scores, nor for mechanisms and normalisers that a registry got.

@@ -8,7 +8,6 @@
 #include "base/format.h"
 #include "engine/recurrent_decoder.h"
 #include "kernels/rows/attention_weights.h"
-#include "model/embedding.h"
 
 namespace heed::engine {
 namespace {
@@ -28,6 +27,14 @@ constexpr RecurrentKind kKinds[] = {{"bahdanau", true, ScoreKind::additive},
 const RecurrentKind* kind_of(const std::string& name) {
   const auto* const found = std::ranges::find(kKinds, name, &RecurrentKind::name);
   return found == std::end(kKinds) ? nullptr : found;
+}
+
+/// x [rows, columns] as [columns, rows].
+Floats columns_of(const Array& x) {
+  Floats out;
+  for (int64_t column = 0; column < x.columns(); ++column)
+    for (int64_t row = 0; row < x.rows(); ++row) out.push_back(x.data[row * x.columns() + column]);
+  return out;
 }
 
 class RecurrentMaker {
@@ -58,8 +65,8 @@ class RecurrentMaker {
 
   RecurrentWeights all(const RecurrentKind* kind) const {
     RecurrentWeights all{.config = config_,
-                         .source_embedding = weights_.at(embedding(false)),
-                         .target_embedding = weights_.at(embedding(true)),
+                         .source_embedding = embedding_of(config_, weights_, false),
+                         .target_embedding = embedding_of(config_, weights_, true),
                          .attends_before = kind != nullptr && kind->before};
     for (int64_t layer = 0; layer < config_.layers; ++layer) {
       for (const char* direction : {"forward", "backward"})
@@ -71,17 +78,11 @@ class RecurrentMaker {
     all.read_state = linear("decoder.read_state", "decoder.read_bias");
     all.read_context = linear("decoder.read_context");
     if (weights_.contains("decoder.read_input")) all.read_input = linear("decoder.read_input");
-    all.output = {make_linear(
-        weights_.at(config_.tie == model::Tie::none ? "output.weight" : embedding(true)),
-        &weights_.at("output.bias"), numbers_)};
+    all.output = output_of(config_, weights_, numbers_);
     return all;
   }
 
  private:
-  std::string embedding(bool target) const {
-    return std::string(model::embedding_module(config_.tie, target)) + ".weight";
-  }
-
   Linear linear(const std::string& weight, const std::string& bias = "") const {
     return make_linear(weights_.at(weight), bias.empty() ? nullptr : &weights_.at(bias), numbers_);
   }
@@ -100,7 +101,7 @@ class RecurrentMaker {
   HeadWeights head(std::string own, const RecurrentKind& kind) const {
     HeadWeights head;
     if (config_.coverage != model::Coverage::none) {
-      head.added = weights_.at(own + "added");
+      head.added = columns_of(weights_.at(own + "added"));
       if (config_.coverage == model::Coverage::linguistic) {
         head.fertility = weights_.at(own + "fertility").copy();
       } else {

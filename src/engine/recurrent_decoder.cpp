@@ -211,9 +211,7 @@ class RecurrentDecoder : public BatchDecoder {
     if (weights_.feeds()) choose_rows(feed_, weights_.target_embedding.columns(), hypotheses);
     if (attention_) attention_->go_on_with(hypotheses);
     if (sentences.empty()) return;
-    std::vector<Span> sources;
-    for (const int64_t s : sentences) sources.push_back(sources_[s]);
-    sources_ = std::move(sources);
+    choose(sources_, sentences);
     if (weights_.attention) return;
     choose_rows(constant_gates_, cell_.gates(), sentences);
     choose_rows(constant_read_, weights_.read_context.matrix.columns(), sentences);

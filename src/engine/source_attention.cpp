@@ -108,8 +108,7 @@ Span HeadAttention::seen_by(int64_t row, const Asked& asked) const {
 void HeadAttention::score(int64_t row, const Span& seen, int64_t first, const float* covered,
                           float* scores) const {
   const int64_t width = kind_.head();
-  const float* keys =
-      covered != nullptr ? covered : (keys_.empty() ? values_ : keys_.data()) + first * width;
+  const float* keys = covered != nullptr ? covered : keys_from(first);
   if (kind_.score == ScoreKind::location) {
     std::copy_n(projected_.data() + row * weights_.query.matrix.columns() + seen.begin, seen.count,
                 scores);
@@ -133,11 +132,13 @@ void HeadAttention::attend(int64_t row, const Asked& asked, float* context, floa
   const int64_t first = source.begin + seen.begin;
   Floats covered;
   if (coverage != nullptr) {
-    const float* keys = (keys_.empty() ? values_ : keys_.data()) + first * width;
+    const float* keys = keys_from(first);
     covered.assign(keys, keys + seen.count * width);
     for (int64_t i = 0; i < seen.count; ++i)
-      add_product(weights_.added, 0, width, coverage + (seen.begin + i) * kind_.coverage_width,
-                  covered.data() + i * width);
+      for (int64_t c = 0; c < kind_.coverage_width; ++c)
+        kernels::scale_and_add(weights_.added.data() + c * width,
+                               coverage[(seen.begin + i) * kind_.coverage_width + c],
+                               covered.data() + i * width, width, covered.data() + i * width);
   }
   std::fill_n(weights, source.count, 0.0F);
   float* looked = weights + seen.begin;
@@ -237,10 +238,7 @@ void SourceAttention::step(const float* query, const Asked& asked, float* contex
 }
 
 void SourceAttention::go_on_with(std::span<const int64_t> hypotheses) {
-  if (coverage_.empty()) return;
-  std::vector<Floats> chosen;
-  for (const int64_t row : hypotheses) chosen.push_back(coverage_[row]);
-  coverage_ = std::move(chosen);
+  if (!coverage_.empty()) choose(coverage_, hypotheses);
 }
 
 }  // namespace heed::engine

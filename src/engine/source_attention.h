@@ -20,7 +20,7 @@ struct HeadWeights {
   Linear center;
   Floats center_score;
   // coverage
-  Array added;                     // V [keys, coverage]
+  Floats added;                    // V, by columns: [coverage, keys]
   Floats fertility;                // linguistic: u [memory]
   Linear from_memory, from_query;  // neural: rows update, reset, fresh
   Floats from_weight;              // [3 * coverage]
@@ -68,6 +68,10 @@ class HeadAttention {
  private:
   /// The pieces that a row may see, from 0.
   Span seen_by(int64_t row, const Asked& asked) const;
+  /// As they are without coverage, from piece `first` of the batch on.
+  const float* keys_from(int64_t first) const {
+    return (keys_.empty() ? values_ : keys_.data()) + first * kind_.head();
+  }
   /// `covered`: keys with coverage of those that are seen, the first of which is piece `first` of
   /// the batch; null: they are as they are.
   void score(int64_t row, const Span& seen, int64_t first, const float* covered,

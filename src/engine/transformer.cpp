@@ -4,7 +4,6 @@
 #include <string>
 
 #include "engine/transformer_decoder.h"
-#include "model/embedding.h"
 #include "model/transformer/names.h"
 #include "model/transformer/transformer.h"
 
@@ -23,8 +22,7 @@ class TransformerMaker {
 
   StackWeights side(bool decoder, const StackPositionsPtr& positions) const {
     StackWeights side;
-    side.embedding =
-        weights_.at(names::within(model::embedding_module(config_.tie, decoder), "weight"));
+    side.embedding = embedding_of(config_, weights_, decoder);
     side.positions = positions;
     const int64_t known = std::min(kUsualLength, positions->longest());
     side.vectors = positions->vectors(0, known);
@@ -43,15 +41,6 @@ class TransformerMaker {
     if (config_.norm == model::Norm::pre)
       side.norm = norm(names::within(names::stack(decoder), names::kNorm));
     return side;
-  }
-
-  Linear output() const {
-    const bool own = config_.tie == model::Tie::none;
-    const std::string weight = names::within(
-        own ? model::kOutputModule : model::embedding_module(config_.tie, true), "weight");
-    const std::string bias = names::within(model::kOutputModule, "bias");
-    return make_linear(weights_.at(weight), weights_.contains(bias) ? &weights_.at(bias) : nullptr,
-                       numbers_);
   }
 
  private:
@@ -110,7 +99,7 @@ std::unique_ptr<Network> make_transformer(
   const TransformerMaker maker(weights, config, numbers);
   return std::make_unique<Transformer>(
       TransformerWeights{config, maker.side(false, positions.first),
-                         maker.side(true, positions.second), maker.output()});
+                         maker.side(true, positions.second), output_of(config, weights, numbers)});
 }
 
 }  // namespace heed::engine

@@ -142,13 +142,8 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
 
 void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
                                     std::span<const int64_t> hypotheses) {
-  std::vector<Slots> history;
-  for (const int64_t row : hypotheses) history.push_back(history_[row]);
-  history_ = std::move(history);
-  if (sentences.empty()) return;
-  std::vector<Span> sources;
-  for (const int64_t s : sentences) sources.push_back(sources_[s]);
-  sources_ = std::move(sources);
+  choose(history_, hypotheses);
+  if (!sentences.empty()) choose(sources_, sentences);
 }
 
 std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,
