@@ -22,18 +22,7 @@ using Json = nlohmann::json;
 struct Reversals {
   TemporaryFolder folder;
   std::string source = Toy::get().folder / "test.src", target = Toy::get().folder / "test.tgt";
-  std::string gold;
-
-  Reversals() {
-    std::string links;
-    for (const std::string& line : lines_of(read_file(source))) {
-      const std::size_t words = split_words(line).size();
-      for (std::size_t j = 0; j < words; ++j)
-        links += (j ? " " : "") + std::to_string(words - 1 - j) + "-" + std::to_string(j);
-      links += "\n";
-    }
-    gold = folder.write("gold", links);
-  }
+  std::string gold = folder.write("gold", reversal_links(source));
 
   Result run(const std::string& command, const std::string& model,
              std::vector<std::string> options = {}) const {

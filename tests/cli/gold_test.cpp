@@ -12,16 +12,8 @@ TEST(Gold, MayCountWordsFromOne) {
   const TemporaryFolder folder;
   const std::string source = Toy::get().folder / "test.src",
                     target = Toy::get().folder / "test.tgt", rnn = Toy::get().rnn;
-  // Word j of a reversal is word n - 1 - j of the source.
   const auto links_from = [&](std::size_t first) {
-    std::string links;
-    for (const std::string& line : lines_of(read_file(source))) {
-      const std::size_t words = split_words(line).size();
-      for (std::size_t j = 0; j < words; ++j)
-        links += std::to_string(words - 1 - j + first) + "-" + std::to_string(j + first) + " ";
-      links += "\n";
-    }
-    return folder.write("gold." + std::to_string(first), links);
+    return folder.write("gold." + std::to_string(first), reversal_links(source, first));
   };
   const auto run = [&](const std::string& command, std::vector<std::string> options) {
     options.insert(options.begin(), {command, rnn, "--source", source, "--target", target});

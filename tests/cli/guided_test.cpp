@@ -14,32 +14,14 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
 
-constexpr const char* kGuidedTraining =
-    "learning_rate: 0.01, schedule: cosine, updates: 60, validate_every: 1000, save_every: 30, "
-    "log_every: 10, guided_alignment: 0.5";
-constexpr const char* kGuidedTransformer =
-    "{type: transformer, width: 32, feed_forward: 64, heads: 4, encoder_layers: 1, "
-    "decoder_layers: 2, dropout: 0.0, tie: all}";
-
 class GuidedRun : public ::testing::Test {
  protected:
   void SetUp() override {
     write_toy_pairs(folder_, "train", 400, 1);
     write_toy_pairs(folder_, "valid", 20, 2);
-    folder_.write("train.align", reversal_of("train.src"));
+    folder_.write("train.align", reversal_links(folder_ / "train.src"));
   }
 
-  /// Word j of a reversal is word n - 1 - j of the source.
-  std::string reversal_of(const std::string& source) const {
-    std::string links;
-    for (const std::string& line : lines_of(read_file(folder_ / source))) {
-      const std::size_t words = split_words(line).size();
-      for (std::size_t j = 0; j < words; ++j)
-        links += (j > 0 ? " " : "") + std::to_string(words - 1 - j) + "-" + std::to_string(j);
-      links += "\n";
-    }
-    return links;
-  }
   /// Of the run NAME; `more` are settings.
   std::vector<std::string> training(const std::string& name,
                                     const std::vector<std::string>& more) const {

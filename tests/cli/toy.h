@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -75,6 +77,59 @@ inline std::string write_toy_config(const TemporaryFolder& folder, const ToyRun&
           "\ntraining: {batch_size: 400, label_smoothing: 0.0, warmup: 10, validate_bleu: false, " +
           run.training + "}\nevaluation: {length_buckets: [3], bootstrap: 100}\n";
   return folder.write(run.name + ".yaml", yaml);
+}
+
+/// Gold links of a file of reversals, whose words are counted from `first`: word j is word n - 1 -
+/// j of the source.
+inline std::string reversal_links(const std::string& source, std::size_t first = 0) {
+  std::string links;
+  for (const std::string& line : lines_of(read_file(source))) {
+    const std::size_t words = split_words(line).size();
+    for (std::size_t j = 0; j < words; ++j)
+      links += (j > 0 ? " " : "") + std::to_string(words - 1 - j + first) + "-" +
+               std::to_string(j + first);
+    links += "\n";
+  }
+  return links;
+}
+
+inline constexpr const char* kGuidedTraining =
+    "learning_rate: 0.01, schedule: cosine, updates: 60, validate_every: 1000, save_every: 30, "
+    "log_every: 10, guided_alignment: 0.5";
+inline constexpr const char* kGuidedTransformer =
+    "{type: transformer, width: 32, feed_forward: 64, heads: 4, encoder_layers: 1, "
+    "decoder_layers: 2, dropout: 0.0, tie: all}";
+
+/// A configuration with four training pairs, of which two are the same and one is in the test set.
+inline std::string write_flawed(const TemporaryFolder& folder, const std::string& more = "") {
+  const auto pair = [&](const std::string& name, const std::string& source,
+                        const std::string& target) {
+    return "{source: " + folder.write(name + ".src", source) +
+           ", target: " + folder.write(name + ".tgt", target) + "}\n";
+  };
+  return folder.write("flawed.yaml",
+                      "output: " + (folder / "run") + "\nmodel: " + kNone +
+                          "\ntraining: {validate_bleu: false, updates: 2}\ndata:\n  train: " +
+                          pair("train", "a b\nc d\na b\ne f\n", "b a\nd c\nb a\nf e\n") +
+                          "  valid: " + pair("valid", "e g\nc d\n", "g e\nc c\n") +
+                          "  vocabulary: {algorithm: bpe, size: 16}\n" + more);
+}
+
+/// The files and folders in a folder.
+inline std::set<std::string> names_of(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.insert(entry.path().filename().string());
+  return names;
+}
+
+/// The lines of a run's metrics of one kind.
+inline std::vector<nlohmann::json> events(const std::string& run, const std::string& kind) {
+  std::vector<nlohmann::json> out;
+  for (const std::string& line : lines_of(read_file(run + "/metrics.jsonl")))
+    if (nlohmann::json event = nlohmann::json::parse(line); event.at("event") == kind)
+      out.push_back(event);
+  return out;
 }
 
 /// A run in a folder of its own, which the test trains.

@@ -14,21 +14,6 @@ using namespace cli;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-/// Four training pairs of which two are the same and one is in the test set.
-std::string write_flawed(const TemporaryFolder& folder, const std::string& more = "") {
-  const auto pair = [&](const std::string& name, const std::string& source,
-                        const std::string& target) {
-    return "{source: " + folder.write(name + ".src", source) +
-           ", target: " + folder.write(name + ".tgt", target) + "}\n";
-  };
-  return folder.write("flawed.yaml",
-                      "output: " + (folder / "run") + "\nmodel: " + kNone +
-                          "\ntraining: {validate_bleu: false, updates: 2}\ndata:\n  train: " +
-                          pair("train", "a b\nc d\na b\ne f\n", "b a\nd c\nb a\nf e\n") +
-                          "  valid: " + pair("valid", "e g\nc d\n", "g e\nc c\n") +
-                          "  vocabulary: {algorithm: bpe, size: 16}\n" + more);
-}
-
 TEST(Corpora, AreReportedOnAsJson) {
   const TemporaryFolder folder;
   const auto report =

@@ -19,33 +19,15 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr const char* kGuidedTraining =
-    "learning_rate: 0.01, schedule: cosine, updates: 60, validate_every: 1000, save_every: 30, "
-    "log_every: 10, guided_alignment: 0.5";
-constexpr const char* kGuidedTransformer =
-    "{type: transformer, width: 32, feed_forward: 64, heads: 4, encoder_layers: 1, "
-    "decoder_layers: 2, dropout: 0.0, tie: all}";
-
 class GuidedTraining : public ::testing::Test {
  protected:
   void SetUp() override {
     write_toy_pairs(folder_, "train", 400, 1);
     write_toy_pairs(folder_, "valid", 20, 2);
-    folder_.write("train.align", reversal_of("train.src"));
-    folder_.write("valid.align", reversal_of("valid.src"));
+    folder_.write("train.align", reversal_links(folder_ / "train.src"));
+    folder_.write("valid.align", reversal_links(folder_ / "valid.src"));
   }
 
-  /// Word j of a reversal is word n - 1 - j of the source.
-  std::string reversal_of(const std::string& source) const {
-    std::string links;
-    for (const std::string& line : lines_of(read_file(folder_ / source))) {
-      const std::size_t words = split_words(line).size();
-      for (std::size_t j = 0; j < words; ++j)
-        links += (j > 0 ? " " : "") + std::to_string(words - 1 - j) + "-" + std::to_string(j);
-      links += "\n";
-    }
-    return links;
-  }
   std::string config(const std::string& name, const char* model = kGuidedTransformer) const {
     return write_toy_config(folder_, {name, model, kGuidedTraining});
   }

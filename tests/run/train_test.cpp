@@ -20,20 +20,6 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::set<std::string> names_of(const std::string& folder) {
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
-    names.insert(entry.path().filename().string());
-  return names;
-}
-
-std::vector<json> events(const std::string& run, const std::string& kind) {
-  std::vector<json> out;
-  for (const std::string& line : lines_of(read_file(run + "/metrics.jsonl")))
-    if (json event = json::parse(line); event.at("event") == kind) out.push_back(event);
-  return out;
-}
-
 constexpr const char* kBrief = "updates: 4, validate_every: 4, save_every: 4";
 
 struct TrainTest : testing::Test {

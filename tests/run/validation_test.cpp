@@ -34,10 +34,7 @@ class Validations : public ::testing::Test {
   std::string file(const std::string& name) const { return read_file(folder_ / name); }
   bool exists(const std::string& name) const { return fs::exists(folder_ / name); }
   std::vector<json> events(const std::string& kind) const {
-    std::vector<json> out;
-    for (const std::string& line : lines_of(file("run/metrics.jsonl")))
-      if (json event = json::parse(line); event.at("event") == kind) out.push_back(event);
-    return out;
+    return cli::events(folder_ / "run", kind);
   }
 
   TemporaryFolder folder_;
