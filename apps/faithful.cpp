@@ -15,7 +15,7 @@
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
 #include "inspect/permute.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "study/rollout.h"
 #include "text/pairs.h"
 

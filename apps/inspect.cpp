@@ -10,7 +10,7 @@
 #include "config/io.h"
 #include "config/print.h"
 #include "config/view.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "run/model_report.h"
 
 namespace heed {

@@ -48,7 +48,7 @@ set(torch_sources)
 set(torch_libraries heed_run)
 if(HEED_FUZZ)
   # Networks and kernels parse nothing and take long to compile; of the room `decode` nothing else is needed.
-  list(APPEND torch_sources src/run/config.cpp src/decode/config.cpp src/model/config.cpp src/model/traits.cpp src/model/weights.cpp src/model/safetensors_header.cpp
+  list(APPEND torch_sources src/run/config.cpp src/decode/config.cpp src/model/description/config.cpp src/model/description/traits.cpp src/model/weights.cpp src/model/description/safetensors_header.cpp
        src/model/recurrent/attention/registry.cpp src/model/transformer/positions/registry.cpp
        src/kernels/normalisers/registry.cpp src/train/config.cpp src/train/checkpoint.cpp
        src/train/losses.cpp src/train/metrics_line.cpp src/train/progress.cpp tests/fuzz/no_networks.cpp)

@@ -17,7 +17,7 @@
 #include "draw/heatmap.h"
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "study/rollout.h"
 #include "text/pairs.h"
 

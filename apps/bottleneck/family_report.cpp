@@ -12,7 +12,7 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "run/learning.h"
 #include "run/summary.h"
 #include "score/chrf.h"

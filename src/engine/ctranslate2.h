@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/tensor.h"
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 

@@ -9,8 +9,8 @@
 
 #include "engine/recurrent.h"
 #include "engine/transformer.h"
+#include "model/description/traits.h"
 #include "model/recurrent/recurrent.h"
-#include "model/traits.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 

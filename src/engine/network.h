@@ -10,7 +10,7 @@
 
 #include "engine/threads.h"
 #include "engine/weights.h"
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 

@@ -7,7 +7,7 @@
 
 #include "engine/network.h"
 #include "engine/source_attention.h"
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 

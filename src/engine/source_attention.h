@@ -6,7 +6,7 @@
 
 #include "engine/network.h"
 #include "engine/products.h"
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 

@@ -9,7 +9,7 @@
 #include "engine/attend.h"
 #include "engine/network.h"
 #include "kernels/rows/pattern.h"
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 

@@ -9,7 +9,7 @@
 
 #include "decode/translator.h"
 #include "inspect/gold.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "study/alignment_sweep.h"
 #include "study/symmetrize.h"
 #include "text/pairs.h"

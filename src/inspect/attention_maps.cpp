@@ -11,9 +11,9 @@
 #include "decode/pieces.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
+#include "model/description/traits.h"
 #include "model/device.h"
 #include "model/evaluation_mode.h"
-#include "model/traits.h"
 
 namespace heed::inspect {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "decode/translator.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "study/attention_matrix.h"
 
 namespace heed::inspect {

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "score/proportion.h"
 #include "score/tokenizer.h"
 

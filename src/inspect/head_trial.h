@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/translator.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "model/transformer/heads.h"
 #include "score/config.h"
 #include "study/ablation.h"

@@ -19,7 +19,7 @@
 
 #include "data/batch.h"
 #include "kernels/tensor.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "model/pointer.h"
 
 namespace heed::model {

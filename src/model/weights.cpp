@@ -29,8 +29,8 @@
 #include "base/format.h"
 #include "base/strings.h"
 #include "kernels/rows/loops.h"
+#include "model/description/safetensors_header.h"
 #include "model/model.h"
-#include "model/safetensors_header.h"
 
 namespace heed::model {
 namespace {

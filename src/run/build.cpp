@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/pieces.h"
+#include "model/description/traits.h"
 #include "model/device.h"
 #include "model/freeze.h"
 #include "model/model.h"
-#include "model/traits.h"
 #include "run/base_model.h"
 #include "train/trainer.h"
 

@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "config/io.h"
 #include "engine/network.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "model/transformer/heads.h"
 #include "text/spool.h"
 #include "train/losses.h"

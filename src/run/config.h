@@ -9,7 +9,7 @@
 #include "config/view.h"
 #include "data/config.h"
 #include "decode/config.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "score/config.h"
 #include "train/config.h"
 

@@ -18,7 +18,7 @@
 #include "base/subprocess.h"
 #include "config/io.h"
 #include "config/suggest.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "run/build.h"
 #include "run/launcher.h"
 #include "run/saved_config.h"

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "run/found_runs.h"
 #include "run/saved_config.h"
 #include "run/summary.h"

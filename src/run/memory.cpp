@@ -9,10 +9,10 @@
 #include "base/format.h"
 #include "base/strings.h"
 #include "kernels/output_loss.h"
+#include "model/description/traits.h"
 #include "model/freeze.h"
 #include "model/initial.h"
 #include "model/model.h"
-#include "model/traits.h"
 #include "train/trainer.h"
 
 namespace heed::run {

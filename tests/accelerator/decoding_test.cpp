@@ -12,7 +12,7 @@
 #include "decode/search.h"
 #include "decode/translator.h"
 #include "inspect/attention_maps.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 
 namespace heed::accelerator {
 namespace {

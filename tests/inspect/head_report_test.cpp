@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "inspect/aligners.h"
 #include "message.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "temporary_folder.h"
 
 namespace heed::inspect {

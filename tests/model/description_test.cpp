@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "model/traits.h"
+#include "model/description/traits.h"
 
 namespace heed::model {
 namespace {

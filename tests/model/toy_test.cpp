@@ -9,8 +9,8 @@
 
 #include "base/files.h"
 #include "config/io.h"
+#include "model/description/traits.h"
 #include "model/recurrent/attention_contract.h"
-#include "model/traits.h"
 #include "model/transformer/attention_contract.h"
 #include "model/transformer/positions/positions.h"
 #include "paths.h"

@@ -14,7 +14,7 @@
 
 #include "decode/random_models.h"
 #include "http/client.h"
-#include "model/traits.h"
+#include "model/description/traits.h"
 #include "serve/service.h"
 
 namespace heed::serve {

@@ -8,7 +8,7 @@
 #include "data/config.h"
 #include "decode/config.h"
 #include "message.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "score/config.h"
 #include "train/config.h"
 

@@ -5,7 +5,7 @@
 
 #include "kernels/collected.h"
 #include "kernels/tensor.h"
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::model {
 

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "kernels/tensor.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "model/transformer/layers.h"
 #include "model/transformer/multi_head.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/config.h"
+#include "model/description/config.h"
 #include "model/model.h"
 
 namespace heed::model {

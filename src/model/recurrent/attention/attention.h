@@ -11,7 +11,7 @@
 
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::model {
 

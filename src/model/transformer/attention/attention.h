@@ -13,7 +13,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/tensor.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "model/transformer/attention/kinds.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/beam_caches.h"

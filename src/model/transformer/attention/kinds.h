@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "model/config.h"
+#include "model/description/config.h"
 
 namespace heed::model {
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/kinds.h"
 #include "config/suggest.h"
-#include "model/config.h"
+#include "model/description/config.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {

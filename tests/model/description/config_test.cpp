@@ -1,4 +1,4 @@
-#include "model/config.h"
+#include "model/description/config.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/traits.h"
+#include "model/description/traits.h"
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // What a configuration's traits say is what its model does.
-#include "model/traits.h"
+#include "model/description/traits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Headers that lie, by hand: each is refused in one line that says what is wrong.
-#include "model/safetensors_header.h"
+#include "model/description/safetensors_header.h"
 
 #include <gmock/gmock.h>
 

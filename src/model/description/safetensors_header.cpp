@@ -1,4 +1,4 @@
-#include "model/safetensors_header.h"
+#include "model/description/safetensors_header.h"
 
 #include <algorithm>
 #include <array>
