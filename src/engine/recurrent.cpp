@@ -152,7 +152,7 @@ class Recurrent : public Network {
   explicit Recurrent(RecurrentWeights weights) : weights_(std::move(weights)) {}
 
   std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                      AttentionMaps* maps) const override {
+                                      LayerMaps* maps) const override {
     return start_recurrent(weights_, source, threads, maps);
   }
 

@@ -93,7 +93,7 @@ class Transformer : public Network {
   explicit Transformer(TransformerWeights weights) : weights_(std::move(weights)) {}
 
   std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                      AttentionMaps* maps) const override {
+                                      LayerMaps* maps) const override {
     return std::make_unique<TransformerDecoder>(weights_, source, threads, maps);
   }
 

@@ -19,7 +19,7 @@ constexpr int64_t kSteps = 256;  // that distances are made for at first
 }  // namespace
 
 TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
-                                       const Threads& threads, AttentionMaps* maps)
+                                       const Threads& threads, LayerMaps* maps)
     : model_(weights),
       threads_(threads),
       maps_(maps),
@@ -108,7 +108,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
     return Look{std::span(all_).subspan(span.begin, span.count)};
   };
   if (maps_ != nullptr) maps_->clear();
-  AttentionMap last{.keys = source_length_};
+  LayerMap last{.keys = source_length_};
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const LayerWeights& block = model_.decoder.blocks[layer];
     const HeadShape& shape = block.self.shape;
@@ -133,7 +133,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
     products_.take(block.cross.query, before(block.cross.norm), rows_);
     queries_.resize(rows_ * block.cross.shape.inner());
     products_.product(block.cross.query, queries_.data());
-    AttentionMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
+    LayerMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
     if (map == nullptr && attention != nullptr && layer + 1 == caches_.size()) map = &last;
     attend(block.cross, memory_[layer].data(), look_at_source, map);
     if (map != nullptr && attention != nullptr) *attention = map->mean();
@@ -220,7 +220,7 @@ void TransformerDecoder::feed_forward(const LayerWeights& block) {
   after(block.norm);
 }
 
-AttentionMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t layer, int64_t keys) {
+LayerMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t layer, int64_t keys) {
   if (maps_ == nullptr) return nullptr;
   maps_->push_back({.kind = kind, .layer = layer, .keys = keys});
   return &maps_->back();
@@ -229,7 +229,7 @@ AttentionMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t lay
 /// x += output(attention of queries_ over the rows of `keys_values` that each looks at).
 template <class LookOf>
 void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
-                                const LookOf& look_of, AttentionMap* map) {
+                                const LookOf& look_of, LayerMap* map) {
   const HeadShape& shape = attention.shape;
   const int64_t inner = shape.inner();
   context_.resize(rows_ * inner);
