@@ -60,7 +60,7 @@ void TransformerDecoder::encode(const SourceBatch& source) {
     keys_values.resize(rows_ * 2 * shape.shared());
     products_.product(block.self.query, queries_.data());
     products_.product(block.self.keys_values, keys_values.data());
-    if (model_.encoder.rotations.any())
+    if (model_.encoder.positions.effect() == model::PositionsEffect::kRotates)
       for (int64_t row = 0; row < rows_; ++row) {
         const StackWeights& side = model_.encoder;
         rotate(side, queries_, row, 1, shape.inner(), shape.heads, positions[row]);
@@ -96,7 +96,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
   cached_ += rows_;
   for (int64_t row = 0; row < rows_; ++row)
     history_[row].push_back(static_cast<int32_t>(place + row));
-  const bool rotary = model_.decoder.rotations.any();
+  const bool rotary = model_.decoder.positions.effect() == model::PositionsEffect::kRotates;
   if (position_ >= steps_end_) {
     steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
     steps_ = distances_of(model_.decoder, steps_end_);
@@ -160,36 +160,23 @@ std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights&
   return layers;
 }
 
-/// A position's row of `usual`, or what `make` makes of it in `room`.
-template <class Make>
-const float* TransformerDecoder::row_at(const PositionRows& usual, int64_t position,
-                                        PositionRows& room, const Make& make) {
-  if ((position + 1) * usual.size <= std::ssize(usual.numbers))
-    return usual.numbers.data() + position * usual.size;
-  room = make();
-  return room.numbers.data();
-}
-
 void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
                                float* to) const {
-  PositionRows room;
-  const float* positions = nullptr;
-  if (side.vectors.any())
-    positions =
-        row_at(side.vectors, position, room, [&] { return side.positions.vectors(position, 1); });
   expect(token >= 0 && token < side.embedding.rows(), "a piece of the vocabulary");
+  Floats room;
+  const bool embeds = side.positions.effect() == model::PositionsEffect::kEmbeds;
+  const float* added = embeds ? side.positions.row(position, room) : nullptr;
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
   side.embedding.copy_row(token, to);
-  kernels::scale_and_add(to, scale, positions, width_, to);
+  kernels::scale_and_add(to, scale, added, width_, to);
 }
 
 void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
                                 int64_t stride, int64_t heads, int64_t position) {
-  PositionRows room;
-  const float* rotations =
-      row_at(side.rotations, position, room, [&] { return side.positions.rotations(position, 1); });
+  Floats room;
+  const float* rotations = side.positions.row(position, room);
   for (int64_t row = first; row < first + rows; ++row)
-    rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
+    rotate_heads(x.data() + row * stride, heads, width_ / model_.config.heads, rotations);
 }
 
 /// What a sublayer reads: the norm of x, or x itself.

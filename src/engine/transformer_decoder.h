@@ -38,9 +38,6 @@ class TransformerDecoder : public BatchDecoder {
 
   void encode(const SourceBatch& source);
   void embed(const StackWeights& side, int64_t token, int64_t position, float* to) const;
-  template <class Make>
-  static const float* row_at(const PositionRows& usual, int64_t position, PositionRows& room,
-                             const Make& make);
   const float* before(const LayerNorm& norm);
   void after(const LayerNorm& norm);
   void feed_forward(const LayerWeights& block);
