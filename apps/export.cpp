@@ -11,7 +11,7 @@
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/search.h"
+#include "decode/search/search.h"
 #include "engine/ctranslate2.h"
 #include "model/transformer/layers.h"
 #include "model/weights.h"
