@@ -155,8 +155,7 @@ void export_model(const ExportArgs& args) {
 }  // namespace
 
 void add_export(CommandLine& program) {
-  auto [command, args] = program.command<ExportArgs>(
-      "export", "Convert a Transformer for CTranslate2, which translates from C++ and Python");
+  auto [command, args] = program.command<ExportArgs>("export");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.option("--format", args->format, "The program to convert the model for")
       .one_of({"ctranslate2"});

@@ -249,8 +249,7 @@ void add_output(CommandLine& command, TranslateArgs& args) {
 }  // namespace
 
 void add_translate(CommandLine& program) {
-  auto [command, args] = program.command<TranslateArgs>(
-      "translate", "Translate lines of text; one line in, one line out");
+  auto [command, args] = program.command<TranslateArgs>("translate");
   command
       .option("model", args->models,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")

@@ -135,9 +135,9 @@ void Translator::share_batches(int64_t batches, const std::function<void(int64_t
 std::vector<std::vector<Hypothesis>> Translator::search_batch(
     const std::vector<data::Batch>& sources, const SearchOptions& options) {
   if (!networks_.empty()) return search(networks_, sources, options, longest(), threads_);
-  std::vector<model::Source> there;
-  for (const data::Batch& source : sources) there.push_back(model::make_source(source, device_));
   try {
+    std::vector<model::Source> there;
+    for (const data::Batch& source : sources) there.push_back(model::make_source(source, device_));
     return search(models(), there, options, recorded_.get());
   } catch (const c10::Error& error) {
     if (!model::is_out_of_memory(error)) throw;

@@ -39,4 +39,12 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
 /// `folder`.
 void require_bound(const std::string& weights, const std::string& folder);
 
+/// Whether the folder has a checkpoint, whole or not.
+bool has_begun(const std::string& folder);
+
+/// The configuration that the folder's run was made with, as its newest whole checkpoint has it;
+/// the folder's config.yaml where an earlier version wrote the checkpoint. Throws UserError where
+/// the folder's vocabularies are not those of the checkpoint.
+Config trained_config(const std::string& folder);
+
 }  // namespace heed::run

@@ -3,16 +3,21 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
+#include "base/log.h"
 #include "base/machine.h"
 #include "base/output_folder.h"
+#include "base/progress_bar.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "decode/sampling.h"
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/model.h"
@@ -23,19 +28,6 @@
 namespace heed::run {
 
 namespace fs = std::filesystem;
-
-void require_model_folder(const std::string& path) {
-  if (!fs::exists(path)) throw UserError(path + ": no such model folder");
-  if (!fs::is_directory(path))
-    throw UserError(path + ": not a model folder; give the folder that `heed train` wrote");
-  if (!fs::exists(fs::path(path) / kConfigFile))
-    throw UserError(
-        path +
-        ": not a model folder, it has no config.yaml; give the folder that `heed train` wrote");
-  if (!fs::exists(fs::path(path) / kWeightsFile))
-    throw UserError(
-        path + ": has no model.safetensors; its training has not reached a first validation yet");
-}
 
 bool has_vocabularies(const std::string& folder) {
   const fs::path path(folder);
@@ -170,6 +162,38 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options) {
   }
   use_threads(models->first.config.threads);
   return std::move(*models);
+}
+
+std::vector<std::string> translate_all(const OpenModels& models,
+                                       const std::vector<std::string>& lines, int64_t first_line,
+                                       int64_t step) {
+  const ModelFolder& folder = models.first;
+  decode::Translator translator = models.translator();
+  translator.line_step = step;
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const int64_t window = translator.window();
+  ProgressBar bar("sentences translated", std::ssize(lines));
+  translator.searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); };
+  std::vector<std::string> outputs;
+  while (outputs.size() < lines.size()) {
+    const auto begin = lines.begin() + std::ssize(outputs);
+    const std::vector<std::string> next(begin,
+                                        begin + std::min<int64_t>(window, lines.end() - begin));
+    const int64_t first_of_next = first_line + step * std::ssize(outputs);
+    for (auto& translation : translator.translate(next, first_of_next))
+      outputs.push_back(std::move(translation.text));
+  }
+  const decode::DecodeConfig& config = folder.config.decoding;
+  const std::size_t others = models.members.size() - 1;
+  log::info(
+      "{}{}{} sentences translated, {}, {} sentences/s", folder.path,
+      others > 0 ? fmt::format(" and {} more: ", others) : ": ", lines.size(),
+      decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
+      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1));
+  return outputs;
 }
 
 }  // namespace heed::run

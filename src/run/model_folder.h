@@ -40,16 +40,6 @@ struct ModelFolder {
   decode::Translator translator(std::vector<decode::TranslatorModel> members) const;
 };
 
-/// Command-line settings that lie over the folder's own config.
-struct OpenOptions {
-  std::string device;                 // --device; empty: the config's
-  std::vector<std::string> settings;  // --set
-};
-
-/// Throws UserError where `path` is no folder of a trained model. It opens no file: a command looks
-/// at all its models this way before it works with the first one.
-void require_model_folder(const std::string& path);
-
 /// Throws UserError that names the folder or file and what is wrong with it, also where config and
 /// vocabularies are not those of the weights (binding.h).
 ModelFolder open_model(const std::string& path, const OpenOptions& options = {});
@@ -69,6 +59,12 @@ std::vector<std::string> model_paths(const std::string& paths);
 
 /// Those of model_paths(). Throws UserError as open_model() does.
 OpenModels open_models(const std::string& paths, const OpenOptions& options = {});
+
+/// The best translation of each line, with progress on a terminal and the rate in the log. The
+/// lines' numbers are `first_line`, `first_line` + `step`, and so on.
+std::vector<std::string> translate_all(const OpenModels& models,
+                                       const std::vector<std::string>& lines,
+                                       int64_t first_line = 1, int64_t step = 1);
 
 struct Vocabularies {
   text::Vocabulary source, target;
