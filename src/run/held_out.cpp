@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/search/sampling.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
 #include "score/tokenizer.h"
