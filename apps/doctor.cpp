@@ -11,7 +11,6 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -21,8 +20,8 @@
 #include "run/corpora.h"
 #include "run/divide.h"
 #include "run/launcher.h"
-#include "run/measuring.h"
 #include "run/model_folder.h"
+#include "run/trial_training.h"
 #include "score/sacrebleu.h"
 #include "train/tree_sum.h"
 

@@ -7,7 +7,6 @@
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"

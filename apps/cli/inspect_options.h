@@ -6,7 +6,6 @@
 
 #include "apps/cli/command_line.h"
 #include "inspect/aligner.h"
-#include "inspect/gold.h"
 #include "run/model_folder.h"
 
 namespace heed {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "data/batch_cut.h"

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/svg.h"
-#include "study/belief.h"
+#include "study/faithful.h"
 
 namespace heed::draw {
 namespace {

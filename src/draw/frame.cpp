@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/format.h"
-#include "draw/palette.h"
-#include "draw/text_width.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

@@ -6,11 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
-#include "draw/palette.h"
 #include "draw/svg.h"
-#include "draw/text_width.h"
 
 namespace heed::draw {
 namespace {

@@ -4,6 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -193,6 +194,52 @@ void mark_softmax(std::vector<study::AttentionMatrix>& matrices, const model::Mo
     matrix.softmax =
         std::ranges::find(traits.softmax_kinds, matrix.kind) != traits.softmax_kinds.end() &&
         (matrix.head >= 0 || traits.heads(matrix.kind, matrix.layer) == 1);
+}
+
+namespace {
+
+/// Whether it is of the unit that is wanted, or can be made so. Erasure of a word is not that of
+/// its pieces, and is there for both.
+bool suits(const study::AttentionMatrix& matrix, const Shape& wanted) {
+  if (!wanted.words) return !matrix.words;
+  return matrix.words || matrix.kind != config::AttentionKind::erasure || !has_long_words(matrix);
+}
+
+study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
+  if (wanted.words && !matrix.words)
+    matrix = study::merge_words(
+        matrix, is_evidence(matrix.kind) ? study::WordRows::sum : study::WordRows::mean);
+  if (is_evidence(matrix.kind) && !wanted.with_signs) matrix = study::shares_of(std::move(matrix));
+  if (wanted.drop_eos) matrix = study::drop_end(matrix);
+  return matrix;
+}
+
+}  // namespace
+
+bool has_long_words(const study::AttentionMatrix& matrix) {
+  const auto longer = [](const std::vector<std::string>& tokens) {
+    return study::words_of_tokens(tokens).back() + 1 < tokens.size();
+  };
+  return !matrix.words && (longer(matrix.target) || longer(matrix.source));
+}
+
+Matrices for_tables(const Matrices& matrices, const Shape& wanted) {
+  Matrices out;
+  for (const auto& matrix : matrices)
+    if (suits(matrix, wanted)) out.push_back(shape(matrix, wanted));
+  return out;
+}
+
+Matrices for_page(const Matrices& matrices, const Shape& wanted) {
+  const Shape first{.words = wanted.words, .drop_eos = wanted.drop_eos},
+      second{.words = !wanted.words, .drop_eos = wanted.drop_eos};
+  Matrices out;
+  for (const auto& matrix : matrices)
+    if (suits(matrix, first)) out.push_back(shape(matrix, first));
+  for (const auto& matrix : matrices)
+    if (suits(matrix, second) && (matrix.words || has_long_words(matrix)))
+      out.push_back(shape(matrix, second));
+  return out;
 }
 
 }  // namespace heed::inspect

@@ -60,4 +60,19 @@ std::vector<AttendedSentence> attention_maps(decode::Translator& translator,
 /// none.
 void mark_softmax(std::vector<study::AttentionMatrix>& matrices, const model::ModelConfig& config);
 
+using Matrices = std::vector<study::AttentionMatrix>;
+
+struct Shape {
+  bool words = false, with_signs = false, drop_eos = false;
+};
+
+/// Of pieces: whether a word has several of them.
+bool has_long_words(const study::AttentionMatrix& matrix);
+
+/// As the tables have them.
+Matrices for_tables(const Matrices& matrices, const Shape& wanted);
+
+/// Without signs, and in the other unit, too, where words have several pieces.
+Matrices for_page(const Matrices& matrices, const Shape& wanted);
+
 }  // namespace heed::inspect

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "inspect/attention_maps.h"
-#include "study/piece_words.h"
-#include "text/piece_words.h"
+#include "study/attention_matrix.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::inspect {

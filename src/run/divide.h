@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ranks/group.h"
-#include "run/config.h"
 
 namespace heed::run {
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/run_folder.h"
@@ -15,13 +14,12 @@
 #include "decode/translator.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
-#include "score/tokenizer.h"
+#include "score/sacrebleu.h"
 #include "text/bytes.h"
+#include "text/lines.h"
 #include "text/pairs.h"
-#include "text/spool.h"
 
 namespace heed::run {
-
 namespace {
 
 /// A run is often looked at from another folder than that it was trained in.

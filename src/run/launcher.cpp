@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/signals.h"

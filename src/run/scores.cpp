@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
@@ -26,7 +25,7 @@
 #include "run/divide.h"
 #include "run/held_out.h"
 #include "score/sacrebleu.h"
-#include "study/layers_json.h"
+#include "study/attention_text.h"
 #include "text/pairs.h"
 #include "text/words.h"
 

@@ -13,7 +13,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "run/saved_config.h"
-#include "text/spool.h"
+#include "text/lines.h"
 
 namespace heed::run {
 

@@ -11,12 +11,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "draw/attention_page.h"
 #include "draw/play_page.h"
 #include "serve/answers.h"
-#include "serve/detect.h"
 #include "serve/languages.h"
 #include "serve/parameters.h"
 #include "text/html.h"

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "text/table.h"
 

@@ -2,7 +2,7 @@
 // moments and their average, and steps them. (ZeRO stage 1, Rajbhandari et al. 2020.) A rank that
 // is alone looks after all.
 //
-// The weights, one after the other, are cut at borders of blocks (train/blocks.h) into as many
+// The weights, one after the other, are cut at borders of blocks (WeightBlock) into as many
 // stretches as there are ranks: a sum over blocks in order, and a loop over one block, is the same
 // whoever holds it.
 #pragma once
@@ -13,12 +13,23 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/tensor.h"
 #include "model/model.h"
 #include "ranks/group.h"
 #include "train/tree_sum.h"
-#include "train/weight_blocks.h"
 
 namespace heed::train {
+
+struct WeightBlock {
+  std::size_t tensor = 0;  // which of the list
+  int64_t begin = 0, size = 0;
+
+  /// [size], of a tensor as large as that one, in its memory where it is contiguous.
+  Tensor of(const Tensor& tensor) const;
+};
+
+/// Stretches of at most 65,536 elements, in the order of the list.
+std::vector<WeightBlock> blocks_of(const std::vector<Tensor>& tensors);
 
 using NamedTensors = std::map<std::string, Tensor>;
 

@@ -1,12 +1,11 @@
 // Languages of texts: one is served, or several, with other vocabularies and with the same one.
-#include "serve/detect.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "serve/languages.h"
 #include "serve/running.h"
 #include "temporary_folder.h"
 
