@@ -9,7 +9,6 @@
 #include "run/held_out.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
-#include "score/word_counts.h"
 
 namespace heed {
 namespace {

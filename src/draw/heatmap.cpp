@@ -70,10 +70,7 @@ void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double
                         const LabelStyle& style) {
   for (std::size_t column = 0; column < tokens.size(); column += style.every) {
     const double foot = x + style.cell * (static_cast<double>(column) + 0.5) + style.font * 0.25;
-    draw_label(svg, foot, y, tokens[column],
-               {.size = style.font,
-                .attributes = "transform=\"rotate(" + short_number(-kSlant) + ' ' +
-                              short_number(foot) + ' ' + short_number(y) + ")\""});
+    draw_label(svg, foot, y, tokens[column], {.size = style.font, .rotate = -kSlant});
   }
 }
 
@@ -81,12 +78,7 @@ void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double
 void draw_axis_names(Svg& svg, const AxisNames& names, double x, double y, double left,
                      double top) {
   svg.text(left, top, names.columns, {.size = 12, .fill = "#555555"});
-  svg.text(x, y, names.rows,
-           {.size = 12,
-            .anchor = "middle",
-            .fill = "#555555",
-            .attributes =
-                fmt::format("transform=\"rotate(-90 {} {})\"", short_number(x), short_number(y))});
+  svg.text(x, y, names.rows, {.size = 12, .anchor = "middle", .fill = "#555555", .rotate = -90});
 }
 
 /// How far column labels of that width reach above their cells and beyond the last.

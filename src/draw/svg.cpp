@@ -182,6 +182,9 @@ void Svg::text(double x, double y, std::string_view content, const TextStyle& st
   out_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"", short_number(x),
                       short_number(y), short_number(style.size), style.fill);
   if (style.anchor != "start") out_ += " text-anchor=\"" + style.anchor + '"';
+  if (style.rotate != 0)
+    out_ += fmt::format(" transform=\"rotate({} {} {})\"", short_number(style.rotate),
+                        short_number(x), short_number(y));
   if (!style.attributes.empty()) out_ += ' ' + style.attributes;
   out_ += '>' + xml_escape(content);
   if (!style.tooltip.empty()) out_ += "<title>" + xml_escape(style.tooltip) + "</title>";

@@ -47,6 +47,7 @@ struct TextStyle {
   double size = 12;
   std::string anchor = "start";
   std::string fill = "#222222";
+  double rotate = 0;  // degrees, around its place
   std::string attributes;
   std::string tooltip;
 };

@@ -34,7 +34,6 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "run/corpora.h"
-#include "run/divide.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
 #include "run/preparation.h"

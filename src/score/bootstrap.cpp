@@ -83,6 +83,14 @@ double approximate_randomisation(std::span<const BleuStatistics> system,
   return static_cast<double>(as_large + 1) / static_cast<double>(trials + 1);
 }
 
+std::string with_sign(double value, int digits) {
+  return (value > 0 ? "+" : "") + fixed(value, digits);
+}
+
+std::string with_signs(const Interval& interval, int digits) {
+  return with_sign(interval.low, digits) + " to " + with_sign(interval.high, digits);
+}
+
 std::string p_text(double p_value) {
   return p_value < 0.001 ? "p < 0.001" : "p = " + fixed(p_value, 3);
 }

@@ -49,6 +49,11 @@ double approximate_randomisation(std::span<const BleuStatistics> system,
                                  std::span<const BleuStatistics> baseline, int64_t trials,
                                  uint64_t seed);
 
+/// "+0.31", "-0.20".
+std::string with_sign(double value, int digits);
+/// "-0.20 to +0.31".
+std::string with_signs(const Interval& interval, int digits);
+
 /// "p = 0.012", or "p < 0.001".
 std::string p_text(double p_value);
 

@@ -15,8 +15,8 @@
 #include "draw/attention_page.h"
 #include "draw/play_page.h"
 #include "serve/answers.h"
-#include "serve/languages.h"
 #include "serve/parameters.h"
+#include "serve/served_model.h"
 #include "text/html.h"
 
 namespace heed::serve {

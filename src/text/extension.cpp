@@ -1,4 +1,3 @@
-#include "text/extension.h"
 
 #include <sentencepiece_processor.h>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,17 @@ std::string place(const std::string& path, int64_t line) {
   return fmt::format("{}:{}: ", shown_name(path), line);
 }
 
+/// Does `work`; what goes wrong with bytes is told behind `where`.
+void telling(const std::string& where, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const BadBytes& error) {
+    throw UserError(where + error.what());
+  } catch (const UnreadBytes& error) {
+    throw Failure(where + error.what());
+  }
+}
+
 /// The last place up to `most` < text.size() where a character ends.
 std::size_t end_of_character(std::string_view text, std::size_t most) {
   std::size_t end = most;
@@ -37,13 +49,7 @@ std::string clean_line(std::string_view raw) {
 
 LineReader::LineReader(const std::string& path, LongLines long_lines)
     : path_(path), long_lines_(long_lines) {
-  try {
-    bytes_ = open_bytes(path);
-  } catch (const BadBytes& error) {
-    throw UserError(place(path_, 1) + error.what());
-  } catch (const UnreadBytes& error) {
-    throw Failure(place(path_, 1) + error.what());
-  }
+  telling(place(path_, 1), [&] { bytes_ = open_bytes(path); });
 }
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
@@ -58,13 +64,8 @@ bool LineReader::fill() {
     scanned_ = kLongestLine + 1;  // the rest is read and forgotten
   }
   buffer_.resize(scanned_ + kChunk);
-  try {
-    buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk));
-  } catch (const BadBytes& error) {
-    throw UserError(place(path_, line_number_ + 1) + error.what());
-  } catch (const UnreadBytes& error) {
-    throw Failure(place(path_, line_number_ + 1) + error.what());
-  }
+  telling(place(path_, line_number_ + 1),
+          [&] { buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk)); });
   return buffer_.size() > scanned_;
 }
 
@@ -208,7 +209,7 @@ bool is_stream(const std::string& path) {
 
 void spool(const std::string& path, const std::string& to) {
   const std::string name = shown_name(path);
-  try {
+  telling(name + ": ", [&] {
     const auto bytes = open_bytes(path);
     std::vector<char> chunk(1 << 20);
     std::size_t count = bytes->read(chunk.data(), chunk.size());
@@ -217,11 +218,7 @@ void spool(const std::string& path, const std::string& to) {
     for (; count > 0; count = bytes->read(chunk.data(), chunk.size()))
       file.write({chunk.data(), count});
     file.commit();
-  } catch (const BadBytes& error) {
-    throw UserError(name + ": " + error.what());
-  } catch (const UnreadBytes& error) {
-    throw Failure(name + ": " + error.what());
-  }
+  });
 }
 
 }  // namespace heed::text

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "serve/languages.h"
 #include "serve/running.h"
+#include "serve/served_model.h"
 #include "temporary_folder.h"
 
 namespace heed::serve {
