@@ -10,7 +10,6 @@
 #include "run/model_folder.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
-#include "score/word_counts.h"
 
 namespace heed {
 namespace {

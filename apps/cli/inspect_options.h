@@ -6,7 +6,6 @@
 
 #include "apps/cli/command_line.h"
 #include "inspect/alignment_choice.h"
-#include "inspect/gold.h"
 
 namespace heed {
 

@@ -11,7 +11,6 @@
 #include "apps/commands.h"
 #include "apps/translate/destination.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"

@@ -1,4 +1,5 @@
-// Whose weights link words, unless somebody says otherwise. Torch-free.
+// How links of words are read from a file, and from a model unless somebody says otherwise.
+// Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,12 @@
 #include "study/alignment_sweep.h"
 
 namespace heed::inspect {
+
+/// How files of gold alignments write their links.
+struct GoldForm {
+  bool swapped = false;    // target-source instead of source-target
+  bool one_based = false;  // the first word of a sentence is 1, not 0
+};
 
 /// -1, the mean over the heads that are left in a layer of cross-attention; 0 where it has but one,
 /// for study::AlignmentSweep has no mean there.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "study/piece_words.h"
-#include "text/piece_words.h"
+#include "study/attention_matrix.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::inspect {

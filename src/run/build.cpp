@@ -19,7 +19,6 @@
 #include "train/trainer.h"
 
 namespace heed::run {
-
 namespace {
 
 /// Learned positions have an end, before which there has to be room for eos.

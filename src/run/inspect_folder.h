@@ -2,7 +2,7 @@
 #pragma once
 
 #include "inspect/aligner.h"
-#include "inspect/head_trial.h"
+#include "inspect/heads.h"
 #include "run/line_models.h"
 #include "run/model_folder.h"
 

@@ -8,12 +8,11 @@
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/random.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "data/cleaning.h"
+#include "data/flaws.h"
 
 namespace heed::run {
 

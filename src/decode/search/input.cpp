@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
-#include "text/spool.h"
+#include "text/lines.h"
 
 namespace heed::decode {
 namespace {

@@ -1,4 +1,5 @@
-// A Transformer on a set of pairs with some of its heads silenced: what it then loses.
+// What the heads of a model attend to while it reads pairs, and what a Transformer loses when some
+// of them are silenced.
 #pragma once
 
 #include <functional>
@@ -7,13 +8,31 @@
 #include <vector>
 
 #include "decode/translator.h"
+#include "inspect/aligner.h"
+#include "inspect/attention_maps.h"
 #include "model/description/config.h"
 #include "model/transformer/heads.h"
 #include "score/config.h"
 #include "study/ablation.h"
+#include "study/heads.h"
 #include "text/pairs.h"
 
 namespace heed::inspect {
+
+struct HeadRequest {
+  std::vector<AttentionKind> kinds;
+  study::HeadOptions options;
+  ComparableGold gold;
+  std::vector<std::vector<study::Antecedent>> antecedents = {};  // of each pair, or nothing
+  std::string antecedents_name = {};                             // of their file
+};
+
+/// Of all layers and heads, over the pairs that are not too long. `source` is the pairs' file and
+/// `model` the model's name, for messages: warnings count the pairs whose gold was left out. Throws
+/// UserError as attention_maps(), and for gold that does not fit its pair.
+study::HeadReport head_report(decode::Translator& translator, const text::Pairs& pairs,
+                              HeadRequest request, const std::string& source,
+                              const std::string& model);
 
 /// A model whose weights change while it is tried.
 struct TriedModel {

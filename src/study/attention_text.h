@@ -1,6 +1,8 @@
-// Attention weights as CSV (quoted as RFC 4180 says, lines end in LF).
+// Attention weights as CSV (quoted as RFC 4180 says, lines end in LF), and those of all layers as
+// JSON.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "study/attention_matrix.h"
@@ -20,5 +22,12 @@ std::string attention_csv_rows(const AttentionMatrix& matrix);
 /// Target x source: the source tokens in the first line, then a line per target token. The corner
 /// says which matrix it is.
 std::string attention_csv_matrix(const AttentionMatrix& matrix);
+
+/// Of one sentence, one matrix a layer, all over the same tokens:
+///   {"line": 7, "source": [token, ...], "target": [token, ...],
+///    "layers": [{"layer": 0, "weights": [[0.1234, ...], ...]}, ...]}
+/// Rows are target tokens; weights have four decimals, and what is no number is null. There is at
+/// least one matrix.
+std::string layers_json(std::span<const AttentionMatrix> layers);
 
 }  // namespace heed::study

@@ -1,11 +1,12 @@
 // heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <cstddef>
 #include <iostream>
 #include <iterator>
+#include <string>
+#include <vector>
 
-#include "apps/attention/files.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -19,12 +20,14 @@
 #include "inspect/explain.h"
 #include "model/description/traits.h"
 #include "run/model_folder.h"
+#include "study/attention_text.h"
 #include "study/rollout.h"
 #include "text/pairs.h"
 
 namespace heed {
 namespace {
 
+using config::AttentionKind;
 using inspect::Matrices;
 
 struct AttentionArgs {
@@ -188,6 +191,75 @@ Matrices with_model_beside(Matrices matrices, const Input& input,
   return matrices;
 }
 
+// --- matrices as tables and pictures in a folder
+
+/// "sentence1-cross-"
+std::string picture_start(const study::AttentionMatrix& matrix) {
+  return fmt::format("sentence{}-{}-", matrix.sentence, name_of(matrix.kind));
+}
+
+std::string picture_name(const study::AttentionMatrix& matrix) {
+  if (!is_attention(matrix.kind))
+    return fmt::format("sentence{}-{}.svg", matrix.sentence, name_of(matrix.kind));
+  return fmt::format("{}layer{}-{}.svg", picture_start(matrix), matrix.layer,
+                     matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head));
+}
+
+/// The table of one kind, piece by piece: it can be larger than is good to hold. `matrix_form`:
+/// target x source tables instead of one weight per row.
+template <class Write>
+void write_csv(const Matrices& matrices, AttentionKind kind, bool matrix_form, const Write& write) {
+  if (!matrix_form) write(study::attention_csv_header());
+  bool first = true;
+  for (const study::AttentionMatrix& matrix : matrices) {
+    if (matrix.kind != kind) continue;
+    if (matrix_form && !first) write("\n");
+    write(matrix_form ? study::attention_csv_matrix(matrix) : study::attention_csv_rows(matrix));
+    first = false;
+  }
+}
+
+/// The table of a kind: one file, or one for each kind, for it has no column for it.
+std::string table_name(AttentionKind kind, const AttentionArgs& args) {
+  return args.kinds.size() == 1 ? "attention.csv" : "attention-" + name_of(kind) + ".csv";
+}
+
+void write_tables(const OutputFolder& folder, const Matrices& matrices, const AttentionArgs& args) {
+  for (const AttentionKind kind : args.kinds) {
+    AtomicFile file(folder.place_of(table_name(kind, args)));
+    write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
+    file.commit();
+  }
+}
+
+/// As --pictures says: one of each matrix, and one of all layers and heads where there are several.
+/// Returns how many.
+std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
+                           const AttentionArgs& args) {
+  const std::string model = folder_name(args.model);
+  std::size_t count = 0;
+  const auto write = [&](const std::string& name, const std::string& svg) {
+    write_atomic(folder.place_of(name), svg);
+    ++count;
+  };
+  for (auto from = matrices.begin(); args.pictures != "none" && from != matrices.end();) {
+    const std::string start = picture_start(*from);
+    const auto to = std::find_if(
+        from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
+    if (to - from > 1)
+      write(start + "grid.svg",
+            draw::draw_heatmap_grid(
+                {from, to}, fmt::format("{}: {}, sentence {}", model, study::title_of(from->kind),
+                                        from->sentence)));
+    for (; from != to; ++from)
+      if (args.pictures == "all")
+        write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(model, *from)));
+  }
+  return count;
+}
+
+// --- the command
+
 /// Whether a picture cannot show all of its weights. Sums of shares may be rounded.
 bool has_no_shares(const study::AttentionMatrix& matrix) {
   return !is_evidence(matrix.kind) && std::ranges::any_of(matrix.weights, [](float weight) {
@@ -224,7 +296,7 @@ void attention(AttentionArgs args) {
     throw UserError("attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
   std::vector<std::string> files{"attention.html"};
-  for (const AttentionKind kind : args.kinds) files.push_back(table_name(kind, args.kinds));
+  for (const AttentionKind kind : args.kinds) files.push_back(table_name(kind, args));
   if (!args.output.empty()) require_written_by_heed(args.output, files);
   std::optional<std::vector<std::string>> targets = input.target;
   const Matrices found = look(args.model, input, targets, args);
@@ -239,8 +311,7 @@ void attention(AttentionArgs args) {
               ": some weights are below 0 or above 1, as linear attention with rotary "
               "positions has them; page and pictures draw these as 0 or 1, attention.csv has them");
   OutputFolder folder(args.output, files);
-  const std::filesystem::path out(folder.place());
-  write_tables(out, matrices, args.kinds, args.matrix);
+  write_tables(folder, matrices, args);
   if (args.with_signs)  // a picture has no place for them
     for (study::AttentionMatrix& matrix : matrices)
       if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
@@ -251,15 +322,14 @@ void attention(AttentionArgs args) {
         "pictures of more than {} weights have a pixel for each, without its number; attention.csv "
         "has all",
         with_commas(draw::kMostDrawnCells));
-  const std::size_t pictures =
-      write_pictures(out, matrices, folder_name(args.model), args.pictures);
+  const std::size_t pictures = write_pictures(folder, matrices, args);
   std::string title = "Attention of " + args.model;
   matrices = inspect::for_page(found, shape_of(args));
   if (!args.beside.empty()) {
     title += " and " + args.beside;
     matrices = with_model_beside(std::move(matrices), input, targets, args);
   }
-  write_atomic((out / "attention.html").string(), draw::attention_page(matrices, title));
+  write_atomic(folder.place_of("attention.html"), draw::attention_page(matrices, title));
   folder.commit();
   log::info("{}: tables, attention.html and {} SVG pictures", args.output, pictures);
 }
