@@ -24,7 +24,9 @@ bool write_all(const Descriptor& file, std::string_view bytes) {
 
 Mapping::Mapping(const Descriptor& file, std::size_t size, Access access) : size_(size) {
   const int protection = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
-  const int sharing = file.open() ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  const int sharing = !file.open()             ? MAP_PRIVATE | MAP_ANONYMOUS
+                      : access == Access::copy ? MAP_PRIVATE
+                                               : MAP_SHARED;
   void* const map = ::mmap(nullptr, size, protection, sharing, file.number(), 0);
   if (map != MAP_FAILED) data_ = static_cast<char*>(map);
 }

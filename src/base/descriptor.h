@@ -35,7 +35,7 @@ bool write_all(const Descriptor& file, std::string_view bytes);
 /// where there is no file.
 class Mapping {
  public:
-  enum class Access { read, write };
+  enum class Access { read, write, copy };  // copy: the file stays as it is
 
   Mapping() = default;
   /// data() is nullptr, and errno says why, where that fails.

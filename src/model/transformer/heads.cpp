@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "model/transformer/names.h"
+#include "model/description/names.h"
 
 namespace heed::model {
 namespace {

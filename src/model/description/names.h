@@ -1,13 +1,25 @@
-// The names of a Transformer's modules, by which its weights are found (named_weights()): where
-// they are registered, and where they are read out of a whole model.
+// The names of modules, by which a model's weights are found (named_weights()): where they are
+// registered, and where they are read out of a file.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "base/format.h"
-#include "model/pointer.h"
+#include "model/description/config.h"
 
+namespace heed::model {
+
+/// Of every model: the output layer, and the embedding of a side.
+inline constexpr const char* kOutputModule = "output";
+
+inline const char* embedding_module(Tie tie, bool target) {
+  if (tie == Tie::all) return "embedding";
+  return target ? "target_embedding" : "source_embedding";
+}
+
+}  // namespace heed::model
+
+/// Of a Transformer.
 namespace heed::model::names {
 
 // Of the model.
@@ -35,7 +47,7 @@ inline std::string stack(bool decoder) {
 
 /// "encoder.0"
 inline std::string layer(bool decoder, int64_t number) {
-  return fmt::format("{}.{}", stack(decoder), number);
+  return stack(decoder) + "." + std::to_string(number);
 }
 
 /// "encoder.0.attention"
