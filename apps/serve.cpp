@@ -46,14 +46,14 @@ serve::ServedModel open(const std::string& paths, const std::string& name, const
       first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
   const model::Traits traits = model::traits(first.config.model);
   const study::AlignmentChoice usual = run::usual_choice(first.config);
-  return {.name = name,
-          .source = code_of(args.source, files.source, "source"),
-          .target = code_of(args.target, files.target, "target"),
-          .kinds = traits.kinds,
-          .softmax_kinds = traits.softmax_kinds,
-          .layer = usual.layer,
-          .head = usual.head,
-          .translator = models.translator()};
+  return {{.name = name,
+           .kinds = traits.kinds,
+           .softmax_kinds = traits.softmax_kinds,
+           .layer = usual.layer,
+           .head = usual.head},
+          code_of(args.source, files.source, "source"),
+          code_of(args.target, files.target, "target"),
+          models.translator()};
 }
 
 /// "transformer", or "transformer+bahdanau" of an ensemble.
