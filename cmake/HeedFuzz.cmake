@@ -48,11 +48,10 @@ set(torch_sources)
 set(torch_libraries heed_run)
 if(HEED_FUZZ)
   # Networks and kernels parse nothing and take long to compile; of the room `decode` nothing else is needed.
-  list(APPEND torch_sources src/run/config.cpp src/decode/config.cpp src/model/description/config.cpp src/model/description/traits.cpp src/model/weights.cpp src/model/description/safetensors_header.cpp
-       src/model/recurrent/attention/registry.cpp src/model/transformer/positions/registry.cpp
-       src/kernels/normalisers/registry.cpp src/train/config.cpp src/train/checkpoint.cpp
-       src/train/losses.cpp src/train/metrics_line.cpp src/train/progress.cpp tests/fuzz/no_networks.cpp)
-  set(torch_libraries heed_data heed_kernels_rows heed_score LibTorch::cpu nlohmann_json::nlohmann_json Static::z)
+  list(APPEND torch_sources src/run/config.cpp src/decode/config.cpp src/model/weights.cpp
+       src/train/config.cpp src/train/checkpoint.cpp src/train/losses.cpp src/train/metrics_line.cpp
+       src/train/progress.cpp tests/fuzz/no_networks.cpp)
+  set(torch_libraries heed_model_description heed_data heed_kernels_rows heed_score LibTorch::cpu nlohmann_json::nlohmann_json Static::z)
 endif()
 list(TRANSFORM torch_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 heed_fuzz(fuzz_torch FOLDER targets/torch SOURCES ${torch_sources} LIBRARIES ${torch_libraries})

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
-#include "model/transformer/attention/kinds.h"
+#include "model/description/kinds.h"
 #include "model/transformer/attention/linear.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/multi_head.h"

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "model/description/kinds.h"
 #include "model/description/traits.h"
 #include "model/embedding.h"
-#include "model/transformer/attention/kinds.h"
 #include "model/transformer/names.h"
 #include "model/transformer/positions/table.h"
 

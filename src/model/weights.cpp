@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cmath>
@@ -22,6 +23,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -44,6 +46,22 @@ constexpr std::string_view kChecksumField = "\"checksum\":\"crc32:";
 constexpr std::string_view kNoDigits = "00000000";
 constexpr int64_t kLengthBytes = 8, kAlignment = 64;
 constexpr int64_t kLongestHeader = 100'000'000;  // as the format's own library
+
+constexpr std::array kTypes{
+    std::pair{Dtype::F64, at::kDouble},    std::pair{Dtype::I64, at::kLong},
+    std::pair{Dtype::F32, at::kFloat},     std::pair{Dtype::I32, at::kInt},
+    std::pair{Dtype::BF16, at::kBFloat16}, std::pair{Dtype::F16, at::kHalf},
+    std::pair{Dtype::U8, at::kByte},       std::pair{Dtype::BOOL, at::kBool}};
+
+at::ScalarType tensor_type(Dtype type) {
+  return std::ranges::find(kTypes, type, &std::pair<Dtype, at::ScalarType>::first)->second;
+}
+
+const char* type_name(const Tensor& tensor) {
+  for (const auto& [type, of_tensors] : kTypes)
+    if (of_tensors == tensor.scalar_type()) return name_of(type);
+  throw Bug("a tensor's type has no place in safetensors");
+}
 
 uint32_t crc(uint32_t so_far, const void* bytes, std::size_t size) {
   return static_cast<uint32_t>(crc32_z(so_far, static_cast<const Bytef*>(bytes), size));
@@ -82,7 +100,7 @@ std::string make_header(const TensorFile& file, const std::vector<Entry>& entrie
   std::size_t offset = 0;
   for (const auto& [name, tensor] : entries) {
     const std::size_t end = offset + tensor.nbytes();
-    header[name] = {{"dtype", type_name(tensor.scalar_type())},
+    header[name] = {{"dtype", type_name(tensor)},
                     {"shape", tensor.sizes().vec()},
                     {"data_offsets", {offset, end}}};
     offset = end;
@@ -182,7 +200,7 @@ void check_version(const Mapping& file, const std::map<std::string, std::string>
 Tensor tensor_at(const std::shared_ptr<const Mapping>& file, int64_t begin, const Slot& slot) {
   Tensor tensor = at::from_blob(
       file->data() + begin + slot.begin, slot.shape, [file](void*) {},
-      at::TensorOptions(slot.type));
+      at::TensorOptions(tensor_type(slot.type)));
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr());
   if (address % tensor.element_size() != 0) tensor = tensor.clone();
   if (!is_finite(tensor))
@@ -266,7 +284,7 @@ void require_floats(const std::map<std::string, Tensor>& weights, const std::str
   for (const auto& [name, tensor] : weights)
     if (!tensor.is_floating_point())
       throw UserError("{}: tensor '{}' holds whole numbers ({}), which are no weights", origin,
-                      one_line(name), type_name(tensor.scalar_type()));
+                      one_line(name), type_name(tensor));
 }
 
 namespace {

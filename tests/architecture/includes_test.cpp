@@ -64,9 +64,13 @@ TEST(ArchitectureRules, KeepThePartsOfAModelApart) {
   tree.write("src/model/recurrent/r.cpp", "#include \"model/transformer/t.h\"\n");
   tree.write("src/model/transformer/t.h", "#include \"model/m.h\"\n#include \"kernels/k.h\"\n");
   tree.write("src/train/t.cpp", "#include \"model/transformer/t.h\"\n");
+  tree.write("src/train/d.cpp", "#include \"model/description/d.h\"\n");
+  tree.write("src/model/description/d.cpp",
+             "#include \"model/m.h\"\n#include \"model/recurrent/registry.def\"\n");
   tree.write("src/kernels/rows/r.cpp", "#include \"kernels/k.h\"\n");
   EXPECT_THAT(upward_includes(tree.path()),
               ElementsAre("src/kernels/rows/r.cpp must not include kernels/k.h",
+                          "src/model/description/d.cpp must not include model/m.h",
                           "src/model/recurrent/r.cpp must not include model/transformer/t.h",
                           "src/train/t.cpp must not include model/transformer/t.h"));
 }

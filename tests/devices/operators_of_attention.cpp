@@ -160,7 +160,8 @@ Operator self_attention(const model::PositionsKindInfo& kind, int64_t kv_heads) 
     std::vector<model::SelfAttentionPtr> layers;
     for (const bool causal : {false, true}) {
       at::manual_seed(3);
-      const auto positions = kind.make(
+      const auto positions = model::make_positions(
+          kind.name,
           {.width = kWidth, .heads = kHeads, .layers = 1, .longest = kLength, .causal = causal});
       settle(*positions, place);
       layers.push_back(

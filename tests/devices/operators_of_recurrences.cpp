@@ -165,27 +165,28 @@ std::vector<Operator> recurrent_operators() {
                             decoder(Cell::gru, 2, "luong_general"),
                             decoder(Cell::lstm, 2, "luong_dot")};
   for (const std::string& name : model::attention_names()) {
-    const model::AttentionKindInfo& kind = model::attention_info(name);
-    all.push_back(attention(name, kind.make));
-    if (kind.timing == Timing::kNever) continue;
+    const Timing timing = model::attention_info(name).timing;
+    const model::AttentionMaker make = model::attention_maker(name);
+    all.push_back(attention(name, make));
+    if (timing == Timing::kNever) continue;
     for (const kernels::Normaliser& one : kernels::normalisers())
       if (!kernels::is_softmax(one.normalise))
-        all.push_back(attention(name + "_" + one.name, kind.make, one.normalise, true));
-    all.push_back(attention(name + "_2heads", [&kind](const model::AttentionSize& size) {
-      return make_side_by_side(kind.make, size, 2);
+        all.push_back(attention(name + "_" + one.name, make, one.normalise, true));
+    all.push_back(attention(name + "_2heads", [make](const model::AttentionSize& size) {
+      return make_side_by_side(make, size, 2);
     }));
     if (name == "luong_location") continue;  // which has no keys
     for (const auto form : {model::Coverage::linguistic, model::Coverage::neural})
       all.push_back(attention(name + "_" + config::name_of(form),
-                              [&kind, form](const model::AttentionSize& size) {
-                                return make_covered(kind.make(size), size, form, 3);
+                              [make, form](const model::AttentionSize& size) {
+                                return make_covered(make(size), size, form, 3);
                               }));
-    if (kind.timing != Timing::kAfter) continue;
+    if (timing != Timing::kAfter) continue;
     for (const auto window : {model::Window::local_m, model::Window::local_p})
       all.push_back(attention(
           name + "_" + config::name_of(window),
-          [&kind, window](const model::AttentionSize& size) {
-            return make_local(kind, size, window, 2);
+          [make, window](const model::AttentionSize& size) {
+            return make_local(make, size, window, 2);
           },
           &kernels::softmax, window == model::Window::local_p));
   }

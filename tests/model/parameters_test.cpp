@@ -42,7 +42,7 @@ int64_t score_parameters(const ModelConfig& config, int64_t d) {
   if (name == "luong_general") return window + d * d;
   if (name == "luong_dot" || name == "none") return window;
   if (name == "luong_location") return config.max_positions * d;
-  return window + count(*attention_info(name).make({d, d, d, {}}));
+  return window + count(*attention_maker(name)({d, d, d, {}}));
 }
 
 /// V, and u or a GRU whose input is a weight and two states.

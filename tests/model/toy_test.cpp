@@ -36,7 +36,7 @@ TEST(AToyAttention, IsARegisteredOneWithoutAnotherEdit) {
   config.window = Window::local_p;
   EXPECT_NO_THROW(check(config, true));
   EXPECT_TRUE(make_model(config, {5, 5})->attends());
-  EXPECT_THAT(broken_promises(attention_info("cosine")), IsEmpty());
+  EXPECT_THAT(broken_promises(std::string("cosine")), IsEmpty());
 }
 
 TEST(AToySelfAttention, IsARegisteredOneWithoutAnotherEdit) {

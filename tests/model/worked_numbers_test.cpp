@@ -29,7 +29,7 @@ Encoded four_words() {
 // With the state (1, 0) the dot scores are the logarithms, the weights 1 : 2 : 3 : 4 where seen.
 TEST(WorkedNumbers, MonotonicWindow) {
   const AttentionPtr attention = make_local(
-      attention_info("luong_dot"), {.query = 2, .memory = 2, .hidden = 2}, Window::local_m, 1);
+      attention_maker("luong_dot"), {.query = 2, .memory = 2, .hidden = 2}, Window::local_m, 1);
   const Tensor state = rows({1, 0}, 2).expand({1, 5, 2});
   const Tensor expected = rows({1. / 3, 2. / 3, 0,      0,        // t = 0 sees words 0, 1
                                 1. / 6, 2. / 6, 3. / 6, 0,        // t = 1: 0, 1, 2
@@ -48,7 +48,7 @@ TEST(WorkedNumbers, MonotonicWindow) {
 // 3/9 e^-1/2 = 0.2021769 and 4/9: the context is 0.0300745 log 2 + 0.2021769 log 3 + 4/9 log 4.
 TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
   const AttentionPtr attention = make_local(
-      attention_info("luong_dot"), {.query = 2, .memory = 2, .hidden = 2}, Window::local_p, 2);
+      attention_maker("luong_dot"), {.query = 2, .memory = 2, .hidden = 2}, Window::local_p, 2);
   attention->to(at::kDouble);
   const at::NoGradGuard no_grad;
   auto parameters = attention->named_parameters();

@@ -16,7 +16,6 @@ using Normalise = Tensor (*)(const Tensor& scores);
 /// One line of registry.def.
 struct Normaliser {
   const char* name;
-  const char* help;
   Normalise normalise;
 };
 

@@ -7,12 +7,8 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/kinds.h"
 #include "base/strings.h"
-#include "kernels/normalisers/normaliser.h"
-#include "model/recurrent/attention/attention.h"
-#include "model/transformer/attention/kinds.h"
-#include "model/transformer/positions/positions.h"
+#include "model/description/kinds.h"
 
 namespace heed::model {
 namespace {
@@ -133,16 +129,6 @@ void check_transformer(const ModelConfig& model) {
 }
 
 }  // namespace
-
-const std::vector<std::string>& normaliser_names() {
-  static const auto names = column(kernels::normalisers(), &kernels::Normaliser::name);
-  return names;
-}
-
-const std::vector<std::string>& normaliser_helps() {
-  static const auto helps = column(kernels::normalisers(), &kernels::Normaliser::help);
-  return helps;
-}
 
 const std::map<std::string_view, KeyOf>& keys_by_network() {
   static const std::map<std::string_view, KeyOf> keys = {

@@ -18,24 +18,28 @@ namespace {
 constexpr std::size_t kMostDimensions = 64;
 constexpr const char* kMetadata = "__metadata__";
 
-struct NamedType {
+struct TypeInfo {
   const char* name;
-  at::ScalarType type;
+  int64_t bytes;
 };
-constexpr std::array kTypes{NamedType{"F64", at::kDouble},    NamedType{"I64", at::kLong},
-                            NamedType{"F32", at::kFloat},     NamedType{"I32", at::kInt},
-                            NamedType{"BF16", at::kBFloat16}, NamedType{"F16", at::kHalf},
-                            NamedType{"U8", at::kByte},       NamedType{"BOOL", at::kBool}};
+/// In the order of Dtype.
+constexpr std::array kTypes{TypeInfo{"F64", 8}, TypeInfo{"I64", 8},  TypeInfo{"F32", 4},
+                            TypeInfo{"I32", 4}, TypeInfo{"BF16", 2}, TypeInfo{"F16", 2},
+                            TypeInfo{"U8", 1},  TypeInfo{"BOOL", 1}};
 
-std::optional<at::ScalarType> find_type(const std::string& name) {
-  for (const auto& known : kTypes)
-    if (name == known.name) return known.type;
+const TypeInfo& info_of(Dtype type) {
+  return kTypes[static_cast<std::size_t>(type)];
+}
+
+std::optional<Dtype> find_type(const std::string& name) {
+  for (std::size_t i = 0; i < kTypes.size(); ++i)
+    if (name == kTypes[i].name) return static_cast<Dtype>(i);
   return std::nullopt;
 }
 
 /// Bytes of a tensor, or nothing where the shape is absurd.
-std::optional<int64_t> bytes_needed(const std::vector<int64_t>& shape, at::ScalarType type) {
-  int64_t volume = static_cast<int64_t>(c10::elementSize(type));
+std::optional<int64_t> bytes_needed(const std::vector<int64_t>& shape, Dtype type) {
+  int64_t volume = info_of(type).bytes;
   bool empty = false;
   for (const int64_t extent : shape) {
     empty |= extent == 0;
@@ -186,10 +190,8 @@ Header parse_header(std::string_view text, int64_t data_bytes, const std::string
   return header;
 }
 
-const char* type_name(at::ScalarType type) {
-  for (const auto& known : kTypes)
-    if (known.type == type) return known.name;
-  throw Bug("a tensor's type has no place in safetensors");
+const char* name_of(Dtype type) {
+  return info_of(type).name;
 }
 
 }  // namespace heed::model

@@ -1,8 +1,6 @@
 // The header of a safetensors file: which tensors it holds, and where their bytes lie.
 #pragma once
 
-#include <c10/core/ScalarType.h>
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,10 +9,15 @@
 
 namespace heed::model {
 
+/// The types of numbers, by their names in the format.
+enum class Dtype { F64, I64, F32, I32, BF16, F16, U8, BOOL };
+
+const char* name_of(Dtype type);
+
 /// One tensor as the header describes it.
 struct Slot {
   std::string name;
-  at::ScalarType type{};
+  Dtype type{};
   std::vector<int64_t> shape;
   int64_t begin = 0, end = -1;  // bytes behind the header
 };
@@ -28,8 +31,5 @@ struct Header {
 /// which begins with `path`, unless each tensor has its bytes and all of them cover `data_bytes`
 /// bytes, from the first to the last.
 Header parse_header(std::string_view text, int64_t data_bytes, const std::string& path);
-
-/// "F32" and so on. Throws Bug for a type that has no place in such files.
-const char* type_name(at::ScalarType type);
 
 }  // namespace heed::model

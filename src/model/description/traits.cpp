@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/strings.h"
-#include "model/transformer/attention/kinds.h"
+#include "model/description/kinds.h"
 
 namespace heed::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/error.h"
+#include "model/description/kinds.h"
 #include "model/device.h"
-#include "model/transformer/attention/kinds.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {

@@ -48,7 +48,7 @@ TEST(SafetensorsHeader, GivesTensorsInTheOrderOfTheFile) {
   ASSERT_EQ(header.slots.size(), 3U);
   EXPECT_EQ(header.slots[0].name, "c");
   EXPECT_EQ(header.slots[1].name, "a");
-  EXPECT_EQ(header.slots[1].type, at::kBFloat16);
+  EXPECT_EQ(header.slots[1].type, Dtype::BF16);
   EXPECT_EQ(header.slots[2].shape, (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(header.slots[2].begin, 4);
   EXPECT_EQ(header.metadata, (std::map<std::string, std::string>{{"k", "v"}}));

@@ -242,9 +242,10 @@ class AttentionContract {
   std::vector<std::string> broken_;
 };
 
-inline std::vector<std::string> broken_promises(const AttentionKindInfo& kind,
+inline std::vector<std::string> broken_promises(const std::string& name,
                                                 kernels::Normalise normalise = &kernels::softmax) {
-  return AttentionContract({kind.make, kind.timing != Timing::kNever}, normalise).broken();
+  const bool attends = attention_info(name).timing != Timing::kNever;
+  return AttentionContract({attention_maker(name), attends}, normalise).broken();
 }
 
 }  // namespace heed::model::testing

@@ -11,7 +11,6 @@
 namespace heed::model {
 namespace {
 
-using testing::broken_promises;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -48,10 +47,10 @@ class Made : public Attention {
 
 template <auto mechanism>
 std::vector<std::string> broken() {
-  return broken_promises(
-      {"made", "in a test", Timing::kAfter, [](const AttentionSize& size) -> AttentionPtr {
-         return std::make_shared<Made<mechanism>>(size);
-       }});
+  return AttentionContract({[](const AttentionSize& size) -> AttentionPtr {
+           return std::make_shared<Made<mechanism>>(size);
+         }})
+      .broken();
 }
 
 /// Dot scores of the places where `seen` [sentences, source] is true.
@@ -151,7 +150,7 @@ TEST(AttentionContract, CatchesWhatIsKeptOnTheModule) {
   const auto make = [](const AttentionSize&) -> AttentionPtr {
     return std::make_shared<Keeping>();
   };
-  EXPECT_THAT(broken_promises({"keeping", "", Timing::kAfter, make}),
+  EXPECT_THAT(AttentionContract({make}).broken(),
               Contains("it carries nothing from one sentence to another"));
 }
 

@@ -20,7 +20,7 @@ struct LocalAttention : ::testing::Test {
     query = at::randn({2, 5, 6}, at::kDouble);
   }
   Attended attend(Window window, int64_t half_width, int64_t position = 0, int64_t stride = 1) {
-    attention = make_local(attention_info("luong_dot"), {6, 6, 5, {}}, window, half_width);
+    attention = make_local(attention_maker("luong_dot"), {6, 6, 5, {}}, window, half_width);
     attention->to(at::kDouble);
     return attention->forward(
         {.query = query, .position = position, .stride = stride},
@@ -91,10 +91,9 @@ TEST_F(LocalAttention, PredictedWindowsAreEquationsNineAndTen) {
 TEST_F(LocalAttention, CentresAndScoresAreFp32WhateverThePrecision) {
   const at::NoGradGuard guard;
   for (const std::string& name : attention_names()) {
-    const AttentionKindInfo& kind = attention_info(name);
-    if (kind.timing != Timing::kAfter || name == "luong_location") continue;
+    if (attention_info(name).timing != Timing::kAfter || name == "luong_location") continue;
     for (const Window window : {Window::local_m, Window::local_p}) {
-      const AttentionPtr attention = make_local(kind, {6, 6, 5, {}}, window, 2);
+      const AttentionPtr attention = make_local(attention_maker(name), {6, 6, 5, {}}, window, 2);
       const auto once = [&] {
         const Prepared memory = attention->begin(attention->prepare(
             make_encoded(values.to(at::kFloat), valid, values.select(1, 0).to(at::kFloat))));
@@ -110,7 +109,7 @@ TEST_F(LocalAttention, CentresAndScoresAreFp32WhateverThePrecision) {
 }
 
 TEST_F(LocalAttention, AWindowWiderThanTheSentenceIsGlobal) {
-  const AttentionPtr global = attention_info("luong_dot").make({6, 6, 5, {}});
+  const AttentionPtr global = attention_maker("luong_dot")({6, 6, 5, {}});
   const Attended expected = global->forward(
       {.query = query, .stride = 1},
       global->begin(global->prepare(make_encoded(values, valid, values.select(1, 0)))));

@@ -22,15 +22,14 @@ class EveryAttention : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryAttention, KeepsTheContractWithEveryNormaliser) {
   for (const kernels::Normaliser& normaliser : kernels::normalisers())
-    EXPECT_THAT(testing::broken_promises(attention_info(GetParam()), normaliser.normalise),
-                ::testing::IsEmpty())
+    EXPECT_THAT(testing::broken_promises(GetParam(), normaliser.normalise), ::testing::IsEmpty())
         << normaliser.name;
 }
 
 // What a mechanism has made for all steps is of the bias and of the keys that begin() saw.
 TEST_P(EveryAttention, TakesAnotherBiasAndOtherKeysOfAStep) {
   const at::NoGradGuard guard;
-  const AttentionPtr attention = attention_info(GetParam()).make({4, 4, 4, {}});
+  const AttentionPtr attention = attention_maker(GetParam())({4, 4, 4, {}});
   const Prepared memory = attention->begin(attention->prepare(
       make_encoded(at::randn({2, 3, 4}), at::ones({2, 3}, at::kBool), at::zeros({2, 4}))));
   const auto weights = [&](const Prepared& own) {
@@ -61,7 +60,7 @@ TEST(AttentionMemory, IsFp32WhateverTheEncoderGives) {
   EXPECT_EQ(memory_of(at::kDouble).values.scalar_type(), at::kDouble);
   const at::NoGradGuard guard;
   for (const std::string& name : attention_names()) {
-    const AttentionPtr attention = attention_info(name).make({4, 4, 4, {}});
+    const AttentionPtr attention = attention_maker(name)({4, 4, 4, {}});
     const Prepared memory = attention->begin(attention->prepare(memory_of(at::kBFloat16)));
     const Attended attended =
         attention->forward({.query = at::randn({2, 3, 4}), .stride = 1}, memory);
@@ -75,7 +74,7 @@ TEST(AttentionMemory, IsFp32WhateverTheEncoderGives) {
 // One sentence of two words, one query, states two wide.
 Tensor weights_of(const std::string& name, const std::vector<std::pair<std::string, Tensor>>& set,
                   const Tensor& query, const Tensor& values) {
-  const AttentionPtr attention = attention_info(name).make({2, 2, 2, {}});
+  const AttentionPtr attention = attention_maker(name)({2, 2, 2, {}});
   at::NoGradGuard guard;
   auto parameters = attention->named_parameters();
   EXPECT_EQ(parameters.size(), set.size());
@@ -123,7 +122,7 @@ TEST(AttentionNumbers, AdditiveScoresOfBahdanauAndConcat) {
 // words take the first two rows, 1 : 3. A fourth word is behind the last row.
 TEST(AttentionNumbers, LocationGivesEachPositionItsRow) {
   const AttentionPtr attention =
-      attention_info("luong_location").make({.query = 2, .memory = 2, .positions = 3});
+      attention_maker("luong_location")({.query = 2, .memory = 2, .positions = 3});
   const at::NoGradGuard guard;
   attention->parameters()[0].copy_(matrix({0, 0, kLog3, 0, 5, 5}));
   const auto weights = [&](int64_t words) {
@@ -155,7 +154,7 @@ TEST(AttentionRegistry, AnUnknownNameIsTheUsersMistake) {
 }
 
 TEST(AttentionRegistry, DotWithUnequalWidthsIsABug) {
-  EXPECT_THROW(attention_info("luong_dot").make({3, 5, 7, {}}), Bug);
+  EXPECT_THROW(attention_maker("luong_dot")({3, 5, 7, {}}), Bug);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr AttentionSize kTwo{.query = 2, .memory = 2, .hidden = 2};
 auto covered(const std::string& attention, Coverage form) {
   return [attention, form](AttentionSize size) {
     size.hidden = size.query;
-    return make_covered(attention_info(attention).make(size), size, form, 2);
+    return make_covered(attention_maker(attention)(size), size, form, 2);
   };
 }
 
@@ -39,7 +39,7 @@ TEST_P(Around, HeadsKeepTheContract) {
                  count](const AttentionSize& size) { return make_side_by_side(make, size, count); },
         .of_states = false};
   };
-  const auto make = attention_info(GetParam()).make;
+  const auto make = attention_maker(GetParam());
   EXPECT_THAT(AttentionContract(heads(make, 3)).broken(), ::testing::IsEmpty());
   EXPECT_THAT(AttentionContract(heads(make, 2), &kernels::sparsemax).broken(),
               ::testing::IsEmpty());
@@ -58,7 +58,7 @@ Encoded two_words() {
 }
 
 AttentionPtr covered_dot(Coverage form) {
-  AttentionPtr attention = make_covered(attention_info("luong_dot").make(kTwo), kTwo, form, 2);
+  AttentionPtr attention = make_covered(attention_maker("luong_dot")(kTwo), kTwo, form, 2);
   attention->to(at::kDouble);
   const at::NoGradGuard guard;
   for (const auto& parameter : attention->parameters()) parameter.zero_();
@@ -132,8 +132,7 @@ TEST(Coverage, OfTheNeuralFormIsAGatedState) {
 TEST(Coverage, OfHypothesesIsTheirOwn) {
   at::manual_seed(5);
   for (const Coverage form : {Coverage::linguistic, Coverage::neural}) {
-    const AttentionPtr attention =
-        make_covered(attention_info("bahdanau").make(kTwo), kTwo, form, 3);
+    const AttentionPtr attention = make_covered(attention_maker("bahdanau")(kTwo), kTwo, form, 3);
     attention->to(at::kDouble);
     const Prepared memory = attention->begin(attention->prepare(two_words()));
     const Tensor queries = at::randn({1, 3, 2}, at::kDouble);
@@ -162,7 +161,7 @@ TEST(Coverage, IsRefusedWhereNothingIsLookedAt) {
 // P and Q are the identity: head 1 has the first halves, head 2 the second ones. Word 1 says (ln 3,
 // 0), word 2 (0, ln 4), and s = (1, 1): the scores of head 1 are ln 3 and 0, of head 2 0 and ln 4.
 TEST(SideBySide, EachHeadHasItsSlice) {
-  const AttentionPtr attention = make_side_by_side(attention_info("luong_dot").make, kTwo, 2);
+  const AttentionPtr attention = make_side_by_side(attention_maker("luong_dot"), kTwo, 2);
   attention->to(at::kDouble);
   const at::NoGradGuard guard;
   for (const char* name : {"query", "memory"})
@@ -182,7 +181,7 @@ TEST(SideBySide, EachHeadHasItsSlice) {
 
 TEST(SideBySide, TheLogarithmsAreThoseOfTheMean) {
   at::manual_seed(6);
-  const AttentionPtr attention = make_side_by_side(attention_info("bahdanau").make, kTwo, 2);
+  const AttentionPtr attention = make_side_by_side(attention_maker("bahdanau"), kTwo, 2);
   attention->to(at::kDouble);
   const Prepared memory = attention->begin(attention->prepare(two_words()));
   const Attended attended = attention->forward(

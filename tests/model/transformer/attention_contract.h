@@ -16,9 +16,11 @@ namespace heed::model::testing {
 
 class SelfAttentionContract {
  public:
+  using Maker = SelfAttentionPtr (*)(const MultiHeadOptions& options, const LayerIndex& index);
+
   SelfAttentionContract(const SelfAttentionInfo& kind, const std::string& positions,
-                        const kernels::Pattern& pattern = {})
-      : kind_(kind), positions_(positions), pattern_(pattern) {
+                        const kernels::Pattern& pattern = {}, Maker maker = &make_self_attention)
+      : kind_(kind), positions_(positions), pattern_(pattern), maker_(maker) {
     at::manual_seed(11);
     encoder_ = make(false, at::kDouble);
     decoder_ = make(true, at::kDouble);
@@ -61,7 +63,7 @@ class SelfAttentionContract {
     options.kind = kind_.name;
     options.pattern = pattern_;
     options.pattern.causal = causal;
-    const SelfAttentionPtr attention = kind_.make(options, {.positions = positions});
+    const SelfAttentionPtr attention = maker_(options, {.positions = positions});
     positions->to(type);
     attention->to(type);
     return attention;
@@ -184,6 +186,7 @@ class SelfAttentionContract {
   const SelfAttentionInfo kind_;
   const std::string positions_;
   const kernels::Pattern pattern_;
+  const Maker maker_;
   SelfAttentionPtr encoder_, decoder_;
   Tensor x_;
   std::vector<std::string> broken_;

@@ -40,12 +40,11 @@ class Beside : public SoftmaxAttention {
 
 template <class Kind>
 std::vector<std::string> broken() {
-  const SelfAttentionInfo kind{
-      "softmax", "in a test", WeightsOf::kProducts, SeenBy::kWindow,
-      [](const MultiHeadOptions& options, const LayerIndex& index) -> SelfAttentionPtr {
-        return std::make_shared<Kind>(options, index);
-      }};
-  return SelfAttentionContract(kind, "none").broken();
+  const auto make = [](const MultiHeadOptions& options,
+                       const LayerIndex& index) -> SelfAttentionPtr {
+    return std::make_shared<Kind>(options, index);
+  };
+  return SelfAttentionContract(self_attention_info("softmax"), "none", {}, make).broken();
 }
 
 TEST(SelfAttentionContract, CatchesPaddingThatIsForgotten) {

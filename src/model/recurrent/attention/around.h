@@ -7,9 +7,9 @@
 
 namespace heed::model {
 
-/// A window around any Luong attention: `kind` inside [p - D, p + D], D = `half_width` source
-/// positions; `window` is local_m or local_p.
-AttentionPtr make_local(const AttentionKindInfo& kind, const AttentionSize& size, Window window,
+/// A window around any Luong attention: that of `make` inside [p - D, p + D], D = `half_width`
+/// source positions; `window` is local_m or local_p.
+AttentionPtr make_local(AttentionMaker make, const AttentionSize& size, Window window,
                         int64_t half_width);
 
 /// `scores` with V C(t-1, i) added to the key of position i. `width` is that of C in the neural

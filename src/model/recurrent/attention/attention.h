@@ -12,6 +12,7 @@
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"
 #include "model/description/config.h"
+#include "model/description/kinds.h"
 
 namespace heed::model {
 
@@ -77,13 +78,6 @@ struct AttentionSize {
   int64_t positions = 1024;  // source positions that a mechanism without content knows
 };
 
-/// When a mechanism is asked, which decides the recurrence around it (model/recurrent/decoder.h).
-enum class Timing {
-  kBefore,  // with s(t-1); c(t) enters the cell of step t (Bahdanau et al. 2015, A.1.2)
-  kAfter,   // with s(t); then the attentional state (Luong et al. 2015, section 3)
-  kNever,   // the context is the encoder's summary at every step (Cho et al. 2014)
-};
-
 /// A mechanism overrides `attend` and what it needs of `project` and `share`. These run in fp32 (or
 /// double) whatever the precision: numbers of bf16 lie 1/8 apart between 16 and 32, and a score
 /// that is off by 1/16 makes a weight that is off by 6 %.
@@ -114,18 +108,12 @@ class Attention : public torch::nn::Module {
 
 using AttentionPtr = std::shared_ptr<Attention>;
 
-/// One line of registry.def.
-struct AttentionKindInfo {
-  const char* name;
-  const char* help;  // the score, and the paper
-  Timing timing;
-  AttentionPtr (*make)(const AttentionSize& size);
-};
+using AttentionMaker = AttentionPtr (*)(const AttentionSize& size);
+
+/// Of a name in registry.def. Throws Bug for another one, which check() refuses.
+AttentionMaker attention_maker(const std::string& name);
 
 /// `model.attention` with what is around it: a window, then coverage, then heads.
 AttentionPtr make_attention(const ModelConfig& config);
-
-/// Throws UserError for an unknown name.
-const AttentionKindInfo& attention_info(const std::string& name);
 
 }  // namespace heed::model

@@ -19,7 +19,7 @@ namespace {
 
 class Local : public Attention {
  public:
-  Local(const AttentionKindInfo& kind, AttentionSize size, Window window, int64_t half_width)
+  Local(AttentionMaker make, AttentionSize size, Window window, int64_t half_width)
       : predicts_(window == Window::local_p),
         half_width_(static_cast<double>(half_width)),
         dropout_(size.weighing.dropout) {
@@ -28,7 +28,7 @@ class Local : public Attention {
       inner_ = register_parameter("position", xavier(size.hidden, size.query));
       score_ = register_parameter("position_score", xavier(1, size.hidden).squeeze(0));
     }
-    scores_ = register_module("scores", kind.make(size));
+    scores_ = register_module("scores", make(size));
   }
 
  protected:
@@ -80,9 +80,9 @@ class Local : public Attention {
 
 }  // namespace
 
-AttentionPtr make_local(const AttentionKindInfo& kind, const AttentionSize& size, Window window,
+AttentionPtr make_local(AttentionMaker make, const AttentionSize& size, Window window,
                         int64_t half_width) {
-  return std::make_shared<Local>(kind, size, window, half_width);
+  return std::make_shared<Local>(make, size, window, half_width);
 }
 
 }  // namespace heed::model

@@ -5,11 +5,11 @@
 namespace heed::model {
 
 AttentionPtr make_attention(const ModelConfig& config) {
-  const AttentionKindInfo& kind = attention_info(config.attention);
+  const AttentionMaker make = attention_maker(config.attention);
   const auto one = [&](const AttentionSize& size) {
     AttentionPtr scores = config.window == Window::global
-                              ? kind.make(size)
-                              : make_local(kind, size, config.window, config.window_size);
+                              ? make(size)
+                              : make_local(make, size, config.window, config.window_size);
     if (config.coverage == Coverage::none) return scores;
     return make_covered(std::move(scores), size, config.coverage, config.coverage_size);
   };

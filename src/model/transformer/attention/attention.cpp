@@ -89,8 +89,4 @@ Tensor SelfAttention::step_of_beams(const Tensor&, const HeadsOfLayer&, const Be
   throw Bug("caches of sentences for a kind without scores");
 }
 
-SelfAttentionPtr make_self_attention(const MultiHeadOptions& options, const LayerIndex& index) {
-  return self_attention_info(options.kind).make(options, index);
-}
-
 }  // namespace heed::model

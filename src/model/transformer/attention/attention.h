@@ -1,5 +1,5 @@
 // What self-attention computes between its projections: one file and one line of registry.def for
-// each kind (kinds.h).
+// each kind.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -14,7 +14,7 @@
 #include "kernels/attention.h"
 #include "kernels/tensor.h"
 #include "model/description/config.h"
-#include "model/transformer/attention/kinds.h"
+#include "model/description/kinds.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
@@ -112,7 +112,9 @@ class SelfAttention : public torch::nn::Module {
   torch::nn::Linear projection_, output_;
 };
 
-/// Of the kind that the options name.
+using SelfAttentionPtr = std::shared_ptr<SelfAttention>;
+
+/// Of the kind that the options name. Throws Bug for one that is not in registry.def.
 SelfAttentionPtr make_self_attention(const MultiHeadOptions& options, const LayerIndex& index = {});
 
 }  // namespace heed::model

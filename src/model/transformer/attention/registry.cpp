@@ -1,11 +1,6 @@
-// The table of registry.def: names, help, properties and constructors.
-#include <string>
-#include <vector>
-
+// The constructors of registry.def.
 #include "base/error.h"
-#include "base/kinds.h"
-#include "config/suggest.h"
-#include "model/transformer/attention/kinds.h"
+#include "model/transformer/attention/attention.h"
 
 namespace heed::model {
 
@@ -14,35 +9,12 @@ namespace heed::model {
 #include "model/transformer/attention/registry.def"
 #undef HEED_SELF_ATTENTION
 
-namespace {
-
-const std::vector<SelfAttentionInfo>& self_attention_kinds() {
-  static const std::vector<SelfAttentionInfo> kinds = {
+SelfAttentionPtr make_self_attention(const MultiHeadOptions& options, const LayerIndex& index) {
 #define HEED_SELF_ATTENTION(name, weights, seen, help) \
-  {#name, help, WeightsOf::weights, SeenBy::seen, make_##name},
+  if (options.kind == #name) return make_##name(options, index);
 #include "model/transformer/attention/registry.def"
 #undef HEED_SELF_ATTENTION
-  };
-  return kinds;
-}
-
-}  // namespace
-
-const std::vector<std::string>& self_attention_names() {
-  static const auto names = column(self_attention_kinds(), &SelfAttentionInfo::name);
-  return names;
-}
-
-const std::vector<std::string>& self_attention_helps() {
-  static const auto helps = column(self_attention_kinds(), &SelfAttentionInfo::help);
-  return helps;
-}
-
-const SelfAttentionInfo& self_attention_info(const std::string& name) {
-  for (const SelfAttentionInfo& kind : self_attention_kinds())
-    if (name == kind.name) return kind;
-  throw UserError("model.self_attention: no self-attention is called '{}'{}", name,
-                  config::did_you_mean(name, self_attention_names()));
+  throw Bug("a self-attention of the registry");
 }
 
 }  // namespace heed::model

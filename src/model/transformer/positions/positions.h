@@ -35,14 +35,6 @@ struct PositionsSize {
   int64_t head() const { return width / heads; }
 };
 
-/// How a kind tells the order, which decides what it goes with (model/config.cpp).
-enum class PositionsEffect {
-  kEmbeds,      // vectors()
-  kRotates,     // rotations(): heads of even width
-  kAddsScores,  // by_distance(): not for linear attention, which has no scores
-  kNothing,
-};
-
 /// The positions of one stack of layers. A kind overrides one of the first three.
 class Positions : public torch::nn::Module {
  public:
@@ -75,18 +67,7 @@ using PositionsPtr = std::shared_ptr<Positions>;
 /// broadcast to [..., head / 2].
 Tensor turned(const Tensor& x, const Tensor& rotations);
 
-/// One line of registry.def.
-struct PositionsKindInfo {
-  const char* name;
-  const char* help;
-  PositionsEffect effect;
-  PositionsPtr (*make)(const PositionsSize& size);
-};
-
-const std::vector<PositionsKindInfo>& positions_kinds();
-
-/// Throws UserError for an unknown name.
-const PositionsKindInfo& positions_info(const std::string& name);
+/// Of a name in registry.def. Throws Bug for another one, which check() refuses.
 PositionsPtr make_positions(const std::string& name, const PositionsSize& size);
 
 /// [batch or 1, heads, queries, keys] fp32 or double, from queries [batch, heads, queries, head] at

@@ -1,0 +1,124 @@
+#include "model/description/kinds.h"
+
+#include "base/error.h"
+#include "config/suggest.h"
+#include "model/description/config.h"
+
+namespace heed::model {
+namespace {
+
+struct NormaliserInfo {
+  const char* name;
+  const char* help;
+};
+
+const std::vector<AttentionKindInfo>& attentions() {
+  static const std::vector<AttentionKindInfo> kinds = {
+#define HEED_ATTENTION(name, timing, help) {#name, help, Timing::timing},
+#include "model/recurrent/attention/registry.def"
+#undef HEED_ATTENTION
+  };
+  return kinds;
+}
+
+const std::vector<SelfAttentionInfo>& self_attentions() {
+  static const std::vector<SelfAttentionInfo> kinds = {
+#define HEED_SELF_ATTENTION(name, weights, seen, help) \
+  {#name, help, WeightsOf::weights, SeenBy::seen},
+#include "model/transformer/attention/registry.def"
+#undef HEED_SELF_ATTENTION
+  };
+  return kinds;
+}
+
+const std::vector<NormaliserInfo>& normalisers() {
+  static const std::vector<NormaliserInfo> kinds = {
+#define HEED_NORMALISER(name, help) {#name, help},
+#include "kernels/normalisers/registry.def"
+#undef HEED_NORMALISER
+  };
+  return kinds;
+}
+
+/// One member of each row, in the table's order.
+template <class Row>
+std::vector<std::string> column(const std::vector<Row>& rows, const char* Row::*member) {
+  std::vector<std::string> values;
+  for (const Row& row : rows) values.emplace_back(row.*member);
+  return values;
+}
+
+/// `key` and `called` are of the message: "model.positions", "no positions are called".
+template <class Row>
+const Row& row_of(const std::vector<Row>& rows, const std::string& name, const char* key,
+                  const char* called) {
+  for (const Row& row : rows)
+    if (name == row.name) return row;
+  throw UserError("{}: {} '{}'{}", key, called, name,
+                  config::did_you_mean(name, column(rows, &Row::name)));
+}
+
+}  // namespace
+
+const std::vector<PositionsKindInfo>& positions_kinds() {
+  static const std::vector<PositionsKindInfo> kinds = {
+#define HEED_POSITIONS(name, effect, help) {#name, help, PositionsEffect::effect},
+#include "model/transformer/positions/registry.def"
+#undef HEED_POSITIONS
+  };
+  return kinds;
+}
+
+const AttentionKindInfo& attention_info(const std::string& name) {
+  return row_of(attentions(), name, "model.attention", "no attention is called");
+}
+
+const SelfAttentionInfo& self_attention_info(const std::string& name) {
+  return row_of(self_attentions(), name, "model.self_attention", "no self-attention is called");
+}
+
+const PositionsKindInfo& positions_info(const std::string& name) {
+  return row_of(positions_kinds(), name, "model.positions", "no positions are called");
+}
+
+const std::vector<std::string>& attention_names() {
+  static const auto names = column(attentions(), &AttentionKindInfo::name);
+  return names;
+}
+
+const std::vector<std::string>& attention_helps() {
+  static const auto helps = column(attentions(), &AttentionKindInfo::help);
+  return helps;
+}
+
+const std::vector<std::string>& self_attention_names() {
+  static const auto names = column(self_attentions(), &SelfAttentionInfo::name);
+  return names;
+}
+
+const std::vector<std::string>& self_attention_helps() {
+  static const auto helps = column(self_attentions(), &SelfAttentionInfo::help);
+  return helps;
+}
+
+const std::vector<std::string>& position_names() {
+  static const auto names = column(positions_kinds(), &PositionsKindInfo::name);
+  return names;
+}
+
+const std::vector<std::string>& position_helps() {
+  static const auto helps = column(positions_kinds(), &PositionsKindInfo::help);
+  return helps;
+}
+
+const std::vector<std::string>& normaliser_names() {
+  static const auto names = column(normalisers(), &NormaliserInfo::name);
+  return names;
+}
+
+const std::vector<std::string>& normaliser_helps() {
+  static const auto helps = column(normalisers(), &NormaliserInfo::help);
+  return helps;
+}
+
+}  // namespace heed::model

@@ -1,0 +1,74 @@
+// What a configuration's names stand for, as the registries say it: what each kind goes with, and
+// what may compute it in its place. The constructors are beside the mechanisms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed::model {
+
+/// When a recurrent decoder asks its attention, which decides the recurrence around it
+/// (model/recurrent/decoder.h).
+enum class Timing {
+  kBefore,  // with s(t-1); c(t) enters the cell of step t (Bahdanau et al. 2015, A.1.2)
+  kAfter,   // with s(t); then the attentional state (Luong et al. 2015, section 3)
+  kNever,   // the context is the encoder's summary at every step (Cho et al. 2014)
+};
+
+/// One line of model/recurrent/attention/registry.def.
+struct AttentionKindInfo {
+  const char* name;
+  const char* help;  // the score, and the paper
+  Timing timing;
+};
+
+/// What the weights of self-attention are made of, which says who may compute them.
+enum class WeightsOf {
+  kProducts,  // a softmax of q k / sqrt(head): src/engine, CTranslate2 and all kernels
+  kPrepared,  // the same of queries and keys that the kind changed before: the kernels
+  kNoScores,  // no softmax: the kind alone. Nothing can be added to scores, hidden or dropped
+};
+
+/// Which keys say what a position sees.
+enum class SeenBy {
+  kWindow,   // sliding_window, which may be 0
+  kPattern,  // sliding_window, global_tokens and attention_stride
+  kAll,      // none: every position sees all
+};
+
+/// One line of model/transformer/attention/registry.def.
+struct SelfAttentionInfo {
+  const char* name;
+  const char* help;  // the equation, and the paper
+  WeightsOf weights;
+  SeenBy seen;
+
+  bool has_scores() const { return weights != WeightsOf::kNoScores; }
+  /// Whether engines that know softmax attention can run it, if they know its window.
+  bool is_plain() const { return weights == WeightsOf::kProducts && seen == SeenBy::kWindow; }
+};
+
+/// How a kind of position tells the order, which decides what it goes with (config.cpp) and which
+/// function of model::Positions it overrides.
+enum class PositionsEffect {
+  kEmbeds,      // vectors()
+  kRotates,     // rotations(): heads of even width
+  kAddsScores,  // by_distance(): not for linear attention, which has no scores
+  kNothing,
+};
+
+/// One line of model/transformer/positions/registry.def.
+struct PositionsKindInfo {
+  const char* name;
+  const char* help;
+  PositionsEffect effect;
+};
+
+const std::vector<PositionsKindInfo>& positions_kinds();
+
+/// Throw UserError for an unknown name.
+const AttentionKindInfo& attention_info(const std::string& name);
+const SelfAttentionInfo& self_attention_info(const std::string& name);
+const PositionsKindInfo& positions_info(const std::string& name);
+
+}  // namespace heed::model
