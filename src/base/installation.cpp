@@ -18,9 +18,13 @@ std::optional<std::string> installed_file(const std::string& name) {
   return file.string();
 }
 
-Plugin open_plugin(const std::string& name, const char* function, const std::string& needed) {
+std::string part_of_heed(const std::string& name) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string file = installed_file("lib/heed/" + name).value_or((folder / name).string());
+  return installed_file("lib/heed/" + name).value_or((folder / name).string());
+}
+
+Plugin open_plugin(const std::string& name, const char* function, const std::string& needed) {
+  const std::string file = part_of_heed(name);
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   const char* const why = library ? nullptr : dlerror();
   if (!library)

@@ -1,16 +1,24 @@
-// A section of the configuration as JSON, and back: a page has no YAML.
+// What a page without a server knows of a model besides its weights and vocabularies: as text, for
+// it has no YAML.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
-#include "config/view.h"
+#include "decode/search/config.h"
+#include "model/description/config.h"
+#include "serve/answers/answers.h"
 
 namespace heed::web {
 
-/// {"key": value, ...}; an enumeration is the position of its name. Not for lists of sections.
-nlohmann::json settings_of(const config::SectionView& section);
+struct Settings {
+  serve::ShownModel shown;
+  model::ModelConfig model;
+  decode::DecodeConfig decoding;
+};
 
-/// Takes what settings_of() gave of a section of the same type.
-void take_settings(const nlohmann::json& settings, const config::SectionView& section);
+/// JSON for settings_from() of the same version of heed.
+std::string text_of(Settings settings);
+Settings settings_from(std::string_view text);
 
 }  // namespace heed::web

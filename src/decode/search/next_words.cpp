@@ -32,7 +32,7 @@ std::vector<Growing> beginnings_of(const Ids& prefix, const std::vector<float>& 
                                    int64_t count) {
   Ids order(scores.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto end = order.begin() + std::min(count, std::ssize(order));
+  const auto end = order.begin() + std::min<int64_t>(count, std::ssize(order));
   std::partial_sort(order.begin(), end, order.end(), [&](int32_t a, int32_t b) {
     return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   });

@@ -1,19 +1,32 @@
-// What a page calls of heed.wasm (draw/page/play_alone.js). A file or a question lies where room()
-// said, and is this program's from then on.
+// What a page calls of heed.wasm (draw/page/engine.js). Each text and file lies where room() said,
+// and belongs to this program from then on.
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "web/alone.h"
+
+#define HEED_PAGE_CALLS(name) extern "C" [[clang::export_name(#name)]]
 
 namespace {
 
 std::optional<heed::web::Alone> model;
 std::string answered;
 
-}  // namespace
+/// The bytes of one.
+struct Given {
+  Given(const char* begin, std::size_t bytes) : data(begin), size(bytes) {}
 
-#define HEED_PAGE_CALLS(name) extern "C" [[clang::export_name(#name)]]
+  std::string_view view() const { return {data.get(), size}; }
+  std::string text() const { return std::string(view()); }
+
+  std::shared_ptr<const char[]> data;
+  std::size_t size;
+};
+
+}  // namespace
 
 HEED_PAGE_CALLS(room) char* room(std::size_t bytes) {
   return new char[bytes];
@@ -23,11 +36,15 @@ HEED_PAGE_CALLS(load)
 void load(const char* settings, std::size_t settings_bytes, const char* weights,
           std::size_t weights_bytes, const char* source, std::size_t source_bytes,
           const char* target, std::size_t target_bytes) {
+  using heed::text::Vocabulary;
+  model.emplace(heed::web::settings_from(Given{settings, settings_bytes}.text()),
+                weights_of(weights, weights_bytes),
+                Vocabulary::from_model(Given{source, source_bytes}.text(), "the source vocabulary"),
+                Vocabulary::from_model(Given{target, target_bytes}.text(), "the target vocabulary"));
 }
 
 /// JSON that ends with 0 and stays until the next call.
-HEED_PAGE_CALLS(answer) const char* answer(char* question, std::size_t bytes) {
-  answered = model->answer({question, bytes});
-  delete[] question;
+HEED_PAGE_CALLS(answer) const char* answer(const char* question, std::size_t bytes) {
+  answered = model->answer(Given{question, bytes}.text());
   return answered.c_str();
 }
