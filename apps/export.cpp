@@ -14,7 +14,7 @@
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/search.h"
+#include "decode/search/search.h"
 #include "draw/play_page.h"
 #include "engine/ctranslate2.h"
 #include "model/transformer/layers.h"

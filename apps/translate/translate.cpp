@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "decode/input.h"
+#include "decode/search/input.h"
 #include "inspect/details.h"
 #include "model/model.h"
 #include "run/inspect_folder.h"

@@ -4,10 +4,17 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/recurrent.h"
 #include "engine/tile_product.h"
+#include "model/description/traits.h"
 #include "model/embedding.h"
 
 namespace heed::engine {
+
+bool has_network(const model::ModelConfig& config) {
+  return config.type == model::ModelType::transformer ? model::traits(config).all_softmax
+                                                      : has_recurrent(config);
+}
 
 std::vector<Span> spans_of(const SourceBatch& source) {
   std::vector<Span> spans;

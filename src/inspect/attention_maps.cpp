@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "data/batch.h"
-#include "decode/pieces.h"
+#include "decode/search/pieces.h"
 #include "inspect/readings.h"
 #include "kernels/share_out.h"
 #include "model/description/traits.h"

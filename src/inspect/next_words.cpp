@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "data/batch.h"
-#include "decode/ensemble.h"
+#include "decode/model_steps.h"
 #include "model/device.h"
 #include "model/evaluation_mode.h"
 

@@ -1,7 +1,7 @@
 #include "inspect/readings.h"
 
 #include "base/error.h"
-#include "decode/pieces.h"
+#include "decode/search/pieces.h"
 
 namespace heed::inspect {
 

@@ -11,7 +11,7 @@
 #include "base/progress_bar.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/sampling.h"
+#include "decode/search/sampling.h"
 #include "decode/translator.h"
 #include "run/saved_config.h"
 #include "run/summary.h"

@@ -61,11 +61,14 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/transformer", {"model"}},
       {"ranks", {"kernels"}},
       {"engine", {"model", "model/recurrent", "model/transformer"}},
-      {"decode", {"engine", "score"}},
+      {"decode/search", {"engine", "score"}},
+      {"decode", {"decode/search", "model", "model/recurrent", "model/transformer"}},
       {"train", {"model", "ranks"}},
       {"inspect", {"decode", "study"}},
       {"run", {"inspect", "draw", "train"}},
-      {"serve", {"inspect", "draw", "http"}}};
+      {"serve/answers", {"decode/search", "study"}},
+      {"web", {"serve/answers"}},
+      {"serve", {"inspect", "draw", "http", "serve/answers"}}};
   return table;
 }
 

@@ -11,6 +11,7 @@
 namespace heed::model {
 namespace {
 
+using testing::AttentionContract;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/random.h"
-#include "decode/config.h"
+#include "decode/search/config.h"
 
 namespace heed::decode {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "decode/candidates.h"
-#include "decode/sampling.h"
-#include "decode/scorer.h"
-#include "decode/search.h"
+#include "decode/search/candidates.h"
+#include "decode/search/sampling.h"
+#include "decode/search/scorer.h"
+#include "decode/search/search.h"
 
 namespace heed::decode {
 

@@ -1,4 +1,4 @@
-// Batched beam search, greedy search and sampling over any Model.
+// Batched beam search, greedy search and sampling over any Steps.
 //
 // One step for all sentences of a batch: log-probabilities in fp32, then the best continuations of
 // each hypothesis, then per sentence the best of these. A continuation by eos finishes its
@@ -23,13 +23,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "decode/config.h"
-#include "decode/hypothesis.h"
-#include "decode/recorded_steps.h"
-#include "model/model.h"
+#include "decode/search/config.h"
+#include "decode/search/hypothesis.h"
+#include "decode/search/steps.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
@@ -48,18 +48,16 @@ struct SearchOptions {
   std::function<std::string(const std::vector<int32_t>&)> text;
   /// Pieces that no hypothesis has behind its prefix.
   std::vector<int64_t> never{text::kPad, text::kBegin};
-  /// Graphs of the models' steps, if any.
-  RecordedSteps* recorded = nullptr;
+
+  bool wants_attention() const { return keep_attention || config.coverage_penalty > 0; }
 };
 
-/// n_best hypotheses per sentence of `source`, best first (fewer only where the search space holds
-/// fewer). Runs without gradients in eval mode (restores the mode). Several models make an
-/// ensemble: their probabilities are averaged (same target vocabulary; each its own `sources`
-/// entry). With sampling.top_k or top_p set, the n_best are independent draws, which may coincide,
-/// and beam_size has no part. Throws Failure when a model's scores are not numbers.
-std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
-                                            const std::vector<model::Source>& sources,
-                                            const SearchOptions& options);
+/// n_best hypotheses per sentence, best first (fewer only where the search space holds fewer).
+/// `source_lengths`: one per sentence, in pieces with eos. `longest`: a translation that the models
+/// can take, with eos. With sampling.top_k or top_p set, the n_best are independent draws, which
+/// may coincide, and beam_size has no part. Throws Failure when a model's scores are not numbers.
+std::vector<std::vector<Hypothesis>> search(Steps& steps, std::span<const int64_t> source_lengths,
+                                            const SearchOptions& options, int64_t longest);
 
 /// Most steps of a search, eos counted, for a source of so many pieces (eos not counted). There is
 /// room for min_length.

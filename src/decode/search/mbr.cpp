@@ -1,4 +1,4 @@
-#include "decode/mbr.h"
+#include "decode/search/mbr.h"
 
 #include <algorithm>
 #include <cmath>

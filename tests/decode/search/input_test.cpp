@@ -1,5 +1,5 @@
 // How many lines are translated together.
-#include "decode/input.h"
+#include "decode/search/input.h"
 
 #include <gtest/gtest.h>
 

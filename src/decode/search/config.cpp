@@ -1,4 +1,4 @@
-#include "decode/config.h"
+#include "decode/search/config.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "decode/input.h"
+#include "decode/search/input.h"
 
 #include <unistd.h>
 

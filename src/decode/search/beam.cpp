@@ -1,4 +1,4 @@
-#include "decode/beam.h"
+#include "decode/search/beam.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "decode/pieces.h"
+#include "decode/search/pieces.h"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
-#include "engine/engine.h"
+#include "decode/network_of_model.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <map>
 #include <string>
@@ -14,8 +13,14 @@
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 
-namespace heed::engine {
+namespace heed::decode {
 namespace {
+
+using engine::Array;
+using engine::Floats;
+using engine::LayerDistances;
+using engine::PositionRows;
+using engine::Weights;
 
 Weights weights_of(const model::Model& model) {
   std::map<std::string, Array> arrays;
@@ -40,7 +45,7 @@ PositionRows rows_of(const Tensor& table) {
   return {numbers_of(real), real.size(1)};
 }
 
-class PositionsOfModel : public StackPositions {
+class PositionsOfModel : public engine::StackPositions {
  public:
   PositionsOfModel(const model::Model& model, bool decoder)
       : positions_(model::transformer_positions(model, decoder)) {}
@@ -67,42 +72,20 @@ class PositionsOfModel : public StackPositions {
 
 }  // namespace
 
-bool has_network(const model::ModelConfig& config) {
-  return config.type == model::ModelType::transformer ? model::traits(config).all_softmax
-                                                      : has_recurrent(config);
-}
-
-Engine::Engine(model::ModelPtr inner, std::unique_ptr<Network> network)
-    : inner_(register_module("inner", std::move(inner))), network_(std::move(network)) {
-  train(inner_->is_training());  // what holds this model asks it, and the inner one follows
-}
-
-std::shared_ptr<Engine> make_engine(const model::ModelPtr& model, WeightFormat numbers) {
-  for (const Tensor& parameter : model->parameters())
+std::unique_ptr<engine::Network> network_of(const model::Model& model,
+                                            engine::WeightFormat numbers) {
+  for (const Tensor& parameter : model.parameters())
     if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
-  const auto* transformer = model::transformer_config(*model);
-  const auto* config = transformer != nullptr ? transformer : model::recurrent_config(*model);
-  if (config == nullptr || !has_network(*config)) return nullptr;
-  const Weights weights = weights_of(*model);
-  return std::make_shared<Engine>(
-      model, transformer != nullptr
-                 ? make_transformer(*config, weights,
-                                    {std::make_shared<PositionsOfModel>(*model, false),
-                                     std::make_shared<PositionsOfModel>(*model, true)},
-                                    numbers)
-                 : make_recurrent(*config, weights, numbers));
+  const auto* transformer = model::transformer_config(model);
+  const auto* config = transformer != nullptr ? transformer : model::recurrent_config(model);
+  if (config == nullptr || !engine::has_network(*config)) return nullptr;
+  const engine::Weights weights = weights_of(model);
+  return transformer != nullptr
+             ? engine::make_transformer(*config, weights,
+                                        {std::make_shared<PositionsOfModel>(model, false),
+                                         std::make_shared<PositionsOfModel>(model, true)},
+                                        numbers)
+             : engine::make_recurrent(*config, weights, numbers);
 }
 
-const Threads& libtorch_threads() {
-  static const Threads threads = [](int64_t count, int64_t grain, const auto& work) {
-    at::parallel_for(0, count, grain, work);
-  };
-  return threads;
-}
-
-SourceBatch source_batch(const model::Source& source) {
-  return {source.tokens.const_data_ptr<int64_t>(), source.lengths.const_data_ptr<int64_t>(),
-          source.tokens.size(0), source.tokens.size(1)};
-}
-
-}  // namespace heed::engine
+}  // namespace heed::decode

@@ -1,6 +1,6 @@
 // Engines against the models that they were made of, step by step, while sentences leave and
 // hypotheses change slots.
-#include "engine/engine.h"
+#include "decode/network_of_model.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -11,20 +11,25 @@
 #include <utility>
 #include <vector>
 
+#include "decode/libtorch_threads.h"
 #include "model/kinds.h"
 
-namespace heed::engine {
+namespace heed::decode {
 namespace {
+
+using engine::BatchDecoder;
+using engine::Floats;
+using engine::WeightFormat;
 
 using model::ModelPtr;
 using model::Source;
 using model::State;
 using model::Trace;
 
-constexpr int64_t kPieces = 41;
+constexpr int64_t kVocabularyPieces = 41;
 
 Source three_sentences() {
-  Source source{.tokens = at::randint(4, kPieces, {3, 9}, at::kLong),
+  Source source{.tokens = at::randint(4, kVocabularyPieces, {3, 9}, at::kLong),
                 .lengths = at::tensor({9, 4, 1}, at::kLong)};
   source.valid = at::arange(9).unsqueeze(0) < source.lengths.unsqueeze(1);
   return source;
@@ -58,20 +63,26 @@ std::vector<model::testing::NamedConfig> transformer_kinds() {
 std::vector<model::testing::NamedConfig> engine_kinds() {
   std::vector<model::testing::NamedConfig> kinds = transformer_kinds();
   for (auto& kind : model::testing::recurrent_kinds())
-    if (has_network(kind.config)) kinds.push_back(std::move(kind));
+    if (engine::has_network(kind.config)) kinds.push_back(std::move(kind));
   return kinds;
+}
+
+engine::SourceBatch source_batch(const Source& source) {
+  return {source.tokens.const_data_ptr<int64_t>(), source.lengths.const_data_ptr<int64_t>(),
+          source.tokens.size(0), source.tokens.size(1)};
 }
 
 Tensor step(BatchDecoder& decoder, const Tensor& tokens, Floats* attention = nullptr) {
   const float* logits = decoder.step(tokens.const_data_ptr<int64_t>(), tokens.size(1), attention);
-  return at::from_blob(const_cast<float*>(logits), {tokens.size(0), tokens.size(1), kPieces})
+  return at::from_blob(const_cast<float*>(logits),
+                       {tokens.size(0), tokens.size(1), kVocabularyPieces})
       .clone();
 }
 
 class Engine : public ::testing::TestWithParam<model::testing::NamedConfig> {};
 
 TEST_P(Engine, StepsAsTheModelDoes) {
-  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
+  const ModelPtr model = model::testing::model_of(GetParam().config, kVocabularyPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
@@ -80,11 +91,10 @@ TEST_P(Engine, StepsAsTheModelDoes) {
     double tolerance;
   } kinds[] = {{WeightFormat::fp32, 2e-5}, {WeightFormat::bf16, 0.3}, {WeightFormat::int8, 0.3}};
   for (const auto& [numbers, tolerance] : kinds) {
-    const auto engine = make_engine(model, numbers);
+    const auto engine = network_of(*model, numbers);
     ASSERT_TRUE(engine);
-    EXPECT_FALSE(engine->is_training());
     State state = model->start(source);
-    const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
+    const auto decoder = engine->start(source_batch(source), libtorch_threads());
     const auto expect_equal = [&](const Tensor& tokens) {
       Trace trace;
       Floats attention;
@@ -110,30 +120,18 @@ TEST_P(Engine, StepsAsTheModelDoes) {
     expect_equal(at::full({3, 1}, 2, at::kLong));
     go_on_with({}, first.expand({3, 4}).contiguous());
     for (int64_t i = 0; i < 3; ++i) {
-      expect_equal(at::randint(4, kPieces, {3, 4}, at::kLong));
+      expect_equal(at::randint(4, kVocabularyPieces, {3, 4}, at::kLong));
       go_on_with({}, at::randint(0, 4, {3, 4}, at::kLong) + 4 * first);
     }
     const Tensor kept = at::tensor({2, 0}, at::kLong);
     go_on_with(kept, at::randint(0, 4, {2, 3}, at::kLong) + 4 * kept.unsqueeze(1));
-    for (int64_t i = 0; i < 3; ++i) expect_equal(at::randint(4, kPieces, {2, 3}, at::kLong));
+    for (int64_t i = 0; i < 3; ++i)
+      expect_equal(at::randint(4, kVocabularyPieces, {2, 3}, at::kLong));
   }
 }
 
-TEST_P(Engine, IsStillTheModel) {
-  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
-  model->eval();
-  const at::NoGradGuard no_gradients;
-  const Source source = three_sentences();
-  const auto engine = make_engine(model, WeightFormat::int8);
-  const Tensor input = at::randint(4, kPieces, {3, 5}, at::kLong);
-  EXPECT_TRUE(at::equal(engine->logits(engine->features(source, input, nullptr)),
-                        model->logits(model->features(source, input))));
-  EXPECT_EQ(engine->longest(), model->longest());
-  EXPECT_EQ(count_parameters(*engine), count_parameters(*model));
-}
-
 TEST_P(Engine, HasNoScoresWhereAWeightIsNan) {
-  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
+  const ModelPtr model = model::testing::model_of(GetParam().config, kVocabularyPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
@@ -141,8 +139,8 @@ TEST_P(Engine, HasNoScoresWhereAWeightIsNan) {
     const Tensor weight = parameter.value(), kept = weight.clone();
     weight.fill_(NAN);
     for (const auto numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
-      const auto engine = make_engine(model, numbers);
-      const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
+      const auto engine = network_of(*model, numbers);
+      const auto decoder = engine->start(source_batch(source), libtorch_threads());
       const Tensor tokens = at::full({3, 1}, 2, at::kLong);
       step(*decoder, tokens);  // coverage reads some weights for the next step alone
       EXPECT_TRUE(step(*decoder, tokens).isnan().all().item<bool>())
@@ -153,20 +151,20 @@ TEST_P(Engine, HasNoScoresWhereAWeightIsNan) {
 }
 
 TEST_P(Engine, GivesTheSameBitsWithAndWithoutNeighbours) {
-  const ModelPtr model = model::testing::model_of(GetParam().config, kPieces);
+  const ModelPtr model = model::testing::model_of(GetParam().config, kVocabularyPieces);
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
   for (const auto numbers : {WeightFormat::fp32, WeightFormat::int8}) {
-    const auto engine = make_engine(model, numbers);
-    const auto together = engine->network().start(source_batch(source), libtorch_threads());
+    const auto engine = network_of(*model, numbers);
+    const auto together = engine->start(source_batch(source), libtorch_threads());
     const Tensor all = step(*together, at::full({3, 1}, 2, at::kLong));
     for (int64_t s = 0; s < 3; ++s) {
       const int64_t length = source.lengths[s].item<int64_t>();
       const Source one{.tokens = source.tokens.narrow(0, s, 1).narrow(1, 0, length).contiguous(),
                        .lengths = source.lengths.narrow(0, s, 1),
                        .valid = at::ones({1, length}, at::kBool)};
-      const auto alone = engine->network().start(source_batch(one), libtorch_threads());
+      const auto alone = engine->start(source_batch(one), libtorch_threads());
       EXPECT_TRUE(at::equal(step(*alone, at::full({1, 1}, 2, at::kLong))[0], all[s]));
     }
   }
@@ -183,17 +181,17 @@ TEST(Engines, LongSentencesAndTranslationsAreThoseOfTheModel) {
     SCOPED_TRACE(positions);
     model::ModelConfig config = model::testing::small_transformer();
     config.positions = positions;
-    const ModelPtr model = model::testing::model_of(config, kPieces);
+    const ModelPtr model = model::testing::model_of(config, kVocabularyPieces);
     model->eval();
-    const Source source{.tokens = at::randint(4, kPieces, {1, length}, at::kLong),
+    const Source source{.tokens = at::randint(4, kVocabularyPieces, {1, length}, at::kLong),
                         .lengths = at::full({1}, length, at::kLong),
                         .valid = at::ones({1, length}, at::kBool)};
-    const Tensor target = at::randint(4, kPieces, {1, length}, at::kLong);
+    const Tensor target = at::randint(4, kVocabularyPieces, {1, length}, at::kLong);
     const int64_t first = length - 10;  // to be compared
     const Tensor wanted = model->logits(model->features(source, target).narrow(1, first, 10));
     const double tolerance = 1e-3 * std::max(1.0, wanted.abs().max().item<double>());
-    const auto engine = make_engine(model, WeightFormat::fp32);
-    const auto decoder = engine->network().start(source_batch(source), libtorch_threads());
+    const auto engine = network_of(*model, WeightFormat::fp32);
+    const auto decoder = engine->start(source_batch(source), libtorch_threads());
     for (int64_t t = 0; t < length; ++t) {
       const Tensor token = target.narrow(1, t, 1).contiguous();
       const Tensor got = step(*decoder, token);  // [1, 1, vocab]
@@ -206,15 +204,17 @@ TEST(Engines, LongSentencesAndTranslationsAreThoseOfTheModel) {
 TEST(Engines, LeaveOtherModelsAlone) {
   model::ModelConfig sparsemax = engine_kinds()[0].config;
   sparsemax.attention_normaliser = "sparsemax";
-  EXPECT_EQ(make_engine(model::testing::model_of(sparsemax, kPieces), WeightFormat::fp32), nullptr);
+  EXPECT_EQ(network_of(*model::testing::model_of(sparsemax, kVocabularyPieces), WeightFormat::fp32),
+            nullptr);
   model::ModelConfig linear = engine_kinds()[0].config;
   linear.self_attention = "linear";
   linear.sliding_window = 0;
-  EXPECT_EQ(make_engine(model::testing::model_of(linear, kPieces), WeightFormat::fp32), nullptr);
-  const ModelPtr half = model::testing::model_of(engine_kinds()[0].config, kPieces);
+  EXPECT_EQ(network_of(*model::testing::model_of(linear, kVocabularyPieces), WeightFormat::fp32),
+            nullptr);
+  const ModelPtr half = model::testing::model_of(engine_kinds()[0].config, kVocabularyPieces);
   half->to(at::kBFloat16);
-  EXPECT_EQ(make_engine(half, WeightFormat::fp32), nullptr);
+  EXPECT_EQ(network_of(*half, WeightFormat::fp32), nullptr);
 }
 
 }  // namespace
-}  // namespace heed::engine
+}  // namespace heed::decode

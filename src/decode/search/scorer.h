@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "decode/config.h"
+#include "decode/search/config.h"
 
 namespace heed::decode {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "decode/config.h"
-#include "decode/hypothesis.h"
+#include "decode/search/config.h"
+#include "decode/search/hypothesis.h"
 
 namespace heed::decode {
 
