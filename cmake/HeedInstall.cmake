@@ -12,6 +12,7 @@ set_target_properties(heed PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/heed;$ORIGIN
 # An RPATH is for the libraries of libraries, too; a RUNPATH is not.
 target_link_options(heed PRIVATE LINKER:--disable-new-dtags)
 install(TARGETS heed RUNTIME DESTINATION bin COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/heed.wasm DESTINATION lib/heed COMPONENT program OPTIONAL)  # cmake/HeedWeb.cmake
 install(DIRECTORY configs data_scripts DESTINATION share/heed COMPONENT program
         USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/doc/heed COMPONENT program)

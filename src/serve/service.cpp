@@ -14,6 +14,8 @@
 #include "base/format.h"
 #include "base/strings.h"
 #include "draw/play_page.h"
+#include "inspect/attention_maps.h"
+#include "inspect/next_words.h"
 #include "serve/answers/answers.h"
 #include "serve/detect.h"
 #include "serve/languages.h"

@@ -27,11 +27,11 @@ const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) 
 /// The steps of one sentence with an engine.
 class Sentence {
  public:
-  Sentence(const engine::Network& network, const Ids& source)
+  Sentence(const engine::Network& network, const Ids& source, engine::AttentionMaps* maps = nullptr)
       : tokens_(source.begin(), source.end()) {
     tokens_.push_back(text::kEnd);
     const int64_t length = std::ssize(tokens_);
-    decoder_ = network.start({tokens_.data(), &length, 1, length}, kOneThread);
+    decoder_ = network.start({tokens_.data(), &length, 1, length}, kOneThread, maps);
   }
 
   engine::BatchDecoder& decoder() { return *decoder_; }
@@ -82,6 +82,33 @@ class Scores {
   std::vector<Ids> read_;
 };
 
+/// Adds the matrices of a layer's heads, and their mean, to `out`. Their rows are those of `maps`,
+/// one after another; of one that knows fewer columns the others are 0.
+void append(const std::vector<const engine::AttentionMap*>& maps,
+            const std::vector<std::string>& rows, const std::vector<std::string>& columns,
+            std::vector<study::AttentionMatrix>& out) {
+  const engine::AttentionMap& first = *maps.front();
+  for (int64_t head = 0; head <= first.heads; ++head) {
+    const bool is_mean = head == first.heads;
+    study::AttentionMatrix matrix{.kind = first.kind,
+                                  .layer = first.layer,
+                                  .head = is_mean ? -1 : head,
+                                  .target = rows,
+                                  .source = columns,
+                                  .weights = engine::Floats(rows.size() * columns.size())};
+    auto to = matrix.weights.begin();
+    for (const engine::AttentionMap* map : maps) {
+      const engine::Floats weights = is_mean ? map->mean() : map->weights;
+      const int64_t heads = is_mean ? 1 : map->heads;
+      auto from = weights.begin() + (is_mean ? 0 : head) * map->keys;
+      const int64_t count = std::ssize(weights) / (heads * map->keys);
+      for (int64_t row = 0; row < count; ++row, to += std::ssize(columns))
+        std::copy_n(from + row * heads * map->keys, map->keys, to);
+    }
+    out.push_back(std::move(matrix));
+  }
+}
+
 }  // namespace
 
 Alone::Alone(const Settings& settings, const engine::Weights& weights,
@@ -107,6 +134,8 @@ std::string Alone::answer(std::string_view question) {
   const json asked = json::parse(question);
   const std::string line = text::clean_line(asked.at("q").get<std::string>()),
                     prefix = text::clean_line(asked.at("prefix").get<std::string>());
+  if (std::ssize(target_.encode(prefix, source_limit())) > source_limit())
+    throw UserError("prefix: has more than the {} pieces that fit", source_limit());
   return serve::text_of(asked.at("path") == "attention"
                             ? attention(line, prefix)
                             : candidates(line, prefix, asked.at("count")));
@@ -136,8 +165,30 @@ Json Alone::attention(const std::string& line, const std::string& prefix) {
 }
 
 study::AttendedSentence Alone::attended(const std::string& line, const Ids& target) {
-  Sentence sentence(*network_, source_pieces(line));
-  study::AttendedSentence out;
+  const Ids source = source_pieces(line),
+            read(target.begin(),
+                 target.begin() + std::min<int64_t>(std::ssize(target), longest() - 1));
+  study::AttendedSentence out{.source_pieces = source_.spell(line, std::ssize(source)),
+                              .target_pieces = decode::piece_names(target_, read)};
+  out.source_pieces.resize(source.size());
+  out.source_pieces.emplace_back(study::kEndToken);
+  engine::AttentionMaps maps;
+  Sentence sentence(*network_, source, &maps);
+  for (const engine::AttentionMap& map : maps)
+    append({&map}, out.source_pieces, out.source_pieces, out.matrices);
+  std::vector<engine::AttentionMaps> steps;
+  for (std::size_t step = 0; step <= read.size(); ++step) {
+    const int64_t token = step == 0 ? text::kBegin : read[step - 1];
+    sentence.decoder().step(&token, 1, nullptr);
+    steps.push_back(maps);
+  }
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    std::vector<const engine::AttentionMap*> rows;
+    for (const engine::AttentionMaps& step : steps) rows.push_back(&step[i]);
+    append(rows, out.target_pieces,
+           maps[i].kind == config::AttentionKind::decoder ? out.target_pieces : out.source_pieces,
+           out.matrices);
+  }
   return out;
 }
 
