@@ -83,8 +83,7 @@ void average(const AverageArgs& args) {
 }  // namespace
 
 void add_average(CommandLine& program) {
-  auto [command, args] =
-      program.command<AverageArgs>("average", "Average the weights of checkpoints or models");
+  auto [command, args] = program.command<AverageArgs>("average");
   command
       .option("inputs", args->inputs,
               "Model folders, best-*.safetensors or update-*.heed files of one architecture")

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "decode/translator.h"
+#include "run/model_folder.h"
 #include "text/pairs.h"
 #include "text/utf8.h"
 
@@ -117,8 +118,7 @@ void contrast(const ContrastArgs& args) {
 }  // namespace
 
 void add_contrast(CommandLine& program) {
-  auto [command, args] = program.command<ContrastArgs>(
-      "contrast", "Measure how often the right translation scores better than the wrong ones");
+  auto [command, args] = program.command<ContrastArgs>("contrast");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();

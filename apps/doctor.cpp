@@ -160,8 +160,7 @@ void doctor(const DoctorArgs& args) {
 }  // namespace
 
 void add_doctor(CommandLine& program) {
-  auto [command, args] = program.command<DoctorArgs>(
-      "doctor", "Check this machine (processor, GPU, LibTorch, sacrebleu), or corpora");
+  auto [command, args] = program.command<DoctorArgs>("doctor");
   const Argument config = command.option(
       "config", args->config,
       "A configuration whose corpora are checked instead: overlap, duplicates, encoding and more");

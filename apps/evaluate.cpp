@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/held_out.h"
+#include "run/model_folder.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
 #include "score/word_counts.h"
@@ -84,8 +85,7 @@ void evaluate(const EvaluateArgs& args) {
 }  // namespace
 
 void add_evaluate(CommandLine& program) {
-  auto [command, args] = program.command<EvaluateArgs>(
-      "evaluate", "Score translations with sacrebleu: BLEU, chrF and TER");
+  auto [command, args] = program.command<EvaluateArgs>("evaluate");
   command.option("model", args->model,
                  "Folder that `heed train` wrote; its test set is translated; several, separated "
                  "by commas, make an ensemble");

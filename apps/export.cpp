@@ -186,7 +186,7 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
 
 void export_page(const ExportArgs& args) {
   require_harmless(args.output, {args.model, args.beside});
-  const std::string program = part_of_heed("heed.wasm");
+  const std::string program = own_part("heed.wasm");
   if (!fs::exists(program))
     throw UserError(
         "export: this heed was built without a compiler for WebAssembly; ./run web installs one "
@@ -209,8 +209,7 @@ void export_model(const ExportArgs& args) {
 }  // namespace
 
 void add_export(CommandLine& program) {
-  auto [command, args] = program.command<ExportArgs>(
-      "export", "Convert a Transformer for CTranslate2, which translates from C++ and Python");
+  auto [command, args] = program.command<ExportArgs>("export");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.option("beside", args->beside, "web: a second model, shown beside the first");
   command

@@ -16,6 +16,7 @@
 #include "inspect/explain.h"
 #include "inspect/permute.h"
 #include "model/description/traits.h"
+#include "run/model_folder.h"
 #include "study/rollout.h"
 #include "text/pairs.h"
 
@@ -124,8 +125,7 @@ void faithful(const FaithfulArgs& args) {
 }  // namespace
 
 void add_faithful(CommandLine& program) {
-  auto [command, args] = program.command<FaithfulArgs>(
-      "faithful", "Measure how far attention agrees with other evidence: gradients and erasure");
+  auto [command, args] = program.command<FaithfulArgs>("faithful");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences, one per line").required();

@@ -98,8 +98,7 @@ void heads(const HeadsArgs& args) {
 
 void add_heads(CommandLine& program) {
   auto args = std::make_shared<HeadsArgs>();
-  CommandLine command = program.command(
-      "heads", "Measure how sharp each attention head is, how far it looks, and at what");
+  CommandLine command = program.command("heads");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();

@@ -328,8 +328,7 @@ void init(InitArgs args) {
 }  // namespace
 
 void add_init(CommandLine& program) {
-  auto [command, args] = program.command<InitArgs>(
-      "init", "Write a configuration for your corpus, and split off validation and test pairs");
+  auto [command, args] = program.command<InitArgs>("init");
   command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
       .required();
   command.option("target", args->target, "Their translations, line by line");

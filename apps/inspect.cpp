@@ -323,8 +323,7 @@ void inspect(const InspectArgs& args) {
 }  // namespace
 
 void add_inspect(CommandLine& program) {
-  auto [command, args] = program.command<InspectArgs>(
-      "inspect", "Show a model's modules, shapes, parameters, vocabulary, scores, settings");
+  auto [command, args] = program.command<InspectArgs>("inspect");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   const Argument config =
       command.flag("--config", args->config, "Print the resolved configuration instead");

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/held_out.h"
+#include "run/model_folder.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -58,8 +59,7 @@ void pronouns(const PronounsArgs& args) {
 }  // namespace
 
 void add_pronouns(CommandLine& program) {
-  auto [command, args] = program.command<PronounsArgs>(
-      "pronouns", "Measure how often translated pronouns have the gender of their antecedent");
+  auto [command, args] = program.command<PronounsArgs>("pronouns");
   command.option("model", args->model, "Folder that `heed train` wrote; translates --source");
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();

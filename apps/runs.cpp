@@ -236,8 +236,7 @@ void runs(const RunsArgs& args) {
 }  // namespace
 
 void add_runs(CommandLine& program) {
-  auto [command, args] = program.command<RunsArgs>(
-      "runs", "List runs in a folder: state, updates, best validation, test score, differences");
+  auto [command, args] = program.command<RunsArgs>("runs");
   command.option("folders", args->folders, "Folders to look in, and those inside them");
   command.group("Output");
   Argument json = command.flag("--json", args->json, "Print JSON instead of a table");

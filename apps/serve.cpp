@@ -91,8 +91,7 @@ void serve_models(const ServeArgs& args) {
 }  // namespace
 
 void add_serve(CommandLine& program) {
-  auto [command, args] = program.command<ServeArgs>(
-      "serve", "Serve a page that translates, and an HTTP interface for programs");
+  auto [command, args] = program.command<ServeArgs>("serve");
   command
       .option("model", args->models,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")

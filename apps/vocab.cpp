@@ -66,7 +66,7 @@ void vocab(const VocabArgs& args) {
 }  // namespace
 
 void add_vocab(CommandLine& program) {
-  auto [command, args] = program.command<VocabArgs>("vocab", "Train a SentencePiece vocabulary");
+  auto [command, args] = program.command<VocabArgs>("vocab");
   command
       .option(
           "files", args->files,

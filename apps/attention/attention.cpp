@@ -18,6 +18,7 @@
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
 #include "model/description/traits.h"
+#include "run/model_folder.h"
 #include "study/rollout.h"
 #include "text/pairs.h"
 
@@ -266,8 +267,7 @@ void attention(AttentionArgs args) {
 }  // namespace
 
 void add_attention(CommandLine& program) {
-  auto [command, args] = program.command<AttentionArgs>(
-      "attention", "Write attention weights as CSV, SVG heatmaps and an HTML page");
+  auto [command, args] = program.command<AttentionArgs>("attention");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--text", args->text, "One source sentence");

@@ -128,9 +128,7 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
 }
 
 void add_bench(CommandLine& program) {
-  CommandLine bench = program.command("bench",
-                                      "Throughput and cost curves: train, translate, length, "
-                                      "attention, cache, scale");
+  CommandLine bench = program.command("bench");
   bench.require_command();
   add_bench_train(bench);
   add_bench_translate(bench);

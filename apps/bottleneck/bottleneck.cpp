@@ -170,8 +170,7 @@ void bottleneck(const BottleneckArgs& args) {
 }  // namespace
 
 void add_bottleneck(CommandLine& program) {
-  auto [command, args] = program.command<BottleneckArgs>(
-      "bottleneck", "Train a family of models and show BLEU by sentence length");
+  auto [command, args] = program.command<BottleneckArgs>("bottleneck");
   command
       .option("config", args->config,
               "The configuration that they share; `systems` lists the family")

@@ -5,9 +5,8 @@
 #include <string>
 
 #include "apps/cli/command_line.h"
-#include "inspect/aligner.h"
+#include "inspect/alignment_choice.h"
 #include "inspect/gold.h"
-#include "run/model_folder.h"
 
 namespace heed {
 

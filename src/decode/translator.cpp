@@ -20,6 +20,7 @@
 #include "decode/network_of_model.h"
 #include "decode/recorded_steps.h"
 #include "decode/search/engine_steps.h"
+#include "decode/search/engine_translator.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "model/evaluation_mode.h"
@@ -59,10 +60,7 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
       device_(device),
       precision_(precision) {
   for (auto& member : members_) member.model->to(device_);
-  if (config_.coverage_penalty > 0 && !first().model->attends())
-    throw UserError(
-        "decoding.coverage_penalty: counts the attention of the first model, which has none; set "
-        "it to 0");
+  require_coverage(config_, first().model->attends());
   require_weights(config_, device_);
   if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
   if (device_.is_cpu()) make_engines();
@@ -136,14 +134,10 @@ void Translator::share_batches(int64_t batches, const std::function<void(int64_t
 
 std::vector<std::vector<Hypothesis>> Translator::search_batch(
     const std::vector<data::Batch>& sources, const SearchOptions& options) {
-  if (!networks_.empty()) {
-    std::vector<const engine::Network*> networks;
-    for (const auto& network : networks_) networks.push_back(network.get());
-    return search(networks, sources, options, longest(), libtorch_threads());
-  }
-  std::vector<model::Source> there;
-  for (const data::Batch& source : sources) there.push_back(model::make_source(source, device_));
+  if (!networks_.empty()) return search(networks_, sources, options, longest(), threads_);
   try {
+    std::vector<model::Source> there;
+    for (const data::Batch& source : sources) there.push_back(model::make_source(source, device_));
     return search(models(), there, options, recorded_.get());
   } catch (const c10::Error& error) {
     if (!model::is_out_of_memory(error)) throw;

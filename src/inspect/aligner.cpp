@@ -38,15 +38,6 @@ text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs
   return pairs;
 }
 
-int64_t mean_head_of(const model::Traits& traits, int64_t layer) {
-  return traits.heads(AttentionKind::cross, layer) > 1 ? kMeanOfHeads : 0;
-}
-
-study::AlignmentChoice usual_choice(const model::Traits& traits) {
-  const int64_t layer = std::max<int64_t>(traits.layers(AttentionKind::cross) - 2, 0);
-  return {.layer = layer, .head = mean_head_of(traits, layer)};
-}
-
 Aligner::Aligner(decode::Translator translator, const model::ModelConfig& config, std::string name)
     : translator_(std::move(translator)), traits_(model::traits(config)), name_(std::move(name)) {
   if (!traits_.attends())

@@ -12,6 +12,7 @@
 #include "model/description/traits.h"
 #include "model/device.h"
 #include "run/base_model.h"
+#include "run/binding.h"
 #include "run/build.h"
 #include "run/corpora.h"
 #include "run/divide.h"

@@ -13,7 +13,6 @@
 #include "config/io.h"
 #include "engine/network.h"
 #include "model/description/traits.h"
-#include "model/transformer/heads.h"
 #include "text/spool.h"
 #include "train/losses.h"
 
@@ -83,7 +82,7 @@ void check_attention_loss(const std::string& own, const Config& config) {
                                         head, model.heads));
     const auto kept =
         model::kept_heads(model, model::AttentionKind::cross, model::decoder_layer(model, layer));
-    if (!model::place_among(kept, head))
+    if (std::ranges::find(kept, head) == kept.end())
       refuse("taught_head",
              fmt::format("model.pruned_heads names head {} of this layer; take another one", head));
   } else if (!traits.attends()) {

@@ -55,6 +55,12 @@ struct Config {
             "bottleneck: the systems to compare. Each is this file with its own settings.")
 };
 
+/// Command-line settings that lie over the configuration of a run's folder.
+struct OpenOptions {
+  std::string device;                 // --device; empty: the config's
+  std::vector<std::string> settings;  // --set
+};
+
 /// with_settings() of the file `path`. Throws ConfigError.
 Config load_config(const std::string& path, const std::vector<std::string>& settings);
 

@@ -19,6 +19,7 @@
 #include "config/io.h"
 #include "config/suggest.h"
 #include "model/description/traits.h"
+#include "run/binding.h"
 #include "run/build.h"
 #include "run/launcher.h"
 #include "run/saved_config.h"

@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/run_folder.h"
+#include "run/binding.h"
 #include "run/saved_config.h"
 #include "run/spool.h"
 

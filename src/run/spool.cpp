@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "run/binding.h"
 #include "run/saved_config.h"
 #include "text/spool.h"
 

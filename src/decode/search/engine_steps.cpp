@@ -13,7 +13,7 @@ namespace {
 
 class EngineSteps : public Steps {
  public:
-  EngineSteps(const std::vector<const engine::Network*>& networks,
+  EngineSteps(const std::vector<std::shared_ptr<const engine::Network>>& networks,
               const std::vector<data::Batch>& sources, const std::vector<int64_t>& never,
               bool keep_attention, const engine::Threads& threads)
       : never_(never), keep_attention_(keep_attention), threads_(threads) {
@@ -102,10 +102,10 @@ class EngineSteps : public Steps {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> search(const std::vector<const engine::Network*>& networks,
-                                            const std::vector<data::Batch>& sources,
-                                            const SearchOptions& options, int64_t longest,
-                                            const engine::Threads& threads) {
+std::vector<std::vector<Hypothesis>> search(
+    const std::vector<std::shared_ptr<const engine::Network>>& networks,
+    const std::vector<data::Batch>& sources, const SearchOptions& options, int64_t longest,
+    const engine::Threads& threads) {
   expect(!networks.empty() && networks.size() == sources.size(), "one source per network");
   for (const data::Batch& source : sources)
     expect(source.size == sources[0].size, "the same sentences for all");

@@ -11,9 +11,9 @@
 namespace heed::decode {
 
 /// As the other search(), with engines. `sources`: one per network, of the same sentences.
-std::vector<std::vector<Hypothesis>> search(const std::vector<const engine::Network*>& networks,
-                                            const std::vector<data::Batch>& sources,
-                                            const SearchOptions& options, int64_t longest,
-                                            const engine::Threads& threads);
+std::vector<std::vector<Hypothesis>> search(
+    const std::vector<std::shared_ptr<const engine::Network>>& networks,
+    const std::vector<data::Batch>& sources, const SearchOptions& options, int64_t longest,
+    const engine::Threads& threads);
 
 }  // namespace heed::decode

@@ -76,9 +76,9 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
     : config_(std::move(config)), threads_(threads), members_(std::move(members)) {
   expect(!members_.empty(), "a translator has at least one model");
   for (const MemberText& member : members_)
-    expect(member.target.fingerprint() == first().target.fingerprint(),
+    expect(member.target.fingerprint() == first_text().target.fingerprint(),
            "the models of an ensemble share a target vocabulary");
-  never_ = never_produced(first().target, config_.forbid);
+  never_ = never_produced(first_text().target, config_.forbid);
 }
 
 void LineTranslator::set_n_best(int64_t n_best) {
@@ -111,7 +111,7 @@ LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lin
       examples.push_back({.source = member.source.encode(lines[i], most), .origin = {0, number}});
       auto& source = examples.back().source;
       if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
-      if (&member == &first()) {
+      if (&member == &first_text()) {
         if (knows_nothing(member.source, source)) out.strange.add(number);
         const auto unknown = std::ranges::count(source, text::kUnknown);
         out.pieces += std::ssize(source);
@@ -140,7 +140,8 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
     return all;
   }();
   for (std::size_t i = 0; i < prefixes.size(); ++i)
-    out[i].unknown_of_prefix = unknown_pieces(first().target, prefixes[i], encoded.prefixes[i]);
+    out[i].unknown_of_prefix =
+        unknown_pieces(first_text().target, prefixes[i], encoded.prefixes[i]);
   {
     const Stopwatch watch(times_.search);
     search_lines(encoded, first_line, out);
@@ -164,7 +165,7 @@ void LineTranslator::add_prefixes(const std::vector<std::string>& prefixes, int6
                                   Lines& lines) const {
   expect(prefixes.size() == lines.lengths.size(), "a prefix for each line");
   for (const std::string& prefix : prefixes) {
-    lines.prefixes.push_back(first().target.encode(prefix));
+    lines.prefixes.push_back(first_text().target.encode(prefix));
     const int64_t number = number_of(std::ssize(lines.prefixes) - 1, first_line);
     check_length(std::ssize(lines.prefixes.back()), "the prefix of line " + std::to_string(number),
                  "shorten the prefix");
@@ -201,7 +202,7 @@ void LineTranslator::warn(const Lines& lines, const std::vector<Translation>& tr
         "the vocabulary knows no piece of line {}; is this the language that the model translates "
         "from?",
         lines.strange.list());
-  if (is_unusual(lines.unknown, lines.pieces, first().usual_unknown))
+  if (is_unusual(lines.unknown, lines.pieces, first_text().usual_unknown))
     warn_of_unknown(lines, first_line);
   std::map<std::pair<std::string, std::string>, data::Notice> cut;  // by cut_text()
   for (std::size_t i = 0; i < translations.size(); ++i) {
@@ -217,9 +218,9 @@ void LineTranslator::warn(const Lines& lines, const std::vector<Translation>& tr
 }
 
 void LineTranslator::spell(const data::Example& example, Translation& out) const {
-  out.source_pieces = piece_names(first().source, example.source);
+  out.source_pieces = piece_names(first_text().source, example.source);
   for (const Hypothesis& hypothesis : out.hypotheses)
-    out.texts.push_back(first().target.decode(hypothesis.ids, out.unknown_of_prefix));
+    out.texts.push_back(first_text().target.decode(hypothesis.ids, out.unknown_of_prefix));
   if (config_.mbr > 0) choose_by_utility(out.hypotheses, out.texts, config_);
   if (!out.texts.empty()) out.text = out.texts[0];
 }

@@ -87,6 +87,7 @@ class LineTranslator {
   const Times& times() const { return times_; }
 
   const DecodeConfig& config() const { return config_; }
+  const MemberText& first_text() const { return members_.front(); }
   /// Pieces that no translation has: never_produced().
   const std::vector<int64_t>& never() const { return never_; }
   /// The longest source or target, in pieces with eos, that every member can take.
@@ -130,7 +131,6 @@ class LineTranslator {
   int64_t together_ = std::numeric_limits<int64_t>::max();  // sentences that are searched at once
 
  private:
-  const MemberText& first() const { return members_.front(); }
   int64_t number_of(int64_t line, int64_t first_line) const {
     return first_line + line * line_step;
   }

@@ -39,7 +39,9 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
   options.config.n_best = std::max(config_.n_best, config_.mbr);
   // Draws are independent, and mbr adds up what equal texts weigh.
   if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))
-    options.text = [this](const std::vector<int32_t>& ids) { return first().target.decode(ids); };
+    options.text = [this](const std::vector<int32_t>& ids) {
+      return first_text().target.decode(ids);
+    };
   for (const int64_t i : batch) {
     options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
