@@ -17,8 +17,11 @@
 #include "decode/search/search.h"
 #include "draw/play_page.h"
 #include "engine/ctranslate2.h"
+#include "engine/weights_file.h"
 #include "model/transformer/layers.h"
 #include "model/weights.h"
+#include "run/binding.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
 #include "serve/languages.h"
 #include "web/settings.h"
@@ -164,12 +167,17 @@ void export_for_ctranslate2(const ExportArgs& args) {
 draw::PlayedModel played_model(const std::string& path, const std::string& name,
                                const ExportArgs& args) {
   std::vector<std::string> settings = args.settings;
-  settings.insert(settings.end(), {"precision=fp32", "decoding.n_best=1"});
-  const run::ModelFolder folder = run::open_model(path, {.device = "cpu", .settings = settings});
+  settings.insert(settings.end(), {"device=cpu", "decoding.n_best=1"});
+  const run::FolderConfig folder = run::open_config(path, {.settings = settings});
   const run::Config& config = folder.config;
   if (!engine::has_network(config.model))
     throw UserError("{}: no page can translate with it: the engine has no {}", path,
-                    model::traits(config.model).network);
+                    model::describe_model(config.model));
+  const std::string file = file_in(path, kWeightsFile), packed = args.output + ".weights";
+  const engine::WeightsFile weights = engine::read_weights(file);
+  const run::Vocabularies vocabularies =
+      run::bound_vocabularies(weights.metadata, file, path, config, folder.origin);
+  engine::write_packed(weights, packed);
   const LanguageOptions languages = args.languages.of(config);
   draw::PlayedModel model{
       .name = name,
@@ -177,10 +185,11 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .target = serve::language_name(languages.target),
       .files = {{"settings",
                  web::text_of({shown_model(name, config), config.model, config.decoding})},
-                {"weights", packed(*folder.model)},
-                {"source", folder.source.model()}}};
-  if (folder.target.fingerprint() != folder.source.fingerprint())
-    model.files["target"] = folder.target.model();
+                {"weights", read_file(packed)},
+                {"source", vocabularies.source.model()}}};
+  fs::remove(packed);
+  if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
+    model.files["target"] = vocabularies.target.model();
   return model;
 }
 

@@ -1,7 +1,7 @@
 #include "apps/cli/shown_model.h"
 
 #include "model/description/traits.h"
-#include "run/inspect_folder.h"
+#include "run/line_models.h"
 #include "serve/languages.h"
 
 namespace heed {

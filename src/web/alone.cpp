@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "decode/search/engine_steps.h"
+#include "decode/search/next_words.h"
 #include "decode/search/pieces.h"
-#include "engine/network.h"
 #include "kernels/rows/step.h"
 #include "model/description/traits.h"
 #include "text/lines.h"
@@ -22,6 +21,7 @@ using nlohmann::json;
 using serve::Json;
 using Ids = std::vector<int32_t>;
 
+constexpr auto kNumbers = engine::WeightFormat::int8;
 const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
 
 /// The steps of one sentence with an engine.
@@ -113,49 +113,44 @@ void append(const std::vector<const engine::AttentionMap*>& maps,
 
 Alone::Alone(const Settings& settings, const engine::Weights& weights,
              const text::Vocabulary& source, const text::Vocabulary& target)
-    : LineTranslator({{source, target}}, settings.decoding, kOneThread),
-      settings_(settings),
+    : settings_(settings),
       source_(source),
       target_(target),
-      network_(engine::make_network(settings.model, weights, engine::WeightFormat::int8)) {
-  warn_of_cuts = false;  // the answer tells
-}
-
-int64_t Alone::longest() const {
-  return model::traits(settings_.model).longest;
-}
-
-std::vector<std::vector<decode::Hypothesis>> Alone::search_batch(
-    const std::vector<data::Batch>& sources, const decode::SearchOptions& options) {
-  return decode::search({network_.get()}, sources, options, longest(), kOneThread);
+      network_(engine::make_network(settings.model, weights, kNumbers)),
+      translator_({{.text = {source, target},
+                    .network = network_,
+                    .longest = model::traits(settings.model).longest,
+                    .attends = !settings.shown.kinds.empty()}},
+                  settings.decoding, kNumbers, kOneThread) {
+  translator_.warn_of_cuts = false;  // the answer tells
 }
 
 std::string Alone::answer(std::string_view question) {
   const json asked = json::parse(question);
   const std::string line = text::clean_line(asked.at("q").get<std::string>()),
                     prefix = text::clean_line(asked.at("prefix").get<std::string>());
-  if (std::ssize(target_.encode(prefix, source_limit())) > source_limit())
-    throw UserError("prefix: has more than the {} pieces that fit", source_limit());
+  if (std::ssize(target_.encode(prefix, translator_.source_limit())) > translator_.source_limit())
+    throw UserError("prefix: has more than the {} pieces that fit", translator_.source_limit());
   return serve::text_of(asked.at("path") == "attention"
                             ? attention(line, prefix)
                             : candidates(line, prefix, asked.at("count")));
 }
 
 Ids Alone::source_pieces(const std::string& line) const {
-  Ids ids = source_.encode(line, source_limit());
-  ids.resize(std::min<int64_t>(std::ssize(ids), source_limit()));
+  Ids ids = source_.encode(line, translator_.source_limit());
+  ids.resize(std::min<int64_t>(std::ssize(ids), translator_.source_limit()));
   return ids;
 }
 
 Json Alone::attention(const std::string& line, const std::string& prefix) {
-  const decode::Translation own = translate({line}, 1, {prefix})[0];
+  const decode::Translation own = translator_.translate({line}, 1, {prefix})[0];
   Json body;
   body["model"] = settings_.shown.name;
   body["translatedText"] = own.text;
   body["words"] = serve::words_of(target_, own, target_.encode(prefix).size());
   const Ids ids = own.hypotheses.empty() ? Ids() : own.hypotheses[0].ids;
-  const std::size_t pieces = source_.encode(line, source_limit()).size();
-  if (std::cmp_greater(pieces, source_limit())) body["cutLines"] = {1};
+  const std::size_t pieces = source_.encode(line, translator_.source_limit()).size();
+  if (std::cmp_greater(pieces, translator_.source_limit())) body["cutLines"] = {1};
   if (!own.hypotheses.empty() && own.hypotheses[0].cut) body["cutTranslations"] = {1};
   serve::add_attention(
       settings_.shown, pieces, ids.size(),
@@ -167,7 +162,7 @@ Json Alone::attention(const std::string& line, const std::string& prefix) {
 study::AttendedSentence Alone::attended(const std::string& line, const Ids& target) {
   const Ids source = source_pieces(line),
             read(target.begin(),
-                 target.begin() + std::min<int64_t>(std::ssize(target), longest() - 1));
+                 target.begin() + std::min<int64_t>(std::ssize(target), translator_.longest() - 1));
   study::AttendedSentence out{.source_pieces = source_.spell(line, std::ssize(source)),
                               .target_pieces = decode::piece_names(target_, read)};
   out.source_pieces.resize(source.size());
@@ -196,8 +191,8 @@ Json Alone::candidates(const std::string& line, const std::string& prefix, int64
   const Ids source = source_pieces(line);
   std::vector<decode::NextWord> words;
   if (!source.empty()) {
-    Scores scores(Sentence(*network_, source), never());
-    words = decode::next_words(target_, std::ref(scores), prefix, count, longest());
+    Scores scores(Sentence(*network_, source), translator_.never());
+    words = decode::next_words(target_, std::ref(scores), prefix, count, translator_.longest());
   }
   return {{"candidates", serve::candidates_of(words)}};
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/search/line_translator.h"
+#include "decode/search/engine_translator.h"
 #include "engine/network.h"
 #include "study/attention_matrix.h"
 #include "text/vocabulary.h"
@@ -16,7 +16,7 @@
 
 namespace heed::web {
 
-class Alone : private decode::LineTranslator {
+class Alone {
  public:
   Alone(const Settings& settings, const engine::Weights& weights, const text::Vocabulary& source,
         const text::Vocabulary& target);
@@ -26,10 +26,6 @@ class Alone : private decode::LineTranslator {
   std::string answer(std::string_view question);
 
  private:
-  int64_t longest() const override;
-  std::vector<std::vector<decode::Hypothesis>> search_batch(
-      const std::vector<data::Batch>& sources, const decode::SearchOptions& options) override;
-
   std::vector<int32_t> source_pieces(const std::string& line) const;
   serve::Json attention(const std::string& line, const std::string& prefix);
   study::AttendedSentence attended(const std::string& line, const std::vector<int32_t>& target);
@@ -37,7 +33,8 @@ class Alone : private decode::LineTranslator {
 
   Settings settings_;
   text::Vocabulary source_, target_;
-  std::unique_ptr<engine::Network> network_;
+  std::shared_ptr<const engine::Network> network_;
+  decode::EngineTranslator translator_;
 };
 
 }  // namespace heed::web
