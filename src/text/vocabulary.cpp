@@ -167,6 +167,10 @@ void Vocabulary::save(const std::string& path) const {
   write_atomic(path, impl_->model);
 }
 
+const std::string& Vocabulary::model() const {
+  return impl_->model;
+}
+
 std::vector<int32_t> Vocabulary::encode(std::string_view line, int64_t most) const {
   return impl_->pieces_of<int>(line, most);
 }
