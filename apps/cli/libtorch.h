@@ -12,8 +12,8 @@ namespace heed {
 
 /// What commands of `heed` may need of LibTorch.
 struct LibTorch {
-  /// The best translations of `lines` by the model in a folder: run::translate_all().
-  std::vector<std::string> (*translate)(const std::string& model, const run::OpenOptions& options,
+  /// run::translate_all() with run::open_models().
+  std::vector<std::string> (*translate)(const std::string& models, const run::OpenOptions& options,
                                         const std::vector<std::string>& lines);
   /// run::check_file()
   void (*check)(const std::string& file, const std::vector<std::string>& settings);

@@ -131,12 +131,6 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
           precision};
 }
 
-std::vector<std::string> model_paths(const std::string& paths) {
-  std::error_code none;
-  if (fs::is_directory(paths, none)) return {paths};  // a run may have a comma in its name
-  return split(paths, ',');
-}
-
 OpenModels open_models(const std::string& paths, const OpenOptions& options) {
   std::optional<OpenModels> models;
   // The search is the first one's: what is set of it need not fit the others' own.
@@ -144,10 +138,6 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options) {
   std::erase_if(of_others.settings,
                 [](const std::string& setting) { return setting.starts_with("decoding."); });
   for (const std::string& path : model_paths(paths)) {
-    if (path.empty())
-      throw UserError("'{}': {}", one_line(paths),
-                      paths.empty() ? "names no model folder"
-                                    : "a comma without a model folder before or behind it");
     ModelFolder folder = open_model(path, models ? of_others : options);
     if (!models) {
       models.emplace(std::move(folder));

@@ -53,10 +53,6 @@ struct OpenModels {
   decode::Translator translator() const { return first.translator(members); }
 };
 
-/// Of folders separated by commas. The path of a folder that is there is one, whatever is in its
-/// name.
-std::vector<std::string> model_paths(const std::string& paths);
-
 /// Those of model_paths(). Throws UserError as open_model() does.
 OpenModels open_models(const std::string& paths, const OpenOptions& options = {});
 
