@@ -3,13 +3,13 @@
 
 #include <iostream>
 
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/held_out.h"
-#include "run/model_folder.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -32,12 +32,13 @@ std::vector<std::string> translations(const PronounsArgs& args,
   std::vector<std::string> lines = source;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (gold[i].empty()) lines[i].clear();  // costs nothing, and warnings count the file's lines
-  return run::translate_all(run::open_model(args.model, args.common.open()), lines);
+  return libtorch().translate(args.model, args.common.open(), lines);
 }
 
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("pronouns: give either a model folder or --hypothesis FILE");
+  if (!args.model.empty()) libtorch();
   require_writable({args.output});
   const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = text::read_sources(args.source);

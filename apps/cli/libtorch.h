@@ -12,8 +12,8 @@ namespace heed {
 
 /// What commands of `heed` may need of LibTorch.
 struct LibTorch {
-  /// The best translations of `lines` by the model in a folder: run::translate_all().
-  std::vector<std::string> (*translate)(const std::string& model, const run::OpenOptions& options,
+  /// run::translate_all() with run::open_models().
+  std::vector<std::string> (*translate)(const std::string& models, const run::OpenOptions& options,
                                         const std::vector<std::string>& lines);
   run::LineModelsPtr (*open_line_models)(const std::string& models,
                                          const run::OpenOptions& options);

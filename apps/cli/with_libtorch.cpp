@@ -13,9 +13,9 @@ namespace heed {
 const LibTorch& libtorch() {
   static constexpr LibTorch kLibTorch{
       .translate =
-          [](const std::string& model, const run::OpenOptions& options,
+          [](const std::string& models, const run::OpenOptions& options,
              const std::vector<std::string>& lines) {
-            return run::translate_all(run::open_model(model, options), lines);
+            return run::translate_all(run::open_models(models, options), lines);
           },
       .open_line_models = run::open_line_models,
       .check = run::check_file};
