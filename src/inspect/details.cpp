@@ -1,12 +1,9 @@
 #include "inspect/details.h"
 
 #include <algorithm>
-#include <span>
 
 #include "inspect/attention_maps.h"
-#include "study/attention_matrix.h"
 #include "text/vocabulary.h"
-#include "text/words.h"
 
 namespace heed::inspect {
 namespace {

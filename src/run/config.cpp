@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
-#include <utility>
 
-#include "base/error.h"
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "engine/network.h"
 #include "model/description/traits.h"
 #include "model/transformer/heads.h"
-#include "text/lines.h"
 #include "train/losses.h"
 
 namespace heed::run {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
@@ -16,7 +15,6 @@
 #include "run/summary.h"
 #include "score/sacrebleu.h"
 #include "text/bytes.h"
-#include "text/lines.h"
 #include "text/pairs.h"
 
 namespace heed::run {

@@ -1,6 +1,5 @@
 #include "run/inspect_folder.h"
 
-#include "base/error.h"
 #include "model/transformer/heads.h"
 
 namespace heed::run {

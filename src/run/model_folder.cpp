@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/output_folder.h"

@@ -5,7 +5,6 @@
 #include <map>
 #include <regex>
 
-#include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/random.h"

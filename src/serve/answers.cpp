@@ -1,9 +1,6 @@
 #include "serve/answers.h"
 
 #include <cmath>
-#include <utility>
-
-#include "text/words.h"
 
 namespace heed::serve {
 namespace {
