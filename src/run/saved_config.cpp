@@ -6,7 +6,6 @@
 #include <regex>
 #include <system_error>
 
-#include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/random.h"

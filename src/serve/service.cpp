@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <map>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -7,16 +7,13 @@
 #include <exception>
 #include <new>
 #include <type_traits>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "text/model_file.h"
 #include "text/sampler.h"
 #include "text/training_text.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::text {
