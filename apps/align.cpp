@@ -1,5 +1,4 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -167,8 +166,7 @@ void align(AlignArgs args) {
 
 void add_align(CommandLine& program) {
   auto args = std::make_shared<AlignArgs>();
-  CommandLine command = program.command(
-      "align", "Write word alignments of given translations (Pharaoh), and their error rate");
+  CommandLine command = program.command("align");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();

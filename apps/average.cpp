@@ -4,7 +4,6 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "config/differences.h"
@@ -83,8 +82,7 @@ void average(const AverageArgs& args) {
 }  // namespace
 
 void add_average(CommandLine& program) {
-  auto [command, args] =
-      program.command<AverageArgs>("average", "Average the weights of checkpoints or models");
+  auto [command, args] = program.command<AverageArgs>("average");
   command
       .option("inputs", args->inputs,
               "Model folders, best-*.safetensors or update-*.heed files of one architecture")

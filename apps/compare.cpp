@@ -4,11 +4,11 @@
 #include <iostream>
 #include <optional>
 
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "draw/comparison_page.h"
@@ -61,14 +61,27 @@ run::TestSet open_set(const CompareArgs& args, const run::Config& config) {
   return set;
 }
 
+/// Whether what a run left is what it would translate with the settings.
+bool may_take_left(const CompareArgs& args) {
+  return std::ranges::all_of(args.common.settings, [](const std::string& setting) {
+    return setting.starts_with("evaluation.");
+  });
+}
+
+/// Whether a run has to translate the test set.
+bool translates(const CompareArgs& args, const run::Config& config) {
+  const std::string source = args.source.empty() ? config.data.test.source : args.source;
+  return std::ranges::any_of(args.systems, [&](const std::string& path) {
+    return is_model(path) && !(may_take_left(args) && run::was_tested_on(path, source));
+  });
+}
+
 /// What a file has, or what a run left of this test set; nothing of a run that has to translate it.
 std::optional<std::vector<std::string>> ready_translations(const std::string& path,
                                                            const run::TestSet& set,
                                                            const CompareArgs& args) {
   if (!is_model(path)) return text::read_lines(path);
-  if (std::ranges::all_of(args.common.settings, [](const std::string& setting) {
-        return setting.starts_with("evaluation.");
-      }))
+  if (may_take_left(args))
     if (auto left = run::left_translations(path, set)) return left;
   run::require_model_folder(path);
   return std::nullopt;
@@ -90,8 +103,7 @@ std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
     systems.push_back({names[i], std::move(ready).value_or(std::vector<std::string>())});
   }
   for (const std::size_t i : untranslated)
-    systems[i].hypotheses =
-        run::translate_all(run::open_model(args.systems[i], args.common.open()), set.source);
+    systems[i].hypotheses = libtorch().translate(args.systems[i], args.common.open(), set.source);
   return systems;
 }
 
@@ -173,6 +185,7 @@ void compare(const CompareArgs& args) {
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
   const std::vector<std::string> names = distinct_names(args.systems);
   const run::Config config = config_of(args);
+  if (translates(args, config)) libtorch();
   const score::EvaluationConfig& evaluation = config.evaluation;
   score::check_evaluation(evaluation);
   const run::TestSet set = open_set(args, config);
@@ -225,8 +238,7 @@ void compare(const CompareArgs& args) {
 }  // namespace
 
 void add_compare(CommandLine& program) {
-  auto [command, args] = program.command<CompareArgs>(
-      "compare", "Show how translations of runs, or files of translations, differ");
+  auto [command, args] = program.command<CompareArgs>("compare");
   command
       .option("systems", args->systems,
               "Folders that `heed train` wrote, or files of translations; the others are compared "

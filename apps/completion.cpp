@@ -243,8 +243,7 @@ std::string manual(const CommandTree& program) {
 
 void add_completion(CommandLine& program) {
   auto kind = std::make_shared<std::string>();
-  CommandLine command = program.command(
-      "completion", "Print completion of commands and options for a shell, or the manual page");
+  CommandLine command = program.command("completion");
   command.option("kind", *kind, "bash, zsh, fish or man")
       .required()
       .one_of({"bash", "zsh", "fish", "man"});

@@ -3,11 +3,11 @@
 
 #include <iostream>
 
+#include "apps/cli/libtorch.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "config/io.h"
 #include "config/reference.h"
-#include "run/check.h"
 
 namespace heed {
 namespace {
@@ -29,7 +29,7 @@ void config_command(const ConfigArgs& args) {
     std::cout << config::dump_with_help(run::with_settings(run::Config(), args.settings));
   } else {
     if (args.check)
-      run::check_file(args.file, args.settings);
+      libtorch().check(args.file, args.settings);
     else
       std::cout << config::dump(run::load_config(args.file, args.settings));
   }
@@ -38,8 +38,7 @@ void config_command(const ConfigArgs& args) {
 }  // namespace
 
 void add_config(CommandLine& program) {
-  auto [command, args] =
-      program.command<ConfigArgs>("config", "Check, explain and dump a configuration");
+  auto [command, args] = program.command<ConfigArgs>("config");
   const Argument file =
       command.option("file", args->file,
                      "Configuration to resolve and print; without one, every key with its default");

@@ -1,15 +1,16 @@
 // heed evaluate: scores of a model's translations, or of a ready file of them.
 #include <iostream>
 
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/held_out.h"
+#include "run/saved_config.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
-#include "score/word_counts.h"
 
 namespace heed {
 namespace {
@@ -57,14 +58,16 @@ void evaluate_file(const EvaluateArgs& args) {
 }
 
 void evaluate_model(const EvaluateArgs& args) {
-  const run::OpenModels models = run::open_models(args.model, args.common.open());
-  const run::Config& config = models.first.config;
+  libtorch();
+  const std::string first = run::model_paths(args.model).front();
+  run::require_model_folder(first);
+  const run::Config config = run::with_settings(run::saved_config(first), args.common.settings);
   score::check_evaluation(config.evaluation);
-  const run::TestSet set = run::open_test_set(
-      config, args.source, args.reference(), models.first.path, args.valid, args.more_references());
+  const run::TestSet set = run::open_test_set(config, args.source, args.reference(), first,
+                                              args.valid, args.more_references());
   require_writable({args.output}, set.files);  // before minutes of translating
   run::check_tokenizer(set.reference, config.evaluation);
-  const Lines hypotheses = run::translate_all(models, set.source);
+  const Lines hypotheses = libtorch().translate(args.model, args.common.open(), set.source);
   if (!args.output.empty()) run::write_lines(args.output, hypotheses);
   print(hypotheses, set, args, config.evaluation);
 }
@@ -84,8 +87,7 @@ void evaluate(const EvaluateArgs& args) {
 }  // namespace
 
 void add_evaluate(CommandLine& program) {
-  auto [command, args] = program.command<EvaluateArgs>(
-      "evaluate", "Score translations with sacrebleu: BLEU, chrF and TER");
+  auto [command, args] = program.command<EvaluateArgs>("evaluate");
   command.option("model", args->model,
                  "Folder that `heed train` wrote; its test set is translated; several, separated "
                  "by commas, make an ensemble");

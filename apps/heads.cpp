@@ -1,4 +1,6 @@
 // heed heads MODEL: what each attention head of each layer does.
+#include "inspect/heads.h"
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -11,7 +13,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "inspect/head_report.h"
 #include "run/inspect_folder.h"
 #include "text/pairs.h"
 
@@ -98,8 +99,7 @@ void heads(const HeadsArgs& args) {
 
 void add_heads(CommandLine& program) {
   auto args = std::make_shared<HeadsArgs>();
-  CommandLine command = program.command(
-      "heads", "Measure how sharp each attention head is, how far it looks, and at what");
+  CommandLine command = program.command("heads");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "base/log.h"
 #include "draw/plot.h"
 #include "run/held_out.h"
+#include "run/saved_config.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -35,6 +37,8 @@ void lengths(const LengthsArgs& args) {
     throw UserError(
         "lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
+  const bool translates = !args.models.empty();
+  if (translates) libtorch();
   std::vector<std::string> names = distinct_names(args.models);
   std::vector<score::SystemOutput> given;
   for (const std::string& hypothesis : args.hypotheses) {
@@ -44,33 +48,22 @@ void lengths(const LengthsArgs& args) {
   }
   score::check_names(names, args.baseline);
   for (const std::string& path : args.models) run::require_model_folder(path);
-  run::TestSet set;
-  score::EvaluationConfig evaluation;
+  const run::Config config = run::with_settings(
+      translates ? run::saved_config(args.models.front()) : run::Config(), args.common.settings);
+  const score::EvaluationConfig& evaluation = config.evaluation;
+  if (!translates && config.data.test.source.empty() &&
+      (args.source.empty() || args.reference.empty()))
+    throw UserError("lengths: --hypothesis without a model folder needs --source and --reference");
+  const run::TestSet set = run::open_test_set(config, args.source, args.reference,
+                                              translates ? args.models.front() : "");
+  if (translates) score::check_evaluation(evaluation);
+  for (const score::SystemOutput& system : given)
+    text::require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
+  require_writable({args.csv, args.svg}, set.files);
   std::vector<score::SystemOutput> systems;
-  const auto check_before_translating = [&] {
-    for (const score::SystemOutput& system : given)
-      text::require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
-    require_writable({args.csv, args.svg}, set.files);
-  };
-  for (const std::string& path : args.models) {
-    const run::ModelFolder folder = run::open_model(path, args.common.open());
-    if (systems.empty()) {
-      set = run::open_test_set(folder.config, args.source, args.reference, path);
-      evaluation = folder.config.evaluation;
-      score::check_evaluation(evaluation);
-      check_before_translating();
-    }
-    systems.push_back({names[systems.size()], run::translate_all(folder, set.source)});
-  }
-  if (args.models.empty()) {
-    const run::Config config = run::with_settings(run::Config(), args.common.settings);
-    evaluation = config.evaluation;
-    if (config.data.test.source.empty() && (args.source.empty() || args.reference.empty()))
-      throw UserError(
-          "lengths: --hypothesis without a model folder needs --source and --reference");
-    set = run::open_test_set(config, args.source, args.reference);
-    check_before_translating();
-  }
+  for (const std::string& path : args.models)
+    systems.push_back(
+        {names[systems.size()], libtorch().translate(path, args.common.open(), set.source)});
   for (score::SystemOutput& system : given) systems.push_back(std::move(system));
   run::tell_of_one_reference(set);
   run::check_tokenizer(set.reference, evaluation);
@@ -85,8 +78,7 @@ void lengths(const LengthsArgs& args) {
 }  // namespace
 
 void add_lengths(CommandLine& program) {
-  auto [command, args] = program.command<LengthsArgs>(
-      "lengths", "Show BLEU by source length, with bucket sizes and intervals");
+  auto [command, args] = program.command<LengthsArgs>("lengths");
   command.option("models", args->models, "Folders that `heed train` wrote");
   command.group("Input");
   command.option("--hypothesis", args->hypotheses,

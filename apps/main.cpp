@@ -1,6 +1,5 @@
 // heed COMMAND [options]: builds the command line from the table and turns every outcome into an
 // exit code: 0 done, 1 the environment failed, 2 the user's mistake, 70 a bug.
-#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,25 +14,28 @@
 #include <string>
 #include <system_error>
 
+#include "apps/cli/libtorch.h"
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/inherited.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/suggest.h"
-#include "model/host_memory.h"
 
 namespace heed {
 namespace {
 
+struct Command {
+  std::string name, description;
+  void (*add)(CommandLine& program);  // null where heed-torch alone has it
+};
+
 /// In the order of the help page.
-constexpr void (*kCommands[])(CommandLine& program) = {
-    add_init,     add_train,      add_translate, add_serve,   add_evaluate, add_lengths,
-    add_compare,  add_bottleneck, add_attention, add_align,   add_heads,    add_faithful,
-    add_contrast, add_pronouns,   add_runs,      add_watch,   add_score,    add_vocab,
-    add_average,  add_prune,      add_export,    add_inspect, add_bench,    add_config,
-    add_doctor,   add_completion};
+const Command kCommands[] = {
+#define HEED_COMMAND(name, description) {#name, description, add_##name},
+#include "apps/commands.def"
+#undef HEED_COMMAND
+};
 
 int report(const std::string& message, int code) {
   log::clear_progress();
@@ -121,6 +123,14 @@ std::string empty_part(const CLI::App& app, const std::vector<std::string>& word
 }
 
 int run_program(int argc, char** argv) {
+  std::error_code gone;
+  if (std::filesystem::current_path(gone).empty() && gone == std::errc::no_such_file_or_directory)
+    // With LibTorch MKL would end the process, in words of its own.
+    throw Failure("the working folder has been deleted; go to another one (cd)");
+  const std::vector<std::string> words(argv, argv + argc);
+  const auto chosen = std::ranges::find_first_of(words, kCommands, {}, {}, &Command::name);
+  if (chosen != words.end() && !std::ranges::find(kCommands, *chosen, &Command::name)->add)
+    libtorch();  // also for --help, and for what is wrong with the other words
   CLI::App app{"heed trains translators, translates, and shows what attention does.", "heed"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "heed " HEED_VERSION);
@@ -137,7 +147,10 @@ int run_program(int argc, char** argv) {
   });
 
   CommandLine program(&app);
-  for (const auto add : kCommands) add(program);
+  for (const auto& [name, description, add] : kCommands) {
+    add == nullptr ? void(program.command(name)) : add(program);
+    app.get_subcommand(name)->description(description);
+  }
   // Last, or the commands would inherit it.
   app.footer(
       "heed COMMAND --help explains a command and ends with two examples.\n"
@@ -148,8 +161,7 @@ int run_program(int argc, char** argv) {
     std::cerr << app.help();
     return 2;
   }
-  if (const std::string fault = empty_part(app, {argv, argv + argc}); !fault.empty())
-    return report(fault, 2);
+  if (const std::string fault = empty_part(app, words); !fault.empty()) return report(fault, 2);
   try {
     app.parse(argc, argv);
     return 0;
@@ -163,7 +175,7 @@ int run_program(int argc, char** argv) {
 /// Tells of the exception that is being handled; its exit code.
 int report_exception() noexcept try {
   try {
-    throw;
+    rethrow();
   } catch (const UserError& error) {
     return report(error.what(), 2);
   } catch (const Failure& error) {
@@ -176,14 +188,8 @@ int report_exception() noexcept try {
     if (error.code() != std::errc::resource_unavailable_try_again)
       return report(std::string("bug, please report it: ") + error.what(), 70);
     return report("out of memory, or of threads that this user may have (ulimit -v, ulimit -u)", 1);
-  } catch (const c10::OutOfMemoryError& error) {
-    return report(fmt::format("out of memory: {}; lower training.batch_size or decoding.batch_size",
-                              error.what_without_backtrace()),
-                  1);
   } catch (const std::bad_alloc&) {
     return report("out of memory; lower training.batch_size or decoding.batch_size", 1);
-  } catch (const c10::Error& error) {
-    return report(std::string("bug, please report it: ") + error.what_without_backtrace(), 70);
   } catch (const std::exception& error) {
     return report(std::string("bug, please report it: ") + error.what(), 70);
   }
@@ -226,7 +232,7 @@ int report_exception() noexcept try {
 
 int main(int argc, char** argv) {
   heed::repair_inherited();
-  heed::model::pool_host_memory();
+  heed::prepare_libtorch(argv);
   std::set_terminate(heed::end_of_a_thread);
   int code = 0;
   try {

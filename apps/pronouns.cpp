@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -31,12 +32,13 @@ std::vector<std::string> translations(const PronounsArgs& args,
   std::vector<std::string> lines = source;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (gold[i].empty()) lines[i].clear();  // costs nothing, and warnings count the file's lines
-  return run::translate_all(run::open_model(args.model, args.common.open()), lines);
+  return libtorch().translate(args.model, args.common.open(), lines);
 }
 
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("pronouns: give either a model folder or --hypothesis FILE");
+  if (!args.model.empty()) libtorch();
   require_writable({args.output});
   const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = text::read_sources(args.source);
@@ -58,8 +60,7 @@ void pronouns(const PronounsArgs& args) {
 }  // namespace
 
 void add_pronouns(CommandLine& program) {
-  auto [command, args] = program.command<PronounsArgs>(
-      "pronouns", "Measure how often translated pronouns have the gender of their antecedent");
+  auto [command, args] = program.command<PronounsArgs>("pronouns");
   command.option("model", args->model, "Folder that `heed train` wrote; translates --source");
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();

@@ -115,8 +115,7 @@ void prune(const PruneArgs& args) {
 
 void add_prune(CommandLine& program) {
   auto args = std::make_shared<PruneArgs>();
-  CommandLine command =
-      program.command("prune", "Remove the attention heads that a Transformer does not need");
+  CommandLine command = program.command("prune");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences that tell which heads are needed");

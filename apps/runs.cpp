@@ -14,7 +14,6 @@
 #include "base/strings.h"
 #include "config/differences.h"
 #include "draw/plot.h"
-#include "run/found_runs.h"
 #include "run/learning.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
@@ -236,8 +235,7 @@ void runs(const RunsArgs& args) {
 }  // namespace
 
 void add_runs(CommandLine& program) {
-  auto [command, args] = program.command<RunsArgs>(
-      "runs", "List runs in a folder: state, updates, best validation, test score, differences");
+  auto [command, args] = program.command<RunsArgs>("runs");
   command.option("folders", args->folders, "Folders to look in, and those inside them");
   command.group("Output");
   Argument json = command.flag("--json", args->json, "Print JSON instead of a table");

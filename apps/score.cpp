@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/translator.h"
+#include "run/model_folder.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -35,8 +36,7 @@ void score_command(const ScoreArgs& args) {
 }  // namespace
 
 void add_score(CommandLine& program) {
-  auto [command, args] = program.command<ScoreArgs>(
-      "score", "Print the log-probability of each given translation, one per line");
+  auto [command, args] = program.command<ScoreArgs>("score");
   command
       .option("model", args->model,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")

@@ -7,8 +7,7 @@
 namespace heed {
 
 void add_train(CommandLine& program) {
-  auto [command, args] =
-      program.command<run::TrainingRequest>("train", "Train a model from a YAML file");
+  auto [command, args] = program.command<run::TrainingRequest>("train");
   command
       .option("config", args->config,
               "The configuration, which `heed config` explains; with --resume also a run's folder")

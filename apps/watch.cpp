@@ -66,8 +66,7 @@ void watch(const WatchArgs& args) {
 }  // namespace
 
 void add_watch(CommandLine& program) {
-  auto [command, args] = program.command<WatchArgs>(
-      "watch", "Show runs in a browser while they train: curves, translations, attention");
+  auto [command, args] = program.command<WatchArgs>("watch");
   command.option("runs", args->places,
                  "Folders of runs, or folders that contain runs; a folder may appear later");
   command.group("Output");

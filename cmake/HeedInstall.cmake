@@ -1,17 +1,25 @@
 # What is installed, in components:
 #
-#   program    bin/heed, share/heed (configurations and data scripts), share/doc/heed, manual page and completion,
-#              and in lib/heed the libraries that are not part of every Debian or Ubuntu
+#   program    bin/heed, lib/heed/heed-torch, share/heed (configurations and data scripts), share/doc/heed, manual page and
+#              completion, and in lib/heed the libraries that are not part of every Debian or Ubuntu
 #   libtorch   LibTorch's libraries for the CPU, in lib/heed/torch/lib and lib/heed/nvidia, as a wheel has them
 #   cuda       its libraries for GPUs, libheed_nccl.so and libheed_gpu.so; nothing where ./run gpu has not fetched them
 #   wheel      what makes a Python package of the program (cmake/packaging/wheel.sh)
 #
 # The paths from one to another are relative, so that the folder may be moved. The program looks around itself
 # (src/base/installation.h).
-set_target_properties(heed PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/heed;$ORIGIN/../lib/heed/torch/lib")
-# An RPATH is for the libraries of libraries, too; a RUNPATH is not.
-target_link_options(heed PRIVATE LINKER:--disable-new-dtags)
-install(TARGETS heed RUNTIME DESTINATION bin COMPONENT program)
+# That of a build, which needs none, would be filled up with colons, and each stands for the working folder.
+set_target_properties(heed PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/heed" BUILD_WITH_INSTALL_RPATH ON)
+set_target_properties(heed-torch PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/torch/lib")
+foreach(program "heed bin" "heed-torch lib/heed")
+  separate_arguments(program)
+  list(GET program 0 name)
+  list(GET program 1 folder)
+  # An RPATH is for the libraries of libraries, too; a RUNPATH is not.
+  target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
+  install(TARGETS ${name} RUNTIME DESTINATION ${folder} COMPONENT program)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/heed.wasm DESTINATION lib/heed COMPONENT program OPTIONAL)  # cmake/HeedWeb.cmake
 install(DIRECTORY configs data_scripts DESTINATION share/heed COMPONENT program
         USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/doc/heed COMPONENT program)
@@ -36,7 +44,7 @@ get_filename_component(libtorch_root ${LIBTORCH_LIBRARY_DIR} DIRECTORY)
 get_filename_component(site_packages ${libtorch_root} DIRECTORY)
 file(GLOB libtorch_licences ${libtorch_root}/LICENSE ${libtorch_root}/NOTICE ${site_packages}/torch-*.dist-info/licenses/*)
 file(GLOB nvidia_licences ${site_packages}/nvidia_cuda_runtime-*.dist-info/licenses/License.txt)
-string(CONCAT settings "set(heed \"$<TARGET_FILE:heed>\")\n" "set(libtorch \"${LIBTORCH_CPU_LIBRARY}\")\n"
+string(CONCAT settings "set(programs \"$<TARGET_FILE:heed>;$<TARGET_FILE:heed-torch>\")\n" "set(libtorch \"${LIBTORCH_CPU_LIBRARY}\")\n"
        "set(site_packages \"${site_packages}\")\n" "set(libtorch_root \"${libtorch_root}\")\n"
        "set(libtorch_licences \"${libtorch_licences}\")\n" "set(nvidia_licences \"${nvidia_licences}\")\n"
        "set(archives \"${HEED_STATIC_yaml-cpp};${HEED_STATIC_z};${HEED_STATIC_zstd};${HEED_STATIC_utf8proc}\")\n"

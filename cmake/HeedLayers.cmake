@@ -1,19 +1,30 @@
 # One static library per room of src/, one test program per room of tests/.
 
-# heed_layer(room [EXCEPT folder...] [LIBRARIES ...]): src/<room>/**.cpp as heed_<room>, with "/" as "_" in the name. EXCEPT
-# leaves out folders inside it that are libraries of their own.
+# heed_layer(room [EXCEPT folder...] [PLAIN file... ON library...] [LIBRARIES ...]): src/<room>/**.cpp as heed_<room>, with "/" as
+# "_" in the name. EXCEPT leaves out folders inside it that are libraries of their own. PLAIN: files that need no LibTorch, as
+# heed_<room>_plain, which stands on the libraries behind ON.
 function(heed_layer room)
-  cmake_parse_arguments(arg "" "" "EXCEPT;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "EXCEPT;PLAIN;ON;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${room})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp
        ${PROJECT_SOURCE_DIR}/src/${room}/*.h)
   foreach(folder ${arg_EXCEPT})
     list(FILTER sources EXCLUDE REGEX "/src/${room}/${folder}/")
   endforeach()
-  add_library(heed_${name} STATIC ${sources})
-  set_target_properties(heed_${name} PROPERTIES LINKER_LANGUAGE CXX)
-  target_include_directories(heed_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(heed_${name} PUBLIC ${arg_LIBRARIES} PRIVATE heed_flags)
+  if(arg_PLAIN)
+    list(TRANSFORM arg_PLAIN REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/${room}/\\1.cpp")
+    list(REMOVE_ITEM sources ${arg_PLAIN})
+    heed_room_library(heed_${name}_plain "${arg_PLAIN}" ${arg_ON})
+    list(APPEND arg_LIBRARIES heed_${name}_plain)
+  endif()
+  heed_room_library(heed_${name} "${sources}" ${arg_LIBRARIES})
+endfunction()
+
+function(heed_room_library name sources)
+  add_library(${name} STATIC ${sources})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PUBLIC ${ARGN} PRIVATE heed_flags)
 endfunction()
 
 # heed_static(name target): Static::<name> is the library `target`, or lib<name>.a in its place where there is one: what is

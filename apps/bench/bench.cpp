@@ -4,22 +4,16 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <set>
 
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/experiments.h"
 #include "run/model_folder.h"
-#include "text/csv.h"
-#include "text/lines.h"
 
 namespace heed {
 namespace {
@@ -109,6 +103,13 @@ void reset_resident_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 
+draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
+                     const std::string& x_label, const std::string& y_label, bool log_values) {
+  draw::Plot plot{.title = title, .x_label = x_label, .y_label = y_label, .log_values = log_values};
+  for (const int64_t tick : ticks) plot.ticks.push_back(std::to_string(tick));
+  return plot;
+}
+
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
              const std::vector<draw::Plot>& plots) {
   std::cout << text::table_text(table);
@@ -128,9 +129,7 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
 }
 
 void add_bench(CommandLine& program) {
-  CommandLine bench = program.command("bench",
-                                      "Throughput and cost curves: train, translate, length, "
-                                      "attention, cache, scale");
+  CommandLine bench = program.command("bench");
   bench.require_command();
   add_bench_train(bench);
   add_bench_translate(bench);

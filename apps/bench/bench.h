@@ -7,7 +7,7 @@
 #include "apps/cli/command_line.h"
 #include "data/config.h"
 #include "draw/plot.h"
-#include "run/measuring.h"
+#include "run/trial_training.h"
 #include "text/table.h"
 
 namespace heed {
@@ -45,6 +45,11 @@ int64_t process_mib(const std::string& field);
 
 /// From here on Linux counts anew the most memory that this process held (VmHWM).
 void reset_resident_peak();
+
+/// A picture of lines over these numbers, evenly spaced.
+draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
+                     const std::string& x_label, const std::string& y_label,
+                     bool log_values = true);
 
 /// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
 /// there and experiments.html anew, which shows everything measured into that folder so far.

@@ -4,12 +4,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "apps/bottleneck/attention.h"
 #include "apps/bottleneck/family_report.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/output_folder.h"
@@ -170,8 +168,7 @@ void bottleneck(const BottleneckArgs& args) {
 }  // namespace
 
 void add_bottleneck(CommandLine& program) {
-  auto [command, args] = program.command<BottleneckArgs>(
-      "bottleneck", "Train a family of models and show BLEU by sentence length");
+  auto [command, args] = program.command<BottleneckArgs>("bottleneck");
   command
       .option("config", args->config,
               "The configuration that they share; `systems` lists the family")

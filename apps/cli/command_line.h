@@ -65,11 +65,12 @@ class CommandLine {
   explicit CommandLine(CLI::App* app) : app_(app) {}
 
   /// What it does not know itself, the options of the program may: `heed train x.yaml --quiet`.
-  CommandLine command(const std::string& name, const std::string& description);
+  /// Of a command of the program apps/commands.def has the description.
+  CommandLine command(const std::string& name, const std::string& description = "");
 
   /// The same, with a place for the values of its arguments, which lives as long as its action.
   template <class Values>
-  Declared<Values> command(const std::string& name, const std::string& description);
+  Declared<Values> command(const std::string& name, const std::string& description = "");
 
   /// The arguments declared from here on stand under this heading of the help.
   CommandLine& group(const std::string& heading);

@@ -7,7 +7,7 @@
 
 #include "apps/cli/command_line.h"
 #include "config/attention_kind.h"
-#include "run/model_folder.h"
+#include "run/config.h"
 
 namespace heed {
 

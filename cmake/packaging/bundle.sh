@@ -21,7 +21,7 @@ folder=$(mktemp -d "$(cd -- "$into" && pwd)/.heed-bundle.XXXXXX")
 trap 'rm -rf -- "$folder"' EXIT
 mkdir -p "$folder/bin" "$folder/lib" "$folder/tests/benchmarks" "$folder/data"
 
-libtorch=$(dirname "$(ldd "$build/heed" | awk '$1 == "libtorch_cpu.so" {print $3}')")
+libtorch=$(dirname "$(ldd "$build/heed-torch" | awk '$1 == "libtorch_cpu.so" {print $3}')")
 
 # libraries_of FILE: paths of the libraries that it loads, without those that every Debian and Ubuntu has
 # (cmake/packaging/libraries.cmake), without LibTorch's and CUDA's, and without one that LibTorch has, too, as OpenMP's.
@@ -35,10 +35,10 @@ libraries_of() {
   done
 }
 
-for name in heed test_devices libheed_nccl.so libheed_gpu.so; do
+for name in heed heed-torch test_devices libheed_nccl.so libheed_gpu.so; do
   [ -f "$build/$name" ] || continue
   case "$name" in
-    *.so) ;;  # beside the program, they need LibTorch and CUDA alone
+    *.so) ;;  # beside the programs, they need LibTorch and CUDA alone
     *) libraries_of "$build/$name" | while read -r path; do cp -L "$path" "$folder/lib/"; done ;;
   esac
   strip -o "$folder/bin/$name" "$build/$name"

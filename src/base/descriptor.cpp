@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 namespace heed {
 
@@ -31,6 +33,16 @@ Mapping::Mapping(const Descriptor& file, std::size_t size, Access access) : size
 
 Mapping::~Mapping() {
   if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+MemoryFile::MemoryFile(const char* name, std::string_view bytes)
+    : file_(::memfd_create(name, MFD_CLOEXEC)) {
+  if (!file_.open() || !write_all(file_, bytes))
+    throw std::system_error(errno, std::generic_category());
+  // Not getpid(): /proc may belong to another namespace of processes than this one.
+  std::error_code ignored;
+  path_ = "/proc/" + std::filesystem::read_symlink("/proc/self", ignored).string() + "/fd/" +
+          std::to_string(file_.number());
 }
 
 }  // namespace heed

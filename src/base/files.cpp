@@ -11,11 +11,8 @@
 #include <map>
 #include <optional>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {

@@ -9,18 +9,33 @@
 
 namespace heed {
 
-std::optional<std::string> installed_file(const std::string& name) {
-  namespace fs = std::filesystem;
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path own_folder() {
   std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+}  // namespace
+
+std::optional<std::string> installed_file(const std::string& name) {
+  fs::path folder = own_folder();
+  if (folder.filename() == "heed") folder = folder.parent_path();
+  if (folder.filename() != "bin" && folder.filename() != "lib") return std::nullopt;
   const fs::path file = folder.parent_path() / name;
-  if (folder.filename() != "bin" || !fs::is_regular_file(file, ignored)) return std::nullopt;
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
   return file.string();
 }
 
+std::string own_part(const std::string& name) {
+  return installed_file("lib/heed/" + name).value_or((own_folder() / name).string());
+}
+
 Plugin open_plugin(const std::string& name, const char* function, const std::string& needed) {
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string file = installed_file("lib/heed/" + name).value_or((folder / name).string());
+  const std::string file = own_part(name);
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   const char* const why = library ? nullptr : dlerror();
   if (!library)

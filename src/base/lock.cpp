@@ -12,11 +12,9 @@
 #include <fstream>
 #include <iterator>
 #include <thread>
-#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"

@@ -1,11 +1,8 @@
 #include "data/alignment.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "text/words.h"
 

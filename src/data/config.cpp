@@ -2,13 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
-
-#include "base/error.h"
-#include "base/format.h"
-#include "text/lines.h"
-#include "text/spool.h"
 
 namespace heed::data {
 namespace {

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "draw/page_data.h"
-#include "draw/palette.h"
 #include "draw/png.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
-#include <vector>
 
 #include "base/error.h"
 #include "draw/heatmap.h"
-#include "draw/palette.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

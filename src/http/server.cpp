@@ -14,17 +14,14 @@
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "http/exchange.h"
-#include "http/form.h"
+#include "http/message.h"
 
 namespace heed::http {
 namespace {

@@ -1,7 +1,5 @@
 #include "run/binding.h"
 
-#include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
@@ -11,7 +9,6 @@
 #include "run/saved_config.h"
 
 namespace heed::run {
-
 namespace {
 
 constexpr const char *kModel = "model", *kNormaliser = "text_normaliser";

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "run/model_folder.h"
+#include "run/folder.h"
 
 namespace heed::run {
 

@@ -1,30 +1,23 @@
 #include "run/check.h"
 
-#include <utility>
-
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "model/description/traits.h"
 #include "model/device.h"
-#include "run/base_model.h"
+#include "run/binding.h"
 #include "run/build.h"
 #include "run/corpora.h"
-#include "run/divide.h"
 #include "run/family.h"
 #include "run/held_out.h"
+#include "run/launcher.h"
 #include "run/memory.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
 #include "score/sacrebleu.h"
-#include "score/tokenizer.h"
 #include "text/pairs.h"
-#include "text/spool.h"
-#include "text/vocabulary.h"
 
 namespace heed::run {
 namespace {

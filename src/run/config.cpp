@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
-#include <utility>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/format.h"
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "engine/network.h"
 #include "model/description/traits.h"
-#include "model/transformer/heads.h"
-#include "text/spool.h"
+#include "text/lines.h"
 #include "train/losses.h"
 
 namespace heed::run {
-
 namespace {
 
 /// configs/NAME that is not below this folder is the one that was installed with heed.
@@ -83,7 +76,7 @@ void check_attention_loss(const std::string& own, const Config& config) {
                                         head, model.heads));
     const auto kept =
         model::kept_heads(model, model::AttentionKind::cross, model::decoder_layer(model, layer));
-    if (!model::place_among(kept, head))
+    if (std::ranges::find(kept, head) == kept.end())
       refuse("taught_head",
              fmt::format("model.pruned_heads names head {} of this layer; take another one", head));
   } else if (!traits.attends()) {

@@ -8,7 +8,7 @@
 #include "config/schema.h"
 #include "config/view.h"
 #include "data/config.h"
-#include "decode/config.h"
+#include "decode/search/config.h"
 #include "model/description/config.h"
 #include "score/config.h"
 #include "train/config.h"
@@ -53,6 +53,12 @@ struct Config {
   HEED_SECTION(score::EvaluationConfig, evaluation, "Scores and intervals.")
   HEED_FREE(std::vector<SystemConfig>, systems, {},
             "bottleneck: the systems to compare. Each is this file with its own settings.")
+};
+
+/// Command-line settings that lie over the configuration of a run's folder.
+struct OpenOptions {
+  std::string device;                 // --device; empty: the config's
+  std::vector<std::string> settings;  // --set
 };
 
 /// with_settings() of the file `path`. Throws ConfigError.

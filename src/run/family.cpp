@@ -7,9 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/run_folder.h"
@@ -19,6 +17,7 @@
 #include "config/io.h"
 #include "config/suggest.h"
 #include "model/description/traits.h"
+#include "run/binding.h"
 #include "run/build.h"
 #include "run/launcher.h"
 #include "run/saved_config.h"

@@ -1,27 +1,19 @@
 #include "run/held_out.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
-#include "base/progress_bar.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/sampling.h"
-#include "decode/translator.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
-#include "score/tokenizer.h"
+#include "score/sacrebleu.h"
 #include "text/bytes.h"
 #include "text/pairs.h"
-#include "text/spool.h"
 
 namespace heed::run {
-
 namespace {
 
 /// A run is often looked at from another folder than that it was trained in.
@@ -92,53 +84,34 @@ void check_tokenizer(const std::vector<std::string>& reference,
     log::warn(*doubt);
 }
 
-std::vector<std::string> translate_all(const OpenModels& models,
-                                       const std::vector<std::string>& lines, int64_t first_line,
-                                       int64_t step) {
-  const ModelFolder& folder = models.first;
-  decode::Translator translator = models.translator();
-  translator.line_step = step;
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  const int64_t window = translator.window();
-  ProgressBar bar("sentences translated", std::ssize(lines));
-  translator.searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); };
-  std::vector<std::string> outputs;
-  while (outputs.size() < lines.size()) {
-    const auto begin = lines.begin() + std::ssize(outputs);
-    const std::vector<std::string> next(begin,
-                                        begin + std::min<int64_t>(window, lines.end() - begin));
-    const int64_t first_of_next = first_line + step * std::ssize(outputs);
-    for (auto& translation : translator.translate(next, first_of_next))
-      outputs.push_back(std::move(translation.text));
-  }
-  const decode::DecodeConfig& config = folder.config.decoding;
-  const std::size_t others = models.members.size() - 1;
-  log::info(
-      "{}{}{} sentences translated, {}, {} sentences/s", folder.path,
-      others > 0 ? fmt::format(" and {} more: ", others) : ": ", lines.size(),
-      decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
-      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1));
-  return outputs;
+namespace {
+
+/// The source of the test set of a finished run that has left its translations; "" of others.
+std::string tested_source(const std::string& run) {
+  const bool left = std::filesystem::exists(file_in(run, kTestTranslations)) &&
+                    !scored_corpora(file_in(run, kSummaryFile)).empty();
+  return left ? saved_config(run).data.test.source : "";
+}
+
+}  // namespace
+
+bool was_tested_on(const std::string& run, const std::string& source) {
+  const std::string tested = tested_source(run);
+  // The lines of a stream are gone: there is nothing left to sum.
+  if (tested.empty() || text::is_stream(source) || !std::filesystem::exists(source)) return false;
+  return std::ranges::any_of(scored_corpora(file_in(run, kSummaryFile)),
+                             [&tested, now = sum_of(source)](const CorpusSum& sum) {
+                               return sum.path == tested && sum.bytes == now.bytes &&
+                                      sum.sha256 == now.sha256;
+                             });
 }
 
 std::optional<std::vector<std::string>> left_translations(const std::string& run,
                                                           const TestSet& set) {
-  const std::string left = file_in(run, kTestTranslations);
-  const auto sums = scored_corpora(file_in(run, kSummaryFile));
-  const std::string tested = saved_config(run).data.test.source;
-  if (sums.empty() || tested.empty() || !std::filesystem::exists(left)) return std::nullopt;
-  const auto is_tested = [&](const CorpusSum& now) {
-    return std::ranges::any_of(sums, [&](const CorpusSum& sum) {
-      return sum.path == tested && sum.bytes == now.bytes && sum.sha256 == now.sha256;
-    });
-  };
-  // The lines of a stream are gone: there is nothing left to sum.
-  if (!text::is_stream(set.name) && is_tested(sum_of(set.name))) return text::read_lines(left);
-  log::info("{} was tested on {}{}; it translates now", run, tested,
-            tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name));
+  if (was_tested_on(run, set.name)) return text::read_lines(file_in(run, kTestTranslations));
+  if (const std::string tested = tested_source(run); !tested.empty())
+    log::info("{} was tested on {}{}; it translates now", run, tested,
+              tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name));
   return std::nullopt;
 }
 

@@ -1,11 +1,11 @@
-// What a model is tested on, and its translations of it.
+// What a model is tested on, and the translations of it that a run has left.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "run/model_folder.h"
+#include "run/config.h"
 
 namespace heed::run {
 
@@ -35,11 +35,9 @@ void tell_of_one_reference(const TestSet& set);
 void check_tokenizer(const std::vector<std::string>& reference,
                      const score::EvaluationConfig& config);
 
-/// The best translation of each line, with progress on a terminal and the rate in the log. The
-/// lines' numbers are `first_line`, `first_line` + `step`, and so on.
-std::vector<std::string> translate_all(const OpenModels& models,
-                                       const std::vector<std::string>& lines,
-                                       int64_t first_line = 1, int64_t step = 1);
+/// Whether a finished run has left its translations of the file `source` as it is now. Not of a
+/// stream.
+bool was_tested_on(const std::string& run, const std::string& source);
 
 /// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
 /// is not finished, or was tested on something else than the source of `set` as it is now, or this

@@ -4,18 +4,15 @@
 #include <filesystem>
 #include <map>
 #include <regex>
+#include <system_error>
 
-#include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/random.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "data/cleaning.h"
-#include "run/binding.h"
-#include "train/checkpoint.h"
+#include "data/flaws.h"
 
 namespace heed::run {
 
@@ -63,12 +60,30 @@ bool lies_in(const std::string& path, const std::string& folder) {
   return false;
 }
 
-bool has_begun(const std::string& folder) {
-  return !train::CheckpointFolder(folder).updates().empty();
-}
-
 bool holds_run(const std::string& folder) {
   return fs::exists(fs::path(folder) / kWeightsFile) || fs::exists(fs::path(folder) / kCheckpoints);
+}
+
+std::vector<std::string> model_paths(const std::string& paths) {
+  std::error_code none;
+  if (fs::is_directory(paths, none)) return {paths};  // a run may have a comma in its name
+  const std::vector<std::string> all = split(paths, ',');
+  if (all.size() > 1 && std::ranges::count(all, "") > 0)
+    throw UserError("'{}': a comma without a model folder before or behind it", one_line(paths));
+  return all;
+}
+
+void require_model_folder(const std::string& path) {
+  if (!fs::exists(path)) throw UserError(path + ": no such model folder");
+  if (!fs::is_directory(path))
+    throw UserError(path + ": not a model folder; give the folder that `heed train` wrote");
+  if (!fs::exists(fs::path(path) / kConfigFile))
+    throw UserError(
+        path +
+        ": not a model folder, it has no config.yaml; give the folder that `heed train` wrote");
+  if (!fs::exists(fs::path(path) / kWeightsFile))
+    throw UserError(
+        path + ": has no model.safetensors; its training has not reached a first validation yet");
 }
 
 std::vector<CorpusFile> corpus_files(data::DataConfig& data) {
@@ -165,18 +180,6 @@ Config saved_config(const std::string& folder) {
   require_regular(path);
   Config config;
   config::load_file(config, path);
-  find_kept_corpora(config, folder);
-  return config;
-}
-
-Config trained_config(const std::string& folder) {
-  Config config = saved_config(folder);
-  const auto checkpoint = train::CheckpointFolder(folder).newest_metadata();
-  if (!checkpoint || !checkpoint->metadata.contains(train::kConfiguration)) return config;
-  config = {};
-  config::load_text(config, checkpoint->metadata.at(train::kConfiguration), checkpoint->path);
-  if (has_vocabularies(folder))
-    bound_vocabularies(checkpoint->metadata, checkpoint->path, folder, config, checkpoint->path);
   find_kept_corpora(config, folder);
   return config;
 }

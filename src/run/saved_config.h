@@ -14,11 +14,16 @@ namespace heed::run {
 /// be there.
 bool lies_in(const std::string& path, const std::string& folder);
 
-/// Whether the folder has a checkpoint, whole or not.
-bool has_begun(const std::string& folder);
-
 /// Whether the folder has a model or a place for checkpoints.
 bool holds_run(const std::string& folder);
+
+/// Of folders separated by commas. The path of a folder that is there is one, whatever is in its
+/// name. Throws UserError where one of several is empty.
+std::vector<std::string> model_paths(const std::string& paths);
+
+/// Throws UserError where `path` is no folder of a trained model. It opens no file: a command looks
+/// at all its models this way before it works with the first one.
+void require_model_folder(const std::string& path);
 
 /// A file of a corpus in the config, and the name that it has in a run's folder if it is kept
 /// there.
@@ -61,11 +66,6 @@ void require_own_files(const std::string& folder);
 /// are found. Throws UserError that names the
 /// file.
 Config saved_config(const std::string& folder);
-
-/// The configuration that the folder's run was made with, as its newest whole checkpoint has it;
-/// the folder's config.yaml where an earlier version wrote the checkpoint. Throws UserError where
-/// the folder's vocabularies are not those of the checkpoint.
-Config trained_config(const std::string& folder);
 
 /// `wanted` with what it leaves open as the run has decided it when it began.
 Config decided_as(const Config& saved, Config wanted);

@@ -7,15 +7,8 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <system_error>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/run_folder.h"
@@ -30,15 +23,12 @@
 #include "model/model.h"
 #include "ranks/group.h"
 #include "ranks/progress_board.h"
-#include "run/base_model.h"
 #include "run/binding.h"
 #include "run/build.h"
 #include "run/check.h"
 #include "run/corpora.h"
-#include "run/divide.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
-#include "run/older_run.h"
 #include "run/preparation.h"
 #include "run/saved_config.h"
 #include "run/scores.h"

@@ -8,12 +8,11 @@
 #include <exception>
 #include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "decode/config.h"
+#include "decode/search/config.h"
 
 namespace heed::serve {
 

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/attention_kind.h"
+#include "text/words.h"
 
 namespace heed::study {
 
@@ -32,6 +34,19 @@ struct AttentionMatrix {
   float at(std::size_t row, std::size_t column) const {
     return weights[row * source.size() + column];
   }
+};
+
+/// A sentence and its translation with the attention of a model that reads them.
+struct AttendedSentence {
+  std::string target_text;
+  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
+  // own translation it is <unk>.
+  std::vector<std::string> source_pieces, target_pieces;
+  /// Encoder, decoder, cross; by layer and head. Each row sums to 1 over its columns.
+  ///   cross    target pieces (row t: the step that emits piece t) by source pieces
+  ///   decoder  the same rows by the target read so far, <s> first; zero right of the diagonal
+  ///   encoder  source pieces by the same
+  std::vector<AttentionMatrix> matrices;
 };
 
 /// "cross-attention", "encoder self-attention", "attention rollout" or the name of other evidence.
@@ -77,5 +92,21 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows = WordR
 
 /// Each row's sizes, without signs, scaled to sum to 1; a row of zeros stays.
 AttentionMatrix shares_of(AttentionMatrix matrix);
+
+using text::WordsOfParts;
+
+/// Whether no piece holds the beginnings of two words: links of such words cannot be told.
+bool tells_words_apart(const WordsOfParts& words);
+
+/// `pieces`, with `</s>` last on both sides, under labels that merge_words() joins to these words.
+AttentionMatrix with_words(AttentionMatrix pieces, const WordsOfParts& target,
+                           const WordsOfParts& source);
+
+/// What stands for a piece outside the vocabulary: the source word with the largest weight. If the
+/// vocabulary does not know all of that word, the unknown part of it with the largest weight; else
+/// the word without the punctuation around it. `surfaces` and `is_unknown` are of the source's
+/// pieces, and `weights` have at least as many. "" where there is no word.
+std::string source_word_for(const std::vector<std::string>& surfaces,
+                            const std::vector<bool>& is_unknown, std::span<const float> weights);
 
 }  // namespace heed::study

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
-#include "score/bleu_statistics.h"
 #include "score/chrf.h"
 #include "text/script.h"
 #include "text/utf8.h"

@@ -92,6 +92,8 @@ class Vocabulary {
   /// Throws UserError naming the file when it is missing, no SentencePiece model, or has other
   /// special ids.
   static Vocabulary load(const std::string& path);
+  /// The same of the file's bytes; `name` is what messages call it.
+  static Vocabulary from_model(std::string model, const std::string& name);
   /// The same input gives the same model, on any number of cores. Warns of runs that are cut.
   /// Throws UserError where the corpus cannot support `size` pieces, and says which sizes it can;
   /// Failure where SentencePiece fails, also where it would end the process.
@@ -105,6 +107,7 @@ class Vocabulary {
   Vocabulary extended(const VocabularyTraining& options) const;
 
   void save(const std::string& path) const;  // atomic
+  const std::string& model() const;          // the bytes of its file
 
   /// Ids of a line, without begin and end. Runs of characters without a piece give kUnknown, or
   /// the pieces of their bytes. A user-defined symbol is one id; at the beginning of the line, too,
@@ -152,7 +155,6 @@ class Vocabulary {
 
  private:
   struct Impl;
-  static Vocabulary from_model(std::string model, const std::string& name);
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -160,5 +162,18 @@ class Vocabulary {
 /// and characters leaves doubt that `size` pieces can be made of it: then it trains. Else it reads
 /// the text once. Returns what train() would warn of.
 CutRuns require_reachable(const VocabularyTraining& options);
+
+/// A piece's name with blanks for U+2581.
+std::string surface_of(const std::string& piece);
+
+struct WordsOfPieces {
+  std::vector<int32_t> word_of;  // piece -> word of its first letter; `words` behind the last one
+  std::vector<int32_t> last_of;  // piece -> word of its last letter
+  int64_t words = 0;             // as text::words_in() has them
+};
+
+/// Of the pieces that encode() or sample() gave, all or the first of them. A piece without a name
+/// (kUnknown) counts as a letter.
+WordsOfPieces words_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids);
 
 }  // namespace heed::text

@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/schedule.h"

@@ -4,13 +4,12 @@
 
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "base/error.h"
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/weights.h"
-#include "train/weight_blocks.h"
+#include "train/shard.h"
 
 namespace heed::train {
 namespace {

@@ -3,11 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"

@@ -1,6 +1,6 @@
-// Stands in for heed in tests: has the fork server do what heed would do with these arguments,
-// streams, variables and this folder, and ends as that ended. Without a server, or where one cannot
-// give the same, it becomes heed.
+// Stands in for heed-torch in tests: has the fork server do what heed-torch would do with these
+// arguments, streams, variables and this folder, and ends as that ended. Without a server, or where
+// one cannot give the same, it becomes heed-torch.
 //
 // A signal that ends this process ends the other with SIGKILL: tests that send signals to heed, or
 // look at its process, start the program itself.
@@ -94,12 +94,12 @@ std::optional<int> ask(const char* name, char** argv) {
 
 int main(int, char** argv) {
   static char program[] = HEED_BINARY;
-  argv[0] = program;
+  argv[0] = program;  // as a command is said to have been typed
   if (const char* name = std::getenv(heed::fork_server::kVariable))
     if (const auto status = heed::fork_server::ask(name, argv))
       heed::fork_server::end_with(*status);
   ::unsetenv(heed::fork_server::kVariable);
-  ::execv(program, argv);
-  std::perror(program);
+  ::execv(HEED_TORCH, argv);
+  std::perror(HEED_TORCH);
   return 127;
 }

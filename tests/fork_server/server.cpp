@@ -1,15 +1,15 @@
-// Preloaded into heed (LD_PRELOAD), it makes a fork server of the program:
+// Preloaded into heed-torch (LD_PRELOAD), it makes a fork server of the program:
 //
-//   LD_PRELOAD=libfork_server.so heed PROGRAM ARGUMENTS...
+//   LD_PRELOAD=libfork_server.so heed-torch PROGRAM ARGUMENTS...
 //
 // runs a program of tests and, as long as it lasts, forks a process for each request of its
-// stand-ins for heed (client.cpp). These processes begin where heed's main begins, with LibTorch
+// stand-ins for heed-torch (client.cpp). These processes begin where its main begins, with LibTorch
 // loaded: its operators take 0.25 s of computing to register, which is most of what a short command
 // takes. main and all that follows are those of the program that users get.
 //
 // A process that is forked differs from one that is started in what its parent, its session and
 // /proc tell of it. What libraries read before main must be the same as the server's: variables but
-// for a few, and limits. Otherwise the request is refused, and the stand-in becomes heed.
+// for a few, and limits. Otherwise the request is refused, and the stand-in becomes heed-torch.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <poll.h>

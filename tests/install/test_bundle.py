@@ -63,11 +63,12 @@ class Bundle(unittest.TestCase):
 
     def test_libraries_come_from_the_bundle_from_torch_or_from_every_system(self):
         programs = gpu_program.Programs(self.folder, PYTHON)
-        done = subprocess.run(["ldd", programs.heed], capture_output=True, text=True, env=programs.environment)
-        self.assertNotIn("not found", done.stdout)
-        for name, path in re.findall(r"^\s(\S+) => (/.+) \(0x", done.stdout, flags=re.M):
-            if not pathlib.Path(path).is_relative_to(self.folder) and "/site-packages/" not in path:
-                self.assertRegex(name, r"^lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s)\.so", path)
+        for program in (programs.heed, programs.heed.with_name("heed-torch")):
+            done = subprocess.run(["ldd", program], capture_output=True, text=True, env=programs.environment)
+            self.assertNotIn("not found", done.stdout)
+            for name, path in re.findall(r"^\s(\S+) => (/.+) \(0x", done.stdout, flags=re.M):
+                if not pathlib.Path(path).is_relative_to(self.folder) and "/site-packages/" not in path:
+                    self.assertRegex(name, r"^lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s)\.so", path)
 
     def test_it_trains_ten_updates_and_translates(self):
         settings = toy.write(self.base)

@@ -74,19 +74,31 @@ class Installed(unittest.TestCase):
             self.assertEqual(mode & wanted, wanted, name)
 
     def test_libraries_are_those_that_it_brought(self):
-        done = subprocess.run(["ldd", self.prefix / "bin/heed"], capture_output=True, text=True, env=ENVIRONMENT)
-        self.assertNotIn("not found", done.stdout)
-        for line in done.stdout.splitlines():
-            name, arrow, path = line.partition(" => ")
-            if arrow and not str(path).startswith(str(self.prefix)):
-                self.assertRegex(name.strip(), r"^lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s)\.so|^linux-vdso", line)
+        programs = [self.prefix / "bin/heed", self.prefix / "lib/heed/heed-torch"]
+        for program in programs:
+            done = subprocess.run(["ldd", program], capture_output=True, text=True, env=ENVIRONMENT)
+            self.assertNotIn("not found", done.stdout)
+            self.assertEqual("libtorch" in done.stdout, program == programs[1])
+            for line in done.stdout.splitlines():
+                name, arrow, path = line.partition(" => ")
+                if arrow and not str(path).startswith(str(self.prefix)):
+                    self.assertRegex(name.strip(), r"^lib(c|m|dl|rt|util|pthread|stdc\+\+|gcc_s)\.so|^linux-vdso", line)
         # Nor does any of them name a folder of this machine.
-        for library in [self.prefix / "bin/heed", *(self.prefix / "lib/heed").glob("*.so*")]:
+        for library in [*programs, *(self.prefix / "lib/heed").glob("*.so*")]:
             dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
             for line in dynamic.splitlines():
                 if "PATH)" in line:
                     paths = line[line.index("[") + 1:line.index("]")].split(":")
                     self.assertTrue(all(path.startswith("$ORIGIN") for path in paths), f"{library}: {line}")
+
+    def test_without_its_half_of_libtorch_it_says_so(self):
+        half = self.prefix / "lib/heed/heed-torch"
+        moved = half.rename(self.elsewhere / "heed-torch")
+        self.addCleanup(moved.rename, half)
+        self.assertIn("name: demo", self.heed("config", "configs/demo.yaml"))
+        done = subprocess.run([self.prefix / "bin/heed", "train", "x.yaml"], capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^heed: .*/heed-torch: No such file or directory; this command needs it, .*\n$")
 
     def test_licences_of_what_it_carries_are_beside_it(self):
         notices = (self.prefix / "share/doc/heed/THIRD_PARTY").read_text(encoding="utf-8")

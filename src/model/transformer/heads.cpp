@@ -64,12 +64,6 @@ std::string name_of(const HeadIndex& head) {
   return fmt::format("{}.{}.{}", config::name_of(head.kind), head.layer, head.head);
 }
 
-std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {
-  const auto found = std::ranges::find(kept, head);
-  if (found == kept.end()) return std::nullopt;
-  return found - kept.begin();
-}
-
 std::vector<HeadIndex> heads_of(const ModelConfig& config) {
   std::vector<HeadIndex> out;
   for (const auto& [kind, layer] : attentions_of(config))

@@ -1,0 +1,80 @@
+// heed is linked without LibTorch, and becomes heed-torch, which has all commands, where it has to.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "temporary_folder.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kTorch = std::string(paths::kHeed) + "-torch";
+
+TEST(TwoPrograms, HaveTheSameCommandsAndDescriptions) {
+  for (const char* option : {"--help", "--version"})
+    EXPECT_EQ(product(start_heed({option})), product(subprocess::run({kTorch, option})));
+}
+
+TEST(TwoPrograms, OneLoadsNothingOfLibTorch) {
+  const std::string libraries = product(subprocess::run({"ldd", paths::kHeed}));
+  EXPECT_THAT(libraries, HasSubstr("libstdc++"));
+  EXPECT_THAT(libraries, Not(ContainsRegex("lib(torch|c10|gomp)")));
+  EXPECT_THAT(product(subprocess::run({"ldd", kTorch})), HasSubstr("libtorch_cpu"));
+}
+
+/// `heed ARGUMENTS` with 40 MB of address space, which LibTorch's libraries alone would not fit in.
+Result run_small(const std::vector<std::string>& arguments) {
+  std::vector<std::string> line = {"sh", "-c", "ulimit -v 40000 && exec \"$0\" \"$@\""};
+  const auto heed = command(arguments);
+  line.insert(line.end(), heed.begin(), heed.end());
+  return subprocess::run(line);
+}
+
+TEST(TwoPrograms, WhatNeedsNoModelTakesLessThan40Megabytes) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string reference = toy.folder / "test.tgt",
+                    scorer = folder.write("sacrebleu", "#!/bin/sh\necho \"$SCORES\"\n");
+  std::filesystem::permissions(scorer, std::filesystem::perms::owner_all);
+  ::setenv("HEED_SACREBLEU", scorer.c_str(), 1);
+  ::setenv("SCORES",
+           R"([{"name": "BLEU", "score": 1.0, "signature": "", "verbose_score": ""},)"
+           R"( {"name": "chrF2", "score": 1.0, "signature": ""}])",
+           1);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help"},
+        {"config"},
+        {"config", "--markdown"},
+        {"runs", toy.folder.path()},
+        {"runs", "--curves", toy.rnn},
+        {"watch", "--json", toy.folder.path()},
+        {"compare", toy.rnn, reference, "-o", folder / "page.html"},
+        {"evaluate", "--hypothesis", reference, "--reference", reference},
+        {"lengths", "--hypothesis", reference, "--source", toy.folder / "test.src", "--reference",
+         reference}}) {
+    SCOPED_TRACE(arguments.front());
+    EXPECT_NE(product(run_small(arguments)), "");
+  }
+  for (const char* variable : {"HEED_SACREBLEU", "SCORES"}) ::unsetenv(variable);
+  EXPECT_NE(run_small({"inspect", toy.rnn}).status, 0);
+}
+
+TEST(TwoPrograms, WithoutHeedTorchACommandOfItIsOneLine) {
+  const TemporaryFolder folder;
+  const std::string alone = folder / "heed";
+  std::filesystem::copy(paths::kHeed, alone);
+  EXPECT_THAT(product(subprocess::run({alone, "config"})), HasSubstr("beam_size: 5"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"train", "--help"}, {"config", "x.yaml", "--check"}})
+    expect_one_line_error(subprocess::run(command_of(alone, arguments)), 1,
+                          {alone + "-torch: No such file or directory; this command needs it"});
+}
+
+}  // namespace
+}  // namespace heed::cli
