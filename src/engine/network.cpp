@@ -31,7 +31,7 @@ int64_t word_width(const model::ModelConfig& config) {
 
 }  // namespace
 
-Floats AttentionMap::mean() const {
+Floats LayerMap::mean() const {
   const int64_t rows = std::ssize(weights) / (heads * keys);
   Floats mean(rows * keys, 0.0F);
   for (int64_t row = 0; row < rows; ++row)

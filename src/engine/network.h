@@ -33,7 +33,7 @@ std::vector<Span> spans_of(const SourceBatch& source);
 /// does not look. Rows and keys are pieces of the source, the sentences one after another
 /// (encoder), or rows are hypotheses, and keys the steps so far (decoder) or pieces of the source
 /// (cross).
-struct AttentionMap {
+struct LayerMap {
   model::AttentionKind kind = model::AttentionKind::cross;
   int64_t layer = 0, heads = 0, keys = 0;
   Floats weights = {};
@@ -41,7 +41,7 @@ struct AttentionMap {
   /// [rows, keys].
   Floats mean() const;
 };
-using AttentionMaps = std::vector<AttentionMap>;
+using LayerMaps = std::vector<LayerMap>;
 
 /// The decoding of one batch: encodes when made, then steps.
 class BatchDecoder {
@@ -90,7 +90,7 @@ class Network {
   /// Encodes. The network and `threads` must outlive it. `maps`, if not null, then holds the maps
   /// of the encoder, and after each step those of the decoder: every layer and kind of attention.
   virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                              AttentionMaps* maps = nullptr) const = 0;
+                                              LayerMaps* maps = nullptr) const = 0;
 };
 
 /// Whether there is a Network for models of `config`: not for a Transformer with attention that is

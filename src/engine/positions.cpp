@@ -2,19 +2,26 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
-#include <limits>
 
 #include "base/error.h"
 #include "kernels/rows/positions.h"
 #include "model/description/names.h"
 
 namespace heed::engine {
+namespace {
+
+constexpr int64_t kUsualLength = 1024;
+
+}  // namespace
 
 StackPositions::StackPositions(const model::ModelConfig& config, const Weights& weights,
                                bool decoder)
-    : kind_(config.positions), width_(config.width), heads_(config.heads), causal_(decoder) {
+    : kind_(config.positions),
+      effect_(model::positions_info(kind_).effect),
+      width_(config.width),
+      heads_(config.heads),
+      causal_(decoder) {
   const char* name = decoder ? model::names::kTargetPositions : model::names::kSourcePositions;
   const std::string weight = model::names::within(name, "weight");
   const int64_t layers = decoder ? config.decoder_layers : config.encoder_layers;
@@ -22,30 +29,27 @@ StackPositions::StackPositions(const model::ModelConfig& config, const Weights& 
   if (kind_ == "t5") weight_ = weights.at(weight, {kernels::kT5Buckets, heads_});
   if (kind_ == "relative")
     weight_ = weights.at(weight, {layers, 2 * kernels::kRelativeReach + 1, width_ / heads_});
+  const bool has_rows =
+      effect_ == model::PositionsEffect::kEmbeds || effect_ == model::PositionsEffect::kRotates;
+  if (has_rows) usual_ = rows(0, kind_ == "learned" ? weight_.rows() : kUsualLength);
 }
 
-int64_t StackPositions::longest() const {
-  return kind_ == "learned" ? weight_.rows() : std::numeric_limits<int64_t>::max();
-}
-
-PositionRows StackPositions::vectors(int64_t first, int64_t length) const {
-  if (kind_ != "sinusoidal" && kind_ != "learned") return {};
-  PositionRows rows{Floats(length * width_), width_};
-  if (kind_ == "sinusoidal") {
-    kernels::sinusoids(first, length, width_, rows.numbers.data());
-  } else {
-    expect(first + length <= longest(), "positions that were learned");
-    std::copy_n(weight_.data + first * width_, length * width_, rows.numbers.data());
-  }
+Floats StackPositions::rows(int64_t first, int64_t count) const {
+  const int64_t head = width_ / heads_, size = kind_ == "rotary" ? head : width_;
+  Floats rows(count * size);
+  if (kind_ == "sinusoidal") kernels::sinusoids(first, count, width_, rows.data());
+  if (kind_ == "rotary") kernels::unit_rotations(first, count, head, rows.data());
+  if (kind_ != "learned") return rows;
+  expect(first + count <= weight_.rows(), "positions that were learned");
+  std::copy_n(weight_.data + first * width_, count * width_, rows.data());
   return rows;
 }
 
-PositionRows StackPositions::rotations(int64_t first, int64_t length) const {
-  if (kind_ != "rotary") return {};
-  const int64_t head = width_ / heads_;
-  PositionRows rows{Floats(length * head), head};
-  kernels::unit_rotations(first, length, head, rows.numbers.data());
-  return rows;
+const float* StackPositions::row(int64_t position, Floats& room) const {
+  const int64_t size = kind_ == "rotary" ? width_ / heads_ : width_;
+  if ((position + 1) * size <= std::ssize(usual_)) return usual_.data() + position * size;
+  room = rows(position, 1);
+  return room.data();
 }
 
 LayerDistances StackPositions::by_distance(int64_t layer, int64_t length,

@@ -8,16 +8,9 @@
 #include "engine/attend.h"
 #include "engine/weights.h"
 #include "model/description/config.h"
+#include "model/description/kinds.h"
 
 namespace heed::engine {
-
-/// Rows of some positions, beside each other; empty: there are none.
-struct PositionRows {
-  Floats numbers;
-  int64_t size = 0;  // of a row
-
-  bool any() const { return size > 0; }
-};
 
 /// What one layer adds to scores by distance.
 struct LayerDistances {
@@ -36,20 +29,23 @@ class StackPositions {
   /// Of the encoder or the decoder of a Transformer.
   StackPositions(const model::ModelConfig& config, const Weights& weights, bool decoder);
 
-  /// The longest sentence, in pieces.
-  int64_t longest() const;
-  /// Of the positions [first, first + length). rotations: [head / 2][2], cosine and sine.
-  PositionRows vectors(int64_t first, int64_t length) const;
-  PositionRows rotations(int64_t first, int64_t length) const;
+  model::PositionsEffect effect() const { return effect_; }
+  /// kEmbeds: what is added to an embedding, [width]; kRotates: cosines and sines, [head / 2][2].
+  /// `room` has it where it is not kept.
+  const float* row(int64_t position, Floats& room) const;
   /// Of these heads of a layer, for sentences of `length` pieces.
   LayerDistances by_distance(int64_t layer, int64_t length,
                              const std::vector<int64_t>& heads) const;
 
  private:
+  Floats rows(int64_t first, int64_t count) const;
+
   std::string kind_;
+  model::PositionsEffect effect_;
   int64_t width_, heads_;
   bool causal_;
   Array weight_;  // learned, relative, t5: as model::Positions registers it
+  Floats usual_;  // rows of the first positions
 };
 
 /// Whether there are StackPositions of this kind: not of those that a registry got.

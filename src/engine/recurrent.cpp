@@ -7,6 +7,7 @@
 
 #include "engine/recurrent_decoder.h"
 #include "kernels/rows/attention_weights.h"
+#include "model/description/kinds.h"
 
 namespace heed::engine {
 namespace {
@@ -14,14 +15,13 @@ namespace {
 /// What a name of model/recurrent/attention/registry.def is for an engine.
 struct RecurrentKind {
   const char* name;
-  bool before;  // the cell
   ScoreKind score;
 };
-constexpr RecurrentKind kKinds[] = {{"bahdanau", true, ScoreKind::additive},
-                                    {"luong_dot", false, ScoreKind::dot},
-                                    {"luong_general", false, ScoreKind::general},
-                                    {"luong_concat", false, ScoreKind::additive},
-                                    {"luong_location", false, ScoreKind::location}};
+constexpr RecurrentKind kKinds[] = {{"bahdanau", ScoreKind::additive},
+                                    {"luong_dot", ScoreKind::dot},
+                                    {"luong_general", ScoreKind::general},
+                                    {"luong_concat", ScoreKind::additive},
+                                    {"luong_location", ScoreKind::location}};
 
 const RecurrentKind* kind_of(const std::string& name) {
   const auto* const found = std::ranges::find(kKinds, name, &RecurrentKind::name);
@@ -63,12 +63,13 @@ class RecurrentMaker {
   }
 
   RecurrentWeights all(const RecurrentKind* kind) const {
+    const model::Timing timing = model::attention_info(config_.attention).timing;
     RecurrentWeights all{.config = config_,
                          .source_embedding = embedding_of(config_, weights_, false),
                          .target_embedding = embedding_of(config_, weights_, true),
-                         .attends_before = kind != nullptr && kind->before};
+                         .attends_before = timing == model::Timing::kBefore};
     const int64_t words = config_.embedding_size, hidden = config_.hidden_size;
-    const bool after = kind != nullptr && !kind->before;
+    const bool after = timing == model::Timing::kAfter;
     for (int64_t layer = 0; layer < config_.layers; ++layer) {
       const std::string of_layer = "layer" + std::to_string(layer);
       const int64_t input = layer == 0 ? words : hidden;
@@ -152,7 +153,7 @@ class Recurrent : public Network {
   explicit Recurrent(RecurrentWeights weights) : weights_(std::move(weights)) {}
 
   std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                      AttentionMaps* maps) const override {
+                                      LayerMaps* maps) const override {
     return start_recurrent(weights_, source, threads, maps);
   }
 

@@ -156,7 +156,7 @@ class Encoding {
 class RecurrentDecoder : public BatchDecoder {
  public:
   RecurrentDecoder(const RecurrentWeights& weights, const SourceBatch& source,
-                   const Threads& threads, AttentionMaps* maps)
+                   const Threads& threads, LayerMaps* maps)
       : weights_(weights),
         threads_(threads),
         maps_(maps),
@@ -266,7 +266,7 @@ class RecurrentDecoder : public BatchDecoder {
 
   void attend(int64_t beam, Floats* attention) {
     context_.resize(rows_ * weights_.attention->width);
-    AttentionMap map{.keys = longest_};
+    LayerMap map{.keys = longest_};
     attention_->step(layers_.back().hidden.data(), {sources_, beam, position_}, context_.data(),
                      attention != nullptr || maps_ != nullptr ? &map : nullptr);
     if (attention != nullptr) *attention = map.mean();
@@ -298,7 +298,7 @@ class RecurrentDecoder : public BatchDecoder {
 
   const RecurrentWeights& weights_;
   const Threads& threads_;
-  AttentionMaps* const maps_;
+  LayerMaps* const maps_;
   Products products_;
   const Cell cell_;
   const int64_t longest_;
@@ -317,7 +317,7 @@ class RecurrentDecoder : public BatchDecoder {
 
 std::unique_ptr<BatchDecoder> start_recurrent(const RecurrentWeights& weights,
                                               const SourceBatch& source, const Threads& threads,
-                                              AttentionMaps* maps) {
+                                              LayerMaps* maps) {
   return std::make_unique<RecurrentDecoder>(weights, source, threads, maps);
 }
 

@@ -10,6 +10,6 @@ namespace heed::engine {
 /// As Network::start(). `weights` must outlive it.
 std::unique_ptr<BatchDecoder> start_recurrent(const RecurrentWeights& weights,
                                               const SourceBatch& source, const Threads& threads,
-                                              AttentionMaps* maps);
+                                              LayerMaps* maps);
 
 }  // namespace heed::engine

@@ -205,8 +205,7 @@ SourceAttention::SourceAttention(const RecurrentAttention& kind, const Floats& s
     coverage_.emplace_back(heads * source.count * kind.coverage_width, 0.0F);
 }
 
-void SourceAttention::step(const float* query, const Asked& asked, float* context,
-                           AttentionMap* map) {
+void SourceAttention::step(const float* query, const Asked& asked, float* context, LayerMap* map) {
   const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = asked.rows();
   if (heads > 1) {
     projected_.resize(rows * kind_.width);

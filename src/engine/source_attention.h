@@ -99,7 +99,7 @@ class SourceAttention {
                   std::span<const Span> sources, const Threads& threads);
 
   /// query [rows, width] -> context [rows, width]. `map`, if not null, receives the weights.
-  void step(const float* query, const Asked& asked, float* context, AttentionMap* map);
+  void step(const float* query, const Asked& asked, float* context, LayerMap* map);
   void go_on_with(std::span<const int64_t> hypotheses);
 
  private:

@@ -11,8 +11,6 @@
 namespace heed::engine {
 namespace {
 
-constexpr int64_t kUsualLength = 1024;
-
 namespace names = model::names;
 using model::AttentionKind;
 
@@ -24,9 +22,6 @@ class TransformerMaker {
   StackWeights side(bool decoder) const {
     StackWeights side{.embedding = embedding_of(config_, weights_, decoder),
                       .positions = {config_, weights_, decoder}};
-    const int64_t known = std::min(kUsualLength, side.positions.longest());
-    side.vectors = side.positions.vectors(0, known);
-    side.rotations = side.positions.rotations(0, known);
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string feed_forward = names::feed_forward(decoder, layer);
@@ -93,7 +88,7 @@ class Transformer : public Network {
   explicit Transformer(TransformerWeights weights) : weights_(std::move(weights)) {}
 
   std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                      AttentionMaps* maps) const override {
+                                      LayerMaps* maps) const override {
     return std::make_unique<TransformerDecoder>(weights_, source, threads, maps);
   }
 

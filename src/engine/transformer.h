@@ -34,7 +34,6 @@ struct LayerWeights {
 struct StackWeights {
   Array embedding;  // [vocab, width]
   StackPositions positions;
-  PositionRows vectors, rotations;  // of the usual positions
   std::vector<LayerWeights> blocks;
   LayerNorm norm;  // at the end, with pre-norm
 };

@@ -19,7 +19,7 @@ constexpr int64_t kSteps = 256;  // that distances are made for at first
 }  // namespace
 
 TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
-                                       const Threads& threads, AttentionMaps* maps)
+                                       const Threads& threads, LayerMaps* maps)
     : model_(weights),
       threads_(threads),
       maps_(maps),
@@ -60,7 +60,7 @@ void TransformerDecoder::encode(const SourceBatch& source) {
     keys_values.resize(rows_ * 2 * shape.shared());
     products_.product(block.self.query, queries_.data());
     products_.product(block.self.keys_values, keys_values.data());
-    if (model_.encoder.rotations.any())
+    if (model_.encoder.positions.effect() == model::PositionsEffect::kRotates)
       for (int64_t row = 0; row < rows_; ++row) {
         const StackWeights& side = model_.encoder;
         rotate(side, queries_, row, 1, shape.inner(), shape.heads, positions[row]);
@@ -96,7 +96,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
   cached_ += rows_;
   for (int64_t row = 0; row < rows_; ++row)
     history_[row].push_back(static_cast<int32_t>(place + row));
-  const bool rotary = model_.decoder.rotations.any();
+  const bool rotary = model_.decoder.positions.effect() == model::PositionsEffect::kRotates;
   if (position_ >= steps_end_) {
     steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
     steps_ = distances_of(model_.decoder, steps_end_);
@@ -108,7 +108,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
     return Look{std::span(all_).subspan(span.begin, span.count)};
   };
   if (maps_ != nullptr) maps_->clear();
-  AttentionMap last{.keys = source_length_};
+  LayerMap last{.keys = source_length_};
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const LayerWeights& block = model_.decoder.blocks[layer];
     const HeadShape& shape = block.self.shape;
@@ -133,7 +133,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
     products_.take(block.cross.query, before(block.cross.norm), rows_);
     queries_.resize(rows_ * block.cross.shape.inner());
     products_.product(block.cross.query, queries_.data());
-    AttentionMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
+    LayerMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
     if (map == nullptr && attention != nullptr && layer + 1 == caches_.size()) map = &last;
     attend(block.cross, memory_[layer].data(), look_at_source, map);
     if (map != nullptr && attention != nullptr) *attention = map->mean();
@@ -160,36 +160,23 @@ std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights&
   return layers;
 }
 
-/// A position's row of `usual`, or what `make` makes of it in `room`.
-template <class Make>
-const float* TransformerDecoder::row_at(const PositionRows& usual, int64_t position,
-                                        PositionRows& room, const Make& make) {
-  if ((position + 1) * usual.size <= std::ssize(usual.numbers))
-    return usual.numbers.data() + position * usual.size;
-  room = make();
-  return room.numbers.data();
-}
-
 void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
                                float* to) const {
-  PositionRows room;
-  const float* positions = nullptr;
-  if (side.vectors.any())
-    positions =
-        row_at(side.vectors, position, room, [&] { return side.positions.vectors(position, 1); });
   expect(token >= 0 && token < side.embedding.rows(), "a piece of the vocabulary");
+  Floats room;
+  const bool embeds = side.positions.effect() == model::PositionsEffect::kEmbeds;
+  const float* added = embeds ? side.positions.row(position, room) : nullptr;
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
   side.embedding.copy_row(token, to);
-  kernels::scale_and_add(to, scale, positions, width_, to);
+  kernels::scale_and_add(to, scale, added, width_, to);
 }
 
 void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
                                 int64_t stride, int64_t heads, int64_t position) {
-  PositionRows room;
-  const float* rotations =
-      row_at(side.rotations, position, room, [&] { return side.positions.rotations(position, 1); });
+  Floats room;
+  const float* rotations = side.positions.row(position, room);
   for (int64_t row = first; row < first + rows; ++row)
-    rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
+    rotate_heads(x.data() + row * stride, heads, width_ / model_.config.heads, rotations);
 }
 
 /// What a sublayer reads: the norm of x, or x itself.
@@ -220,7 +207,7 @@ void TransformerDecoder::feed_forward(const LayerWeights& block) {
   after(block.norm);
 }
 
-AttentionMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t layer, int64_t keys) {
+LayerMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t layer, int64_t keys) {
   if (maps_ == nullptr) return nullptr;
   maps_->push_back({.kind = kind, .layer = layer, .keys = keys});
   return &maps_->back();
@@ -229,7 +216,7 @@ AttentionMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t lay
 /// x += output(attention of queries_ over the rows of `keys_values` that each looks at).
 template <class LookOf>
 void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
-                                const LookOf& look_of, AttentionMap* map) {
+                                const LookOf& look_of, LayerMap* map) {
   const HeadShape& shape = attention.shape;
   const int64_t inner = shape.inner();
   context_.resize(rows_ * inner);

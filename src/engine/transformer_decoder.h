@@ -16,7 +16,7 @@ class TransformerDecoder : public BatchDecoder {
  public:
   /// As Network::start(). `weights` must outlive it.
   TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
-                     const Threads& threads, AttentionMaps* maps);
+                     const Threads& threads, LayerMaps* maps);
 
   float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
@@ -38,17 +38,14 @@ class TransformerDecoder : public BatchDecoder {
 
   void encode(const SourceBatch& source);
   void embed(const StackWeights& side, int64_t token, int64_t position, float* to) const;
-  template <class Make>
-  static const float* row_at(const PositionRows& usual, int64_t position, PositionRows& room,
-                             const Make& make);
   const float* before(const LayerNorm& norm);
   void after(const LayerNorm& norm);
   void feed_forward(const LayerWeights& block);
   template <class LookOf>
   void attend(const AttentionWeights& attention, const float* keys_values, const LookOf& look_of,
-              AttentionMap* map);
+              LayerMap* map);
   /// A new one of maps_, which may have none.
-  AttentionMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
+  LayerMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
   void rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 
@@ -57,7 +54,7 @@ class TransformerDecoder : public BatchDecoder {
 
   const TransformerWeights& model_;
   const Threads& threads_;
-  AttentionMaps* const maps_;
+  LayerMaps* const maps_;
   Products products_;
   const int64_t width_;
   const bool pre_;

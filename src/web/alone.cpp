@@ -27,7 +27,7 @@ const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) 
 /// The steps of one sentence with an engine.
 class Sentence {
  public:
-  Sentence(const engine::Network& network, const Ids& source, engine::AttentionMaps* maps = nullptr)
+  Sentence(const engine::Network& network, const Ids& source, engine::LayerMaps* maps = nullptr)
       : tokens_(source.begin(), source.end()) {
     tokens_.push_back(text::kEnd);
     const int64_t length = std::ssize(tokens_);
@@ -84,10 +84,9 @@ class Scores {
 
 /// Adds the matrices of a layer's heads, and their mean, to `out`. Their rows are those of `maps`,
 /// one after another; of one that knows fewer columns the others are 0.
-void append(const std::vector<const engine::AttentionMap*>& maps,
-            const std::vector<std::string>& rows, const std::vector<std::string>& columns,
-            std::vector<study::AttentionMatrix>& out) {
-  const engine::AttentionMap& first = *maps.front();
+void append(const std::vector<const engine::LayerMap*>& maps, const std::vector<std::string>& rows,
+            const std::vector<std::string>& columns, std::vector<study::AttentionMatrix>& out) {
+  const engine::LayerMap& first = *maps.front();
   for (int64_t head = 0; head <= first.heads; ++head) {
     const bool is_mean = head == first.heads;
     study::AttentionMatrix matrix{.kind = first.kind,
@@ -97,7 +96,7 @@ void append(const std::vector<const engine::AttentionMap*>& maps,
                                   .source = columns,
                                   .weights = engine::Floats(rows.size() * columns.size())};
     auto to = matrix.weights.begin();
-    for (const engine::AttentionMap* map : maps) {
+    for (const engine::LayerMap* map : maps) {
       const engine::Floats weights = is_mean ? map->mean() : map->weights;
       const int64_t heads = is_mean ? 1 : map->heads;
       auto from = weights.begin() + (is_mean ? 0 : head) * map->keys;
@@ -167,19 +166,19 @@ study::AttendedSentence Alone::attended(const std::string& line, const Ids& targ
                               .target_pieces = decode::piece_names(target_, read)};
   out.source_pieces.resize(source.size());
   out.source_pieces.emplace_back(study::kEndToken);
-  engine::AttentionMaps maps;
+  engine::LayerMaps maps;
   Sentence sentence(*network_, source, &maps);
-  for (const engine::AttentionMap& map : maps)
+  for (const engine::LayerMap& map : maps)
     append({&map}, out.source_pieces, out.source_pieces, out.matrices);
-  std::vector<engine::AttentionMaps> steps;
+  std::vector<engine::LayerMaps> steps;
   for (std::size_t step = 0; step <= read.size(); ++step) {
     const int64_t token = step == 0 ? text::kBegin : read[step - 1];
     sentence.decoder().step(&token, 1, nullptr);
     steps.push_back(maps);
   }
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    std::vector<const engine::AttentionMap*> rows;
-    for (const engine::AttentionMaps& step : steps) rows.push_back(&step[i]);
+    std::vector<const engine::LayerMap*> rows;
+    for (const engine::LayerMaps& step : steps) rows.push_back(&step[i]);
     append(rows, out.target_pieces,
            maps[i].kind == config::AttentionKind::decoder ? out.target_pieces : out.source_pieces,
            out.matrices);

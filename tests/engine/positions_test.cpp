@@ -35,40 +35,48 @@ MATCHER(IsNear, "") {
   return std::abs(std::get<0>(arg) - std::get<1>(arg)) < 1e-6;
 }
 
+/// Rows of `size` numbers, one after another.
+Floats rows_of(const StackPositions& positions, int64_t first, int64_t count, int64_t size) {
+  Floats all, room;
+  for (int64_t position = first; position < first + count; ++position) {
+    const float* row = positions.row(position, room);
+    all.insert(all.end(), row, row + size);
+  }
+  return all;
+}
+
+// Two before the 1024 that are kept end, and two behind.
 TEST(StackPositions, SinusoidsAreSinesAndCosinesOfSlowerAndSlowerAngles) {
-  const PositionRows rows = positions_of("sinusoidal").vectors(2, 2);
-  ASSERT_EQ(rows.size, 6);
+  const StackPositions positions = positions_of("sinusoidal");
+  EXPECT_EQ(positions.effect(), model::PositionsEffect::kEmbeds);
   Floats wanted;
-  for (const double position : {2., 3.})
+  for (const double position : {1022., 1023., 1024., 1025.})
     for (const double rate : {1., std::pow(10000, -1. / 3), std::pow(10000, -2. / 3)})
       for (const double wave : {std::sin(position * rate), std::cos(position * rate)})
         wanted.push_back(static_cast<float>(wave));
-  EXPECT_THAT(rows.numbers, Pointwise(IsNear(), wanted));
+  EXPECT_THAT(rows_of(positions, 1022, 4, 6), Pointwise(IsNear(), wanted));
   Floats odd(3);
   kernels::sinusoids(1, 1, 3, odd.data());
   EXPECT_THAT(odd, Pointwise(IsNear(), Floats{0.841471F, 0.540302F, 0.002154F}));
 }
 
 TEST(StackPositions, RotationsAreOfTheHeadsWidth) {
-  Floats turns(8);
-  kernels::unit_rotations(1, 2, 4, turns.data());
-  const auto c = [](double x) { return static_cast<float>(std::cos(x)); };
-  const auto s = [](double x) { return static_cast<float>(std::sin(x)); };
-  EXPECT_THAT(turns, Pointwise(IsNear(),
-                               Floats{c(1), s(1), c(0.01), s(0.01), c(2), s(2), c(0.02), s(0.02)}));
   model::ModelConfig config = testing::small_transformer();
   config.positions = "rotary";
   const StackPositions rotary(config, Weights({}), true);
-  EXPECT_EQ(rotary.rotations(5, 3).size, 4);
-  EXPECT_FALSE(rotary.vectors(0, 1).any());
+  EXPECT_EQ(rotary.effect(), model::PositionsEffect::kRotates);
+  const auto c = [](double x) { return static_cast<float>(std::cos(x)); };
+  const auto s = [](double x) { return static_cast<float>(std::sin(x)); };
+  const Floats wanted = {c(1), s(1), c(0.01), s(0.01), c(2), s(2), c(0.02), s(0.02)};
+  EXPECT_THAT(rows_of(rotary, 1, 2, 4), Pointwise(IsNear(), wanted));
 }
 
 TEST(StackPositions, LearnedOnesEndWhereTheirTableDoes) {
   const Array table = testing::random_array({5, 6}, 1);
   const StackPositions learned = positions_of("learned", table);
-  EXPECT_EQ(learned.longest(), 5);
-  EXPECT_EQ(learned.vectors(1, 4).numbers, Floats(table.data + 6, table.data + 30));
-  EXPECT_THROW(learned.vectors(1, 5), Bug);
+  EXPECT_EQ(rows_of(learned, 1, 4, 6), Floats(table.data + 6, table.data + 30));
+  Floats room;
+  EXPECT_THROW(learned.row(5, room), Bug);
 }
 
 // Slopes of two heads: 2^-4 and 2^-8.
@@ -107,7 +115,7 @@ TEST(StackPositions, BucketsOfT5WidenWithTheDistance) {
 
 TEST(StackPositions, OfNoneAreNothing) {
   const StackPositions none = positions_of("none");
-  EXPECT_FALSE(none.vectors(0, 3).any() || none.rotations(0, 3).any());
+  EXPECT_EQ(none.effect(), model::PositionsEffect::kNothing);
   EXPECT_TRUE(none.by_distance(0, 3, {0}).numbers.empty());
   EXPECT_TRUE(has_positions("none"));
   EXPECT_FALSE(has_positions("kerple"));

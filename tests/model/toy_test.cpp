@@ -44,8 +44,8 @@ TEST(AToySelfAttention, IsARegisteredOneWithoutAnotherEdit) {
   config::set(config, "self_attention=qk_norm");
   config.sliding_window = 3;
   EXPECT_NO_THROW(check(config, true));
-  EXPECT_FALSE(
-      traits(config).all_softmax);  // src/engine does not know what it does before the products
+  // src/engine does not know what it does before the products.
+  EXPECT_FALSE(self_attention_info("qk_norm").is_plain());
   EXPECT_THAT(broken_promises(self_attention_info("qk_norm")), IsEmpty());
 }
 

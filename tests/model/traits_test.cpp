@@ -50,7 +50,6 @@ TEST(Traits, OfATransformerByHand) {
   EXPECT_EQ(of.heads(AttentionKind::cross, 1), 2);
   EXPECT_EQ(of.heads(AttentionKind::cross, 2), 0);
   EXPECT_EQ(of.whole_heads, 4);
-  EXPECT_TRUE(of.all_softmax);
   EXPECT_FALSE(of.has_dropout);
   config.activation_dropout = 0.1;
   EXPECT_TRUE(traits(config).has_dropout);
@@ -70,7 +69,6 @@ TEST(Traits, OfARecurrentModelByHand) {
   EXPECT_EQ(of.width, 24);
   EXPECT_EQ(of.width_key, "hidden_size");
   EXPECT_EQ(of.heads(AttentionKind::cross, 0), 3);
-  EXPECT_FALSE(of.all_softmax);
   EXPECT_FALSE(of.has_dropout);
   config.attention_dropout = 0.1;
   EXPECT_TRUE(traits(config).has_dropout);

@@ -31,7 +31,7 @@ void sinusoids(int64_t first, int64_t length, int64_t width, float* to) {
 
 void unit_rotations(int64_t first, int64_t length, int64_t head, float* to) {
   each_angle(first, length, head / 2, head, [&](int64_t row, int64_t i, double angle) {
-    float* pair = to + row * head + 2 * i;
+    float* pair = to + 2 * (row * (head / 2) + i);
     pair[0] = static_cast<float>(std::cos(angle));
     pair[1] = static_cast<float>(std::sin(angle));
   });

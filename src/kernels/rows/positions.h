@@ -15,7 +15,7 @@ inline constexpr double kPositionBase = 10000;
 void sinusoids(int64_t first, int64_t length, int64_t width, float* to);
 
 /// The unit number with the angle position / 10000^(2i / head): to [length, head / 2][2], cosine
-/// and sine. `head` is even.
+/// and sine.
 void unit_rotations(int64_t first, int64_t length, int64_t head, float* to);
 
 /// ALiBi's m of each head.

@@ -18,7 +18,6 @@ Traits traits_of_transformer(const ModelConfig& config) {
       .width = config.width,
       .width_key = "width",
       .has_self_attention = true,
-      .all_softmax = softmax && self_attention_info(config.self_attention).is_plain(),
       .has_dropout = config.dropout > 0 || config.word_dropout > 0 ||
                      config.attention_dropout > 0 || config.activation_dropout > 0,
       .activations = config.encoder_layers * (8 * config.width + 2 * config.feed_forward) +

@@ -19,7 +19,6 @@ struct Traits {
   std::string width_key;  // the key of the section `model` that sets it
   /// There are layers of it: its heads can be silenced, pruned and taught.
   bool has_self_attention = false;
-  bool all_softmax = false;        // self-attention, and softmax in all attention
   bool has_dropout = false;        // two passes in training mode differ
   Window window = Window::global;  // of cross-attention
   /// The most pieces of a source or target, with eos.

@@ -18,13 +18,13 @@ const std::vector<int64_t> kTokens = {4, 7, 9, 3, 5, 3, 0, 0}, kLengths = {4, 2}
 const SourceBatch kSource{kTokens.data(), kLengths.data(), 2, 4};
 
 /// Row `row` of a head: [keys].
-Floats row_of(const AttentionMap& map, int64_t row, int64_t head) {
+Floats row_of(const LayerMap& map, int64_t row, int64_t head) {
   const auto begin = map.weights.begin() + (row * map.heads + head) * map.keys;
   return {begin, begin + map.keys};
 }
 
 /// Adds up to 1 within the keys [first, end), and is exactly 0 elsewhere.
-void expect_looks_at(const AttentionMap& map, int64_t row, int64_t first, int64_t end) {
+void expect_looks_at(const LayerMap& map, int64_t row, int64_t first, int64_t end) {
   for (int64_t head = 0; head < map.heads; ++head) {
     const Floats weights = row_of(map, row, head);
     EXPECT_NEAR(std::accumulate(weights.begin() + first, weights.begin() + end, 0.F), 1, 1e-5);
@@ -32,12 +32,12 @@ void expect_looks_at(const AttentionMap& map, int64_t row, int64_t first, int64_
   }
 }
 
-TEST(AttentionMaps, OfATransformerAreThoseOfEveryLayerAndHead) {
+TEST(LayerMaps, OfATransformerAreThoseOfEveryLayerAndHead) {
   model::ModelConfig config = testing::small_transformer();
   config.sliding_window = 1;
   const auto network =
       make_network(config, testing::random_transformer(config, 41), WeightFormat::fp32);
-  AttentionMaps maps;
+  LayerMaps maps;
   const auto decoder = network->start(kSource, kOneThread, &maps);
   ASSERT_EQ(maps.size(), 1U);
   EXPECT_EQ(maps[0].kind, AttentionKind::encoder);
@@ -66,11 +66,11 @@ TEST(AttentionMaps, OfATransformerAreThoseOfEveryLayerAndHead) {
   }
 }
 
-TEST(AttentionMaps, OfARecurrentNetworkAreThoseOfItsHeads) {
+TEST(LayerMaps, OfARecurrentNetworkAreThoseOfItsHeads) {
   const model::ModelConfig config = testing::small_recurrent();
   const auto network =
       make_network(config, testing::random_recurrent(config, 41), WeightFormat::fp32);
-  AttentionMaps maps;
+  LayerMaps maps;
   const auto decoder = network->start(kSource, kOneThread, &maps);
   EXPECT_TRUE(maps.empty());
   const std::vector<int64_t> last = {2, 2};
@@ -85,8 +85,8 @@ TEST(AttentionMaps, OfARecurrentNetworkAreThoseOfItsHeads) {
     EXPECT_NEAR(mean[i], (row_of(maps[0], 0, 0)[i] + row_of(maps[0], 0, 1)[i]) / 2, 1e-6);
 }
 
-TEST(AttentionMaps, HaveTheMeanOfTheirHeads) {
-  const AttentionMap map{.heads = 2, .keys = 2, .weights = {1, 0, 0.5, 0.5, 0, 1, 0, 1}};
+TEST(LayerMaps, HaveTheMeanOfTheirHeads) {
+  const LayerMap map{.heads = 2, .keys = 2, .weights = {1, 0, 0.5, 0.5, 0, 1, 0, 1}};
   EXPECT_EQ(map.mean(), (Floats{0.75, 0.25, 0, 1}));
 }
 
