@@ -1,5 +1,4 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>

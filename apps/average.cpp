@@ -4,7 +4,6 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "config/differences.h"

@@ -9,7 +9,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "draw/comparison_page.h"

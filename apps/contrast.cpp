@@ -37,26 +37,17 @@ bool in_one_file(const ContrastArgs& args) {
   return one;
 }
 
-class Scores {
- public:
-  explicit Scores(const ContrastArgs& args)
-      : folder_(run::open_model(args.model, args.common.open())),
-        translator_(folder_.translator()),
-        per_piece_(args.per_piece) {}
-
-  std::vector<double> of(const Lines& source, const Lines& target) {
+/// Opens the model, and gives what scores lines by it.
+auto scorer_of(const ContrastArgs& args) {
+  return [translator = run::open_model(args.model, args.common.open()).translator(),
+          per_piece = args.per_piece](const Lines& source, const Lines& target) mutable {
     std::vector<double> scores;
-    for (const auto& one : translator_.score(source, target))
-      scores.push_back(per_piece_ ? one.log_probability / static_cast<double>(one.tokens.size())
-                                  : one.log_probability);
+    for (const auto& one : translator.score(source, target))
+      scores.push_back(per_piece ? one.log_probability / static_cast<double>(one.tokens.size())
+                                 : one.log_probability);
     return scores;
-  }
-
- private:
-  run::ModelFolder folder_;
-  decode::Translator translator_;
-  bool per_piece_;
-};
+  };
+}
 
 std::vector<study::Contrast> from_one_file(const ContrastArgs& args, const Lines& source) {
   const Lines target = text::read_equal_lines(args.target, args.source, source.size());
@@ -64,7 +55,7 @@ std::vector<study::Contrast> from_one_file(const ContrastArgs& args, const Lines
   Lines group;
   if (!args.group.empty()) group = text::read_equal_lines(args.group, args.source, source.size());
   const auto groups = study::group_contrasts(correct, group, args.correct);
-  const std::vector<double> scores = Scores(args).of(source, target);
+  const std::vector<double> scores = scorer_of(args)(source, target);
   std::vector<study::Contrast> contrasts;
   for (const auto& lines : groups) {
     contrasts.push_back({.line = lines.front(), .label = "", .right = scores[lines.front()]});
@@ -79,12 +70,12 @@ std::vector<study::Contrast> from_several_files(const ContrastArgs& args, const 
   std::vector<Lines> wrong;
   for (const std::string& file : args.wrong)
     wrong.push_back(text::read_equal_lines(file, args.source, source.size()));
-  Scores scores(args);
+  auto scores_of = scorer_of(args);
   std::vector<study::Contrast> contrasts;
-  for (const double score : scores.of(source, right))
+  for (const double score : scores_of(source, right))
     contrasts.push_back({.line = contrasts.size(), .label = "", .right = score});
   for (const Lines& lines : wrong) {
-    const std::vector<double> of_wrong = scores.of(source, lines);
+    const std::vector<double> of_wrong = scores_of(source, lines);
     for (std::size_t i = 0; i < contrasts.size(); ++i)
       if (!text::is_blank(lines[i])) contrasts[i].wrong.push_back(of_wrong[i]);
   }

@@ -11,7 +11,6 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -19,12 +18,11 @@
 #include "ranks/group.h"
 #include "run/config.h"
 #include "run/corpora.h"
-#include "run/divide.h"
 #include "run/launcher.h"
-#include "run/measuring.h"
 #include "run/model_folder.h"
+#include "run/trial_training.h"
 #include "score/sacrebleu.h"
-#include "train/tree_sum.h"
+#include "train/shard.h"
 
 namespace heed {
 namespace {

@@ -11,10 +11,10 @@
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/search.h"
+#include "decode/search/search.h"
 #include "engine/ctranslate2.h"
-#include "model/transformer/layers.h"
-#include "model/weights.h"
+#include "engine/weights_file.h"
+#include "kernels/rows/layer_norm.h"
 #include "run/model_folder.h"
 
 namespace heed {
@@ -40,7 +40,7 @@ std::string description(const text::Vocabulary& vocabulary) {
                        {"decoder_start_token", vocabulary.piece(text::kBegin)},
                        {"add_source_bos", false},
                        {"add_source_eos", true},
-                       {"layer_norm_epsilon", model::kNormEpsilon},
+                       {"layer_norm_epsilon", kernels::kNormEpsilon},
                        {"multi_query_attention", false}};
   return tokens.dump(2) + "\n";
 }
@@ -146,8 +146,8 @@ void export_model(const ExportArgs& args) {
   }
   run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
   write_atomic(out.place_of("config.json"), description(folder.target));
-  engine::write_ctranslate2(folder.config.model, model::named_weights(*folder.model),
-                            out.place_of("model.bin"));
+  const engine::WeightsFile file = engine::read_weights(file_in(args.model, kWeightsFile));
+  engine::write_ctranslate2(folder.config.model, file.weights, out.place_of("model.bin"));
   out.commit();
   advise(args, folder, joint);
 }

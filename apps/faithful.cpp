@@ -7,7 +7,6 @@
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -77,15 +76,15 @@ Seen look(decode::Translator& translator, const text::Pairs& pairs, const model:
   return seen;
 }
 
-draw::FaithfulPage page_of(const FaithfulArgs& args, const study::FaithfulReport& report) {
-  draw::FaithfulPage page{.model = folder_name(args.model), .notes = {}};
-  page.notes.push_back(fmt::format("Model {}, which read {} with {}: {}.", args.model, args.source,
-                                   args.target, counted(report.sentences(), "sentence")));
-  page.notes.push_back(fmt::format(
-      "{} of each row of weights; {} of integrated gradients, or more until rows add up.",
-      counted(args.draws, "permutation"), counted(args.steps, "step")));
-  if (report.has_gold()) page.notes.push_back(fmt::format("Gold alignments: {}.", args.gold));
-  return page;
+std::vector<std::string> notes_of(const FaithfulArgs& args, const study::FaithfulReport& report) {
+  std::vector<std::string> notes = {
+      fmt::format("Model {}, which read {} with {}: {}.", args.model, args.source, args.target,
+                  counted(report.sentences(), "sentence")),
+      fmt::format(
+          "{} of each row of weights; {} of integrated gradients, or more until rows add up.",
+          counted(args.draws, "permutation"), counted(args.steps, "step"))};
+  if (report.has_gold()) notes.push_back(fmt::format("Gold alignments: {}.", args.gold));
+  return notes;
 }
 
 void faithful(const FaithfulArgs& args) {
@@ -116,7 +115,8 @@ void faithful(const FaithfulArgs& args) {
   gold.tell(args.model);
   if (!args.output.empty()) write_atomic(args.output, study::faithful_csv(report));
   if (!args.html.empty()) {
-    write_atomic(args.html, draw::faithful_page(report, page_of(args, report)));
+    write_atomic(args.html,
+                 draw::faithful_page(report, folder_name(args.model), notes_of(args, report)));
     log::info("page: " + args.html);
   }
   std::cout << study::faithful_table(report);

@@ -1,4 +1,6 @@
 // heed heads MODEL: what each attention head of each layer does.
+#include "inspect/heads.h"
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -11,7 +13,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "inspect/head_report.h"
 #include "run/inspect_folder.h"
 #include "text/pairs.h"
 

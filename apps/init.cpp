@@ -14,7 +14,6 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/progress_bar.h"
@@ -31,10 +30,8 @@
 #include "run/model_folder.h"
 #include "run/recipe.h"
 #include "run/trial_training.h"
-#include "run/tuning.h"
-#include "score/tokenizer.h"
+#include "score/sacrebleu.h"
 #include "text/lines.h"
-#include "text/spool.h"
 
 namespace heed {
 namespace {

@@ -16,15 +16,6 @@
 namespace heed {
 namespace {
 
-std::string left(std::string text, std::size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
-}
-
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
 std::string shape_text(const std::vector<int64_t>& shape) {
   std::vector<std::string> extents;
   for (const int64_t extent : shape) extents.push_back(std::to_string(extent));
@@ -104,7 +95,7 @@ class Table {
   void row(const std::string& name, const std::string& shape, const std::string& parameters,
            const std::string& share) {
     std::string line =
-        left(name, name_) + "  " + left(shape, 18) + right(parameters, 14) + right(share, 9);
+        fmt::format("{:<{}}  {:<18}{:>14}{:>9}", name, name_, shape, parameters, share);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -122,8 +113,8 @@ class Table {
       if (tensor->tied_to.empty())
         row(name, shape_text(tensor->shape), with_commas(tensor->parameters), "");
       else
-        text += fmt::format("{}  {}  tied to {}, counted there\n", left(name, name_),
-                            left(shape_text(tensor->shape), 18), tensor->tied_to);
+        text += fmt::format("{:<{}}  {:<18}  tied to {}, counted there\n", name, name_,
+                            shape_text(tensor->shape), tensor->tied_to);
     }
   }
 
@@ -133,12 +124,10 @@ class Table {
 
 // --- what stands below it
 
-constexpr std::size_t kTitle = 13;
-
 std::string titled(const std::string& title, const std::vector<std::string>& lines) {
   std::string text;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    text += left(i == 0 ? title : "", kTitle) + lines[i] + '\n';
+    text += fmt::format("{:<13}{}\n", i == 0 ? title : "", lines[i]);
   return text;
 }
 

@@ -17,7 +17,6 @@
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/inherited.h"
 #include "base/log.h"
 #include "base/strings.h"

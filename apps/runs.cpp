@@ -14,7 +14,6 @@
 #include "base/strings.h"
 #include "config/differences.h"
 #include "draw/plot.h"
-#include "run/found_runs.h"
 #include "run/learning.h"
 #include "run/saved_config.h"
 #include "run/summary.h"

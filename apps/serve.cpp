@@ -14,8 +14,7 @@
 #include "http/server.h"
 #include "model/weights.h"
 #include "run/inspect_folder.h"
-#include "run/saved_config.h"
-#include "serve/languages.h"
+#include "serve/served_model.h"
 #include "serve/service.h"
 
 namespace heed {

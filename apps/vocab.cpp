@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "data/config.h"
 #include "text/lines.h"
-#include "text/spool.h"
 #include "text/vocabulary.h"
 
 namespace heed {

@@ -1,12 +1,11 @@
 // heed bench attention: time and memory of self-attention against the length of the sequence.
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/peak_memory.h"
+#include "apps/bench/profile.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"

@@ -13,13 +13,12 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/experiments.h"
 #include "run/model_folder.h"
-#include "text/csv.h"
 #include "text/lines.h"
+#include "text/table.h"
 
 namespace heed {
 namespace {

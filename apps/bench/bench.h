@@ -7,7 +7,7 @@
 #include "apps/cli/command_line.h"
 #include "data/config.h"
 #include "draw/plot.h"
-#include "run/measuring.h"
+#include "run/trial_training.h"
 #include "text/table.h"
 
 namespace heed {

@@ -7,7 +7,6 @@
 #include "apps/bench/bench.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "model/model.h"

@@ -5,9 +5,7 @@
 #include <optional>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/peak_memory.h"
 #include "apps/bench/profile.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/device.h"

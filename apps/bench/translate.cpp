@@ -8,7 +8,6 @@
 #include "apps/bench/bench.h"
 #include "apps/bench/profile.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "decode/translator.h"

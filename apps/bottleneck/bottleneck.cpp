@@ -4,12 +4,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include "apps/bottleneck/attention.h"
 #include "apps/bottleneck/family_report.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/output_folder.h"

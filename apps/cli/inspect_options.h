@@ -5,9 +5,7 @@
 #include <string>
 
 #include "apps/cli/command_line.h"
-#include "inspect/aligner.h"
-#include "inspect/gold.h"
-#include "run/model_folder.h"
+#include "inspect/alignment_choice.h"
 
 namespace heed {
 

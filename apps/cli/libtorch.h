@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/config.h"
+#include "run/line_models.h"
 
 namespace heed {
 
@@ -15,6 +15,8 @@ struct LibTorch {
   /// run::translate_all() with run::open_models().
   std::vector<std::string> (*translate)(const std::string& models, const run::OpenOptions& options,
                                         const std::vector<std::string>& lines);
+  run::LineModelsPtr (*open_line_models)(const std::string& models,
+                                         const run::OpenOptions& options);
   /// run::check_file()
   void (*check)(const std::string& file, const std::vector<std::string>& settings);
 };

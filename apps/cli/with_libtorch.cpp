@@ -17,6 +17,7 @@ const LibTorch& libtorch() {
              const std::vector<std::string>& lines) {
             return run::translate_all(run::open_models(models, options), lines);
           },
+      .open_line_models = run::open_line_models,
       .check = run::check_file};
   return kLibTorch;
 }

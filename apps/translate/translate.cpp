@@ -6,18 +6,18 @@
 #include <optional>
 
 #include "apps/cli/inspect_options.h"
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "apps/translate/destination.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "decode/input.h"
+#include "decode/search/input.h"
 #include "inspect/details.h"
-#include "model/model.h"
-#include "run/inspect_folder.h"
+#include "model/description/traits.h"
+#include "run/line_models.h"
 
 namespace heed {
 namespace {
@@ -123,25 +123,33 @@ struct TranslateArgs {
   bool resume = false, sample = false;
 };
 
-run::OpenModels open(const TranslateArgs& args) {
+/// Whether it may tell how words are linked.
+bool attends(const TranslateArgs& args) {
+  return args.alignment || args.replace_unknown || args.json;
+}
+
+run::LineModelsPtr open(const TranslateArgs& args) {
   std::vector<std::string> settings = args.common.settings;
   if (args.sample) settings.insert(settings.begin(), "decoding.sampling.top_p=1");
   if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
-  return run::open_models(args.models, args.common.open(settings));
+  const run::OpenOptions options = args.common.open(settings);
+  run::LineModelsPtr engines = run::open_engines(args.models, options, attends(args));
+  return engines ? std::move(engines) : libtorch().open_line_models(args.models, options);
 }
 
 /// Throws UserError where the model cannot tell what is asked for.
-void require_attention(const TranslateArgs& args, const run::ModelFolder& folder) {
+void require_attention(const TranslateArgs& args, const std::string& path,
+                       const model::Traits& traits) {
   const char* option = args.alignment           ? "--alignment"
                        : args.replace_unknown   ? "--replace-unknown"
                        : args.weights.chosen()  ? "--layer, --head or --step"
                        : args.weights.least > 0 ? "--min-weight"
                                                 : nullptr;
-  if (option != nullptr && !folder.model->attends())
-    throw UserError("{}: {} needs attention, and this model has none (model.attention: none)",
-                    folder.path, option);
+  if (option != nullptr && !traits.attends())
+    throw UserError("{}: {} needs attention, and this model has none (model.attention: none)", path,
+                    option);
 }
 
 /// Throws UserError for options that contradict others or would do nothing.
@@ -170,23 +178,25 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
 }
 
 void translate(const TranslateArgs& args) {
-  const run::OpenModels models = open(args);
-  const run::ModelFolder& first = models.first;
-  require_attention(args, first);
-  const decode::DecodeConfig& config = first.config.decoding;
+  const run::LineModelsPtr models = open(args);
+  const run::Config& run = models->config();
+  const model::Traits traits = model::traits(run.model);
+  require_attention(args, models->path(), traits);
+  const decode::DecodeConfig& config = run.decoding;
   check_options(args, config);
-  decode::Translator translator = models.translator();
+  decode::LineTranslator& translator = models->translator();
 
   OutputOptions output{.scores = args.scores,
-                       .alignment = args.alignment || (args.json && first.model->attends()),
+                       .alignment = args.alignment || (args.json && traits.attends()),
                        .json = args.json,
                        .n_best = config.n_best > 1};
   inspect::DetailOptions wanted{.words = args.scores || args.json,
                                 .alignment = output.alignment,
                                 .replace_unknown = args.replace_unknown,
-                                .choice = run::usual_choice(first.config),
+                                .choice = run::usual_choice(run),
                                 .least = args.weights.least};
-  args.weights.apply(model::traits(first.config.model), wanted.choice);
+  args.weights.apply(traits, wanted.choice);
+  const inspect::ReadAttention read = models->attention(wanted.choice);
 
   decode::Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);
@@ -204,7 +214,8 @@ void translate(const TranslateArgs& args) {
   for (decode::InputWindow window = input.next(most); !window.lines.empty();
        window = input.next(most)) {
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
-    const auto details = inspect::details_of(translator, window.lines, translations, wanted);
+    const auto details =
+        inspect::details_of(translator.first_text(), read, window.lines, translations, wanted);
     std::string lines;
     for (std::size_t i = 0; i < window.lines.size(); ++i) {
       const int64_t line = window.first + static_cast<int64_t>(i);

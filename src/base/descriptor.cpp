@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 namespace heed {
 
@@ -22,13 +24,25 @@ bool write_all(const Descriptor& file, std::string_view bytes) {
 
 Mapping::Mapping(const Descriptor& file, std::size_t size, Access access) : size_(size) {
   const int protection = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
-  const int sharing = file.open() ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  const int sharing = !file.open()             ? MAP_PRIVATE | MAP_ANONYMOUS
+                      : access == Access::copy ? MAP_PRIVATE
+                                               : MAP_SHARED;
   void* const map = ::mmap(nullptr, size, protection, sharing, file.number(), 0);
   if (map != MAP_FAILED) data_ = static_cast<char*>(map);
 }
 
 Mapping::~Mapping() {
   if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+MemoryFile::MemoryFile(const char* name, std::string_view bytes)
+    : file_(::memfd_create(name, MFD_CLOEXEC)) {
+  if (!file_.open() || !write_all(file_, bytes))
+    throw std::system_error(errno, std::generic_category());
+  // Not getpid(): /proc may belong to another namespace of processes than this one.
+  std::error_code ignored;
+  path_ = "/proc/" + std::filesystem::read_symlink("/proc/self", ignored).string() + "/fd/" +
+          std::to_string(file_.number());
 }
 
 }  // namespace heed

@@ -1,7 +1,8 @@
-// Open files and mapped memory that are given back by themselves.
+// Open files, mapped memory and files in memory, which are given back by themselves.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -34,7 +35,7 @@ bool write_all(const Descriptor& file, std::string_view bytes);
 /// where there is no file.
 class Mapping {
  public:
-  enum class Access { read, write };
+  enum class Access { read, write, copy };  // copy: the file stays as it is
 
   Mapping() = default;
   /// data() is nullptr, and errno says why, where that fails.
@@ -54,6 +55,19 @@ class Mapping {
  private:
   char* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+/// Programs of the same user open it by its path. It is gone with this process, however that ends.
+class MemoryFile {
+ public:
+  /// `name` is what the system's lists of open files show. Throws std::system_error.
+  MemoryFile(const char* name, std::string_view bytes);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  Descriptor file_;
+  std::string path_;
 };
 
 }  // namespace heed

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed {

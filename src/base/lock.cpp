@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"

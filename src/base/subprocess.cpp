@@ -16,7 +16,6 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/no_pipe_signal.h"
 #include "base/strings.h"
 

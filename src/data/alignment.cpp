@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "text/words.h"
 

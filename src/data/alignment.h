@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "text/lines.h"
-#include "text/piece_words.h"
+#include "text/vocabulary.h"
 
 namespace heed::data {
 

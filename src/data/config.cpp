@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "text/lines.h"
-#include "text/spool.h"
 
 namespace heed::data {
 namespace {

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/random.h"
 
 namespace heed::data {

@@ -11,8 +11,8 @@
 
 #include "base/scratch.h"
 #include "data/batch.h"
-#include "data/cleaning.h"
 #include "data/config.h"
+#include "data/flaws.h"
 #include "data/notice.h"
 #include "text/vocabulary.h"
 

@@ -1,15 +1,19 @@
-// What may be wrong with a pair of a corpus (HEED_ENUM Flaw in data/config.h), and how it is found.
+// What may be wrong with a pair of a corpus (HEED_ENUM Flaw in data/config.h), how it is found, and
+// pairs with flaws left out while a corpus is read.
 #pragma once
 
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "data/config.h"
 #include "data/hash_set.h"
 #include "data/line_facts.h"
+#include "data/pair_reader.h"
 
 namespace heed::data {
 
@@ -75,5 +79,37 @@ class ScriptCount {
 
 /// Whether the line's letters are mostly of a script, and not of `expected`.
 bool is_of_another_script(const LineFacts& line, text::Script expected);
+
+/// What is left out.
+struct Cleaning {
+  Flaws flaws;
+  double ratio = 0;                   // for Flaw::ratio
+  std::vector<CorpusFiles> held_out;  // for Flaw::overlap
+};
+
+/// Whether data.clean names the flaw.
+bool leaves_out(const DataConfig& config, Flaw flaw);
+
+/// As data.clean and data.clean_ratio say; data.valid and data.test are held out.
+Cleaning cleaning_of(const DataConfig& config);
+
+class Cleaner {
+ public:
+  /// Reads the held-out files where Flaw::overlap is to be left out.
+  explicit Cleaner(const Cleaning& cleaning);
+  Cleaner(const Cleaner&) = delete;
+  Cleaner& operator=(const Cleaner&) = delete;
+
+  /// These files come next; read once before for Flaw::script.
+  void begin(const CorpusFiles& files);
+
+  /// The first flaw of the pair among those that are to be left out.
+  std::optional<Flaw> flaw_of(const PairOfLines& lines);
+
+ private:
+  Flaws flaws_;
+  HeldOut held_out_;
+  FlawFinder finder_;
+};
 
 }  // namespace heed::data

@@ -125,7 +125,6 @@ CandidateScores RecordedSteps::step(const Tensor& tokens) {
   ++position_;
   const int64_t rows = sentences_ * beams_->beam();
   return {.values = logits_.narrow(0, 0, rows),
-          .partitions = {},
           .log_probabilities = log_probabilities_.narrow(0, 0, rows)};
 }
 

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "draw/page_data.h"
-#include "draw/palette.h"
 #include "draw/png.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

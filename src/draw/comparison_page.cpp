@@ -7,22 +7,14 @@
 namespace heed::draw {
 namespace {
 
-std::string with_sign(double value, int digits) {
-  return (value > 0 ? "+" : "") + fixed(value, digits);
-}
-
-std::string interval_text(const score::Interval& interval) {
-  return with_sign(interval.low, 2) + " to " + with_sign(interval.high, 2);
-}
-
 /// BLEU, its interval, the p of both tests, sentences better and worse: blank where unknown.
 std::vector<std::string> change_of(const ComparedSystem& system) {
   std::vector<std::string> cells(6);
   if (!system.to_first) return cells;
   const ComparedToFirst& change = *system.to_first;
-  if (change.bleu) cells[0] = with_sign(*change.bleu, 2);
+  if (change.bleu) cells[0] = score::with_sign(*change.bleu, 2);
   if (change.bootstrap) {
-    cells[1] = interval_text(change.bootstrap->interval);
+    cells[1] = score::with_signs(change.bootstrap->interval, 2);
     cells[2] = score::p_text(change.bootstrap->p_value);
   }
   if (change.randomisation) cells[3] = score::p_text(*change.randomisation);

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/svg.h"
-#include "study/belief.h"
+#include "study/faithful.h"
 
 namespace heed::draw {
 namespace {
@@ -143,16 +143,17 @@ std::string reasons(const study::Pictures& pictures) {
 
 }  // namespace
 
-std::string faithful_page(const study::FaithfulReport& report, const FaithfulPage& page) {
+std::string faithful_page(const study::FaithfulReport& report, const std::string& model,
+                          const std::vector<std::string>& notes) {
   const study::Pictures pictures = study::judge(report);
   return render("faithful.html",
-                {{"title", fmt::format("Which pictures of {} may be believed", page.model)},
+                {{"title", fmt::format("Which pictures of {} may be believed", model)},
                  {"headline", headline(pictures)},
                  {"reasons", reasons(pictures)},
                  {"table", pictures_table(report, pictures)},
                  {"measure", pictures.measure ? study::mean_text(*pictures.measure, 2) : ""},
                  {"moves", fixed(study::kMoves, 2)},
-                 {"notes", page.notes}});
+                 {"notes", notes}});
 }
 
 }  // namespace heed::draw

@@ -8,12 +8,8 @@
 
 namespace heed::draw {
 
-struct FaithfulPage {
-  std::string model;               // its name
-  std::vector<std::string> notes;  // how the numbers were made
-};
-
-/// One HTML file without outside parts.
-std::string faithful_page(const study::FaithfulReport& report, const FaithfulPage& page);
+/// One HTML file without outside parts. `model` is its name; `notes` say how the numbers were made.
+std::string faithful_page(const study::FaithfulReport& report, const std::string& model,
+                          const std::vector<std::string>& notes);
 
 }  // namespace heed::draw

@@ -5,9 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/format.h"
-#include "draw/palette.h"
-#include "draw/text_width.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {
@@ -94,11 +92,8 @@ void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string
   }
   svg.text(kFrameLeft + width / 2, kFrameTop + kFrameHeight + drop, x_label,
            {.size = 13, .anchor = "middle"});
-  const std::string middle = short_number(kFrameTop + kFrameHeight / 2);
   svg.text(18, kFrameTop + kFrameHeight / 2, y_label,
-           {.size = 13,
-            .anchor = "middle",
-            .attributes = fmt::format("transform=\"rotate(-90 18 {})\"", middle)});
+           {.size = 13, .anchor = "middle", .rotate = -90});
   const double room = std::max(width, kNarrowPlot) / (1.15 * 17);  // bold
   svg.text(kFrameLeft, 26, elide(title, room), {.size = 17, .attributes = "font-weight=\"600\""});
 }

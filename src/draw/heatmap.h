@@ -3,9 +3,7 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
-#include "draw/svg.h"
 #include "study/attention_matrix.h"
 
 namespace heed::draw {
@@ -38,48 +36,7 @@ struct AxisNames {
 };
 AxisNames axis_names(const study::AttentionMatrix& matrix);
 
-// --- what both pictures are made of
-
-/// An element that fills this rectangle with a pixel for each weight.
-std::string pixels_of(const study::AttentionMatrix& matrix, double largest, double x, double y,
-                      double width, double height);
-
 /// The largest weight of all, or 1 where all are 0.
 double largest_weight(std::span<const study::AttentionMatrix> matrices);
-
-/// Font size in cells at most: below sin 60 degrees, or slanted labels would touch.
-inline constexpr double kLabelShare = 0.76;
-
-/// The room that the labels of each `every`-th token take, in units of the font size.
-double label_width(const std::vector<std::string>& tokens, std::size_t every = 1);
-
-/// A label for each `every`-th cell of size `cell`, from the first one on: the rows' end at `x`,
-/// the first cell's top at `y`; the columns' stand on `y` and rise by 60 degrees, the first cell's
-/// left at `x`. Very long tokens are cut short and whole in the tooltip; each runs in its own
-/// direction.
-struct LabelStyle {
-  double cell = 0, font = 0;
-  std::size_t every = 1;
-};
-void draw_row_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
-                     const LabelStyle& style);
-void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double x, double y,
-                        const LabelStyle& style);
-
-/// What an axis name takes beside the labels.
-inline constexpr double kAxisNameHeight = 18;
-/// The names of both axes: the rows' upright with its middle at (x, y), the columns' from (left,
-/// top) on.
-void draw_axis_names(Svg& svg, const AxisNames& names, double x, double y, double left, double top);
-
-/// How far column labels of that width reach above their cells and beyond the last.
-struct LabelReach {
-  double up = 0, right = 0;
-};
-LabelReach column_label_reach(double width);
-
-inline constexpr double kInkLegendWidth = 150, kInkLegendHeight = 48;
-/// The bar from 0 to `largest` with its upper left corner at (x, y).
-void draw_ink_legend(Svg& svg, double x, double y, double largest);
 
 }  // namespace heed::draw

@@ -6,11 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
-#include "draw/palette.h"
 #include "draw/svg.h"
-#include "draw/text_width.h"
 
 namespace heed::draw {
 namespace {
@@ -199,10 +196,6 @@ std::optional<double> value_at(const PlotLine& line, double x) {
   return before.value + (next->value - before.value) * (x - before.x) / (next->x - before.x);
 }
 
-std::string padded(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
 }  // namespace
 
 std::string draw_plot(const Plot& plot, Form form) {
@@ -266,11 +259,11 @@ std::string plot_text(const Plot& plot, std::size_t width, std::size_t height) {
   std::string out = plot.title + " (" + plot.y_label + ")\n";
   for (std::size_t row = 0; row < height; ++row) {
     const std::string label = row == 0 ? high : row + 1 == height ? low : "";
-    out += padded(label, margin) + " |" + rows[row] + '\n';
+    out += fmt::format("{:>{}} |{}\n", label, margin, rows[row]);
   }
   const std::string end = number_text(scale.longest) + ' ' + plot.x_label;
   out += std::string(margin, ' ') + " +" + std::string(width, '-') + '\n';
-  out += std::string(margin + 2, ' ') + '0' + padded(" " + end, width - 1) + '\n';
+  out += fmt::format("{:{}}0{:>{}}\n", "", margin + 2, " " + end, width - 1);
   for (std::size_t l = 0; l < plot.lines.size(); ++l)
     out += std::string(1, static_cast<char>('a' + l % 26)) + "  " + plot.lines[l].name + '\n';
   return out;

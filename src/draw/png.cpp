@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "draw/heatmap.h"
-#include "draw/palette.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"

@@ -1,7 +1,7 @@
 #include "draw/watch_page.h"
 
 #include "draw/page/page.h"
-#include "draw/palette.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 

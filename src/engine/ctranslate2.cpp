@@ -3,23 +3,27 @@
 // is 16 bits of length, its bytes and a NUL, which counts.
 #include "engine/ctranslate2.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
+#include <cstring>
 #include <limits>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "engine/network.h"
+#include "kernels/rows/positions.h"
 #include "model/description/kinds.h"
+#include "model/description/names.h"
 #include "model/description/traits.h"
-#include "model/embedding.h"
-#include "model/transformer/names.h"
-#include "model/transformer/positions/table.h"
 
 namespace heed::engine {
 namespace {
@@ -31,12 +35,35 @@ constexpr uint32_t kFormat = 6, kRevision = 7;
 // CTranslate2 stops at the last row of its table; twice what most models are ever asked for.
 constexpr int64_t kSinusoids = 4096;
 
-struct NumberType {
-  at::ScalarType type;
-  uint8_t code;
+/// Numbers with the format's code of their type.
+struct Variable {
+  uint8_t type;
+  std::vector<int64_t> shape;  // none: a single number
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
 };
-constexpr std::array kTypes{NumberType{at::kFloat, 0}, NumberType{at::kChar, 1},
-                            NumberType{at::kShort, 2}, NumberType{at::kInt, 3}};
+
+template <class Number>
+constexpr uint8_t code_of() {
+  if (std::is_same_v<Number, float>) return 0;
+  return sizeof(Number) == 1 ? 1 : sizeof(Number) == 2 ? 2 : 3;  // int8, int16, int32
+}
+
+template <class Number>
+Variable variable_of(std::vector<Number> numbers, std::vector<int64_t> shape = {}) {
+  const auto owner = std::make_shared<const std::vector<Number>>(std::move(numbers));
+  return {code_of<Number>(),
+          std::move(shape),
+          {reinterpret_cast<const char*>(owner->data()), owner->size() * sizeof(Number)},
+          owner};
+}
+
+Variable variable_of(const Array& array) {
+  return {code_of<float>(),
+          array.shape,
+          {reinterpret_cast<const char*>(array.data), array.count() * sizeof(float)},
+          array.owner};
+}
 
 class Writer {
  public:
@@ -50,16 +77,14 @@ class Writer {
     number(static_cast<uint16_t>(value.size() + 1));
     file_.write({value.c_str(), value.size() + 1});
   }
-  void variable(const std::string& name, const Tensor& value) {
+  void variable(const std::string& name, const Variable& value) {
     text(name);
-    number(static_cast<uint8_t>(value.dim()));
-    for (const int64_t extent : value.sizes()) number(static_cast<uint32_t>(extent));
-    const auto type = std::ranges::find(kTypes, value.scalar_type(), &NumberType::type);
-    expect(type != kTypes.end(), "a number type that the format has");
-    number(type->code);
-    expect(value.nbytes() <= std::numeric_limits<uint32_t>::max(), "a tensor below 4 GiB");
-    number(static_cast<uint32_t>(value.nbytes()));
-    file_.write({static_cast<const char*>(value.const_data_ptr()), value.nbytes()});
+    number(static_cast<uint8_t>(value.shape.size()));
+    for (const int64_t extent : value.shape) number(static_cast<uint32_t>(extent));
+    number(value.type);
+    expect(value.bytes.size() <= std::numeric_limits<uint32_t>::max(), "a tensor below 4 GiB");
+    number(static_cast<uint32_t>(value.bytes.size()));
+    file_.write(value.bytes);
   }
   void commit() { file_.commit(); }
 
@@ -70,7 +95,7 @@ class Writer {
 /// heed's weights under CTranslate2's names.
 class Translation {
  public:
-  Translation(const model::ModelConfig& config, const std::map<std::string, Tensor>& weights)
+  Translation(const model::ModelConfig& config, const Weights& weights)
       : config_(config), weights_(weights) {
     tokens();
     for (const bool decoder : {false, true}) side(decoder);
@@ -92,62 +117,55 @@ class Translation {
   }
 
  private:
-  const Tensor& weight(const std::string& name) const {
-    const auto found = weights_.find(name);
-    expect(found != weights_.end(), "a Transformer's weights");
-    return found->second;
+  void add(const std::string& name, const Array& value) {
+    variables_.emplace(name, variable_of(value));
   }
-  const Tensor& embedding(bool target) const {
-    return weight(names::within(model::embedding_module(config_.tie, target), "weight"));
-  }
-  void add(const std::string& name, const Tensor& value) {
-    variables_.emplace(name, value.contiguous());
-  }
-  void add(const std::string& name, int64_t value, at::ScalarType type) {
-    variables_.emplace(name, at::scalar_tensor(value, type));
+  template <class Number>
+  void add(const std::string& name, Number value) {
+    variables_.emplace(name, variable_of(std::vector{value}));
   }
   void linear(const std::string& name, const std::string& own) {
-    add(name + "/weight", weight(own + ".weight"));
-    add(name + "/bias", weight(own + ".bias"));
+    add(name + "/weight", weights_.at(own + ".weight"));
+    add(name + "/bias", weights_.at(own + ".bias"));
   }
   void norm(const std::string& name, const std::string& own) {
-    add(name + "/layer_norm/gamma", weight(own + ".weight"));
-    add(name + "/layer_norm/beta", weight(own + ".bias"));
+    add(name + "/layer_norm/gamma", weights_.at(own + ".weight"));
+    add(name + "/layer_norm/beta", weights_.at(own + ".bias"));
   }
 
   void tokens() {
     const std::string source = "encoder/embeddings_0/weight";
     const std::string target = "decoder/embeddings/weight", output = "decoder/projection/weight";
     if (config_.tie == model::Tie::all) {
-      add(target, embedding(true));
+      add(target, embedding_of(config_, weights_, true));
       aliases_.emplace(source, target);
     } else {
-      add(source, embedding(false));
-      add(target, embedding(true));
+      add(source, embedding_of(config_, weights_, false));
+      add(target, embedding_of(config_, weights_, true));
     }
     if (config_.tie == model::Tie::none)
-      add(output, weight(names::within(model::kOutputModule, "weight")));
+      add(output, weights_.at(names::within(model::kOutputModule, "weight")));
     else
       aliases_.emplace(output, target);
-    add("decoder/projection/bias", weight(names::within(model::kOutputModule, "bias")));
+    add("decoder/projection/bias", weights_.at(names::within(model::kOutputModule, "bias")));
   }
 
   void side(bool decoder) {
     const std::string name = decoder ? "decoder" : "encoder";
     // Its numbering of activations: 1 is the approximation of GELU by tanh.
-    constexpr std::array<std::pair<model::Activation, int64_t>, 3> kActivations{
+    constexpr std::array<std::pair<model::Activation, int8_t>, 3> kActivations{
         {{model::Activation::relu, 0}, {model::Activation::silu, 2}, {model::Activation::gelu, 3}}};
     const auto* activation = std::ranges::find(kActivations, config_.activation,
-                                               &std::pair<model::Activation, int64_t>::first);
-    add(name + "/activation", activation->second, at::kChar);
-    add(name + "/num_heads", config_.heads, at::kShort);
-    add(name + "/pre_norm", config_.norm == model::Norm::pre ? 1 : 0, at::kChar);
-    add(name + "/scale_embeddings", 1, at::kChar);
+                                               &std::pair<model::Activation, int8_t>::first);
+    add(name + "/activation", activation->second);
+    add(name + "/num_heads", static_cast<int16_t>(config_.heads));
+    add(name + "/pre_norm", static_cast<int8_t>(config_.norm == model::Norm::pre));
+    add(name + "/scale_embeddings", int8_t{1});
     if (decoder) {
-      add("decoder/alignment_layer", -1, at::kShort);
-      add("decoder/alignment_heads", 0, at::kShort);  // the mean of all
+      add("decoder/alignment_layer", int16_t{-1});
+      add("decoder/alignment_heads", int16_t{0});  // the mean of all
     } else {
-      add("encoder/embeddings_merge", 0, at::kChar);
+      add("encoder/embeddings_merge", int8_t{0});
     }
     positions(decoder);
     if (config_.norm == model::Norm::pre)
@@ -170,12 +188,18 @@ class Translation {
     const std::string place = "/position_encodings/encodings";
     if (config_.positions == "learned")
       add((decoder ? "decoder" : "encoder") + place,
-          weight(names::within(decoder ? names::kTargetPositions : names::kSourcePositions,
-                               "weight")));
+          weights_.at(names::within(decoder ? names::kTargetPositions : names::kSourcePositions,
+                                    "weight")));
     else if (decoder)
       aliases_.emplace("decoder" + place, "encoder" + place);
     else
-      add("encoder" + place, model::sinusoids(0, kSinusoids, config_.width));
+      variables_.emplace("encoder" + place, sinusoids());
+  }
+
+  Variable sinusoids() const {
+    Floats table(kSinusoids * config_.width);
+    kernels::sinusoids(0, kSinusoids, config_.width, table.data());
+    return variable_of(std::move(table), {kSinusoids, config_.width});
   }
 
   void attention(const std::string& name, AttentionKind kind, int64_t layer) {
@@ -188,27 +212,31 @@ class Translation {
       linear(fmt::format("{}/linear_{}", name, i), names::within(own, parts[i]));
     heads(name, "/linear_0");
     if (cross || config_.positions != "rotary") return;
-    add(name + "/rotary_dim", 0, at::kInt);  // the whole head
-    add(name + "/rotary_interleave", 1, at::kChar);
-    add(name + "/rotary_base", at::scalar_tensor(model::kPositionBase, at::kFloat));
+    add(name + "/rotary_dim", int32_t{0});  // the whole head
+    add(name + "/rotary_interleave", int8_t{1});
+    add(name + "/rotary_base", static_cast<float>(kernels::kPositionBase));
   }
 
   void heads(const std::string& name, const std::string& queries) {
     if (config_.kv_heads > 0 && config_.kv_heads < config_.heads)
-      add(name + "/num_heads_kv", config_.kv_heads, at::kInt);
+      add(name + "/num_heads_kv", static_cast<int32_t>(config_.kv_heads));
     if (config_.attention_scale == model::AttentionScale::sqrt) return;
     // CTranslate2 always divides by the root of the head's width: larger queries make up for it.
-    const double root = std::sqrt(static_cast<double>(config_.width / config_.heads));
+    const auto root =
+        static_cast<float>(std::sqrt(static_cast<double>(config_.width / config_.heads)));
     for (const char* part : {"/weight", "/bias"}) {
-      Tensor& value = variables_.at(name + queries + part);
-      value = value.clone();
-      value.narrow(0, 0, config_.width).mul_(root);
+      Variable& value = variables_.at(name + queries + part);
+      Floats numbers(value.bytes.size() / sizeof(float));
+      std::memcpy(numbers.data(), value.bytes.data(), value.bytes.size());
+      const int64_t count = std::ssize(numbers) / value.shape[0] * config_.width;
+      for (int64_t i = 0; i < count; ++i) numbers[i] *= root;
+      value = variable_of(std::move(numbers), value.shape);
     }
   }
 
   const model::ModelConfig& config_;
-  const std::map<std::string, Tensor>& weights_;
-  std::map<std::string, Tensor> variables_;
+  const Weights& weights_;
+  std::map<std::string, Variable> variables_;
   std::map<std::string, std::string> aliases_;  // name -> the variable that it shares
 };
 
@@ -239,8 +267,8 @@ int64_t longest_in_ctranslate2(const model::ModelConfig& config) {
   return std::numeric_limits<int64_t>::max();
 }
 
-void write_ctranslate2(const model::ModelConfig& config,
-                       const std::map<std::string, Tensor>& weights, const std::string& path) {
+void write_ctranslate2(const model::ModelConfig& config, const Weights& weights,
+                       const std::string& path) {
   expect(missing_in_ctranslate2(config).empty(), "a model that CTranslate2 can run");
   Translation(config, weights).write(path);
 }

@@ -2,10 +2,9 @@
 // Python.
 #pragma once
 
-#include <map>
 #include <string>
 
-#include "kernels/tensor.h"
+#include "engine/weights.h"
 #include "model/description/config.h"
 
 namespace heed::engine {
@@ -18,9 +17,9 @@ std::string missing_in_ctranslate2(const model::ModelConfig& config);
 /// table.
 int64_t longest_in_ctranslate2(const model::ModelConfig& config);
 
-/// Writes model.bin, atomically. `weights` as named_weights() gives them, fp32 on the CPU. Throws
-/// Failure where it cannot be written, Bug for a model that CTranslate2 lacks something for.
-void write_ctranslate2(const model::ModelConfig& config,
-                       const std::map<std::string, Tensor>& weights, const std::string& path);
+/// Writes model.bin, atomically. Throws Failure where it cannot be written, Bug for a model that
+/// CTranslate2 lacks something for.
+void write_ctranslate2(const model::ModelConfig& config, const Weights& weights,
+                       const std::string& path);
 
 }  // namespace heed::engine

@@ -88,40 +88,67 @@ float scale_of(const float* x, int64_t count) {
   return std::max(most / 127, Matrix::kLeastScale);
 }
 
+/// Where the number (column, i) of a panel is, in groups of so many numbers a step.
+int64_t place_of(int64_t column, int64_t i, int64_t group) {
+  return (i / group * Matrix::kPanel + column % Matrix::kPanel) * group + i % group;
+}
+
 }  // namespace
 
-Matrix::Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers)
+float quantise_row(const float* x, int64_t count, int8_t* to) {
+  const float scale = scale_of(x, count);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = static_cast<int8_t>(std::clamp(rounded(x[i] / scale), -127, 127));
+  return scale;
+}
+
+Matrix::Matrix(int64_t columns, int64_t inner, WeightFormat numbers)
     : columns_(columns), inner_(inner), numbers_(numbers) {
   expect(numbers != WeightFormat::int8 || inner <= kLongestInt8, "sums of int8 products fit");
-  const int64_t group = numbers_a_step(numbers), size = bytes_of(numbers);
+  const int64_t group = numbers_a_step(numbers);
   steps_ = (inner + group - 1) / group;
-  panel_bytes_ = steps_ * kPanel * group * size;
+  panel_bytes_ = steps_ * kPanel * group * bytes_of(numbers);
   bytes_.assign(panels() * panel_bytes_, 0);
-  if (numbers == WeightFormat::int8) {
-    scales_.assign(panels() * kPanel, 0);
-    shifts_.assign(panels() * kPanel, 0);
-  }
+  if (numbers != WeightFormat::int8) return;
+  scales_.assign(panels() * kPanel, 0);
+  shifts_.assign(panels() * kPanel, 0);
+}
+
+Matrix::Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers)
+    : Matrix(columns, inner, numbers) {
+  const int64_t group = numbers_a_step(numbers);
+  std::vector<int8_t> row(inner);
   for (int64_t column = 0; column < columns; ++column) {
     const float* from = weights + column * inner;
     unsigned char* panel = bytes_.data() + column / kPanel * panel_bytes_;
-    const float scale = numbers == WeightFormat::int8 ? scale_of(from, inner) : 1;
-    int32_t sum = 0;
-    for (int64_t i = 0; i < inner; ++i) {
-      const int64_t place = (i / group * kPanel + column % kPanel) * group + i % group;
-      if (numbers == WeightFormat::fp32) {
-        reinterpret_cast<float*>(panel)[place] = from[i];
-      } else if (numbers == WeightFormat::bf16) {
-        reinterpret_cast<uint16_t*>(panel)[place] = kernels::narrowed(from[i]);
-      } else {
-        const int32_t number = std::clamp(rounded(from[i] / scale), -127, 127);
-        reinterpret_cast<int8_t*>(panel)[place] = static_cast<int8_t>(number);
-        sum += number;
-      }
+    if (numbers == WeightFormat::int8) {
+      const float scale = quantise_row(from, inner, row.data());
+      set_column(column, row.data(), scale);
+    } else if (numbers == WeightFormat::bf16) {
+      for (int64_t i = 0; i < inner; ++i)
+        reinterpret_cast<uint16_t*>(panel)[place_of(column, i, group)] = kernels::narrowed(from[i]);
+    } else {
+      for (int64_t i = 0; i < inner; ++i)
+        reinterpret_cast<float*>(panel)[place_of(column, i, group)] = from[i];
     }
-    if (numbers != WeightFormat::int8) continue;
-    scales_[column] = scale;
-    shifts_[column] = 128 * static_cast<uint32_t>(sum);
   }
+}
+
+Matrix::Matrix(QuantisedRows weights, int64_t columns, int64_t inner)
+    : Matrix(columns, inner, WeightFormat::int8) {
+  for (int64_t column = 0; column < columns; ++column)
+    set_column(column, weights.numbers + column * inner, weights.scales[column]);
+}
+
+void Matrix::set_column(int64_t column, const int8_t* numbers, float scale) {
+  auto* panel = reinterpret_cast<int8_t*>(bytes_.data() + column / kPanel * panel_bytes_);
+  int32_t sum = 0;
+  for (int64_t i = 0; i < inner_; ++i) {
+    panel[place_of(column, i, numbers_a_step(WeightFormat::int8))] = numbers[i];
+    sum += numbers[i];
+  }
+  scales_[column] = scale;
+  shifts_[column] = 128 * static_cast<uint32_t>(sum);
 }
 
 void LeftFactor::take(const float* x, int64_t rows, int64_t inner, WeightFormat numbers) {

@@ -9,6 +9,16 @@ namespace heed::engine {
 
 enum class WeightFormat { fp32, bf16, int8 };
 
+/// Rows of int8 with a scale each, of which a number is scale * int8.
+struct QuantisedRows {
+  const int8_t* numbers = nullptr;
+  const float* scales = nullptr;
+
+  QuantisedRows from(int64_t row, int64_t width) const {
+    return {numbers + row * width, scales + row};
+  }
+};
+
 /// Weights [columns, inner] of a linear layer, in panels of 32 columns. int8 keeps one scale for
 /// each column, its largest weight / 127 and at least kLeastScale, or NaN where a weight is not
 /// finite.
@@ -21,6 +31,8 @@ class Matrix {
 
   Matrix() = default;
   Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers);
+  /// int8, as the rows are.
+  Matrix(QuantisedRows weights, int64_t columns, int64_t inner);
 
   int64_t columns() const { return columns_; }
   int64_t inner() const { return inner_; }
@@ -37,12 +49,18 @@ class Matrix {
   const uint32_t* shifts() const { return shifts_.data(); }
 
  private:
+  Matrix(int64_t columns, int64_t inner, WeightFormat numbers);
+  void set_column(int64_t column, const int8_t* numbers, float scale);
+
   int64_t columns_ = 0, inner_ = 0, steps_ = 0, panel_bytes_ = 0;
   WeightFormat numbers_ = WeightFormat::fp32;
   std::vector<unsigned char> bytes_;
   std::vector<float> scales_;
   std::vector<uint32_t> shifts_;
 };
+
+/// A row as int8, to [count]: round(x / scale). Returns the scale, as Matrix says.
+float quantise_row(const float* x, int64_t count, int8_t* to);
 
 /// The left factor, [rows, inner], in the numbers that a rearranged matrix multiplies with. int8
 /// takes each row as it comes, with a scale of its own.

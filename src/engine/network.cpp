@@ -4,10 +4,18 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/recurrent.h"
 #include "engine/tile_product.h"
-#include "model/embedding.h"
+#include "engine/transformer.h"
+#include "model/description/names.h"
+#include "model/description/traits.h"
 
 namespace heed::engine {
+
+bool has_network(const model::ModelConfig& config) {
+  return config.type == model::ModelType::transformer ? model::traits(config).all_softmax
+                                                      : has_recurrent(config);
+}
 
 std::vector<Span> spans_of(const SourceBatch& source) {
   std::vector<Span> spans;
@@ -20,20 +28,52 @@ std::vector<Span> spans_of(const SourceBatch& source) {
   return spans;
 }
 
+namespace {
+
+/// Of word vectors and of what the output layer reads.
+int64_t word_width(const model::ModelConfig& config) {
+  return config.type == model::ModelType::transformer ? config.width : config.embedding_size;
+}
+
+}  // namespace
+
+Floats AttentionMap::mean() const {
+  const int64_t rows = std::ssize(weights) / (heads * keys);
+  Floats mean(rows * keys, 0.0F);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t i = 0; i < keys; ++i)
+        mean[row * keys + i] += weights[(row * heads + h) * keys + i] / static_cast<float>(heads);
+  return mean;
+}
+
 const Array& embedding_of(const model::ModelConfig& config, const Weights& weights, bool target) {
-  return weights.at(std::string(model::embedding_module(config.tie, target)) + ".weight");
+  return weights.at(std::string(model::embedding_module(config.tie, target)) + ".weight",
+                    {-1, word_width(config)});
 }
 
 Linear output_of(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers) {
   const std::string own = model::kOutputModule;
-  const Array& weight = config.tie == model::Tie::none ? weights.at(own + ".weight")
-                                                       : embedding_of(config, weights, true);
-  return make_linear(weight, &weights.at(own + ".bias"), numbers);
+  const Array& weight = config.tie == model::Tie::none
+                            ? weights.at(own + ".weight", {-1, word_width(config)})
+                            : embedding_of(config, weights, true);
+  return make_linear(weight, &weights.at(own + ".bias", {weight.rows()}), numbers);
 }
 
 int64_t sentences_together(WeightFormat numbers) {
   const bool many_rows = tile_product(numbers).rows == kMostTileRows;
   return many_rows || numbers == WeightFormat::fp32 ? 16 : 4;
+}
+
+bool has_network(const model::ModelConfig& config) {
+  return config.type == model::ModelType::transformer ? has_transformer(config)
+                                                      : has_recurrent(config);
+}
+
+std::unique_ptr<Network> make_network(const model::ModelConfig& config, const Weights& weights,
+                                      WeightFormat numbers) {
+  return config.type == model::ModelType::transformer ? make_transformer(config, weights, numbers)
+                                                      : make_recurrent(config, weights, numbers);
 }
 
 void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen) {

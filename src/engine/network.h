@@ -29,6 +29,20 @@ struct Span {
 /// The sentences of a batch one after another, without padding.
 std::vector<Span> spans_of(const SourceBatch& source);
 
+/// The weights of one layer's heads, [rows, heads, keys]: each row adds up to 1, and is 0 where it
+/// does not look. Rows and keys are pieces of the source, the sentences one after another
+/// (encoder), or rows are hypotheses, and keys the steps so far (decoder) or pieces of the source
+/// (cross).
+struct AttentionMap {
+  model::AttentionKind kind = model::AttentionKind::cross;
+  int64_t layer = 0, heads = 0, keys = 0;
+  Floats weights = {};
+
+  /// [rows, keys].
+  Floats mean() const;
+};
+using AttentionMaps = std::vector<AttentionMap>;
+
 /// The decoding of one batch: encodes when made, then steps.
 class BatchDecoder {
  public:
@@ -64,10 +78,6 @@ void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen);
 const Array& embedding_of(const model::ModelConfig& config, const Weights& weights, bool target);
 Linear output_of(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers);
 
-/// Whether there is a Network for models of `config`: not for a Transformer with attention that is
-/// no softmax of all scores, nor for mechanisms and normalisers that a registry got.
-bool has_network(const model::ModelConfig& config);
-
 /// Sentences that a thread decodes together at the most: with more of them what a step reads no
 /// longer fits in the processor's cache, with fewer of them each weight is read too often. Each
 /// sentence gets the same bits anyway.
@@ -77,9 +87,18 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// Encodes. The network and `threads` must outlive it.
-  virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source,
-                                              const Threads& threads) const = 0;
+  /// Encodes. The network and `threads` must outlive it. `maps`, if not null, then holds the maps
+  /// of the encoder, and after each step those of the decoder: every layer and kind of attention.
+  virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
+                                              AttentionMaps* maps = nullptr) const = 0;
 };
+
+/// Whether there is a Network for models of `config`: not for a Transformer with attention that is
+/// no softmax of all scores, nor for mechanisms, positions and normalisers that a registry got.
+bool has_network(const model::ModelConfig& config);
+
+/// Of a model that has_network(). `weights` may go afterwards, but not their owners.
+std::unique_ptr<Network> make_network(const model::ModelConfig& config, const Weights& weights,
+                                      WeightFormat numbers);
 
 }  // namespace heed::engine

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "base/format.h"
 #include "engine/recurrent_decoder.h"
 #include "kernels/rows/attention_weights.h"
 
@@ -56,10 +55,10 @@ class RecurrentMaker {
       attention.heads = {head(own, kind)};
       return attention;
     }
-    attention.query = linear(own + "query");
-    attention.memory = linear(own + "memory");
+    attention.query = linear(own + "query", config_.hidden_size, config_.hidden_size);
+    attention.memory = linear(own + "memory", config_.hidden_size, config_.hidden_size);
     for (int64_t h = 0; h < config_.attention_heads; ++h)
-      attention.heads.push_back(head(fmt::format("{}head{}.", own, h), kind));
+      attention.heads.push_back(head(own + "head" + std::to_string(h) + ".", kind));
     return attention;
   }
 
@@ -68,31 +67,44 @@ class RecurrentMaker {
                          .source_embedding = embedding_of(config_, weights_, false),
                          .target_embedding = embedding_of(config_, weights_, true),
                          .attends_before = kind != nullptr && kind->before};
+    const int64_t words = config_.embedding_size, hidden = config_.hidden_size;
+    const bool after = kind != nullptr && !kind->before;
     for (int64_t layer = 0; layer < config_.layers; ++layer) {
-      for (const char* direction : {"forward", "backward"})
-        all.encoder.push_back(cell(fmt::format("encoder.layer{}_{}_", layer, direction)));
-      all.decoder.push_back(cell(fmt::format("decoder.layer{}.", layer)));
+      const std::string of_layer = "layer" + std::to_string(layer);
+      const int64_t input = layer == 0 ? words : hidden;
+      for (const char* direction : {"_forward_", "_backward_"})
+        all.encoder.push_back(cell("encoder." + of_layer + direction, input, hidden / 2));
+      const int64_t extra = layer > 0 ? 0 : !after ? hidden : config_.input_feeding ? words : 0;
+      all.decoder.push_back(cell("decoder." + of_layer + ".", input, hidden, extra));
     }
     if (kind != nullptr) all.attention = attention(*kind);
-    all.initial = linear("decoder.initial_weight", "decoder.initial_bias");
-    all.read_state = linear("decoder.read_state", "decoder.read_bias");
-    all.read_context = linear("decoder.read_context");
-    if (weights_.contains("decoder.read_input")) all.read_input = linear("decoder.read_input");
+    const int64_t states = config_.layers * (config_.cell == model::Cell::lstm ? 2 : 1) * hidden;
+    all.initial = linear("decoder.initial_weight", states, all.attends_before ? hidden / 2 : hidden,
+                         "decoder.initial_bias");
+    const int64_t read = config_.readout == model::Readout::maxout ? 2 * words : words;
+    all.read_state = linear("decoder.read_state", read, hidden, "decoder.read_bias");
+    all.read_context = linear("decoder.read_context", read, hidden);
+    if (!after) all.read_input = linear("decoder.read_input", read, words);
     all.output = output_of(config_, weights_, numbers_);
     return all;
   }
 
  private:
-  Linear linear(const std::string& weight, const std::string& bias = "") const {
-    return make_linear(weights_.at(weight), bias.empty() ? nullptr : &weights_.at(bias), numbers_);
+  Linear linear(const std::string& weight, int64_t columns, int64_t inner,
+                const std::string& bias = "") const {
+    return make_linear(weights_.at(weight, {columns, inner}),
+                       bias.empty() ? nullptr : &weights_.at(bias, {columns}), numbers_);
   }
 
-  CellWeights cell(const std::string& own) const {
-    CellWeights cell{
-        .input = linear(own + "input_weight", own + "input_bias"), .extra = {}, .hidden = {}};
-    const std::string hidden_bias = own + "hidden_bias", extra = own + "extra_weight";
-    cell.hidden = linear(own + "hidden_weight", weights_.contains(hidden_bias) ? hidden_bias : "");
-    if (weights_.contains(extra)) cell.extra = linear(extra);
+  /// `extra`: the width of a second input, 0 for none.
+  CellWeights cell(const std::string& own, int64_t input, int64_t state, int64_t extra = 0) const {
+    const int64_t gates = (config_.cell == model::Cell::lstm ? 4 : 3) * state;
+    const std::string hidden_bias = own + "hidden_bias";
+    CellWeights cell{.input = linear(own + "input_weight", gates, input, own + "input_bias"),
+                     .extra = {},
+                     .hidden = linear(own + "hidden_weight", gates, state,
+                                      weights_.contains(hidden_bias) ? hidden_bias : "")};
+    if (extra > 0) cell.extra = linear(own + "extra_weight", gates, extra);
     return cell;
   }
 
@@ -100,30 +112,33 @@ class RecurrentMaker {
   /// the scores.
   HeadWeights head(std::string own, const RecurrentKind& kind) const {
     HeadWeights head;
+    const int64_t width = config_.hidden_size / config_.attention_heads;
     if (config_.coverage != model::Coverage::none) {
-      head.added = columns_of(weights_.at(own + "added"));
+      head.added = columns_of(weights_.at(own + "added", {width, -1}));
       if (config_.coverage == model::Coverage::linguistic) {
-        head.fertility = weights_.at(own + "fertility").copy();
+        head.fertility = weights_.at(own + "fertility", {width}).copy();
       } else {
-        head.from_weight = weights_.at(own + "from_weight").copy();
-        head.from_memory = linear(own + "from_memory");
-        head.from_query = linear(own + "from_query", own + "bias");
-        head.recurrent = weights_.at(own + "recurrent");
+        const int64_t size = config_.coverage_size, gates = 3 * size;
+        head.from_weight = weights_.at(own + "from_weight", {gates, 1}).copy();
+        head.from_memory = linear(own + "from_memory", gates, width);
+        head.from_query = linear(own + "from_query", gates, width, own + "bias");
+        head.recurrent = weights_.at(own + "recurrent", {gates, size});
       }
       own += "scores.";
     }
     if (config_.window == model::Window::local_p) {
-      head.center = linear(own + "position");
-      head.center_score = weights_.at(own + "position_score").copy();
+      head.center = linear(own + "position", width, width);
+      head.center_score = weights_.at(own + "position_score", {width}).copy();
     }
     if (config_.window != model::Window::global) own += "scores.";
-    if (kind.score == ScoreKind::location) head.query = linear(own + "position");
+    if (kind.score == ScoreKind::location)
+      head.query = linear(own + "position", config_.max_positions, width);
     if (kind.score == ScoreKind::additive) {
-      head.query = linear(own + "query");
-      head.score = weights_.at(own + "score").copy();
+      head.query = linear(own + "query", width, width);
+      head.score = weights_.at(own + "score", {width}).copy();
     }
     if (kind.score == ScoreKind::additive || kind.score == ScoreKind::general)
-      head.key = linear(own + "key");
+      head.key = linear(own + "key", width, width);
     return head;
   }
 
@@ -136,9 +151,9 @@ class Recurrent : public Network {
  public:
   explicit Recurrent(RecurrentWeights weights) : weights_(std::move(weights)) {}
 
-  std::unique_ptr<BatchDecoder> start(const SourceBatch& source,
-                                      const Threads& threads) const override {
-    return start_recurrent(weights_, source, threads);
+  std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
+                                      AttentionMaps* maps) const override {
+    return start_recurrent(weights_, source, threads, maps);
   }
 
  private:

@@ -16,7 +16,7 @@ void embed(const Array& table, const int64_t* tokens, int64_t count, float* to) 
   const int64_t width = table.columns();
   for (int64_t i = 0; i < count; ++i, to += width) {
     expect(tokens[i] >= 0 && tokens[i] < table.rows(), "a piece of the vocabulary");
-    std::copy_n(table.data + tokens[i] * width, width, to);
+    table.copy_row(tokens[i], to);
   }
 }
 
@@ -156,15 +156,17 @@ class Encoding {
 class RecurrentDecoder : public BatchDecoder {
  public:
   RecurrentDecoder(const RecurrentWeights& weights, const SourceBatch& source,
-                   const Threads& threads)
+                   const Threads& threads, AttentionMaps* maps)
       : weights_(weights),
         threads_(threads),
+        maps_(maps),
         products_(threads),
         cell_{weights.config.cell, weights.config.hidden_size},
         longest_(source.length),
         sources_(spans_of(source)) {
     Encoding encoding(weights, source, sources_, threads);
     encoded_ = std::move(encoding.states);
+    if (maps_ != nullptr) maps_->clear();
     start(encoding.summary);
     if (weights.attention) {
       attention_.emplace(*weights.attention, encoded_, sources_, threads);
@@ -264,9 +266,11 @@ class RecurrentDecoder : public BatchDecoder {
 
   void attend(int64_t beam, Floats* attention) {
     context_.resize(rows_ * weights_.attention->width);
-    if (attention) attention->resize(rows_ * longest_);
+    AttentionMap map{.keys = longest_};
     attention_->step(layers_.back().hidden.data(), {sources_, beam, position_}, context_.data(),
-                     attention ? attention->data() : nullptr, longest_);
+                     attention != nullptr || maps_ != nullptr ? &map : nullptr);
+    if (attention != nullptr) *attention = map.mean();
+    if (maps_ != nullptr) *maps_ = {std::move(map)};
   }
 
   void read_out(std::span<const int64_t> words, int64_t beam, const Floats& state) {
@@ -294,6 +298,7 @@ class RecurrentDecoder : public BatchDecoder {
 
   const RecurrentWeights& weights_;
   const Threads& threads_;
+  AttentionMaps* const maps_;
   Products products_;
   const Cell cell_;
   const int64_t longest_;
@@ -311,8 +316,9 @@ class RecurrentDecoder : public BatchDecoder {
 }  // namespace
 
 std::unique_ptr<BatchDecoder> start_recurrent(const RecurrentWeights& weights,
-                                              const SourceBatch& source, const Threads& threads) {
-  return std::make_unique<RecurrentDecoder>(weights, source, threads);
+                                              const SourceBatch& source, const Threads& threads,
+                                              AttentionMaps* maps) {
+  return std::make_unique<RecurrentDecoder>(weights, source, threads, maps);
 }
 
 }  // namespace heed::engine

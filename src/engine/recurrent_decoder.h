@@ -7,8 +7,9 @@
 
 namespace heed::engine {
 
-/// Encodes. `weights` and `threads` must outlive it.
+/// As Network::start(). `weights` must outlive it.
 std::unique_ptr<BatchDecoder> start_recurrent(const RecurrentWeights& weights,
-                                              const SourceBatch& source, const Threads& threads);
+                                              const SourceBatch& source, const Threads& threads,
+                                              AttentionMaps* maps);
 
 }  // namespace heed::engine

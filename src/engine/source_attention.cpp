@@ -205,8 +205,8 @@ SourceAttention::SourceAttention(const RecurrentAttention& kind, const Floats& s
     coverage_.emplace_back(heads * source.count * kind.coverage_width, 0.0F);
 }
 
-void SourceAttention::step(const float* query, const Asked& asked, float* context, float* weights,
-                           int64_t longest) {
+void SourceAttention::step(const float* query, const Asked& asked, float* context,
+                           AttentionMap* map) {
   const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = asked.rows();
   if (heads > 1) {
     projected_.resize(rows * kind_.width);
@@ -218,20 +218,22 @@ void SourceAttention::step(const float* query, const Asked& asked, float* contex
     query = queries_.data();
   }
   for (int64_t h = 0; h < heads; ++h) heads_[h].ask(query + h * rows * head, asked);
+  if (map != nullptr) {
+    map->heads = heads;
+    map->weights.assign(rows * heads * map->keys, 0.0F);
+  }
   threads_(rows, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats looked;
     for (int64_t row = first; row < last; ++row) {
       const int64_t pieces = asked.source(row).count;
       looked.resize(pieces);
-      float* mean = weights != nullptr ? weights + row * longest : nullptr;
-      if (mean != nullptr) std::fill_n(mean, longest, 0.0F);
       for (int64_t h = 0; h < heads; ++h) {
         float* coverage =
             coverage_.empty() ? nullptr : coverage_[row].data() + h * pieces * kind_.coverage_width;
         heads_[h].attend(row, asked, context + row * kind_.width + h * head, looked.data(),
                          coverage);
-        if (mean == nullptr) continue;
-        for (int64_t i = 0; i < pieces; ++i) mean[i] += looked[i] / static_cast<float>(heads);
+        if (map != nullptr)
+          std::copy_n(looked.data(), pieces, map->weights.data() + (row * heads + h) * map->keys);
       }
     }
   });

@@ -98,10 +98,8 @@ class SourceAttention {
   SourceAttention(const RecurrentAttention& kind, const Floats& states,
                   std::span<const Span> sources, const Threads& threads);
 
-  /// query [rows, width] -> context [rows, width]. `weights`, if not null, is [rows, longest] and
-  /// receives the mean of the heads.
-  void step(const float* query, const Asked& asked, float* context, float* weights,
-            int64_t longest);
+  /// query [rows, width] -> context [rows, width]. `map`, if not null, receives the weights.
+  void step(const float* query, const Asked& asked, float* context, AttentionMap* map);
   void go_on_with(std::span<const int64_t> hypotheses);
 
  private:

@@ -1,14 +1,25 @@
 // The threads that a caller lends to an engine, which has none of its own.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 
 namespace heed::engine {
 
 /// Calls work(first, last) for parts of [0, count) that have `grain` items at least and are all of
-/// it, at the same time if it has several threads.
+/// it, at the same time if it has several threads. Those that are already at work have none to
+/// lend.
 using Threads = std::function<void(int64_t count, int64_t grain,
                                    const std::function<void(int64_t first, int64_t last)>& work)>;
+
+/// Calls work(item) for each of `count` items: a thread takes the next one that is left.
+template <class Work>
+void share_items(const Threads& threads, int64_t count, const Work& work) {
+  std::atomic<int64_t> next = 0;
+  threads(count, 1, [&](int64_t, int64_t) {
+    for (int64_t item = next++; item < count; item = next++) work(item);
+  });
+}
 
 }  // namespace heed::engine

@@ -6,25 +6,27 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "kernels/rows/layer_norm.h"
 #include "kernels/rows/pattern.h"
 #include "kernels/rows/step.h"
-#include "model/transformer/layers.h"
 
 namespace heed::engine {
 namespace {
 
-constexpr auto kEpsilon = static_cast<float>(model::kNormEpsilon);
+constexpr auto kEpsilon = static_cast<float>(kernels::kNormEpsilon);
 constexpr int64_t kSteps = 256;  // that distances are made for at first
 
 }  // namespace
 
 TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
-                                       const Threads& threads)
+                                       const Threads& threads, AttentionMaps* maps)
     : model_(weights),
       threads_(threads),
+      maps_(maps),
       products_(threads),
       width_(weights.config.width),
       pre_(weights.config.norm == model::Norm::pre) {
+  if (maps_ != nullptr) maps_->clear();
   encode(source);
   caches_.resize(model_.decoder.blocks.size());
   history_.resize(sources_.size());
@@ -67,11 +69,12 @@ void TransformerDecoder::encode(const SourceBatch& source) {
     attend(
         block.self, keys_values.data(),
         [&](int64_t row) {
-          return std::span<const int32_t>(all_).subspan(looks[row].begin, looks[row].count);
+          const auto [begin, count] = looks[row];
+          const int64_t away = begin - row;  // rows of a sentence are beside each other
+          return Look{std::span(all_).subspan(begin, count), positions[row] + away,
+                      distances[layer].from(away)};
         },
-        [&](int64_t row, int64_t) {  // the row of position p is p rows behind its sentence's first
-          return distances[layer].from(looks[row].begin - row);
-        });
+        add_map(model::AttentionKind::encoder, layer, source_length_));
     feed_forward(block);
   }
   const float* encoded = x_.data();
@@ -100,13 +103,12 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
   }
   const kernels::KeyRange seen =
       model_.decoder.blocks.front().self.pattern.range(position_, position_ + 1);
-  const auto steps = [&](int64_t row) {
-    return std::span<const int32_t>(history_[row]).subspan(seen.begin, seen.count());
-  };
-  const auto sources = [&](int64_t row) {
+  const auto look_at_source = [&](int64_t row) {
     const Span span = sources_[row / beam];
-    return std::span<const int32_t>(all_).subspan(span.begin, span.count);
+    return Look{std::span(all_).subspan(span.begin, span.count)};
   };
+  if (maps_ != nullptr) maps_->clear();
+  AttentionMap last{.keys = source_length_};
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const LayerWeights& block = model_.decoder.blocks[layer];
     const HeadShape& shape = block.self.shape;
@@ -120,17 +122,21 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
       rotate(model_.decoder, queries_, 0, rows_, shape.inner(), shape.heads, position_);
       rotate(model_.decoder, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
     }
-    attend(block.self, cache.data(), steps, [&](int64_t, int64_t count) {
-      return steps_[layer].from(1 - count);  // the last key is the query's own
-    });
+    attend(
+        block.self, cache.data(),
+        [&](int64_t row) {  // the last key is the query's own
+          return Look{std::span(history_[row]).subspan(seen.begin, seen.count()), seen.begin,
+                      steps_[layer].from(1 - seen.count())};
+        },
+        add_map(model::AttentionKind::decoder, layer, position_ + 1));
 
     products_.take(block.cross.query, before(block.cross.norm), rows_);
     queries_.resize(rows_ * block.cross.shape.inner());
     products_.product(block.cross.query, queries_.data());
-    attend(
-        block.cross, memory_[layer].data(), sources,
-        [](int64_t, int64_t) { return RowDistances{}; },
-        layer + 1 == caches_.size() ? attention : nullptr);
+    AttentionMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
+    if (map == nullptr && attention != nullptr && layer + 1 == caches_.size()) map = &last;
+    attend(block.cross, memory_[layer].data(), look_at_source, map);
+    if (map != nullptr && attention != nullptr) *attention = map->mean();
     feed_forward(block);
   }
   ++position_;
@@ -150,7 +156,7 @@ std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights&
                                                              int64_t length) {
   std::vector<LayerDistances> layers;
   for (const LayerWeights& block : side.blocks)
-    layers.push_back(side.positions->by_distance(std::ssize(layers), length, block.self.kept));
+    layers.push_back(side.positions.by_distance(std::ssize(layers), length, block.self.kept));
   return layers;
 }
 
@@ -170,17 +176,18 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
   const float* positions = nullptr;
   if (side.vectors.any())
     positions =
-        row_at(side.vectors, position, room, [&] { return side.positions->vectors(position, 1); });
+        row_at(side.vectors, position, room, [&] { return side.positions.vectors(position, 1); });
   expect(token >= 0 && token < side.embedding.rows(), "a piece of the vocabulary");
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
-  kernels::scale_and_add(side.embedding.data + token * width_, scale, positions, width_, to);
+  side.embedding.copy_row(token, to);
+  kernels::scale_and_add(to, scale, positions, width_, to);
 }
 
 void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
                                 int64_t stride, int64_t heads, int64_t position) {
   PositionRows room;
-  const float* rotations = row_at(side.rotations, position, room,
-                                  [&] { return side.positions->rotations(position, 1); });
+  const float* rotations =
+      row_at(side.rotations, position, room, [&] { return side.positions.rotations(position, 1); });
   for (int64_t row = first; row < first + rows; ++row)
     rotate_heads(x.data() + row * stride, heads, side.rotations.size, rotations);
 }
@@ -213,28 +220,35 @@ void TransformerDecoder::feed_forward(const LayerWeights& block) {
   after(block.norm);
 }
 
-/// x += output(attention of queries_ over the rows of `keys_values` at slots(row)).
-template <class SlotsOf, class DistancesOf>
+AttentionMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t layer, int64_t keys) {
+  if (maps_ == nullptr) return nullptr;
+  maps_->push_back({.kind = kind, .layer = layer, .keys = keys});
+  return &maps_->back();
+}
+
+/// x += output(attention of queries_ over the rows of `keys_values` that each looks at).
+template <class LookOf>
 void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
-                                const SlotsOf& slots, const DistancesOf& distances,
-                                Floats* weights) {
+                                const LookOf& look_of, AttentionMap* map) {
   const HeadShape& shape = attention.shape;
   const int64_t inner = shape.inner();
   context_.resize(rows_ * inner);
-  if (weights) weights->assign(rows_ * source_length_, 0);
+  if (map != nullptr) {
+    map->heads = shape.heads;
+    map->weights.assign(rows_ * shape.heads * map->keys, 0.0F);
+  }
   threads_(rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats room;
     for (int64_t row = first; row < last; ++row) {
-      const std::span<const int32_t> at = slots(row);
-      const auto count = static_cast<int64_t>(at.size());
+      const Look look = look_of(row);
+      const int64_t count = std::ssize(look.slots);
       room.resize(std::max<std::size_t>(room.size(), shape.heads * count));
-      attend_row(queries_.data() + row * inner, shape, keys_values, at.data(), count,
-                 distances(row, count), room.data(), context_.data() + row * inner);
-      if (!weights) continue;
+      attend_row(queries_.data() + row * inner, shape, keys_values, look.slots.data(), count,
+                 look.distances, room.data(), context_.data() + row * inner);
+      if (map == nullptr) continue;
       for (int64_t h = 0; h < shape.heads; ++h)
-        for (int64_t i = 0; i < count; ++i)
-          (*weights)[row * source_length_ + i] +=
-              room[h * count + i] / static_cast<float>(shape.heads);
+        std::copy_n(room.data() + h * count, count,
+                    map->weights.data() + (row * shape.heads + h) * map->keys + look.first);
     }
   });
   products_.take(attention.output, context_.data(), rows_);

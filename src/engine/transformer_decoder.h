@@ -14,8 +14,9 @@ namespace heed::engine {
 /// slots of its own.
 class TransformerDecoder : public BatchDecoder {
  public:
+  /// As Network::start(). `weights` must outlive it.
   TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
-                     const Threads& threads);
+                     const Threads& threads, AttentionMaps* maps);
 
   float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
@@ -27,6 +28,14 @@ class TransformerDecoder : public BatchDecoder {
 
   using Slots = std::vector<int32_t>;
 
+  /// What a row looks at: the keys at these slots, the first of which is its sentence's key
+  /// `first`.
+  struct Look {
+    std::span<const int32_t> slots;
+    int64_t first = 0;
+    RowDistances distances = {};
+  };
+
   void encode(const SourceBatch& source);
   void embed(const StackWeights& side, int64_t token, int64_t position, float* to) const;
   template <class Make>
@@ -35,10 +44,11 @@ class TransformerDecoder : public BatchDecoder {
   const float* before(const LayerNorm& norm);
   void after(const LayerNorm& norm);
   void feed_forward(const LayerWeights& block);
-  /// `distances` of a row and of how many keys it looks at.
-  template <class SlotsOf, class DistancesOf>
-  void attend(const AttentionWeights& attention, const float* keys_values, const SlotsOf& slots,
-              const DistancesOf& distances, Floats* weights = nullptr);
+  template <class LookOf>
+  void attend(const AttentionWeights& attention, const float* keys_values, const LookOf& look_of,
+              AttentionMap* map);
+  /// A new one of maps_, which may have none.
+  AttentionMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
   void rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 
@@ -47,6 +57,7 @@ class TransformerDecoder : public BatchDecoder {
 
   const TransformerWeights& model_;
   const Threads& threads_;
+  AttentionMaps* const maps_;
   Products products_;
   const int64_t width_;
   const bool pre_;

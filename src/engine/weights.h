@@ -16,27 +16,36 @@ using Floats = std::vector<float>;
 
 /// Numbers of a model, row by row, that stay where they are while `owner` lives.
 struct Array {
-  const float* data = nullptr;
+  const float* data = nullptr;  // null: they are int8
   std::vector<int64_t> shape;
   std::shared_ptr<const void> owner = {};
+  QuantisedRows quantised = {};  // [rows, columns]
 
   int64_t rows() const { return shape.front(); }
   int64_t columns() const { return shape.back(); }
   int64_t count() const;
-  Floats copy() const { return {data, data + count()}; }
+  Floats copy() const;
+  /// to [columns].
+  void copy_row(int64_t row, float* to) const;
 };
 
-/// The weights of a model by their names in its file, in fp32.
+/// The weights of a model by their names in its file.
 class Weights {
  public:
-  explicit Weights(std::map<std::string, Array> arrays) : arrays_(std::move(arrays)) {}
+  /// `origin` begins messages: the file, or what else they are of.
+  explicit Weights(std::map<std::string, Array> arrays, std::string origin = "model")
+      : arrays_(std::move(arrays)), origin_(std::move(origin)) {}
 
-  /// Throws Bug where there is none of that name.
+  /// Throws UserError where there is none of that name.
   const Array& at(const std::string& name) const;
+  /// The same where it is of another shape, in which -1 stands for any size.
+  const Array& at(const std::string& name, const std::vector<int64_t>& shape) const;
   bool contains(const std::string& name) const { return arrays_.contains(name); }
+  const std::map<std::string, Array>& all() const { return arrays_; }
 
  private:
   std::map<std::string, Array> arrays_;
+  std::string origin_;
 };
 
 /// x W^T + b.

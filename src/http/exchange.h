@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "http/reply.h"
+#include "http/message.h"
 
 namespace heed::http {
 

@@ -1,6 +1,7 @@
-// What a client asks and what it is answered, as plain values.
+// What a client asks and what it is answered, as plain values: at once or later, from any thread.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,5 +34,34 @@ Response error(int status, const std::string& message, Fields headers = {});
 
 /// 429 or 503, with when to try again.
 Response try_again(int status, const std::string& message, int64_t seconds);
+
+/// Whom an answer reaches: a connection of the server (Exchange).
+class Recipient {
+ public:
+  virtual ~Recipient() = default;
+  virtual void send(Response response) = 0;  // the first one counts
+  virtual bool answered() const = 0;
+  virtual bool gone() = 0;  // nobody waits for the answer any more
+};
+
+/// Copies are the same answer. The first one that is given counts. Where the last copy goes without
+/// any, the client gets 500.
+class Reply {
+ public:
+  explicit Reply(std::shared_ptr<Recipient> recipient);
+
+  void send(Response response) const;
+  /// Whether nobody waits for the answer any more.
+  bool gone() const;
+
+ private:
+  struct Promise;
+  std::shared_ptr<Promise> promise_;
+};
+
+/// The fields of "a=b+c&d=%C3%A9", in their order, as the WHATWG's URL standard reads them: a line
+/// feed, a second = or a % without two digits behind it is text and stays. (libmicrohttpd ends a
+/// value there, and says nothing.) Bytes that are no UTF-8 stay, too.
+Fields urlencoded_fields(std::string_view text);
 
 }  // namespace heed::http

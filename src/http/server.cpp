@@ -20,11 +20,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "http/exchange.h"
-#include "http/form.h"
+#include "http/message.h"
 
 namespace heed::http {
 namespace {

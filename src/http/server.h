@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "http/message.h"
-#include "http/reply.h"
 
 namespace heed::http {
 

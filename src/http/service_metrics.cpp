@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "base/format.h"
 
 namespace heed::http {
 namespace {

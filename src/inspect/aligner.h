@@ -1,4 +1,5 @@
-// A model as a word aligner, forced-target attention to hard alignments; and two models joined.
+// A model as a word aligner, forced-target attention to hard alignments; two models joined; and
+// gold alignments beside models that may see other words than the text has.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,59 @@
 #include <vector>
 
 #include "decode/translator.h"
-#include "inspect/gold.h"
+#include "inspect/alignment_choice.h"
 #include "model/description/traits.h"
+#include "study/alignment.h"
 #include "study/alignment_sweep.h"
-#include "study/symmetrize.h"
+#include "study/attention_matrix.h"
 #include "text/pairs.h"
 
 namespace heed::inspect {
+
+/// Gold alignments of `pairs`, one a line; none at all without a path. Throws UserError naming file
+/// and line, also of a link outside its pair.
+std::vector<study::GoldAlignment> read_gold(const std::string& path, const text::Pairs& pairs,
+                                            const GoldForm& form);
+
+struct GoldPairs {
+  text::Pairs pairs;
+  std::vector<study::GoldAlignment> gold;  // of each pair
+  std::string name;                        // of their file, for messages
+};
+
+/// For a model that translates from the target to the source.
+GoldPairs turned_round(GoldPairs pairs);
+
+/// Whether the words of a sentence's matrices, by pieces, are as many as the two lines have. Where
+/// a vocabulary finds others, their positions are not those of the text. The encoder's matrices
+/// have words of the source only, the decoder's of the target; without any it is true.
+bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::string& source,
+                 const std::string& target);
+
+/// Warns that these lines of file `name`, from 1, are left out, and why. Nothing where there are
+/// none.
+void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& lines,
+                      const std::string& why);
+
+class ComparableGold {
+ public:
+  /// `name` is for messages. No `gold` at all: nothing to compare with.
+  ComparableGold(std::vector<study::GoldAlignment> gold, std::string name)
+      : gold_(std::move(gold)), name_(std::move(name)) {}
+
+  /// The gold of a line, from 0, of which `pieces` are what was seen; nullptr without gold, without
+  /// a matrix, and where keeps_words() is false.
+  const study::GoldAlignment* of(std::size_t line,
+                                 const std::vector<study::AttentionMatrix>& pieces,
+                                 const std::string& source, const std::string& target);
+  /// Warns of the lines that were left out, if there are any.
+  void tell(const std::string& model) const;
+
+ private:
+  std::vector<study::GoldAlignment> gold_;
+  std::string name_;
+  std::vector<std::size_t> left_out_;  // from 1
+};
 
 /// Blank where a line has more pieces on a side than Translator::pair_limit(); its number, from 1,
 /// is added to `left_out`. `first` is the number of the first line, from 0.
@@ -23,16 +70,6 @@ text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs
 /// The same, with a warning that names their file.
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                const std::string& name);
-
-/// -1, the mean over the heads that are left in a layer of cross-attention; 0 where it has but one,
-/// for study::AlignmentSweep has no mean there.
-int64_t mean_head_of(const model::Traits& traits, int64_t layer);
-
-/// Where an alignment is taken from if nothing has taught a head to align and nobody says
-/// otherwise: the step that emits the word, of the layer before the last (Garg et al. 2019,
-/// "Jointly learning to align and translate with Transformer models"), or the only one, and
-/// mean_head_of() it.
-study::AlignmentChoice usual_choice(const model::Traits& traits);
 
 class Aligner {
  public:

@@ -4,18 +4,68 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "data/batch.h"
-#include "decode/pieces.h"
-#include "inspect/readings.h"
+#include "decode/search/pieces.h"
 #include "kernels/share_out.h"
 #include "model/description/traits.h"
 #include "model/device.h"
 #include "model/evaluation_mode.h"
 
 namespace heed::inspect {
+
+std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
+                                  const std::vector<int32_t>& ids) {
+  std::vector<std::string> names = vocabulary.spell(line, std::ssize(ids));
+  names.resize(ids.size());
+  names.push_back("</s>");
+  return names;
+}
+
+std::vector<Reading> readings_of(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 int64_t first_line) {
+  if (targets && targets->size() != sources.size())
+    throw UserError("attention: {} source lines and {} target lines", sources.size(),
+                    targets->size());
+  const decode::TranslatorModel& member = translator.first();
+  std::vector<decode::Translation> own;
+  if (!targets) own = translator.translate(sources, first_line);
+  std::vector<Reading> out(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Reading& one = out[i];
+    data::Example& example = one.example;
+    example.source = member.source.encode(sources[i]);
+    if (targets) {
+      example.target = member.target.encode((*targets)[i]);
+      one.target_text = (*targets)[i];
+    } else if (!own[i].hypotheses.empty()) {
+      const auto limit = static_cast<std::size_t>(translator.source_limit());
+      if (example.source.size() > limit) example.source.resize(limit);  // as it was translated
+      example.target = own[i].hypotheses[0].ids;
+      one.target_text = own[i].text;
+    }
+    one.readable =
+        targets ? !(example.source.empty() && example.target.empty()) : !own[i].hypotheses.empty();
+    const std::string where =
+        "attention: line " + std::to_string(first_line + static_cast<int64_t>(i));
+    if (targets)
+      for (const auto* side : {&example.source, &example.target})
+        translator.require_short(std::ssize(*side), where);
+    // A cut translation of the longest length has no room for </s> to be read after it.
+    const auto longest = static_cast<std::size_t>(translator.longest());
+    if (example.target.size() + 1 > longest) example.target.resize(longest - 1);
+    one.source_pieces = names_of(member.source, sources[i], example.source);
+    one.target_pieces = targets ? names_of(member.target, (*targets)[i], example.target)
+                                : decode::piece_names(member.target, example.target);
+  }
+  return out;
+}
+
 namespace {
 
 using decode::Translator;
@@ -151,21 +201,12 @@ std::vector<AttendedSentence> read_all(Translator& translator, std::vector<Readi
   return out;
 }
 
-}  // namespace
-
-std::vector<AttendedSentence> attention_maps(Translator& translator,
-                                             const std::vector<std::string>& sources,
-                                             const std::optional<std::vector<std::string>>& targets,
-                                             const AttentionRequest& request, int64_t first_line) {
-  require_attention(*translator.first().model, request);
-  return read_all(translator, readings_of(translator, sources, targets, first_line), request,
-                  first_line);
-}
-
-std::vector<AttendedSentence> attention_maps(Translator& translator,
-                                             const std::vector<std::string>& sources,
-                                             const std::vector<std::vector<int32_t>>& targets,
-                                             const AttentionRequest& request) {
+/// Of translations that a search found. What is longer than the model can take is cut, as search
+/// does it.
+std::vector<AttendedSentence> read_found(Translator& translator,
+                                         const std::vector<std::string>& sources,
+                                         const std::vector<std::vector<int32_t>>& targets,
+                                         const AttentionRequest& request) {
   expect(sources.size() == targets.size(), "a source for each translation");
   require_attention(*translator.first().model, request);
   const TranslatorModel& member = translator.first();
@@ -187,12 +228,80 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
   return read_all(translator, std::move(readings), request, 1);
 }
 
+}  // namespace
+
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::optional<std::vector<std::string>>& targets,
+                                             const AttentionRequest& request, int64_t first_line) {
+  require_attention(*translator.first().model, request);
+  return read_all(translator, readings_of(translator, sources, targets, first_line), request,
+                  first_line);
+}
+
+ReadAttention attention_reader(Translator& translator, const study::AlignmentChoice& choice) {
+  return [&translator, choice](const std::vector<std::string>& sources,
+                               const std::vector<std::vector<int32_t>>& targets) {
+    const AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
+    std::vector<study::AttentionMatrix> matrices;
+    for (AttendedSentence& one : read_found(translator, sources, targets, request))
+      matrices.push_back(std::move(one.matrices.front()));
+    return matrices;
+  };
+}
+
 void mark_softmax(std::vector<study::AttentionMatrix>& matrices, const model::ModelConfig& config) {
   const model::Traits traits = model::traits(config);
   for (study::AttentionMatrix& matrix : matrices)
     matrix.softmax =
         std::ranges::find(traits.softmax_kinds, matrix.kind) != traits.softmax_kinds.end() &&
         (matrix.head >= 0 || traits.heads(matrix.kind, matrix.layer) == 1);
+}
+
+namespace {
+
+/// Whether it is of the unit that is wanted, or can be made so. Erasure of a word is not that of
+/// its pieces, and is there for both.
+bool suits(const study::AttentionMatrix& matrix, const Shape& wanted) {
+  if (!wanted.words) return !matrix.words;
+  return matrix.words || matrix.kind != config::AttentionKind::erasure || !has_long_words(matrix);
+}
+
+study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
+  if (wanted.words && !matrix.words)
+    matrix = study::merge_words(
+        matrix, is_evidence(matrix.kind) ? study::WordRows::sum : study::WordRows::mean);
+  if (is_evidence(matrix.kind) && !wanted.with_signs) matrix = study::shares_of(std::move(matrix));
+  if (wanted.drop_eos) matrix = study::drop_end(matrix);
+  return matrix;
+}
+
+}  // namespace
+
+bool has_long_words(const study::AttentionMatrix& matrix) {
+  const auto longer = [](const std::vector<std::string>& tokens) {
+    return study::words_of_tokens(tokens).back() + 1 < tokens.size();
+  };
+  return !matrix.words && (longer(matrix.target) || longer(matrix.source));
+}
+
+Matrices for_tables(const Matrices& matrices, const Shape& wanted) {
+  Matrices out;
+  for (const auto& matrix : matrices)
+    if (suits(matrix, wanted)) out.push_back(shape(matrix, wanted));
+  return out;
+}
+
+Matrices for_page(const Matrices& matrices, const Shape& wanted) {
+  const Shape first{.words = wanted.words, .drop_eos = wanted.drop_eos},
+      second{.words = !wanted.words, .drop_eos = wanted.drop_eos};
+  Matrices out;
+  for (const auto& matrix : matrices)
+    if (suits(matrix, first)) out.push_back(shape(matrix, first));
+  for (const auto& matrix : matrices)
+    if (suits(matrix, second) && (matrix.words || has_long_words(matrix)))
+      out.push_back(shape(matrix, second));
+  return out;
 }
 
 }  // namespace heed::inspect

@@ -1,17 +1,48 @@
-// Teacher-forced attention: the weights of any layer and head while a model reads a given
-// translation, or its own.
+// Pairs of lines to be read by a model, given translations or its own; and teacher-forced
+// attention: the weights of any layer and head meanwhile.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "data/batch.h"
 #include "decode/translator.h"
+#include "inspect/details.h"
 #include "model/description/config.h"
 #include "study/attention_matrix.h"
 
 namespace heed::inspect {
+
+struct Reading {
+  data::Example example;
+  bool readable = false;  // there is something to read
+  std::string target_text;
+  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
+  // own translation it is <unk>.
+  std::vector<std::string> source_pieces, target_pieces;
+};
+
+/// One per line of `sources`, by the translator's first model. Without `targets` the model reads
+/// its own best translation. Throws UserError when line counts differ or a line is too long (named
+/// by its number, `first_line` + index).
+std::vector<Reading> readings_of(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 int64_t first_line);
+
+/// How many copies of a pair are read together: a bound on memory, which holds their [target,
+/// vocab].
+inline int64_t copies_at_once(const data::Example& pair) {
+  const int64_t length = decode::padded_length(std::ssize(pair.source), std::ssize(pair.target));
+  return std::max<int64_t>(1, 1024 / (length + 1));
+}
+
+/// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
+std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
+                                  const std::vector<int32_t>& ids);
 
 using config::AttentionKind;
 
@@ -48,16 +79,27 @@ std::vector<AttendedSentence> attention_maps(decode::Translator& translator,
                                              const AttentionRequest& request,
                                              int64_t first_line = 1);
 
-/// The same for translations that a search found, given as pieces; a line may be there several
-/// times. What is longer than the model can take is cut, as search does it. `target_text` stays
-/// empty.
-std::vector<AttendedSentence> attention_maps(decode::Translator& translator,
-                                             const std::vector<std::string>& sources,
-                                             const std::vector<std::vector<int32_t>>& targets,
-                                             const AttentionRequest& request);
+/// Of a layer and head, with the model that a translator has first; `translator` must live on.
+ReadAttention attention_reader(decode::Translator& translator,
+                               const study::AlignmentChoice& choice);
 
 /// Sets AttentionMatrix::softmax of a model's matrices, for the page. A mean over several heads is
 /// none.
 void mark_softmax(std::vector<study::AttentionMatrix>& matrices, const model::ModelConfig& config);
+
+using Matrices = std::vector<study::AttentionMatrix>;
+
+struct Shape {
+  bool words = false, with_signs = false, drop_eos = false;
+};
+
+/// Of pieces: whether a word has several of them.
+bool has_long_words(const study::AttentionMatrix& matrix);
+
+/// As the tables have them.
+Matrices for_tables(const Matrices& matrices, const Shape& wanted);
+
+/// Without signs, and in the other unit, too, where words have several pieces.
+Matrices for_page(const Matrices& matrices, const Shape& wanted);
 
 }  // namespace heed::inspect

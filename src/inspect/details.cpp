@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "inspect/attention_maps.h"
-#include "study/piece_words.h"
-#include "text/piece_words.h"
+#include "study/attention_matrix.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::inspect {
@@ -49,7 +48,8 @@ std::size_t part_of(std::span<const Attended> all, const DetailOptions& options,
   return all.size();
 }
 
-void attend(decode::Translator& translator, std::span<Attended> all, const DetailOptions& options) {
+void attend(const ReadAttention& read_attention, std::span<Attended> all,
+            const DetailOptions& options) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
   std::vector<Attended*> read;
@@ -60,10 +60,8 @@ void attend(decode::Translator& translator, std::span<Attended> all, const Detai
     read.push_back(&one);
   }
   if (read.empty()) return;
-  const AttentionRequest request{.layers = {options.choice.layer}, .heads = {options.choice.head}};
-  auto sentences = attention_maps(translator, sources, targets, request);
-  for (std::size_t i = 0; i < read.size(); ++i)
-    read[i]->weights = std::move(sentences[i].matrices.front());
+  std::vector<study::AttentionMatrix> matrices = read_attention(sources, targets);
+  for (std::size_t i = 0; i < read.size(); ++i) read[i]->weights = std::move(matrices[i]);
 }
 
 /// What each <unk> stands for, those of the prefix first.
@@ -97,8 +95,7 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
   return out;
 }
 
-void tell(const Attended& one, const decode::TranslatorModel& member,
-          const DetailOptions& options) {
+void tell(const Attended& one, const decode::MemberText& member, const DetailOptions& options) {
   const decode::Hypothesis& hypothesis = *one.hypothesis;
   Details& details = *one.details;
   std::vector<std::string> meanings = one.translation->unknown_of_prefix;
@@ -134,7 +131,8 @@ void tell(const Attended& one, const decode::TranslatorModel& member,
 
 }  // namespace
 
-std::vector<std::vector<Details>> details_of(decode::Translator& translator,
+std::vector<std::vector<Details>> details_of(const decode::MemberText& member,
+                                             const ReadAttention& read,
                                              const std::vector<std::string>& lines,
                                              const std::vector<decode::Translation>& translations,
                                              const DetailOptions& options, int64_t at_once) {
@@ -149,9 +147,9 @@ std::vector<std::vector<Details>> details_of(decode::Translator& translator,
   if (!options.words && !options.alignment && !options.replace_unknown) return out;
   for (std::span<Attended> left(all); !left.empty();) {
     const std::span<Attended> part = left.first(part_of(left, options, at_once));
-    attend(translator, part, options);
+    attend(read, part, options);
     for (Attended& one : part) {
-      tell(one, translator.first(), options);
+      tell(one, member, options);
       one.weights = {};
     }
     left = left.subspan(part.size());

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "inspect/readings.h"
+#include "inspect/attention_maps.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "model/evaluation_mode.h"

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "data/batch.h"
-#include "decode/ensemble.h"
-#include "decode/pieces.h"
+#include "decode/model_steps.h"
+#include "decode/search/pieces.h"
 #include "model/device.h"
 #include "model/evaluation_mode.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/random.h"
-#include "inspect/readings.h"
+#include "inspect/attention_maps.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "model/evaluation_mode.h"

@@ -17,6 +17,7 @@
 #include "base/strings.h"
 #include "kernels/gpu.h"
 #include "kernels/graph.h"
+#include "kernels/rows/versions.h"
 
 namespace heed::model {
 namespace {
@@ -78,14 +79,6 @@ at::Device open_gpu(const std::string& name, int index) {
   // For what names no GPU, such as pinned memory and NCCL: it would take memory of the first one.
   c10::impl::getDeviceGuardImpl(at::kCUDA)->setDevice(device);
   return device;
-}
-
-bool processor_has_bf16() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bf16") != 0;  // every processor with AMX has it, too
-#else
-  return false;
-#endif
 }
 
 /// bf16 came with Ampere.
@@ -152,7 +145,7 @@ bool is_out_of_memory(const c10::Error& error) {
 }
 
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
-  const bool bf16 = device.is_cuda() ? gpu_has_bf16(device) : processor_has_bf16();
+  const bool bf16 = device.is_cuda() ? gpu_has_bf16(device) : kernels::has_bf16_products();
   if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;
   if (name == "fp32" || name == "tf32") return at::kFloat;
   if (name == "bf16") {

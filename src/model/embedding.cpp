@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "kernels/dropout.h"
+#include "model/description/names.h"
 #include "model/initial.h"
 
 namespace heed::model {
@@ -58,11 +59,6 @@ OutputLayer::OutputLayer(const Embedding& tied)
 
 Tensor OutputLayer::forward(const Tensor& features) {
   return at::linear(features, weight, bias);
-}
-
-const char* embedding_module(Tie tie, bool target) {
-  if (tie == Tie::all) return "embedding";
-  return target ? "target_embedding" : "source_embedding";
 }
 
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,

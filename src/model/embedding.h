@@ -50,10 +50,6 @@ struct TokenLayers {
   std::shared_ptr<OutputLayer> output;
 };
 
-/// The modules of a model that these are: "output", and the embedding of a side.
-inline constexpr const char* kOutputModule = "output";
-const char* embedding_module(Tie tie, bool target);
-
 /// Builds, initialises (normal, deviation 1/sqrt(width); bias 0) and registers them in `owner`,
 /// sharing weights as `config.tie` says. `width` is that of embeddings and of the features before
 /// the output layer, `scale` that of both embeddings. Throws UserError for `tie: all` with

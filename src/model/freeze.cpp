@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "model/embedding.h"
+#include "model/description/names.h"
 
 namespace heed::model {
 namespace {

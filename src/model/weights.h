@@ -1,11 +1,11 @@
-// Tensors on disk: safetensors files that Python reads too, written atomically, never trusted
-// without a checksum.
+// Tensors on disk, in safetensors files.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "kernels/tensor.h"
+#include "model/description/safetensors_file.h"
 
 namespace heed::model {
 
@@ -15,20 +15,11 @@ struct TensorFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// Writes to a temporary name, syncs, renames. Adds `format_version` and a checksum over all bytes
-/// to the metadata. Throws Failure (disk full, read-only) and leaves an older file of that name
-/// intact.
+/// As write_safetensors().
 void save_tensors(const TensorFile& file, const std::string& path);
 
-/// Throws UserError that names the file and what is wrong with it: missing, truncated, not a
-/// safetensors file, checksum, unknown format version, a tensor with NaN or infinity in it. The
-/// tensors are the file's own pages, mapped: writing to them leaves the file as it is. A file
-/// without heed's checksum (written elsewhere) is refused unless `foreign` is true.
+/// As open_safetensors(): the tensors are the file's own pages.
 TensorFile load_tensors(const std::string& path, bool foreign = false);
-
-/// The metadata alone, from the file's header: cheap, and without a look at the checksum. Throws
-/// UserError like load_tensors().
-std::map<std::string, std::string> load_metadata(const std::string& path);
 
 /// Throws UserError naming `origin`, the first tensor that is of whole numbers, and its type.
 void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin);

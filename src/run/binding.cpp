@@ -1,7 +1,6 @@
 #include "run/binding.h"
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
@@ -9,10 +8,8 @@
 #include "config/io.h"
 #include "model/weights.h"
 #include "run/saved_config.h"
-#include "train/checkpoint.h"
 
 namespace heed::run {
-
 namespace {
 
 constexpr const char *kModel = "model", *kNormaliser = "text_normaliser";
@@ -98,22 +95,6 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
 void require_bound(const std::string& weights, const std::string& folder) {
   const std::string file = file_in(folder, kConfigFile);
   bound_vocabularies(model::load_metadata(weights), weights, folder, saved_config(folder), file);
-}
-
-bool has_begun(const std::string& folder) {
-  return !train::CheckpointFolder(folder).updates().empty();
-}
-
-Config trained_config(const std::string& folder) {
-  Config config = saved_config(folder);
-  const auto checkpoint = train::CheckpointFolder(folder).newest_metadata();
-  if (!checkpoint || !checkpoint->metadata.contains(train::kConfiguration)) return config;
-  config = {};
-  config::load_text(config, checkpoint->metadata.at(train::kConfiguration), checkpoint->path);
-  if (has_vocabularies(folder))
-    bound_vocabularies(checkpoint->metadata, checkpoint->path, folder, config, checkpoint->path);
-  find_kept_corpora(config, folder);
-  return config;
 }
 
 }  // namespace heed::run

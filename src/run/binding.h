@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "run/model_folder.h"
+#include "run/folder.h"
 
 namespace heed::run {
 
@@ -38,13 +38,5 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
 /// Throws likewise unless the file `weights` belongs to the vocabularies and config.yaml of
 /// `folder`.
 void require_bound(const std::string& weights, const std::string& folder);
-
-/// Whether the folder has a checkpoint, whole or not.
-bool has_begun(const std::string& folder);
-
-/// The configuration that the folder's run was made with, as its newest whole checkpoint has it;
-/// the folder's config.yaml where an earlier version wrote the checkpoint. Throws UserError where
-/// the folder's vocabularies are not those of the checkpoint.
-Config trained_config(const std::string& folder);
 
 }  // namespace heed::run

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "decode/pieces.h"
+#include "decode/search/pieces.h"
 #include "model/description/traits.h"
 #include "model/device.h"
 #include "model/freeze.h"
@@ -19,7 +19,6 @@
 #include "train/trainer.h"
 
 namespace heed::run {
-
 namespace {
 
 /// Learned positions have an end, before which there has to be room for eos.

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
@@ -15,16 +14,15 @@
 #include "run/binding.h"
 #include "run/build.h"
 #include "run/corpora.h"
-#include "run/divide.h"
 #include "run/family.h"
 #include "run/held_out.h"
+#include "run/launcher.h"
 #include "run/memory.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
 #include "score/sacrebleu.h"
-#include "score/tokenizer.h"
+#include "text/lines.h"
 #include "text/pairs.h"
-#include "text/spool.h"
 #include "text/vocabulary.h"
 
 namespace heed::run {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "run/config.h"
 
 namespace heed::run {

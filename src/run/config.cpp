@@ -6,18 +6,15 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/format.h"
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "engine/network.h"
 #include "model/description/traits.h"
-#include "text/spool.h"
+#include "text/lines.h"
 #include "train/losses.h"
 
 namespace heed::run {
-
 namespace {
 
 /// configs/NAME that is not below this folder is the one that was installed with heed.

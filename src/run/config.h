@@ -8,7 +8,7 @@
 #include "config/schema.h"
 #include "config/view.h"
 #include "data/config.h"
-#include "decode/config.h"
+#include "decode/search/config.h"
 #include "model/description/config.h"
 #include "score/config.h"
 #include "train/config.h"

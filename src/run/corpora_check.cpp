@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/schema.h"
 #include "data/batches.h"
@@ -17,7 +16,6 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "text/lines.h"
-#include "text/spool.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

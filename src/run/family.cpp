@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/run_folder.h"

@@ -9,7 +9,7 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "model/description/traits.h"
-#include "run/found_runs.h"
+#include "run/learning.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
 #include "train/metrics_line.h"

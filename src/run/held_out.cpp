@@ -5,19 +5,17 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
-#include "score/tokenizer.h"
+#include "score/sacrebleu.h"
 #include "text/bytes.h"
+#include "text/lines.h"
 #include "text/pairs.h"
-#include "text/spool.h"
 
 namespace heed::run {
-
 namespace {
 
 /// A run is often looked at from another folder than that it was trained in.

@@ -2,13 +2,11 @@
 #pragma once
 
 #include "inspect/aligner.h"
-#include "inspect/head_trial.h"
+#include "inspect/heads.h"
+#include "run/line_models.h"
 #include "run/model_folder.h"
 
 namespace heed::run {
-
-/// The layer, head and step that guided alignment has taught, or inspect::usual_choice().
-study::AlignmentChoice usual_choice(const Config& config);
 
 /// Throws UserError for a model without cross-attention.
 inspect::Aligner aligner_of(const ModelFolder& folder);

@@ -17,43 +17,19 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "decode/sampling.h"
+#include "decode/search/sampling.h"
+#include "inspect/attention_maps.h"
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/model.h"
 #include "model/weights.h"
 #include "run/binding.h"
 #include "run/saved_config.h"
+#include "train/checkpoint.h"
 
 namespace heed::run {
 
 namespace fs = std::filesystem;
-
-bool has_vocabularies(const std::string& folder) {
-  const fs::path path(folder);
-  return fs::exists(path / kJointVocabulary) ||
-         (fs::exists(path / kSourceVocabulary) && fs::exists(path / kTargetVocabulary));
-}
-
-Vocabularies load_vocabularies(const std::string& folder, bool joint) {
-  const auto load = [&](const char* name) { return text::Vocabulary::load(file_in(folder, name)); };
-  if (!joint) return {load(kSourceVocabulary), load(kTargetVocabulary)};
-  const text::Vocabulary both = load(kJointVocabulary);
-  return {both, both};
-}
-
-void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint) {
-  if (joint) return vocabularies.source.save(file_in(folder, kJointVocabulary));
-  vocabularies.source.save(file_in(folder, kSourceVocabulary));
-  vocabularies.target.save(file_in(folder, kTargetVocabulary));
-}
-
-void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
-                         const std::string& cure) {
-  if (of.vocabulary.fingerprint() != as.vocabulary.fingerprint())
-    throw UserError("{}: its {} vocabulary ({}) is not that of {} ({}); {}", of.folder, side,
-                    of.vocabulary.fingerprint(), as.folder, as.vocabulary.fingerprint(), cure);
-}
 
 namespace {
 
@@ -80,17 +56,6 @@ void write_model(const Vocabularies& vocabularies, Config config,
   out.commit();
 }
 
-namespace {
-
-/// Whether a setting of the command line says what the network or its vocabulary is.
-bool names_model(const std::vector<std::string>& settings) {
-  return std::ranges::any_of(settings, [](const std::string& setting) {
-    return setting.starts_with("model") || setting.starts_with("data.vocabulary");
-  });
-}
-
-}  // namespace
-
 void use_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
 }
@@ -102,20 +67,14 @@ decode::Translator ModelFolder::translator(std::vector<decode::TranslatorModel> 
 }
 
 ModelFolder open_model(const std::string& path, const OpenOptions& options) {
-  require_model_folder(path);
-  std::vector<std::string> settings = options.settings;
-  if (!options.device.empty()) settings.push_back("device=" + options.device);
-  const std::string saved = file_in(path, kConfigFile);
-  Config config = load_config(saved, settings);
-  find_kept_corpora(config, path);
+  auto [config, origin] = open_config(path, options);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);
   const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
 
   const std::string file = file_in(path, kWeightsFile);
   const model::TensorFile weights = model::load_tensors(file);
-  Vocabularies vocabularies = bound_vocabularies(weights.metadata, file, path, config,
-                                                 names_model(settings) ? "--set" : saved);
+  Vocabularies vocabularies = bound_vocabularies(weights.metadata, file, path, config, origin);
   warn_if_unbound(weights.metadata, file, path);
   const model::WeightsBegin loaded_next(model::InitialWeights::uninitialised);
   auto network = model::make_model(config.model, vocabularies.sizes());
@@ -133,25 +92,43 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
 
 OpenModels open_models(const std::string& paths, const OpenOptions& options) {
   std::optional<OpenModels> models;
-  // The search is the first one's: what is set of it need not fit the others' own.
-  OpenOptions of_others = options;
-  std::erase_if(of_others.settings,
-                [](const std::string& setting) { return setting.starts_with("decoding."); });
-  for (const std::string& path : model_paths(paths)) {
-    ModelFolder folder = open_model(path, models ? of_others : options);
+  open_each(paths, options, [&](const std::string& path, const OpenOptions& settings) {
+    ModelFolder folder = open_model(path, settings);
     if (!models) {
       models.emplace(std::move(folder));
-      continue;
+      return;
     }
     const ModelFolder& first = models->first;
-    const std::string key =
-        is_joint(first.config) ? "data.vocabulary.source" : "data.vocabulary.target";
-    require_same_pieces("target", {path, folder.target}, {first.path, first.target},
-                        "an ensemble needs models trained with the same one: name it in " + key);
+    require_ensemble(first.config, {first.path, first.target}, {path, folder.target});
     models->members.push_back(folder.member());
-  }
+  });
   use_threads(models->first.config.threads);
   return std::move(*models);
+}
+
+namespace {
+
+class ModelsOfLines : public LineModels {
+ public:
+  explicit ModelsOfLines(OpenModels models)
+      : models_(std::move(models)), translator_(models_.translator()) {}
+
+  const std::string& path() const override { return models_.first.path; }
+  const Config& config() const override { return models_.first.config; }
+  decode::LineTranslator& translator() override { return translator_; }
+  inspect::ReadAttention attention(const study::AlignmentChoice& choice) override {
+    return inspect::attention_reader(translator_, choice);
+  }
+
+ private:
+  OpenModels models_;
+  decode::Translator translator_;
+};
+
+}  // namespace
+
+LineModelsPtr open_line_models(const std::string& paths, const OpenOptions& options) {
+  return std::make_unique<ModelsOfLines>(open_models(paths, options));
 }
 
 std::vector<std::string> translate_all(const OpenModels& models,
@@ -184,6 +161,22 @@ std::vector<std::string> translate_all(const OpenModels& models,
       decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
       fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1));
   return outputs;
+}
+
+bool has_begun(const std::string& folder) {
+  return !train::CheckpointFolder(folder).updates().empty();
+}
+
+Config trained_config(const std::string& folder) {
+  Config config = saved_config(folder);
+  const auto checkpoint = train::CheckpointFolder(folder).newest_metadata();
+  if (!checkpoint || !checkpoint->metadata.contains(train::kConfiguration)) return config;
+  config = {};
+  config::load_text(config, checkpoint->metadata.at(train::kConfiguration), checkpoint->path);
+  if (has_vocabularies(folder))
+    bound_vocabularies(checkpoint->metadata, checkpoint->path, folder, config, checkpoint->path);
+  find_kept_corpora(config, folder);
+  return config;
 }
 
 }  // namespace heed::run

@@ -12,7 +12,8 @@
 
 #include "decode/translator.h"
 #include "model/pointer.h"
-#include "run/config.h"
+#include "run/folder.h"
+#include "run/line_models.h"
 #include "text/vocabulary.h"
 
 namespace at {
@@ -30,10 +31,9 @@ struct ModelFolder {
   at::ScalarType precision;
 
   model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
-  /// Of a vocabulary that was not made for the run nobody knows what is usual.
   decode::TranslatorModel member() const {
-    const data::VocabularyConfig& vocabulary = config.data.vocabulary;
-    return {model, source, target, vocabulary.source.empty() ? 1 - vocabulary.coverage : 1};
+    const decode::MemberText text = member_text(config, {source, target});
+    return {model, text.source, text.target, text.usual_unknown};
   }
   decode::Translator translator() const { return translator({member()}); }
   /// Of these models, with the settings of this one.
@@ -56,32 +56,14 @@ struct OpenModels {
 /// Those of model_paths(). Throws UserError as open_model() does.
 OpenModels open_models(const std::string& paths, const OpenOptions& options = {});
 
+/// The same for lines alone. They attend, where they have attention.
+LineModelsPtr open_line_models(const std::string& paths, const OpenOptions& options);
+
 /// The best translation of each line, with progress on a terminal and the rate in the log. The
 /// lines' numbers are `first_line`, `first_line` + `step`, and so on.
 std::vector<std::string> translate_all(const OpenModels& models,
                                        const std::vector<std::string>& lines,
                                        int64_t first_line = 1, int64_t step = 1);
-
-struct Vocabularies {
-  text::Vocabulary source, target;
-
-  model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
-};
-
-/// joint.spm, or source.spm and target.spm, of a run's folder.
-bool has_vocabularies(const std::string& folder);
-Vocabularies load_vocabularies(const std::string& folder, bool joint);
-void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint);
-
-struct FolderPieces {
-  const std::string& folder;
-  const text::Vocabulary& vocabulary;
-};
-
-/// Throws UserError that ends with `cure` where two vocabularies of a side, source or target,
-/// differ.
-void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
-                         const std::string& cure);
 
 /// Throws UserError where the folder is a model already, or has a file of one that heed did not
 /// write.
@@ -93,5 +75,13 @@ void write_model(const Vocabularies& vocabularies, Config config,
 
 /// Sets the number of CPU threads (0: all cores).
 void use_threads(int64_t threads);
+
+/// Whether the folder has a checkpoint, whole or not.
+bool has_begun(const std::string& folder);
+
+/// The configuration that the folder's run was made with, as its newest whole checkpoint has it;
+/// the folder's config.yaml where an earlier version wrote the checkpoint. Throws UserError where
+/// the folder's vocabularies are not those of the checkpoint.
+Config trained_config(const std::string& folder);
 
 }  // namespace heed::run

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "run/build.h"
 #include "run/config.h"
 #include "run/summary.h"
 #include "text/vocabulary.h"

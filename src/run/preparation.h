@@ -1,17 +1,44 @@
-// The folder of a run, before it begins: whose it is, what is in it, and what it holds from now on.
+// The folder of a run, before it begins: whose it is, what is in it, and what it holds from now on;
+// the run that --overwrite deletes is put aside until the new one begins.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/lock.h"
 #include "run/config.h"
 #include "run/model_folder.h"
-#include "run/older_run.h"
 #include "run/provenance.h"
 
 namespace heed::run {
+
+/// Moves the run in the config's folder, if there is one, and corpora kept there that are not the
+/// config's, into .heed.older-run/ of the folder. Corpora just read of streams then take their
+/// names (name_streams()). The caller holds the folder's lock. Throws Failure where something
+/// cannot be moved; the older run is then where it was.
+void put_aside(Config& config);
+
+/// Deletes what is aside: the new run begins.
+void delete_put_aside(const std::string& folder);
+
+/// Moves what is aside back, over what a new run has written that never began; deletes it where
+/// that run has a checkpoint. Does nothing where nothing is aside. Takes the folder's lock. Throws
+/// UserError where another process holds it, Failure where something cannot be moved.
+void restore_older_run(const std::string& folder);
+
+/// Does the same at its end, for one who holds the lock. A failure is a warning.
+class RestoreAtEnd {
+ public:
+  explicit RestoreAtEnd(std::string folder) : folder_(std::move(folder)) {}
+  ~RestoreAtEnd();
+  RestoreAtEnd(const RestoreAtEnd&) = delete;
+  RestoreAtEnd& operator=(const RestoreAtEnd&) = delete;
+
+ private:
+  std::string folder_;
+};
 
 /// What the user wants of a run that is there already.
 struct ExistingRun {

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
-#include "data/cleaning.h"
+#include "data/flaws.h"
 
 namespace heed::run {
 

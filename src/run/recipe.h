@@ -1,11 +1,14 @@
-// What `heed init` proposes for a corpus and a machine: vocabulary, network, batches, updates.
+// What `heed init` proposes for a corpus and a machine: vocabulary, network, batches, updates;
+// with --from, for the model of a run that goes on with other text (fine-tuning).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "data/split.h"
+#include "run/config.h"
 
 namespace heed::run {
 
@@ -47,5 +50,20 @@ void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
 
 /// The sections `model`, `training`, `decoding` and `evaluation` of a configuration, with comments.
 std::string sections_of(const Recipe& recipe);
+
+/// config.yaml of the run. Throws UserError where the folder has no trained model.
+Config config_of_base(const std::string& run);
+
+/// Network, decoding and optimizer of the run. The learning rate is a third of the highest one that
+/// the run had, and a few epochs are enough. Batches are made smaller as in recipe_for().
+Recipe tuning_recipe(const Config& base, const std::string& run, const data::CorpusShape& shape,
+                     const Machine& machine);
+
+/// Where more than one in a hundred of the first lines of `corpus` has a piece that the run's
+/// vocabulary does not know, writes vocabularies with more pieces into `folder` and names them in
+/// the recipe. `claim` is asked before a file is written.
+void extend_vocabularies(const Config& base, const std::string& run, const data::CorpusShape& shape,
+                         const data::CorpusFiles& corpus, const std::string& folder,
+                         const std::function<void(const std::string& path)>& claim, Recipe& recipe);
 
 }  // namespace heed::run

@@ -9,12 +9,11 @@
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/random.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "data/cleaning.h"
+#include "data/flaws.h"
 
 namespace heed::run {
 
@@ -64,15 +63,6 @@ bool lies_in(const std::string& path, const std::string& folder) {
 
 bool holds_run(const std::string& folder) {
   return fs::exists(fs::path(folder) / kWeightsFile) || fs::exists(fs::path(folder) / kCheckpoints);
-}
-
-std::vector<std::string> model_paths(const std::string& paths) {
-  std::error_code none;
-  if (fs::is_directory(paths, none)) return {paths};  // a run may have a comma in its name
-  const std::vector<std::string> all = split(paths, ',');
-  if (all.size() > 1 && std::ranges::count(all, "") > 0)
-    throw UserError("'{}': a comma without a model folder before or behind it", one_line(paths));
-  return all;
 }
 
 void require_model_folder(const std::string& path) {

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
@@ -23,10 +22,10 @@
 #include "run/base_model.h"
 #include "run/build.h"
 #include "run/check.h"
-#include "run/divide.h"
 #include "run/held_out.h"
+#include "run/launcher.h"
 #include "score/sacrebleu.h"
-#include "study/layers_json.h"
+#include "study/attention_text.h"
 #include "text/pairs.h"
 #include "text/words.h"
 

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "run/binding.h"
 #include "run/saved_config.h"
-#include "text/spool.h"
+#include "text/lines.h"
 
 namespace heed::run {
 

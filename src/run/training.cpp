@@ -14,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -35,10 +34,8 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "run/corpora.h"
-#include "run/divide.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
-#include "run/older_run.h"
 #include "run/preparation.h"
 #include "run/saved_config.h"
 #include "run/scores.h"

@@ -1,15 +1,35 @@
-// Some updates of a training run, to see how long they take: no validation, no checkpoints.
+// Measurements on this machine: seconds, GFLOP/s, the kernels of a GPU, and some updates of a
+// training run, without validation and checkpoints.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "run/config.h"
 #include "run/model_folder.h"
+#include "study/cost_tables.h"
 #include "train/update.h"
 
 namespace heed::run {
+
+double seconds_of(const std::function<void()>& run);
+
+/// The median of `repeats` runs, in seconds; one more goes before them, unmeasured.
+double median_seconds(int repeats, const std::function<void()>& run);
+
+/// The median of numbers, not empty.
+double median(std::vector<double> values);
+
+/// GFLOP/s of a square fp32 or bf16 product, LibTorch's or the model's own, whichever is faster:
+/// the ceiling that shares of peak refer to.
+double gemm_gflops(bool bf16, int64_t size = 1024, int repeats = 8);
+
+/// What the GPU does while `work` lasts; there must be one. What it has not finished when `work`
+/// returns is missing.
+study::KernelTimes watch_kernels(const std::function<void()>& work);
 
 /// Sums over some updates.
 struct TrialSums {

@@ -1,7 +1,8 @@
 // BLEU from counts per sentence, as sacrebleu defines it (Papineni et al. 2002; tokeniser
 // mteval-v13a; smoothing "exp" of Chen and Cherry 2014, method 3). Scores that heed reports come
 // from sacrebleu itself; these counts make a thousand bootstrap draws cheap, and tests hold the two
-// equal.
+// equal. Also words that are said too often and words that are missing: what coverage is for (Tu et
+// al. 2016).
 #pragma once
 
 #include <array>
@@ -55,5 +56,19 @@ std::vector<BleuStatistics> bleu_statistics(std::span<const std::string> hypothe
                                             bool lowercase = false);
 
 BleuStatistics sum(std::span<const BleuStatistics> sentences);
+
+struct WordCounts {
+  int64_t reference = 0;  // words of the references
+  int64_t repeated = 0;   // that a translation has twice or more, and more often than its reference
+  int64_t dropped = 0;    // of the references that are missing, or too few, in the translations
+
+  double repeated_share() const;  // of the references' words
+  double dropped_share() const;
+};
+
+/// Line by line; words as BLEU counts them. Throws UserError where the two differ in lines.
+WordCounts word_counts(std::span<const std::string> hypotheses,
+                       std::span<const std::string> references, std::string_view tokenizer = "13a",
+                       bool lowercase = false);
 
 }  // namespace heed::score

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 
 namespace heed::score {
+
 Resamples bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws,
                     uint64_t seed) {
   expect(!systems.empty() && !systems[0].empty(), "a bootstrap needs sentences");
@@ -82,8 +83,44 @@ double approximate_randomisation(std::span<const BleuStatistics> system,
   return static_cast<double>(as_large + 1) / static_cast<double>(trials + 1);
 }
 
+std::string with_sign(double value, int digits) {
+  return (value > 0 ? "+" : "") + fixed(value, digits);
+}
+
+std::string with_signs(const Interval& interval, int digits) {
+  return with_sign(interval.low, digits) + " to " + with_sign(interval.high, digits);
+}
+
 std::string p_text(double p_value) {
   return p_value < 0.001 ? "p < 0.001" : "p = " + fixed(p_value, 3);
+}
+
+double Proportion::value() const {
+  return of == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(of);
+}
+
+bool Proportion::reaches(double percent) const {
+  if (of == 0) return percent <= 0;
+  return at_least_percent(static_cast<double>(hits), percent, static_cast<double>(of));
+}
+
+Interval Proportion::interval() const {
+  if (of == 0) return {0, 1};
+  constexpr double kNormal = 1.959963984540054;  // 97.5 % of a normal distribution lies below
+  const double n = static_cast<double>(of), p = value(), z2 = kNormal * kNormal;
+  const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = kNormal / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+  return {std::max(middle - half, 0.0), std::min(middle + half, 1.0)};
+}
+
+std::vector<std::string> row_of(const std::string& name, const Proportion& share) {
+  const Interval interval = share.interval();
+  return {name, std::to_string(share.of), std::to_string(share.hits), fixed(100 * share.value(), 2),
+          fixed(100 * interval.low, 2) + " .. " + fixed(100 * interval.high, 2)};
+}
+
+bool at_least_percent(double part, double percent, double whole) {
+  return 100 * part >= percent * whole;
 }
 
 }  // namespace heed::score

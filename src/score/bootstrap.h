@@ -1,7 +1,8 @@
 // Bootstrap resampling of corpus BLEU (Koehn 2004): intervals of one system, paired comparison of
-// two.
+// two. Proportions with their intervals.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -48,7 +49,34 @@ double approximate_randomisation(std::span<const BleuStatistics> system,
                                  std::span<const BleuStatistics> baseline, int64_t trials,
                                  uint64_t seed);
 
+/// "+0.31", "-0.20".
+std::string with_sign(double value, int digits);
+/// "-0.20 to +0.31".
+std::string with_signs(const Interval& interval, int digits);
+
 /// "p = 0.012", or "p < 0.001".
 std::string p_text(double p_value);
+
+struct Proportion {
+  std::size_t hits = 0, of = 0;
+
+  void add(bool hit) {
+    hits += hit ? 1 : 0;
+    ++of;
+  }
+  /// 0..1; 0 where there was nothing to hit.
+  double value() const;
+  /// Whether at least `percent` % are hits; of nothing, only 0 % are.
+  bool reaches(double percent) const;
+  /// Wilson's 95 % interval (1927) of the share, 0..1: sound for few trials and near 0 and 1, too.
+  Interval interval() const;
+};
+
+/// The name, `of`, `hits`, the share in per cent and its interval.
+std::vector<std::string> row_of(const std::string& name, const Proportion& share);
+
+/// Whether `part` is at least `percent` % of `whole`. Nothing is divided, which rounds: 57 of 100
+/// are 57 %, and every number is 100 % of itself.
+bool at_least_percent(double part, double percent, double whole);
 
 }  // namespace heed::score

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "text/lines.h"
 

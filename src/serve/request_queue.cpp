@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "decode/config.h"
+#include "decode/search/config.h"
 
 namespace heed::serve {
 

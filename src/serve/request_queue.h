@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "http/reply.h"
+#include "http/message.h"
 #include "http/service_metrics.h"
 #include "serve/served_model.h"
 

@@ -1,11 +1,18 @@
 #include "serve/served_model.h"
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
 #include "base/error.h"
 #include "base/strings.h"
-#include "serve/languages.h"
 #include "serve/parameters.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
 
 namespace heed::serve {
+
 namespace {
 
 /// Whether the server chooses.
@@ -40,6 +47,132 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
       (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
       (is_open(source) ? "" : " from " + one_line(source)) +
       (is_open(target) ? "" : " to " + one_line(target)) + "; GET /languages lists them");
+}
+
+namespace {
+
+/// "de" of "de-DE".
+std::string language_of(const std::string& code) {
+  return code.substr(0, code.find_first_of("-_"));
+}
+
+}  // namespace
+
+std::string language_name(const std::string& code) {
+  static const std::map<std::string, std::string> names = {
+      {"ar", "Arabic"},    {"bg", "Bulgarian"},  {"bn", "Bengali"},    {"ca", "Catalan"},
+      {"cs", "Czech"},     {"da", "Danish"},     {"de", "German"},     {"el", "Greek"},
+      {"en", "English"},   {"eo", "Esperanto"},  {"es", "Spanish"},    {"et", "Estonian"},
+      {"eu", "Basque"},    {"fa", "Persian"},    {"fi", "Finnish"},    {"fr", "French"},
+      {"ga", "Irish"},     {"gl", "Galician"},   {"he", "Hebrew"},     {"hi", "Hindi"},
+      {"hr", "Croatian"},  {"hu", "Hungarian"},  {"id", "Indonesian"}, {"is", "Icelandic"},
+      {"it", "Italian"},   {"ja", "Japanese"},   {"ko", "Korean"},     {"lt", "Lithuanian"},
+      {"lv", "Latvian"},   {"mk", "Macedonian"}, {"ms", "Malay"},      {"mt", "Maltese"},
+      {"nb", "Norwegian"}, {"nl", "Dutch"},      {"pl", "Polish"},     {"pt", "Portuguese"},
+      {"ro", "Romanian"},  {"ru", "Russian"},    {"sk", "Slovak"},     {"sl", "Slovenian"},
+      {"sq", "Albanian"},  {"sr", "Serbian"},    {"sv", "Swedish"},    {"sw", "Swahili"},
+      {"ta", "Tamil"},     {"th", "Thai"},       {"tl", "Tagalog"},    {"tr", "Turkish"},
+      {"uk", "Ukrainian"}, {"ur", "Urdu"},       {"vi", "Vietnamese"}, {"zh", "Chinese"}};
+  const auto found = names.find(code);
+  return found == names.end() ? code : found->second;
+}
+
+int fit_of(const std::string& code, const std::string& wished) {
+  const std::string mine = text::lower_case(code), theirs = text::lower_case(wished);
+  if (mine == theirs) return 2;
+  return language_of(mine) == language_of(theirs) ? 1 : 0;
+}
+
+std::string language_of_file(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::string ending = name.extension().string();
+  return ending.size() < 2 || ending == ".txt" || ending == ".tsv" ? "" : ending.substr(1);
+}
+
+namespace {
+
+constexpr std::size_t kCharacters = 200;  // of a text, that are looked at
+// What a letter without a piece takes from the logarithm of a language's weight, and a piece where
+// nothing better is known: those of another language are more and shorter.
+constexpr double kUnknownLetter = 5, kPiece = 1;
+
+/// Letters and signs of a line.
+struct Letters {
+  double all = 0, unknown = 0;
+  double known_share() const { return all > 0 ? 1 - unknown / all : 0; }
+};
+
+Letters letters_of(const text::Vocabulary& vocabulary, const std::string& line) {
+  const std::vector<int32_t> ids = vocabulary.encode(line);
+  const std::vector<std::string> names = vocabulary.spell(line);
+  Letters letters;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool begins = names[i].starts_with(text::kWordStart);
+    const bool is_byte = vocabulary.has_bytes() && vocabulary.piece(ids[i]).starts_with("<0x");
+    const auto count =
+        is_byte ? 1.0 : static_cast<double>(text::count_code_points(names[i]) - begins);
+    letters.all += count;
+    if (is_byte || ids[i] == text::kUnknown) letters.unknown += count;
+  }
+  return letters;
+}
+
+bool has_room_for(const decode::Translator& translator, const std::string& line) {
+  return std::ranges::all_of(translator.members(), [&](const decode::TranslatorModel& member) {
+    return std::ssize(member.source.encode(line)) < translator.longest() &&
+           std::ssize(member.target.encode(line)) < translator.longest();
+  });
+}
+
+/// A model that writes this language and has room for the line; or nullptr.
+decode::Translator* writer_of(std::vector<ServedModel>& models, const std::string& language,
+                              const std::string& line) {
+  for (ServedModel& model : models)
+    if (model.target == language && has_room_for(model.translator, line)) return &model.translator;
+  return nullptr;
+}
+
+double log_of_mean_probability(decode::Translator& translator, const std::string& line) {
+  translator.set_n_best(1);
+  const auto found = translator.translate({line});
+  if (found[0].hypotheses.empty()) return 0;
+  const decode::Hypothesis& best = found[0].hypotheses[0];
+  return best.log_probability / static_cast<double>(best.token_log_probabilities.size());
+}
+
+}  // namespace
+
+std::vector<Guess> guesses_of(std::vector<ServedModel>& models, const std::string& text) {
+  const std::u32string beginning = text::decode_utf8(text).substr(0, kCharacters);
+  const std::string line(trim(text::fold_spaces(text::encode_utf8(beginning))));
+  std::vector<ServedModel*> readers;  // one of each source language
+  for (ServedModel& model : models)
+    if (std::ranges::find(readers, model.source, &ServedModel::source) == readers.end())
+      readers.push_back(&model);
+  const bool all_are_written = std::ranges::all_of(readers, [&](const ServedModel* model) {
+    return writer_of(models, model->source, line) != nullptr;
+  });
+  std::vector<Guess> guesses;
+  std::vector<double> weights;  // logarithms
+  for (ServedModel* model : readers) {
+    const text::Vocabulary& vocabulary = model->translator.first().source;
+    const Letters letters = letters_of(vocabulary, line);
+    guesses.push_back({model->source, 100 * letters.known_share()});
+    double& weight = weights.emplace_back(-kUnknownLetter * letters.unknown);
+    if (line.empty() || readers.size() == 1) continue;
+    if (all_are_written)
+      weight += writer_of(models, model->source, line)->score({line}, {line})[0].log_probability;
+    else
+      weight += log_of_mean_probability(model->translator, line) -
+                kPiece * static_cast<double>(vocabulary.encode(line).size());
+  }
+  const double largest = *std::ranges::max_element(weights);
+  double sum = 0;
+  for (double& weight : weights) sum += weight = std::exp(weight - largest);
+  for (std::size_t i = 0; i < guesses.size(); ++i) guesses[i].confidence *= weights[i] / sum;
+  std::ranges::stable_sort(guesses, std::ranges::greater(), &Guess::confidence);
+  return guesses;
 }
 
 }  // namespace heed::serve

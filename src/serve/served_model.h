@@ -1,4 +1,5 @@
-// A model that is served, and which of them answers a request.
+// A model that is served, and which of them answers; names of languages by their codes, and which
+// language a text is of, as far as these models can tell.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +26,31 @@ struct ServedModel {
 /// The model that `model` names or, if none is named, the first of those that fit `source` and
 /// `target` best. Throws UserError where there is none.
 std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters);
+
+/// "German" for "de" (ISO 639-1); the code itself where it is not in the list.
+std::string language_name(const std::string& code);
+
+/// How well a language is the wished one. 2: the same code ("EN" and "en"); 1: another form of the
+/// same language, by the part before the first - or _ ("de-DE" and "de", "pt-BR" and "pt-PT"); 0:
+/// another language.
+int fit_of(const std::string& code, const std::string& wished);
+
+/// The code that a corpus file's name ends in: "de" of "data/train.de.gz". "" where it has none.
+std::string language_of_file(const std::string& path);
+
+struct Guess {
+  std::string language;
+  double confidence = 0;  // per cent
+};
+
+/// One for each source language of the models, the likeliest first. Of one language the confidence
+/// is the share of the text's letters that its vocabulary has pieces for. Of several it is this
+/// share times the probability of the language given the beginning of the text:
+/// - Where each of them is also the target of a model, by log p of the text as output of that
+/// model.
+/// - Otherwise by the number of pieces of the text in the vocabulary of the language, and by the
+///   mean probability of a piece of the translation.
+/// For the thread that translates.
+std::vector<Guess> guesses_of(std::vector<ServedModel>& models, const std::string& text);
 
 }  // namespace heed::serve

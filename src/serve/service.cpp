@@ -11,14 +11,12 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "draw/attention_page.h"
 #include "draw/play_page.h"
 #include "serve/answers.h"
-#include "serve/detect.h"
-#include "serve/languages.h"
 #include "serve/parameters.h"
+#include "serve/served_model.h"
 #include "text/html.h"
 
 namespace heed::serve {

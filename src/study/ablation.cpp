@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "text/table.h"
 
@@ -13,13 +12,9 @@ namespace {
 constexpr int64_t kDraws = 1000;
 constexpr uint64_t kSeed = 1;
 
-std::string with_sign(double value, int digits) {
-  return (value > 0 ? "+" : "") + fixed(value, digits);
-}
-
-std::string interval_text(const score::Interval& interval, int digits) {
-  return fmt::format(" ({} to {})", with_sign(interval.low, digits),
-                     with_sign(interval.high, digits));
+std::string change_text(double value, const score::Interval& interval, int digits) {
+  return fmt::format("{} ({})", score::with_sign(value, digits),
+                     score::with_signs(interval, digits));
 }
 
 }  // namespace
@@ -59,11 +54,11 @@ std::string ablation_table(const Trial& whole, const std::vector<Ablated>& rows,
       table.rows.back().push_back(cell);
   for (const Ablated& row : rows) {
     table.rows.push_back({row.name, fixed(loss + row.loss.value, 4),
-                          with_sign(row.loss.value, 4) + interval_text(row.loss.interval, 4)});
+                          change_text(row.loss.value, row.loss.interval, 4)});
     if (!row.bleu_change) continue;
     table.rows.back().push_back(fixed(row.bleu, 2));
-    table.rows.back().push_back(with_sign(row.bleu_change->difference, 2) +
-                                interval_text(row.bleu_change->interval, 2));
+    table.rows.back().push_back(
+        change_text(row.bleu_change->difference, row.bleu_change->interval, 2));
     table.rows.back().push_back(score::p_text(row.bleu_change->p_value));
   }
   return text::table_text(table);

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "text/table.h"
 

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/attention_kind.h"
+#include "text/words.h"
 
 namespace heed::study {
 
@@ -77,5 +79,21 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows = WordR
 
 /// Each row's sizes, without signs, scaled to sum to 1; a row of zeros stays.
 AttentionMatrix shares_of(AttentionMatrix matrix);
+
+using text::WordsOfParts;
+
+/// Whether no piece holds the beginnings of two words: links of such words cannot be told.
+bool tells_words_apart(const WordsOfParts& words);
+
+/// `pieces`, with `</s>` last on both sides, under labels that merge_words() joins to these words.
+AttentionMatrix with_words(AttentionMatrix pieces, const WordsOfParts& target,
+                           const WordsOfParts& source);
+
+/// What stands for a piece outside the vocabulary: the source word with the largest weight. If the
+/// vocabulary does not know all of that word, the unknown part of it with the largest weight; else
+/// the word without the punctuation around it. `surfaces` and `is_unknown` are of the source's
+/// pieces, and `weights` have at least as many. "" where there is no word.
+std::string source_word_for(const std::vector<std::string>& surfaces,
+                            const std::vector<bool>& is_unknown, std::span<const float> weights);
 
 }  // namespace heed::study

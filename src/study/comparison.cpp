@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "score/bleu_statistics.h"
 #include "score/chrf.h"

@@ -4,9 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
-#include "text/csv.h"
 #include "text/table.h"
 
 namespace heed::study {

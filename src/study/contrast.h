@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "score/proportion.h"
+#include "score/bootstrap.h"
 
 namespace heed::study {
 

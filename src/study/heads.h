@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "score/proportion.h"
+#include "score/bootstrap.h"
 #include "study/alignment.h"
-#include "study/antecedents.h"
 #include "study/attention_matrix.h"
+#include "study/pronouns.h"
 
 namespace heed::study {
 

@@ -16,7 +16,6 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 
 namespace heed::text {

@@ -1,9 +1,7 @@
-#include "text/extension.h"
 
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -12,7 +10,6 @@
 #include "base/error.h"
 #include "text/merges.h"
 #include "text/model_file.h"
-#include "text/piece_words.h"
 #include "text/sampler.h"
 #include "text/script.h"
 #include "text/training_text.h"

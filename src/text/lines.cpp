@@ -1,9 +1,13 @@
 #include "text/lines.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
+#include "base/files.h"
 #include "base/strings.h"
 #include "text/bytes.h"
 
@@ -16,6 +20,17 @@ constexpr int64_t kAccidents = 10;             // broken lines that make no brok
 
 std::string place(const std::string& path, int64_t line) {
   return fmt::format("{}:{}: ", shown_name(path), line);
+}
+
+/// Does `work`; what goes wrong with bytes is told behind `where`.
+void telling(const std::string& where, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const BadBytes& error) {
+    throw UserError(where + error.what());
+  } catch (const UnreadBytes& error) {
+    throw Failure(where + error.what());
+  }
 }
 
 /// The last place up to `most` < text.size() where a character ends.
@@ -34,13 +49,7 @@ std::string clean_line(std::string_view raw) {
 
 LineReader::LineReader(const std::string& path, LongLines long_lines)
     : path_(path), long_lines_(long_lines) {
-  try {
-    bytes_ = open_bytes(path);
-  } catch (const BadBytes& error) {
-    throw UserError(place(path_, 1) + error.what());
-  } catch (const UnreadBytes& error) {
-    throw Failure(place(path_, 1) + error.what());
-  }
+  telling(place(path_, 1), [&] { bytes_ = open_bytes(path); });
 }
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
@@ -55,13 +64,8 @@ bool LineReader::fill() {
     scanned_ = kLongestLine + 1;  // the rest is read and forgotten
   }
   buffer_.resize(scanned_ + kChunk);
-  try {
-    buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk));
-  } catch (const BadBytes& error) {
-    throw UserError(place(path_, line_number_ + 1) + error.what());
-  } catch (const UnreadBytes& error) {
-    throw Failure(place(path_, line_number_ + 1) + error.what());
-  }
+  telling(place(path_, line_number_ + 1),
+          [&] { buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk)); });
   return buffer_.size() > scanned_;
 }
 
@@ -190,6 +194,31 @@ int64_t count_lines(const std::string& path) {
   while (reader.next(line)) {
   }
   return reader.line_number();
+}
+
+namespace fs = std::filesystem;
+
+bool is_stream(const std::string& path) {
+  // By its name: where a run goes on, there may be no such descriptor.
+  for (const std::string_view start : {"/dev/fd/", "/proc/self/fd/"})
+    if (path.starts_with(start)) return true;
+  if (path == "-" || path == "/dev/stdin") return true;
+  std::error_code none;
+  return fs::is_other(fs::status(path, none));
+}
+
+void spool(const std::string& path, const std::string& to) {
+  const std::string name = shown_name(path);
+  telling(name + ": ", [&] {
+    const auto bytes = open_bytes(path);
+    std::vector<char> chunk(1 << 20);
+    std::size_t count = bytes->read(chunk.data(), chunk.size());
+    if (count == 0) throw UserError(name + " is empty; expected one sentence a line");
+    AtomicFile file(to);
+    for (; count > 0; count = bytes->read(chunk.data(), chunk.size()))
+      file.write({chunk.data(), count});
+    file.commit();
+  });
 }
 
 }  // namespace heed::text

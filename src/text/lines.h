@@ -1,4 +1,5 @@
-// Lines out of plain, gzip and zstd files, one at a time and always clean. Torch-free.
+// Lines out of plain, gzip and zstd files, one at a time and always clean; and files that can be
+// read only once. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -120,5 +121,14 @@ std::optional<std::string> tsv_flaw(const std::string& source, const std::string
 
 /// How many lines a file has; reads it all.
 int64_t count_lines(const std::string& path);
+
+/// Whether `path` is stdin ("-"), a descriptor (/dev/fd/N), a FIFO, a device or another file whose
+/// lines are gone once they are read. False where there is none.
+bool is_stream(const std::string& path);
+
+/// Reads all of `path`, decompressed, into the file `to`, which is there only if it is whole.
+/// Throws UserError naming `path` where it cannot be opened, is empty or a damaged archive; Failure
+/// where reading or writing fails.
+void spool(const std::string& path, const std::string& to);
 
 }  // namespace heed::text

@@ -1,4 +1,5 @@
-// The text that a vocabulary is trained on, as SentencePiece's trainer wants it. Inside text/ only.
+// The text that a vocabulary is trained on, as SentencePiece's trainer wants it, and models made of
+// it or extended by it. Inside text/ only.
 #pragma once
 
 #include <sentencepiece_trainer.h>
@@ -141,5 +142,10 @@ struct TrainedModel {
 /// where the text has no more. Throws as Vocabulary::train().
 TrainedModel train_model(const VocabularyTraining& options, bool up_to = false,
                          const Normalise& normalise = {});
+
+/// The bytes of a sound model with pieces for the text of `options` behind its own
+/// (Vocabulary::extended), which is normalised as the model does it; options.algorithm is the
+/// model's.
+std::string extend_model(const std::string& model, const VocabularyTraining& options);
 
 }  // namespace heed::text

@@ -1,7 +1,5 @@
 #include "text/utf8.h"
 
-#include <algorithm>
-
 namespace heed::text {
 namespace {
 

@@ -11,13 +11,13 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
-#include "text/extension.h"
 #include "text/model_file.h"
 #include "text/sampler.h"
+#include "text/training_text.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
@@ -267,6 +267,27 @@ int32_t Vocabulary::size() const {
 std::string Vocabulary::fingerprint() const {
   const auto* bytes = reinterpret_cast<const Bytef*>(impl_->model.data());
   return fmt::format("{:08x}", crc32_z(0, bytes, impl_->model.size()));
+}
+
+std::string surface_of(const std::string& piece) {
+  std::string out;
+  for (std::size_t i = 0; i < piece.size();) {
+    const bool blank = std::string_view(piece).substr(i).starts_with(kWordStart);
+    out += blank ? ' ' : piece[i];
+    i += blank ? kWordStart.size() : 1;
+  }
+  return out;
+}
+
+WordsOfPieces words_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+  std::vector<std::string> surfaces;
+  surfaces.reserve(ids.size());
+  for (const int32_t id : ids)
+    surfaces.push_back(id == kUnknown ? "?" : surface_of(vocabulary.piece(id)));
+  const WordsOfParts found = words_of_parts(surfaces);
+  return {{found.first.begin(), found.first.end()},
+          {found.last.begin(), found.last.end()},
+          std::ssize(found.words)};
 }
 
 }  // namespace heed::text

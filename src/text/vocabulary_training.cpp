@@ -1,6 +1,5 @@
 // Vocabulary::train: SentencePiece's trainer, fed line by line, in a process of its own; and
 // whether a vocabulary can have the size that is wanted, before one is trained.
-#include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <functional>
@@ -12,10 +11,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
-#include "base/memory_file.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "text/normal_form.h"

@@ -1,9 +1,6 @@
 #include "train/config.h"
 
 #include <algorithm>
-#include <string>
-
-#include "base/error.h"
 
 namespace heed::train {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/schedule.h"

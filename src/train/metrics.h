@@ -1,7 +1,6 @@
 // What a run tells: metrics.jsonl for programs, one line of text for people.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 

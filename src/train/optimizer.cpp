@@ -10,7 +10,7 @@
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/weights.h"
-#include "train/weight_blocks.h"
+#include "train/shard.h"
 
 namespace heed::train {
 namespace {

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/random.h"
 
 namespace heed::train {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "kernels/graph.h"

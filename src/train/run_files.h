@@ -1,8 +1,6 @@
 // What a run leaves in its folder besides metrics: checkpoints, the best weights, the model.
 #pragma once
 
-#include <string>
-
 #include "model/model.h"
 #include "ranks/group.h"
 #include "train/checkpoint.h"

@@ -1,24 +1,76 @@
-// Which part of a model's weights this rank looks after: it sums their gradients, keeps their
+// Gradients of the parts of one update, added along a binary tree that only their number shapes;
+// and which part of a model's weights this rank looks after: it sums their gradients, keeps their
 // moments and their average, and steps them. (ZeRO stage 1, Rajbhandari et al. 2020.) A rank that
 // is alone looks after all.
 //
-// The weights, one after the other, are cut at borders of blocks (train/blocks.h) into as many
+// The weights, one after the other, are cut at borders of blocks (WeightBlock) into as many
 // stretches as there are ranks: a sum over blocks in order, and a loop over one block, is the same
 // whoever holds it.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kernels/tensor.h"
 #include "model/model.h"
 #include "ranks/group.h"
-#include "train/tree_sum.h"
-#include "train/weight_blocks.h"
 
 namespace heed::train {
+
+/// One for each parameter; undefined where it has none.
+using Gradients = std::vector<Tensor>;
+
+/// A subtree: the sum of the parts from `first` on, 2^height of them but for what lies behind the
+/// last part.
+struct TreeNode {
+  int64_t first = 0;
+  int height = 0;
+  bool operator==(const TreeNode&) const = default;
+};
+
+/// The largest subtrees of a tree over `parts` that hold parts [begin, end) and no others, from
+/// left to right: what is left in a TreeSum once these are added.
+std::vector<TreeNode> nodes_of(int64_t begin, int64_t end, int64_t parts);
+
+/// Of 5 parts: ((0 + 1) + (2 + 3)) + 4, whatever the order in which they come. What is added is
+/// given up at once, so that about log2(parts) sums stay.
+class TreeSum {
+ public:
+  explicit TreeSum(int64_t parts) : slots_(parts), heights_(parts, kEmpty) {}
+
+  /// For several threads, once for each part, or once for a node in place of all its parts. The
+  /// gradients become the sum's: nobody else may hold them.
+  void add(const TreeNode& node, Gradients gradients);
+  void add(int64_t part, Gradients gradients) { add(TreeNode{part, 0}, std::move(gradients)); }
+
+  /// Once all parts are added.
+  Gradients take();
+  /// The sum of a node, once all parts of it and no others beside it are added.
+  Gradients take(const TreeNode& node);
+
+ private:
+  static constexpr int kEmpty = -1;
+  std::mutex mutex_;
+  std::vector<Gradients> slots_;
+  std::vector<int> heights_;  // of the subtree whose sum is in this slot, its first part
+};
+
+/// What elementwise work on tensors of the CPU goes by, whatever the number of threads: a loop that
+/// is cut by that rounds otherwise where its vectors end.
+struct WeightBlock {
+  std::size_t tensor = 0;  // which of the list
+  int64_t begin = 0, size = 0;
+
+  /// [size], of a tensor as large as that one, in its memory where it is contiguous.
+  Tensor of(const Tensor& tensor) const;
+};
+
+/// Stretches of at most 65,536 elements, in the order of the list.
+std::vector<WeightBlock> blocks_of(const std::vector<Tensor>& tensors);
 
 using NamedTensors = std::map<std::string, Tensor>;
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/prefetcher.h"

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "kernels/dropout.h"

@@ -27,7 +27,7 @@
 #include "train/optimizer.h"
 #include "train/optimizer_step.h"
 #include "train/recorded_pass.h"
-#include "train/tree_sum.h"
+#include "train/shard.h"
 
 namespace heed::train {
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "kernels/share_out.h"
 #include "model/device.h"

@@ -10,7 +10,7 @@
 #include <torch/library.h>
 
 #include "accelerator/support.h"
-#include "decode/ensemble.h"
+#include "decode/model_steps.h"
 #include "model/device.h"
 #include "train/loss.h"
 

@@ -7,7 +7,7 @@
 
 #include "accelerator/support.h"
 #include "base/error.h"
-#include "decode/search.h"
+#include "decode/model_steps.h"
 #include "decode/translator.h"
 
 namespace heed::accelerator {

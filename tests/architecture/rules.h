@@ -60,8 +60,9 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/recurrent", {"model", "model/recurrent/attention"}},
       {"model/transformer", {"model"}},
       {"ranks", {"kernels"}},
-      {"engine", {"model", "model/recurrent", "model/transformer"}},
-      {"decode", {"engine", "score"}},
+      {"engine", {"model/description", "kernels/rows"}},
+      {"decode/search", {"engine", "data", "score"}},
+      {"decode", {"decode/search", "model", "model/recurrent", "model/transformer"}},
       {"train", {"model", "ranks"}},
       {"inspect", {"decode", "study"}},
       {"run", {"inspect", "draw", "train"}},
@@ -156,7 +157,7 @@ inline Breaches large_rooms(const std::filesystem::path& root, double share) {
 inline Breaches torch_includes(const std::filesystem::path& root) {
   static const std::set<std::string> without = {
       "base",  "http",  "config", "text",         "data",
-      "score", "study", "draw",   "kernels/rows", "model/description"};
+      "score", "study", "draw",   "kernels/rows", "model/description", "engine", "decode/search"};
   static const std::set<std::string> torch = {"torch", "ATen", "c10", "caffe2"};
   const auto files = includes_of(root, "src");
   Breaches breaches;

@@ -1,5 +1,3 @@
-#include "base/memory_file.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -11,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/descriptor.h"
 #include "base/subprocess.h"
 
 namespace heed {

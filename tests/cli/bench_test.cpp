@@ -6,7 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "text/csv.h"
+#include "text/table.h"
 
 namespace heed::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "text/csv.h"
+#include "text/table.h"
 
 namespace heed::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "data/cleaning.h"
 #include "data/corpus.h"
+#include "data/flaws.h"
 #include "temporary_folder.h"
 
 namespace heed::data {

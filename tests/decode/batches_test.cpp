@@ -1,7 +1,6 @@
-#include "decode/batches.h"
-
 #include <gtest/gtest.h>
 
+#include "decode/device_batches.h"
 #include "decode/toy_model.h"
 
 namespace heed::decode {

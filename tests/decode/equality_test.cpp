@@ -63,7 +63,7 @@ class Forgetful : public model::Model {
 };
 
 /// Random weights, scaled up so that no two pieces are nearly equal.
-model::ModelPtr random_model(const model::ModelConfig& config) {
+model::ModelPtr model_of_pieces(const model::ModelConfig& config) {
   const model::ModelPtr model = model::testing::model_of(config, kPieces, 5);
   const at::NoGradGuard no_gradients;
   for (at::Tensor& parameter : model->parameters())
@@ -168,7 +168,7 @@ void expect_equalities(const std::vector<model::testing::NamedConfig>& kinds) {
   const model::Source source = toy::make_source(sentences());
   for (const auto& [name, config] : kinds) {
     SCOPED_TRACE(name);
-    const model::ModelPtr model = random_model(config);
+    const model::ModelPtr model = model_of_pieces(config);
     Forgetful forgetful(model);
     for (const int64_t beam : {1, 3}) {
       SCOPED_TRACE("beam " + std::to_string(beam));
@@ -180,7 +180,7 @@ void expect_equalities(const std::vector<model::testing::NamedConfig>& kinds) {
       expect_equal(one_by_one(*model, beam), found, *model, "one by one");
       expect_equal(find(*model, more_padding(), beam), found, *model, "more padding");
       for (const model::ModelConfig& other : synonyms(config))
-        expect_equal(find(*random_model(other), source, beam), found, *model, "a synonym");
+        expect_equal(find(*model_of_pieces(other), source, beam), found, *model, "a synonym");
     }
   }
 }

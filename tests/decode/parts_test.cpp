@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
-#include "decode/candidates.h"
-#include "decode/sampling.h"
-#include "decode/scorer.h"
+#include "decode/device_candidates.h"
+#include "decode/search/sampling.h"
+#include "decode/search/scorer.h"
 
 namespace heed::decode {
 namespace {
@@ -31,9 +31,6 @@ TEST(Candidates, AreAllOfARowInTheirOrder) {
   EXPECT_EQ(all.count, 3);
   EXPECT_EQ(all.values, std::vector<float>({1, kNever, 3, -2, 0, 0.5F}));
   EXPECT_EQ(all.id(1, 2), 2);
-  // Of logits: less the largest, less the logarithm of the sum beside it.
-  const Candidates normal = all_candidates({scores, {{.most = 3, .log_sum = 2}, {1, 0.25F}}, {}});
-  EXPECT_EQ(normal.values, std::vector<float>({-4, kNever, -2, -3.25F, -1.25F, -0.75F}));
 }
 
 TEST(Candidates, AgreeWithSortingForOddSizes) {

@@ -1,5 +1,3 @@
-#include "decode/search.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "decode/model_steps.h"
 #include "decode/toy_model.h"
 
 namespace heed::decode {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "decode/search.h"
+#include "decode/model_steps.h"
 #include "model/model.h"
 #include "text/vocabulary.h"
 

@@ -10,9 +10,9 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "decode/mbr.h"
+#include "decode/model_steps.h"
 #include "decode/random_models.h"
-#include "decode/search.h"
+#include "decode/search/mbr.h"
 #include "decode/toy_model.h"
 #include "message.h"
 

@@ -1,5 +1,5 @@
 // What a step of a search takes from the device.
-#include "decode/candidates.h"
+#include "decode/device_candidates.h"
 #include "devices/inputs.h"
 #include "model/device.h"
 

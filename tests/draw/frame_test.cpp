@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "draw/heatmap.h"
 #include "draw/page/page.h"
-#include "draw/palette.h"
+#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

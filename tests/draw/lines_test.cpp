@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "draw/frame.h"
-#include "draw/palette.h"
 #include "draw/plot.h"
+#include "draw/svg.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {

@@ -7,10 +7,8 @@
 
 #include "base/error.h"
 #include "draw/heatmap.h"
-#include "draw/palette.h"
 #include "draw/plot.h"
 #include "draw/svg.h"
-#include "draw/text_width.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {

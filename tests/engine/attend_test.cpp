@@ -1,39 +1,50 @@
-// Attention to rows that lie anywhere against the readable one.
+// Attention to rows that lie anywhere.
 #include "engine/attend.h"
 
-#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "kernels/rows/nan_contract.h"
-#include "model/transformer/attention/scaled_dot_product.h"
-#include "model/transformer/positions/positions.h"
-#include "model/transformer/positions/table.h"
+#include "kernels/rows/random_numbers.h"
 
 namespace heed::engine {
 namespace {
 
-using at::Tensor;
+using kernels::random_numbers;
 
+// Sums in double of what lies at the slots, one of them twice.
 TEST(StepRows, AttendToRowsWhereverTheyLie) {
-  at::manual_seed(3);
+  const std::vector<int32_t> slots = {8, 2, 2, 5, 0};
+  const int64_t count = std::ssize(slots);
   for (const int64_t kv_heads : {4, 2, 1}) {
     const HeadShape shape{.heads = 4, .kv_heads = kv_heads, .head = 6, .scale = 0.7F};
-    const Tensor query = at::randn({4, 6}), rows = at::randn({9, 2, kv_heads, 6});
-    const std::vector<int32_t> slots = {8, 2, 2, 5, 0};
-    std::vector<float> weights(4 * slots.size()), context(24);
-    attend_row(query.data_ptr<float>(), shape, rows.data_ptr<float>(), slots.data(),
-               static_cast<int64_t>(slots.size()), {}, weights.data(), context.data());
-    const Tensor seen = rows.index_select(0, at::tensor({8, 2, 2, 5, 0}, at::kLong))
-                            .permute({1, 2, 0, 3})
-                            .unsqueeze(1);  // [2, 1, kv heads, keys, head]
-    Tensor wanted_weights;
-    const Tensor wanted =
-        model::attend(query.view({1, 4, 1, 6}), seen[0], seen[1], {.scale = 0.7}, &wanted_weights);
-    EXPECT_TRUE(at::allclose(at::tensor(context), wanted.flatten(), 1e-5, 1e-6));
-    EXPECT_TRUE(at::allclose(at::tensor(weights), wanted_weights.flatten(), 1e-5, 1e-6));
+    const auto query = random_numbers(24, 3), rows = random_numbers(9 * 2 * shape.shared(), 4);
+    std::vector<float> weights(4 * count), context(24);
+    attend_row(query.data(), shape, rows.data(), slots.data(), count, {}, weights.data(),
+               context.data());
+    for (int64_t h = 0; h < 4; ++h) {
+      const auto at = [&](int64_t t, int64_t part, int64_t i) -> double {
+        return rows[((slots[t] * 2 + part) * kv_heads + h * kv_heads / 4) * 6 + i];
+      };
+      std::vector<double> wanted;
+      double sum = 0;
+      for (int64_t t = 0; t < count; ++t) {
+        double score = 0;
+        for (int64_t i = 0; i < 6; ++i) score += 0.7 * query[h * 6 + i] * at(t, 0, i);
+        wanted.push_back(std::exp(score));
+        sum += wanted.back();
+      }
+      for (int64_t t = 0; t < count; ++t)
+        EXPECT_NEAR(weights[h * count + t], wanted[t] / sum, 1e-5);
+      for (int64_t i = 0; i < 6; ++i) {
+        double mixed = 0;
+        for (int64_t t = 0; t < count; ++t) mixed += wanted[t] / sum * at(t, 1, i);
+        EXPECT_NEAR(context[h * 6 + i], mixed, 1e-5);
+      }
+    }
   }
 }
 
@@ -72,25 +83,11 @@ TEST(StepRows, AQuarterTurnOfAPair) {
   EXPECT_THAT(x, ::testing::ElementsAre(-5, 3, -7, -2));
 }
 
-TEST(StepRows, TurnHeadsAsRotaryPositionsDo) {
-  at::manual_seed(4);
-  const Tensor x = at::randn({1, 1, 3, 8});
-  const Tensor wanted =
-      model::turned(x, model::make_positions("rotary", {.width = 8})->rotations(11, 1));
-  Tensor turned = x.clone();
-  const Tensor rotations = at::view_as_real(model::unit_rotations(11, 1, 8)).contiguous();
-  rotate_heads(turned.data_ptr<float>(), 3, 8, rotations.data_ptr<float>());
-  EXPECT_TRUE(at::allclose(turned, wanted, 1e-5, 1e-6));
-}
-
 TEST(StepRows, NanInIsNanOut) {
   const HeadShape shape{.heads = 4, .kv_heads = 2, .head = 6, .scale = 0.7F};
   const std::vector<int32_t> slots = {3, 0, 2};
   std::vector<std::vector<float>> inputs;
-  for (const int64_t size : {24, 4 * 24, 6}) {
-    const Tensor x = at::randn({size});
-    inputs.emplace_back(x.data_ptr<float>(), x.data_ptr<float>() + size);
-  }
+  for (const int64_t size : {24, 4 * 24, 6}) inputs.push_back(random_numbers(size, size));
   kernels::expect_nan_in_is_nan_out(inputs, [&](std::vector<std::vector<float>> in) {
     rotate_heads(in[0].data(), 4, 6, in[2].data());
     std::vector<float> weights(12), out(24);

@@ -2,7 +2,6 @@
 // tests/twins/test_export.py.
 #include "engine/ctranslate2.h"
 
-#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "model/kinds.h"
-#include "model/weights.h"
+#include "engine/random_weights.h"
 #include "temporary_folder.h"
 
 namespace heed::engine {
@@ -22,7 +20,7 @@ using model::ModelConfig;
 using ::testing::HasSubstr;
 
 TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
-  const ModelConfig known = model::testing::small_transformer();
+  const ModelConfig known = testing::small_transformer();
   const auto missing = [&](const auto& change) {
     ModelConfig config = known;
     change(config);
@@ -46,7 +44,7 @@ TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
 }
 
 TEST(CTranslate2, TakesSentencesAsLongAsItsTableOfPositions) {
-  ModelConfig config = model::testing::small_transformer();
+  ModelConfig config = testing::small_transformer();
   config.max_positions = 77;
   config.positions = "sinusoidal";
   EXPECT_EQ(longest_in_ctranslate2(config), 4096);
@@ -87,10 +85,9 @@ class Reader {
 TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
   const TemporaryFolder folder;
   for (const model::Tie tie : {model::Tie::none, model::Tie::all}) {
-    ModelConfig config = model::testing::small_transformer();
+    ModelConfig config = testing::small_transformer();
     config.tie = tie;
-    const auto network = model::testing::model_of(config, 23);
-    write_ctranslate2(config, model::named_weights(*network), folder / "model.bin");
+    write_ctranslate2(config, testing::random_transformer(config, 23), folder / "model.bin");
     Reader in(read_file(folder / "model.bin"));
     EXPECT_EQ(in.number<uint32_t>(), 6U);  // the format's version
     EXPECT_EQ(in.text(), "TransformerSpec");
@@ -123,9 +120,9 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
 }
 
 TEST(CTranslate2, GetsNoModelThatItLacksSomethingFor) {
-  ModelConfig config = model::testing::small_transformer();
+  ModelConfig config = testing::small_transformer();
   config.positions = "alibi";
-  EXPECT_THROW(write_ctranslate2(config, {}, "unwritten"), Bug);
+  EXPECT_THROW(write_ctranslate2(config, Weights({}), "unwritten"), Bug);
 }
 
 }  // namespace

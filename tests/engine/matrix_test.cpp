@@ -6,23 +6,17 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <tuple>
 
 #include "base/error.h"
 #include "engine/tile_product.h"
 #include "kernels/rows/nan_contract.h"
+#include "kernels/rows/random_numbers.h"
 
 namespace heed::engine {
 namespace {
 
-std::vector<float> random_numbers(int64_t count, uint64_t seed) {
-  std::mt19937_64 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> out(count);
-  for (float& x : out) x = normal(generator);
-  return out;
-}
+using kernels::random_numbers;
 
 struct Case {
   int64_t rows, columns, inner;

@@ -1,9 +1,9 @@
-#include "http/form.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "http/message.h"
 
 namespace heed::http {
 namespace {

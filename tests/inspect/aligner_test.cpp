@@ -10,7 +10,7 @@
 #include "inspect/aligners.h"
 #include "inspect/attention_maps.h"
 #include "message.h"
-#include "study/symmetrize.h"
+#include "study/alignment.h"
 #include "temporary_folder.h"
 
 namespace heed::inspect {

@@ -1,7 +1,5 @@
 // What is told of translations: the same in however many parts they are read, and without the
 // attention of all of them at the same time.
-#include "inspect/details.h"
-
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "decode/random_models.h"
+#include "inspect/attention_maps.h"
 
 namespace {
 
@@ -73,10 +72,12 @@ TEST(Details, AreTheSameInPartsOfAnySize) {
     for (decode::Translation& one : found)  // each has something to replace
       for (decode::Hypothesis& hypothesis : one.hypotheses)
         if (!hypothesis.ids.empty()) hypothesis.ids.back() = text::kUnknown;
-    const auto whole = details_of(translator, lines, found, options);
+    const auto& text = translator.first_text();
+    const auto read = attention_reader(translator, options.choice);
+    const auto whole = details_of(text, read, lines, found, options);
     std::size_t links = 0;
     for (const int64_t at_once : {1, 300}) {
-      const auto parts = details_of(translator, lines, found, options, at_once);
+      const auto parts = details_of(text, read, lines, found, options, at_once);
       ASSERT_EQ(parts.size(), lines.size());
       for (std::size_t i = 0; i < lines.size(); ++i) {
         ASSERT_EQ(parts[i].size(), lines[i].empty() ? 0U : 3U);
@@ -110,7 +111,8 @@ TEST(Details, DoNotHoldTheAttentionOfAllTranslations) {
   const std::vector<decode::Translation> found = {one};
   const int64_t before = held;
   most_held = before;
-  details_of(translator, lines, found, {.alignment = true}, /*at_once=*/1);
+  details_of(translator.first_text(), attention_reader(translator, {}), lines, found,
+             {.alignment = true}, /*at_once=*/1);
   const auto weights = static_cast<int64_t>(40 * pieces * pieces * sizeof(float));
   EXPECT_LT(most_held - before, weights / 2);
 }

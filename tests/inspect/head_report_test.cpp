@@ -1,6 +1,4 @@
 // What heads attend to, by gold links and antecedents that may be of other words than the model's.
-#include "inspect/head_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "base/error.h"
 #include "inspect/aligners.h"
+#include "inspect/heads.h"
 #include "message.h"
 #include "model/description/traits.h"
 #include "temporary_folder.h"

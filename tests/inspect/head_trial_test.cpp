@@ -1,6 +1,4 @@
 // What a model loses without some of its heads, measured in its own process.
-#include "inspect/head_trial.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "base/error.h"
 #include "decode/random_models.h"
+#include "inspect/heads.h"
 #include "message.h"
 
 namespace heed::inspect {

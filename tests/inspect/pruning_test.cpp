@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "decode/random_models.h"
-#include "inspect/head_trial.h"
+#include "inspect/heads.h"
 #include "message.h"
-#include "score/proportion.h"
-#include "text/csv.h"
+#include "score/bootstrap.h"
+#include "text/table.h"
 
 namespace heed::inspect {
 namespace {

@@ -1,6 +1,4 @@
 // What ranks translate and find together is what one makes.
-#include "run/divide.h"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -16,6 +14,7 @@
 #include "base/machine.h"
 #include "message.h"
 #include "ranks/together.h"
+#include "run/launcher.h"
 
 namespace heed {
 namespace {

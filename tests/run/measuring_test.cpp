@@ -1,6 +1,6 @@
-#include "run/measuring.h"
-
 #include <gtest/gtest.h>
+
+#include "run/trial_training.h"
 
 namespace heed::run {
 namespace {

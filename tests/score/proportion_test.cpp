@@ -1,6 +1,6 @@
-#include "score/proportion.h"
-
 #include <gtest/gtest.h>
+
+#include "score/bootstrap.h"
 
 namespace heed::score {
 namespace {

@@ -1,7 +1,7 @@
-#include "score/tokenizer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "score/sacrebleu.h"
 
 namespace heed::score {
 namespace {

@@ -1,10 +1,9 @@
-#include "score/word_counts.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "base/error.h"
+#include "score/bleu_statistics.h"
 
 namespace heed::score {
 namespace {

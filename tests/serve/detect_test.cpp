@@ -1,6 +1,4 @@
 // Languages of texts: one is served, or several, with other vocabularies and with the same one.
-#include "serve/detect.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/running.h"
+#include "serve/served_model.h"
 #include "temporary_folder.h"
 
 namespace heed::serve {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "serve/languages.h"
+#include "serve/served_model.h"
 
 namespace heed::serve {
 namespace {

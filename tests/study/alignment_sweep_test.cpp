@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "message.h"
-#include "study/symmetrize.h"
+#include "study/alignment.h"
 
 namespace heed::study {
 namespace {

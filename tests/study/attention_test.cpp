@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "study/attention_csv.h"
 #include "study/attention_matrix.h"
+#include "study/attention_text.h"
 #include "study/matrices.h"
-#include "text/csv.h"
+#include "text/table.h"
 
 namespace heed::study {
 namespace {

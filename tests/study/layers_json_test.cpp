@@ -1,11 +1,10 @@
-#include "study/layers_json.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "base/error.h"
+#include "study/attention_text.h"
 
 namespace heed::study {
 namespace {

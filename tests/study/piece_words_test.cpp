@@ -1,10 +1,9 @@
-#include "study/piece_words.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "study/alignment.h"
-#include "text/piece_words.h"
+#include "study/attention_matrix.h"
+#include "text/vocabulary.h"
 
 namespace heed::study {
 namespace {

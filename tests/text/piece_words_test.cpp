@@ -1,9 +1,8 @@
-#include "text/piece_words.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "temporary_folder.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::text {

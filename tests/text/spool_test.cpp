@@ -1,5 +1,3 @@
-#include "text/spool.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -11,6 +9,7 @@
 #include "compressed.h"
 #include "message.h"
 #include "temporary_folder.h"
+#include "text/lines.h"
 
 namespace heed::text {
 namespace {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "text/csv.h"
 
 namespace heed::text {
 namespace {

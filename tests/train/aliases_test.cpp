@@ -6,7 +6,7 @@
 #include "config/io.h"
 #include "config/suggest.h"
 #include "data/config.h"
-#include "decode/config.h"
+#include "decode/search/config.h"
 #include "message.h"
 #include "model/description/config.h"
 #include "score/config.h"

@@ -11,7 +11,7 @@
 
 #include "model/kinds.h"
 #include "own_optimizer.h"
-#include "train/tree_sum.h"
+#include "train/shard.h"
 #include "train/update.h"
 #include "trainer_support.h"
 

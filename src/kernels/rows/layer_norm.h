@@ -5,6 +5,9 @@
 
 namespace heed::kernels {
 
+/// Every layer norm's of heed and of the models that it exports.
+inline constexpr double kNormEpsilon = 1e-5;
+
 struct Moments {
   float mean = 0, scale = 0;  // of a row; 1 / sqrt(variance + eps)
 };

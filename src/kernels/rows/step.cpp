@@ -16,6 +16,12 @@ HEED_LOOP float sum_of_exponentials(const float* x, int64_t count, float most) {
   return total;
 }
 
+HEED_LOOP void add_exponentials(const float* x, float most, float log_sum, int64_t count,
+                                float* to) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) to[i] += exponential((x[i] - most) - log_sum);
+}
+
 HEED_LOOP void tangents_of(float* x, int64_t count) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) x[i] = hyperbolic_tangent(x[i]);
@@ -88,6 +94,10 @@ Partition partition_of(const float* scores, int64_t count) {
   Partition out{.most = largest(scores, count)};
   out.log_sum = std::log(fastest<sum_of_exponentials>(scores, count, out.most));
   return out;
+}
+
+void add_probabilities(const float* scores, const Partition& partition, int64_t count, float* to) {
+  fastest<add_exponentials>(scores, partition.most, partition.log_sum, count, to);
 }
 
 }  // namespace heed::kernels

@@ -29,4 +29,7 @@ struct Partition {
 };
 Partition partition_of(const float* scores, int64_t count);
 
+/// to += softmax(scores), whose partition this is; what is below e^-87 counts as that.
+void add_probabilities(const float* scores, const Partition& partition, int64_t count, float* to);
+
 }  // namespace heed::kernels

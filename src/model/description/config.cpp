@@ -199,6 +199,12 @@ std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, i
   return kept;
 }
 
+std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {
+  const auto found = std::ranges::find(kept, head);
+  if (found == kept.end()) return std::nullopt;
+  return found - kept.begin();
+}
+
 void check(const ModelConfig& config, bool joint_vocabulary) {
   config.type == ModelType::rnn ? check_rnn(config) : check_transformer(config);
   require(config.tie != Tie::all || joint_vocabulary,

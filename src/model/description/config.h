@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -178,6 +179,9 @@ int64_t decoder_layer(const ModelConfig& config, int64_t layer);
 
 /// The heads of a Transformer that are left in an attention, in their order.
 std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, int64_t layer);
+
+/// Where a head stands among those that are left; nothing where it was pruned.
+std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
 
 /// Rules between fields (heads divide the width, a window needs a luong attention, ...). Throws
 /// ConfigError. `joint_vocabulary`: whether both sides share one vocabulary, which `tie: all`

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@ namespace heed::model {
 namespace {
 
 constexpr std::size_t kMostDimensions = 64;
+constexpr uint64_t kLongestHeader = 100'000'000;  // as the format's own library
 constexpr const char* kMetadata = "__metadata__";
 
 struct TypeInfo {
@@ -25,7 +27,7 @@ struct TypeInfo {
 /// In the order of Dtype.
 constexpr std::array kTypes{TypeInfo{"F64", 8}, TypeInfo{"I64", 8},  TypeInfo{"F32", 4},
                             TypeInfo{"I32", 4}, TypeInfo{"BF16", 2}, TypeInfo{"F16", 2},
-                            TypeInfo{"U8", 1},  TypeInfo{"BOOL", 1}};
+                            TypeInfo{"I8", 1},  TypeInfo{"U8", 1},   TypeInfo{"BOOL", 1}};
 
 const TypeInfo& info_of(Dtype type) {
   return kTypes[static_cast<std::size_t>(type)];
@@ -39,7 +41,7 @@ std::optional<Dtype> find_type(const std::string& name) {
 
 /// Bytes of a tensor, or nothing where the shape is absurd.
 std::optional<int64_t> bytes_needed(const std::vector<int64_t>& shape, Dtype type) {
-  int64_t volume = info_of(type).bytes;
+  int64_t volume = bytes_of(type);
   bool empty = false;
   for (const int64_t extent : shape) {
     empty |= extent == 0;
@@ -192,6 +194,21 @@ Header parse_header(std::string_view text, int64_t data_bytes, const std::string
 
 const char* name_of(Dtype type) {
   return info_of(type).name;
+}
+
+int64_t bytes_of(Dtype type) {
+  return info_of(type).bytes;
+}
+
+std::string_view header_of(std::string_view file, const std::string& path) {
+  if (std::ssize(file) < kLengthBytes)
+    throw UserError("{}: not a safetensors file, or truncated: it has {} bytes", path, file.size());
+  uint64_t length = 0;
+  std::memcpy(&length, file.data(), kLengthBytes);
+  if (length > std::min<uint64_t>(kLongestHeader, file.size() - kLengthBytes))
+    throw UserError(
+        path + ": not a safetensors file, or truncated: the length of its header makes no sense");
+  return file.substr(kLengthBytes, length);
 }
 
 }  // namespace heed::model

@@ -10,9 +10,10 @@
 namespace heed::model {
 
 /// The types of numbers, by their names in the format.
-enum class Dtype { F64, I64, F32, I32, BF16, F16, U8, BOOL };
+enum class Dtype { F64, I64, F32, I32, BF16, F16, I8, U8, BOOL };
 
 const char* name_of(Dtype type);
+int64_t bytes_of(Dtype type);  // of one number
 
 /// One tensor as the header describes it.
 struct Slot {
@@ -26,6 +27,13 @@ struct Header {
   std::vector<Slot> slots;  // in the order of the file
   std::map<std::string, std::string> metadata;
 };
+
+/// A file begins with so many bytes that say how long its header is.
+inline constexpr int64_t kLengthBytes = 8;
+
+/// The text of the header of a whole file. Throws UserError, which begins with `path`, where it is
+/// not all there.
+std::string_view header_of(std::string_view file, const std::string& path);
 
 /// Reads the JSON `text` in one pass, without keeping more of it than the result. Throws UserError,
 /// which begins with `path`, unless each tensor has its bytes and all of them cover `data_bytes`

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "kernels/product.h"
+#include "model/description/names.h"
 #include "model/embedding.h"
 #include "model/transformer/layers.h"
-#include "model/transformer/names.h"
 
 namespace heed::model {
 namespace {

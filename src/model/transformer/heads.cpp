@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "model/transformer/names.h"
+#include "model/description/names.h"
 
 namespace heed::model {
 namespace {
@@ -62,12 +62,6 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
 
 std::string name_of(const HeadIndex& head) {
   return fmt::format("{}.{}.{}", config::name_of(head.kind), head.layer, head.head);
-}
-
-std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {
-  const auto found = std::ranges::find(kept, head);
-  if (found == kept.end()) return std::nullopt;
-  return found - kept.begin();
 }
 
 std::vector<HeadIndex> heads_of(const ModelConfig& config) {

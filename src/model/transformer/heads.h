@@ -22,9 +22,6 @@ struct HeadIndex {
 /// As ModelConfig::pruned_heads has it: "encoder.0.2".
 std::string name_of(const HeadIndex& head);
 
-/// Where a head stands among those that are left, kept_heads(); nothing where it was pruned.
-std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
-
 /// Those that a Transformer has: encoder, decoder, cross; by layer and head.
 std::vector<HeadIndex> heads_of(const ModelConfig& config);
 

@@ -10,6 +10,7 @@
 #include "kernels/add_norm.h"
 #include "kernels/layer_norm.h"
 #include "kernels/product.h"
+#include "kernels/rows/layer_norm.h"
 #include "model/embedding.h"
 
 namespace heed::model {
@@ -22,11 +23,8 @@ inline Tensor linear(const torch::nn::LinearImpl& layer, const Tensor& x) {
   return kernels::linear(x, layer.weight, layer.bias);
 }
 
-/// Every layer norm's: heed's kernels, its engine for CPUs and exported models have it, too.
-inline constexpr double kNormEpsilon = 1e-5;
-
 inline torch::nn::LayerNorm make_layer_norm(int64_t width) {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(kNormEpsilon));
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(kernels::kNormEpsilon));
 }
 
 inline Tensor layer_norm(const torch::nn::LayerNorm& layer, const Tensor& x) {

@@ -12,11 +12,11 @@
 #include "kernels/attention.h"
 #include "kernels/product.h"
 #include "kernels/varlen_attention.h"
+#include "model/description/names.h"
 #include "model/embedding.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/layers.h"
-#include "model/transformer/names.h"
 #include "model/transformer/sentences.h"
 
 namespace heed::model {
@@ -124,8 +124,6 @@ class Transformer : public Model {
   bool attends() const override { return true; }
   bool takes_unpadded(const at::Device& device) const override;
   const ModelConfig& config() const { return config_; }
-  const PositionsPtr& source_positions() const { return source_positions_; }
-  const PositionsPtr& target_positions() const { return target_positions_; }
 
  private:
   Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
@@ -357,11 +355,6 @@ MultiHeadOptions attention_options(const ModelConfig& config, AttentionKind kind
 
 ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary) {
   return std::make_shared<Transformer>(config, vocabulary);
-}
-
-std::shared_ptr<const Positions> transformer_positions(const Model& model, bool decoder) {
-  const auto& transformer = dynamic_cast<const Transformer&>(model);
-  return decoder ? transformer.target_positions() : transformer.source_positions();
 }
 
 const ModelConfig* transformer_config(const Model& model) {

@@ -15,7 +15,4 @@ MultiHeadOptions attention_options(const ModelConfig& config, AttentionKind kind
 /// The config of a Transformer that make_transformer built; null for any other model.
 const ModelConfig* transformer_config(const Model& model);
 
-/// The positions of its encoder or decoder.
-std::shared_ptr<const Positions> transformer_positions(const Model& model, bool decoder);
-
 }  // namespace heed::model

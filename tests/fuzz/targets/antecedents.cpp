@@ -1,7 +1,6 @@
 // The tab-separated file of heed heads and heed pronouns.
-#include "study/antecedents.h"
-
 #include "fuzz/lines.h"
+#include "study/pronouns.h"
 
 using namespace heed;
 

@@ -1,7 +1,6 @@
 // Tables that heed bench wrote, which its page shows.
-#include "text/csv.h"
-
 #include "fuzz/target.h"
+#include "text/table.h"
 
 using namespace heed;
 

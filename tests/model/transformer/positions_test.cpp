@@ -273,7 +273,7 @@ TEST(Positions, ScoresOfZeroAreNoPositions) {
 }
 
 TEST(Positions, UnknownOnesAreRefused) {
-  EXPECT_THROW(made("alibis", {.width = 4}), UserError);
+  EXPECT_THROW(positions_info("alibis"), UserError);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "kernels/varlen_attention.h"
+#include "model/description/names.h"
 #include "model/transformer/layers.h"
-#include "model/transformer/names.h"
 
 namespace heed::model {
 

@@ -5,31 +5,18 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <vector>
 
+#include "kernels/rows/positions.h"
 #include "model/device.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {
 namespace {
 
-std::vector<double> slopes_of(int64_t heads) {
-  const auto power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
-  const auto slope = [](int64_t number, int64_t count) {  // the number-th of `count`, from 1
-    return std::exp2(-8 * static_cast<double>(number) / static_cast<double>(count));
-  };
-  std::vector<double> slopes;
-  for (int64_t h = 1; h <= power; ++h) slopes.push_back(slope(h, power));
-  for (int64_t h = 1; std::ssize(slopes) < heads; h += 2) slopes.push_back(slope(h, 2 * power));
-  return slopes;
-}
-
 class Alibi : public Positions {
  public:
   explicit Alibi(const PositionsSize& size)
-      : slopes_(at::tensor(slopes_of(size.heads), at::kDouble).unsqueeze(1)) {}
+      : slopes_(at::tensor(kernels::alibi_slopes(size.heads), at::kDouble).unsqueeze(1)) {}
 
   ScoresByDistance by_distance(int64_t, int64_t length) const override {
     const int64_t reach = std::max<int64_t>(length - 1, 0);

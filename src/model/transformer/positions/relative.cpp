@@ -4,22 +4,22 @@
 // them beside those of the keys.
 #include <ATen/ATen.h>
 
+#include "kernels/rows/positions.h"
 #include "model/initial.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {
 namespace {
 
-constexpr int64_t kReach = 16;
-
 class Relative : public Positions {
  public:
   explicit Relative(const PositionsSize& size)
-      : weight_(register_parameter("weight", normal(size.layers * (2 * kReach + 1), size.head())
-                                                 .view({size.layers, -1, size.head()}))) {}
+      : weight_(register_parameter(
+            "weight", normal(size.layers * (2 * kernels::kRelativeReach + 1), size.head())
+                          .view({size.layers, -1, size.head()}))) {}
 
   ScoresByDistance by_distance(int64_t layer, int64_t) const override {
-    return {.reach = kReach, .numbers = {}, .vectors = weight_.select(0, layer)};
+    return {.reach = kernels::kRelativeReach, .numbers = {}, .vectors = weight_.select(0, layer)};
   }
 
  private:

@@ -5,9 +5,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "kernels/rows/positions.h"
 #include "model/device.h"
 #include "model/initial.h"
 #include "model/transformer/positions/positions.h"
@@ -15,29 +15,17 @@
 namespace heed::model {
 namespace {
 
-constexpr int64_t kBuckets = 32, kFarthest = 128;
-
-int64_t bucket_of(int64_t distance, bool causal) {
-  const int64_t buckets = causal ? kBuckets : kBuckets / 2, exact = buckets / 2;
-  const int64_t side = !causal && distance > 0 ? buckets : 0;
-  const int64_t away = causal ? std::max<int64_t>(-distance, 0) : std::abs(distance);
-  if (away < exact) return side + away;
-  const double share = std::log(static_cast<double>(away) / static_cast<double>(exact)) /
-                       std::log(static_cast<double>(kFarthest) / static_cast<double>(exact));
-  const auto wide = static_cast<int64_t>(share * static_cast<double>(buckets - exact));
-  return side + std::min(exact + wide, buckets - 1);
-}
-
 class T5 : public Positions {
  public:
   explicit T5(const PositionsSize& size)
-      : weight_(register_parameter("weight", normal(kBuckets, size.heads))), causal_(size.causal) {}
+      : weight_(register_parameter("weight", normal(kernels::kT5Buckets, size.heads))),
+        causal_(size.causal) {}
 
   ScoresByDistance by_distance(int64_t, int64_t length) const override {
-    const int64_t reach = std::clamp<int64_t>(length - 1, 0, kFarthest);
+    const int64_t reach = std::clamp<int64_t>(length - 1, 0, kernels::kT5Farthest);
     std::vector<int64_t> buckets;
     for (int64_t distance = -reach; distance <= reach; ++distance)
-      buckets.push_back(bucket_of(distance, causal_));
+      buckets.push_back(kernels::t5_bucket(distance, causal_));
     const Tensor index = upload_numbers(buckets, weight_.device());
     return {.reach = reach, .numbers = weight_.index_select(0, index).t(), .vectors = {}};
   }

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "kernels/rows/positions.h"
 #include "model/device.h"
 
 namespace heed::model {
@@ -9,25 +10,18 @@ namespace {
 
 constexpr int64_t kUsualLength = 1024;
 
-/// [length, pairs] double: position / 10000^(2i / width) for i = 0..pairs - 1.
-Tensor angles(int64_t first, int64_t length, int64_t pairs, int64_t width) {
-  const Tensor positions = at::arange(first, first + length, at::kDouble).unsqueeze(1);
-  const Tensor exponents = at::arange(0, 2 * pairs, 2, at::kDouble) / static_cast<double>(width);
-  return positions * at::pow(kPositionBase, exponents).reciprocal();
-}
-
 }  // namespace
 
 Tensor sinusoids(int64_t first, int64_t length, int64_t width) {
-  const Tensor angle = angles(first, length, (width + 1) / 2, width);
-  const Tensor waves =
-      at::stack({angle.sin(), angle.cos()}, 2).flatten(1);  // [length, width or one more]
-  return waves.narrow(1, 0, width).to(at::kFloat).contiguous();
+  Tensor rows = at::empty({length, width}, at::kFloat);
+  kernels::sinusoids(first, length, width, rows.mutable_data_ptr<float>());
+  return rows;
 }
 
 Tensor unit_rotations(int64_t first, int64_t length, int64_t head) {
-  const Tensor angle = angles(first, length, head / 2, head);
-  return at::polar(at::ones_like(angle), angle).to(at::kComplexFloat);
+  Tensor pairs = at::empty({length, head / 2, 2}, at::kFloat);
+  kernels::unit_rotations(first, length, head, pairs.mutable_data_ptr<float>());
+  return at::view_as_complex(pairs);
 }
 
 PositionTable::PositionTable(MakeRows rows, int64_t width)

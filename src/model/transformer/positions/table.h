@@ -9,15 +9,9 @@
 
 namespace heed::model {
 
-/// Of the angles below.
-inline constexpr double kPositionBase = 10000;
-
-/// PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos of the same (Vaswani et al.
-/// 2017, 3.5), for the positions first..first + length - 1: [length, width] float on the CPU.
+/// As those of kernels/rows/positions.h: [length, width] float and [length, head / 2] complex, on
+/// the CPU.
 Tensor sinusoids(int64_t first, int64_t length, int64_t width);
-
-/// The unit number with the angle position / 10000^(2i / head): [length, head / 2] complex on the
-/// CPU.
 Tensor unit_rotations(int64_t first, int64_t length, int64_t head);
 
 /// A constant with a row for each position, computed once for usual lengths and, beyond, when

@@ -1,0 +1,397 @@
+// heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "apps/cli/options.h"
+#include "apps/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/output_folder.h"
+#include "base/strings.h"
+#include "draw/attention_page.h"
+#include "draw/heatmap.h"
+#include "inspect/attention_maps.h"
+#include "inspect/explain.h"
+#include "model/description/traits.h"
+#include "run/model_folder.h"
+#include "study/attention_text.h"
+#include "study/rollout.h"
+#include "text/pairs.h"
+
+namespace heed {
+namespace {
+
+using config::AttentionKind;
+using inspect::Matrices;
+
+struct AttentionArgs {
+  std::string model, beside, text, input, target, target_file, output,
+      layers = "all", heads = "mean", pictures = "all";
+  std::vector<std::string> kind_names = {config::name_of(AttentionKind::cross)};
+  std::vector<AttentionKind> kinds;
+  int64_t steps = inspect::ExplainOptions{}.steps;
+  bool matrix = false, words = false, drop_eos = false, with_signs = false;
+  ModelOptions common;
+};
+
+/// "all", "last" or "mean", and numbers from 0, separated by commas.
+std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text,
+                                   const std::string& minus_one) {
+  static_assert(inspect::kLastLayer == -1 && inspect::kMeanOfHeads == -1);
+  std::vector<int64_t> indices;
+  for (const std::string& part : split(text, ',')) {
+    if (part == "all") {
+      indices.push_back(inspect::kEvery);
+    } else if (part == minus_one) {
+      indices.push_back(-1);
+    } else if (!part.empty() && std::all_of(part.begin(), part.end(), ::isdigit) &&
+               part.size() < 6) {
+      indices.push_back(std::stoll(part));
+    } else {
+      throw UserError("{}: '{}' is neither all, {} nor a number counted from 0", flag, part,
+                      minus_one);
+    }
+  }
+  return indices;
+}
+
+/// The kinds that are attention; the others are made of it, or of other evidence.
+std::vector<AttentionKind> looks_of(const AttentionArgs& args) {
+  std::vector<AttentionKind> looks;
+  std::ranges::copy_if(args.kinds, std::back_inserter(looks), config::is_attention);
+  return looks;
+}
+
+inspect::Shape shape_of(const AttentionArgs& args) {
+  return {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
+}
+
+inspect::AttentionRequest request_of(const AttentionArgs& args) {
+  return {.kinds = looks_of(args),
+          .layers = parse_indices("--layer", args.layers, "last"),
+          .heads = parse_indices("--head", args.heads, "mean")};
+}
+
+struct Input {
+  std::vector<std::string> source;
+  std::optional<std::vector<std::string>> target;
+};
+
+Input read_input(const AttentionArgs& args) {
+  Input input;
+  if (!args.text.empty() && !args.input.empty())
+    throw UserError("attention: give --text or --input, not both");
+  input.source = args.text.empty() ? text::read_sources(args.input.empty() ? "-" : args.input)
+                                   : std::vector{args.text};
+  if (!args.target.empty()) input.target = std::vector{args.target};
+  if (!args.target_file.empty()) input.target = text::read_lines(args.target_file);
+  if (input.target)
+    text::require_equal_lines("the source", input.source.size(),
+                              args.target_file.empty() ? "--target" : args.target_file,
+                              input.target->size());
+  return input;
+}
+
+/// Of integrated gradients whose rows do not add up.
+void warn_if_missing(const study::AttentionMatrix& one) {
+  if (one.missing.empty()) return;
+  const auto by_size = [](float missing) { return std::abs(missing); };
+  const float largest = std::ranges::max(one.missing, {}, by_size);
+  log::warn(
+      "sentence {}: up to {} nats of a row of integrated gradients are missing from its sum; the "
+      "table has them as (missing). Where log p jumps, no number of steps finds them",
+      one.sentence, fixed(by_size(largest), 2));
+}
+
+/// What a model looks at, and what else was asked for, by pieces: one sentence after the other, all
+/// kinds of each in the order of the command line. Where there are no `targets`, they become its
+/// own translations.
+Matrices look(const std::string& model, const Input& input,
+              std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
+  const run::ModelFolder folder = run::open_model(model, args.common.open());
+  const model::Traits traits = model::traits(folder.config.model);
+  if (!traits.has_self_attention &&
+      std::ranges::find(args.kinds, AttentionKind::rollout) != args.kinds.end())
+    throw UserError(
+        "--kind rollout: goes through layers of self-attention, and {} has none; saliency and "
+        "erasure are for every model",
+        model);
+  decode::Translator translator = folder.translator();
+  Matrices all;
+  std::vector<std::string> own;
+  const auto add = [&](auto sentences, const auto& matrices_of) {
+    own.clear();
+    for (auto& one : sentences) {
+      own.push_back(std::move(one.target_text));
+      std::ranges::move(matrices_of(one), std::back_inserter(all));
+    }
+  };
+  const auto explained = [&](const inspect::ExplainOptions& options) {
+    return inspect::explain(translator, input.source, targets, options);
+  };
+  if (!looks_of(args).empty())
+    add(inspect::attention_maps(translator, input.source, targets, request_of(args)),
+        [&](inspect::AttendedSentence& one) -> Matrices& {
+          inspect::mark_softmax(one.matrices, folder.config.model);
+          return one.matrices;
+        });
+  for (const AttentionKind kind : args.kinds) {
+    if (kind == AttentionKind::rollout)
+      add(inspect::attention_maps(translator, input.source, targets, {.kinds = traits.kinds}),
+          [](const inspect::AttendedSentence& one) {
+            return one.matrices.empty() ? Matrices{} : Matrices{study::rollout(one.matrices)};
+          });
+    if (is_evidence(kind))
+      add(explained({.evidence = kind, .steps = args.steps}), [](const inspect::Explanation& one) {
+        warn_if_missing(one.matrix);
+        return one.matrix.weights.empty() ? Matrices{} : Matrices{one.matrix};
+      });
+    if (kind == AttentionKind::erasure && (args.words || !args.output.empty()))
+      add(explained({.evidence = kind, .groups = study::words_of_tokens}),
+          [](const inspect::Explanation& one) {
+            return !one.matrix.weights.empty() && inspect::has_long_words(one.matrix)
+                       ? Matrices{study::merge_words(one.matrix, study::WordRows::sum)}
+                       : Matrices{};
+          });
+  }
+  if (!targets) targets = own;
+  std::ranges::stable_sort(all, {}, [&](const study::AttentionMatrix& matrix) {
+    return std::pair(matrix.sentence, std::ranges::find(args.kinds, matrix.kind));
+  });
+  return all;
+}
+
+/// The matrices of a second model that read the same translations, for the page alone.
+Matrices with_model_beside(Matrices matrices, const Input& input,
+                           std::optional<std::vector<std::string>> targets,
+                           const AttentionArgs& args) {
+  Matrices others = inspect::for_page(look(args.beside, input, targets, args), shape_of(args));
+  const bool alike = folder_name(args.model) == folder_name(args.beside);
+  for (auto& matrix : matrices) matrix.model = alike ? args.model : folder_name(args.model);
+  for (auto& matrix : others) matrix.model = alike ? args.beside : folder_name(args.beside);
+  const auto same_tokens = [](const auto& a, const auto& b) {
+    return a.kind != b.kind || a.sentence != b.sentence || a.words != b.words ||
+           (a.source == b.source && a.target == b.target);
+  };
+  for (const auto& other : others) {
+    if (std::ranges::all_of(matrices, [&](const auto& one) { return same_tokens(one, other); }))
+      continue;
+    log::warn(
+        "the models cut the text into other pieces, so that the page cannot show them side "
+        "by side; --words may help");
+    break;
+  }
+  std::ranges::move(others, std::back_inserter(matrices));
+  return matrices;
+}
+
+// --- matrices as tables and pictures in a folder
+
+/// "sentence1-cross-"
+std::string picture_start(const study::AttentionMatrix& matrix) {
+  return fmt::format("sentence{}-{}-", matrix.sentence, name_of(matrix.kind));
+}
+
+std::string picture_name(const study::AttentionMatrix& matrix) {
+  if (!is_attention(matrix.kind))
+    return fmt::format("sentence{}-{}.svg", matrix.sentence, name_of(matrix.kind));
+  return fmt::format("{}layer{}-{}.svg", picture_start(matrix), matrix.layer,
+                     matrix.head < 0 ? "mean" : "head" + std::to_string(matrix.head));
+}
+
+/// The table of one kind, piece by piece: it can be larger than is good to hold. `matrix_form`:
+/// target x source tables instead of one weight per row.
+template <class Write>
+void write_csv(const Matrices& matrices, AttentionKind kind, bool matrix_form, const Write& write) {
+  if (!matrix_form) write(study::attention_csv_header());
+  bool first = true;
+  for (const study::AttentionMatrix& matrix : matrices) {
+    if (matrix.kind != kind) continue;
+    if (matrix_form && !first) write("\n");
+    write(matrix_form ? study::attention_csv_matrix(matrix) : study::attention_csv_rows(matrix));
+    first = false;
+  }
+}
+
+/// The table of a kind: one file, or one for each kind, for it has no column for it.
+std::string table_name(AttentionKind kind, const AttentionArgs& args) {
+  return args.kinds.size() == 1 ? "attention.csv" : "attention-" + name_of(kind) + ".csv";
+}
+
+void write_tables(const OutputFolder& folder, const Matrices& matrices, const AttentionArgs& args) {
+  for (const AttentionKind kind : args.kinds) {
+    AtomicFile file(folder.place_of(table_name(kind, args)));
+    write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
+    file.commit();
+  }
+}
+
+/// As --pictures says: one of each matrix, and one of all layers and heads where there are several.
+/// Returns how many.
+std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
+                           const AttentionArgs& args) {
+  const std::string model = folder_name(args.model);
+  std::size_t count = 0;
+  const auto write = [&](const std::string& name, const std::string& svg) {
+    write_atomic(folder.place_of(name), svg);
+    ++count;
+  };
+  for (auto from = matrices.begin(); args.pictures != "none" && from != matrices.end();) {
+    const std::string start = picture_start(*from);
+    const auto to = std::find_if(
+        from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
+    if (to - from > 1)
+      write(start + "grid.svg",
+            draw::draw_heatmap_grid(
+                {from, to}, fmt::format("{}: {}, sentence {}", model, study::title_of(from->kind),
+                                        from->sentence)));
+    for (; from != to; ++from)
+      if (args.pictures == "all")
+        write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(model, *from)));
+  }
+  return count;
+}
+
+// --- the command
+
+/// Whether a picture cannot show all of its weights. Sums of shares may be rounded.
+bool has_no_shares(const study::AttentionMatrix& matrix) {
+  return !is_evidence(matrix.kind) && std::ranges::any_of(matrix.weights, [](float weight) {
+    return weight < 0 || weight > 1.001f;
+  });
+}
+
+/// Throws UserError for an option that would do nothing.
+void check_options(const AttentionArgs& args) {
+  const AttentionArgs usual;
+  if (looks_of(args).empty() && (args.layers != usual.layers || args.heads != usual.heads))
+    throw UserError(
+        "attention: --layer and --head are for --kind encoder, decoder and cross; --kind {} has "
+        "one table for all layers",
+        join(names_of(args.kinds), ","));
+  if (args.with_signs && std::ranges::none_of(args.kinds, config::is_evidence))
+    throw UserError(
+        "attention: --signed is for --kind saliency, integrated and erasure; attention has no "
+        "signs");
+  if (args.steps != usual.steps && std::ranges::count(args.kinds, AttentionKind::integrated) == 0)
+    throw UserError("attention: --steps is for --kind integrated; add it, or leave --steps out");
+}
+
+void attention(AttentionArgs args) {
+  args.kinds = kinds_of(without_repeats(args.kind_names));
+  check_options(args);
+  if (args.kinds.size() > 1 && args.output.empty())
+    throw UserError("attention: a table holds one --kind; name one, or a folder for all with -o");
+  if (args.with_signs && args.drop_eos)
+    throw UserError(
+        "attention: --drop-eos scales weights, --signed leaves numbers as they are; "
+        "give one of them");
+  if (!args.beside.empty() && args.output.empty())
+    throw UserError("attention: --beside is for the page; name a folder for it with -o");
+  const Input input = read_input(args);
+  std::vector<std::string> files{"attention.html"};
+  for (const AttentionKind kind : args.kinds) files.push_back(table_name(kind, args));
+  if (!args.output.empty()) require_written_by_heed(args.output, files);
+  std::optional<std::vector<std::string>> targets = input.target;
+  const Matrices found = look(args.model, input, targets, args);
+  Matrices matrices = inspect::for_tables(found, shape_of(args));
+  if (args.output.empty()) {
+    write_csv(matrices, args.kinds[0], args.matrix,
+              [](const std::string& text) { std::cout << text; });
+    return;
+  }
+  if (std::ranges::any_of(found, has_no_shares))
+    log::warn(args.model +
+              ": some weights are below 0 or above 1, as linear attention with rotary "
+              "positions has them; page and pictures draw these as 0 or 1, attention.csv has them");
+  OutputFolder folder(args.output, files);
+  write_tables(folder, matrices, args);
+  if (args.with_signs)  // a picture has no place for them
+    for (study::AttentionMatrix& matrix : matrices)
+      if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
+  if (args.pictures != "none" && std::ranges::any_of(matrices, [](const auto& matrix) {
+        return matrix.weights.size() > draw::kMostDrawnCells;
+      }))
+    log::info(
+        "pictures of more than {} weights have a pixel for each, without its number; attention.csv "
+        "has all",
+        with_commas(draw::kMostDrawnCells));
+  const std::size_t pictures = write_pictures(folder, matrices, args);
+  std::string title = "Attention of " + args.model;
+  matrices = inspect::for_page(found, shape_of(args));
+  if (!args.beside.empty()) {
+    title += " and " + args.beside;
+    matrices = with_model_beside(std::move(matrices), input, targets, args);
+  }
+  write_atomic(folder.place_of("attention.html"), draw::attention_page(matrices, title));
+  folder.commit();
+  log::info("{}: tables, attention.html and {} SVG pictures", args.output, pictures);
+}
+
+}  // namespace
+
+void add_attention(CommandLine& program) {
+  auto [command, args] = program.command<AttentionArgs>("attention");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.group("Input");
+  command.option("--text", args->text, "One source sentence");
+  command.option("--input", args->input, "Source sentences, one per line; default: standard input");
+  const Argument target = command.option(
+      "--target", args->target, "Read this translation of --text instead of the model's own");
+  command
+      .option("--target-file", args->target_file,
+              "Read these translations of --input, line by line")
+      .excludes(target);
+  command.group("Which weights");
+  command
+      .option("--kind", args->kind_names,
+              "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
+              "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
+      .separated_by(',')
+      .one_of(heed_enum_text(AttentionKind{}).names);
+  command
+      .option("--steps", args->steps,
+              "Least steps of --kind integrated; more are added until rows add up")
+      .positive();
+  command.option("--layer", args->layers,
+                 "Layers from 0, last, or all; several separated by commas");
+  command.option("--head", args->heads,
+                 "Heads from 0, mean, or all; several separated by commas, as in all,mean");
+  command.flag("--words", args->words,
+               "Merge pieces into words, and leave out whole words (erasure); the page switches "
+               "between both");
+  command.flag("--drop-eos", args->drop_eos,
+               "Leave the </s> column out and scale the rest to sum to 1");
+  command.flag("--signed", args->with_signs,
+               "CSV: other evidence in nats and with signs, not as shares of a row");
+  command.group("Output");
+  command.option("--beside", args->beside,
+                 "Show this model beside the first on the page; it reads the same translations");
+  const Argument output =
+      command.option("-o,--output", args->output,
+                     "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
+                     "standard output");
+  command.flag("--matrix", args->matrix,
+               "CSV as target x source tables instead of one weight per row");
+  command
+      .option("--pictures", args->pictures,
+              "SVGs to write: one for each matrix and a grid of layers and heads (all), only the "
+              "grids, or none")
+      .one_of({"all", "grid", "none"})
+      .needs(output);
+  args->common.add(command);
+  command.examples(
+      {"heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "
+       "-o attention/",
+       "heed attention runs/demo/transformer --input data/demo/sets/classic.src "
+       "--target-file data/demo/sets/classic.tgt --kind encoder,cross --head all -o attention/"});
+  command.run(args, attention);
+}
+
+}  // namespace heed

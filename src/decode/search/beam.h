@@ -1,0 +1,87 @@
+// The hypotheses of one sentence, live and finished, as a tree on the host.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decode/search/candidates.h"
+#include "decode/search/sampling.h"
+#include "decode/search/scorer.h"
+#include "decode/search/search.h"
+
+namespace heed::decode {
+
+class Beam {
+ public:
+  struct Live {
+    int32_t node = -1;   // its last piece in the tree; -1 before the first
+    int32_t slot = 0;    // of the hypothesis it continues, among the live ones of the step before
+    int32_t token = 0;   // its last piece
+    int32_t sample = 0;  // which draw it is, when sampling
+    double log_probability = 0;
+  };
+
+  /// `limit`: most steps, eos counted. `pieces`: of the source, without eos. `options` must outlive
+  /// this object.
+  Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream);
+
+  const std::vector<Live>& live() const { return live_; }
+  bool done() const { return live_.empty(); }
+
+  /// The attention of this step: one row of `source` floats per live hypothesis, `stride` apart.
+  /// Before advance().
+  void attend(const float* rows, int64_t stride);
+
+  /// One step by search or by sampling. `candidates`: rows of the live hypotheses start at
+  /// `first_row`.
+  void advance(const Candidates& candidates, int64_t first_row);
+
+  /// Pieces that would repeat an n-gram after live hypothesis `slot`.
+  std::vector<int32_t> repeating(std::size_t slot, int64_t ngram) const;
+
+  /// The n_best, best first.
+  std::vector<Hypothesis> best() const;
+
+ private:
+  struct TreePiece {
+    int32_t parent, token;
+    float log_probability;
+    int32_t slot;  // whose attention row it came from
+  };
+  struct FinishedHypothesis {
+    int32_t node;
+    double log_probability, score;
+    bool cut;
+    std::string text;  // where equal ones are left out
+  };
+  struct Choice {
+    int32_t slot, token;
+    float log_probability;
+    double total;
+  };
+
+  std::vector<Live> search(const Candidates& candidates, int64_t first_row);
+  std::vector<Live> sample(const Candidates& candidates, int64_t first_row);
+  Live grow(const Choice& choice, int32_t sample);
+  void finish(const Live& hypothesis, bool cut);
+  bool may_stop(const std::vector<Live>& next) const;
+  std::vector<int32_t> path(int32_t node) const;       // nodes, first to last
+  std::vector<int32_t> pieces_to(int32_t node) const;  // without eos
+  double coverage(int32_t node) const;
+  const float* attention_row(int64_t step, int32_t slot) const;
+  Hypothesis build(const FinishedHypothesis& finished) const;
+
+  const SearchOptions* options_;
+  const DecodeConfig* config_;
+  Scorer scorer_;
+  int64_t pieces_, limit_, steps_ = 0;
+  std::vector<TreePiece> nodes_;
+  std::vector<Live> live_;
+  std::vector<FinishedHypothesis>
+      finished_;                // whole before cut, then best first, then first finished
+  std::vector<Random> random_;  // one per draw
+  std::vector<std::vector<float>> attention_;  // per step: [live, pieces + 1]
+};
+
+}  // namespace heed::decode

@@ -1,0 +1,103 @@
+#include "decode/search/candidates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace heed::decode {
+namespace {
+
+constexpr int64_t kBlock = 32;  // scores compared with the threshold at once
+
+bool any_above(const float* values, float threshold) {
+  int any = 0;  // no early exit: the compiler turns this into a few vector comparisons
+  for (int64_t j = 0; j < kBlock; ++j) any |= values[j] > threshold;
+  return any != 0;
+}
+
+/// A heap whose top is the worst kept. After the first few hundred scores hardly a block holds a
+/// better one.
+void keep_best(const float* row, int64_t size, std::vector<ScoredPiece>& heap, std::size_t count) {
+  const auto offer = [&](int64_t i) {
+    if (heap.size() < count) {
+      if (row[i] == kNever) return;
+      heap.push_back({row[i], i});
+      std::push_heap(heap.begin(), heap.end(), is_better);
+    } else if (row[i] > heap.front().value) {
+      std::pop_heap(heap.begin(), heap.end(), is_better);
+      heap.back() = {row[i], i};
+      std::push_heap(heap.begin(), heap.end(), is_better);
+    }
+  };
+  int64_t i = 0;
+  for (; i + kBlock <= size; i += kBlock) {
+    const bool full = heap.size() == count;
+    if (full && !any_above(row + i, heap.front().value)) continue;
+    for (int64_t j = i; j < i + kBlock; ++j) offer(j);
+  }
+  for (; i < size; ++i) offer(i);
+  std::sort_heap(heap.begin(), heap.end(), is_better);
+}
+
+void sort_all(const float* row, int64_t size, std::vector<ScoredPiece>& out, std::size_t count) {
+  for (int64_t i = 0; i < size; ++i)
+    if (row[i] != kNever) out.push_back({row[i], i});
+  const auto end = out.begin() + static_cast<std::ptrdiff_t>(std::min(count, out.size()));
+  std::partial_sort(out.begin(), end, out.end(), is_better);
+  out.erase(end, out.end());
+}
+
+/// To log-probabilities, what is forbidden as it is.
+void normalise(const ScoreRows& scores, Candidates& candidates) {
+  float* value = candidates.values.data();
+  const float models = std::log(static_cast<float>(scores.summed));
+  for (int64_t row = 0; row < scores.rows; ++row)
+    for (int64_t i = 0; i < candidates.count; ++i, ++value) {
+      if (*value == kNever) continue;
+      if (!scores.partitions.empty())
+        *value = (*value - scores.partitions[row].most) - scores.partitions[row].log_sum;
+      else if (scores.summed > 0)
+        *value = std::log(*value) - models;
+    }
+}
+
+}  // namespace
+
+void require_numbers(bool sound) {
+  if (!sound)
+    throw Failure("the model's scores are not numbers: its weights are damaged or diverged");
+}
+
+Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine::Threads& threads) {
+  const int64_t rows = scores.rows, vocab = scores.vocabulary;
+  count = std::min(count, vocab);
+  Candidates out{.count = count,
+                 .values = std::vector<float>(rows * count, kNever),
+                 .ids = std::vector<int64_t>(rows * count, 0)};
+  threads(rows, 8, [&](int64_t begin, int64_t end) {
+    std::vector<ScoredPiece> best;
+    for (int64_t r = begin; r < end; ++r) {
+      best.clear();
+      const bool few = count * 8 <= vocab;
+      (few ? keep_best : sort_all)(scores.values + r * vocab, vocab, best,
+                                   static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i < best.size(); ++i) {
+        out.values[r * count + i] = best[i].value;
+        out.ids[r * count + i] = best[i].id;
+      }
+    }
+  });
+  normalise(scores, out);
+  return out;
+}
+
+Candidates all_candidates(const ScoreRows& scores) {
+  Candidates all{.count = scores.vocabulary,
+                 .values = {scores.values, scores.values + scores.rows * scores.vocabulary},
+                 .ids = {}};
+  normalise(scores, all);
+  return all;
+}
+
+}  // namespace heed::decode

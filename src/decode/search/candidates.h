@@ -1,0 +1,57 @@
+// The continuations of each hypothesis that count.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "engine/threads.h"
+#include "kernels/rows/step.h"
+
+namespace heed::decode {
+
+/// The score of what is forbidden.
+inline constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+/// Log-probabilities of `count` pieces per row. Forbidden and missing ones are kNever.
+struct Candidates {
+  int64_t count = 0;
+  std::vector<float> values;  // [rows, count]
+  std::vector<int64_t> ids;   // [rows, count]; empty: candidate i is piece i
+
+  std::span<const float> values_of(int64_t row) const {
+    return {values.data() + row * count, static_cast<std::size_t>(count)};
+  }
+  int64_t id(int64_t row, int64_t i) const { return ids.empty() ? i : ids[row * count + i]; }
+};
+
+struct ScoredPiece {
+  float value;
+  int64_t id;
+};
+
+/// The order of candidates: equal ones by lower id.
+inline bool is_better(const ScoredPiece& a, const ScoredPiece& b) {
+  return a.value > b.value || (a.value == b.value && a.id < b.id);
+}
+
+/// What candidates are chosen from: plain numbers, without NaN.
+struct ScoreRows {
+  const float* values = nullptr;  // [rows, vocabulary], kNever where forbidden
+  int64_t rows = 0, vocabulary = 0;
+  // How log-probabilities follow from `values`; neither: they are that.
+  std::span<const kernels::Partition> partitions = {};  // one a row, of logits
+  int64_t summed = 0;  // they are sums of so many models' probabilities
+};
+
+/// Throws Failure where a model's scores are not `sound`: some are no numbers.
+void require_numbers(bool sound);
+
+/// The `count` best of each row, best first.
+Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine::Threads& threads);
+
+/// All of each row, in the order of the vocabulary.
+Candidates all_candidates(const ScoreRows& scores);
+
+}  // namespace heed::decode

@@ -1,0 +1,134 @@
+#include "decode/search/input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "text/lines.h"
+
+namespace heed::decode {
+namespace {
+
+// How long the next line may take to be of the same window: no more than translating takes, and
+// enough for a program that writes as fast as it can.
+constexpr int kPatience = 5;  // milliseconds
+
+// The squares of the bytes of a window's lines, added up: of some results there is a number for
+// each pair of pieces. A thousand lines of 2 KiB have as many.
+constexpr double kMostHeld = 4294967296;
+
+/// True where it has warned.
+bool warn_of_encoding(const text::LineReader& reader) {
+  const auto flaw = text::encoding_flaw(reader);
+  if (flaw) log::warn(*flaw);  // each line gets its line all the same
+  return flaw.has_value();
+}
+
+void warn_of_cut(const text::LineReader& reader) {
+  if (reader.was_cut())
+    log::warn("{}:{}: a line of more than 4 MiB, cut to that; is this text?", reader.name(),
+              reader.line_number());
+}
+
+void prompt(const char* text) {
+  std::fputs(text, stderr);
+  std::fflush(stderr);
+}
+
+/// Before a reader is made, which waits for the first bytes.
+bool greet_who_types(const std::string& file) {
+  if (file != "-" || ::isatty(STDIN_FILENO) != 1 || !log::shows_progress()) return false;
+  log::info("type a line and press Enter to translate it; Ctrl-D ends");
+  prompt("> ");
+  return true;
+}
+
+}  // namespace
+
+Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
+    : is_typed_(greet_who_types(file)),
+      lines_(file, text::LongLines::cut),
+      tsv_(tsv),
+      warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
+  if (prefix_file.empty()) return;
+  if (file == "-" && prefix_file == "-")
+    throw UserError("translate: --prefix - and the text are both standard input; name a file");
+  prefixes_.emplace(prefix_file, text::LongLines::cut);
+}
+
+InputWindow Input::next(std::size_t most) {
+  InputWindow window{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
+  std::string line;
+  double held = 0;
+  if (is_typed_ && lines_.line_number() > 0) prompt("> ");
+  while (window.lines.size() < most && held < kMostHeld &&
+         (window.lines.empty() || lines_.ready(kPatience))) {
+    if (!lines_.next(line)) {
+      if (is_typed_) prompt("\n");  // the shell's own prompt gets a line of its own
+      finish();
+      break;
+    }
+    add(line, window);
+    held += static_cast<double>(line.size()) * static_cast<double>(line.size());
+    warn_of_cut(lines_);
+    if (prefixes_) warn_of_cut(*prefixes_);
+  }
+  if (!told_of_encoding_)
+    told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));
+  return window;
+}
+
+int64_t Input::count() const {
+  return text::is_stream(lines_.path()) ? 0 : text::count_lines(lines_.path());
+}
+
+void Input::skip(int64_t count) {
+  std::string line;
+  InputWindow unused;
+  while (lines_.line_number() < count) {
+    if (!lines_.next(line))
+      throw UserError(
+          "{} has {} lines, fewer than the {} that are translated already; is this the text that "
+          "was begun with?",
+          lines_.name(), lines_.line_number(), count);
+    unused = {};
+    add(line, unused);
+  }
+}
+
+void Input::add(const std::string& line, InputWindow& window) {
+  const std::string here = fmt::format("{}:{}", lines_.name(), lines_.line_number());
+  if (warns_of_tabs_ && line.find('\t') != std::string::npos) {
+    log::warn(here +
+              ": has a tab, and the text behind it is translated, too; give a file of sources "
+              "alone (--tsv would force the second column as a prefix)");
+    warns_of_tabs_ = false;
+  }
+  const std::size_t tab = tsv_ ? line.find('\t') : std::string::npos;
+  window.lines.push_back(line.substr(0, tab));
+  if (tsv_) {
+    window.prefixes.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
+    const auto columns =
+        2 + std::count(window.prefixes.back().begin(), window.prefixes.back().end(), '\t');
+    if (columns > 2)
+      throw UserError("{}: {} columns; --tsv takes a source text and, behind a tab, a prefix", here,
+                      columns);
+  } else if (prefixes_ && !prefixes_->next(window.prefixes.emplace_back())) {
+    throw UserError(
+        "{}: ends after line {}, but there is {}; give a line for each, an empty one for no prefix",
+        prefixes_->name(), prefixes_->line_number(), here);
+  }
+}
+
+void Input::finish() {
+  std::string line;
+  if (prefixes_ && prefixes_->next(line))
+    throw UserError("{}:{}: a prefix without a line; {} ends after line {}", prefixes_->name(),
+                    prefixes_->line_number(), lines_.name(), lines_.line_number());
+}
+
+}  // namespace heed::decode

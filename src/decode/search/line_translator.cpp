@@ -1,0 +1,228 @@
+#include "decode/search/line_translator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "decode/search/mbr.h"
+#include "decode/search/pieces.h"
+#include "text/normal_form.h"
+#include "text/utf8.h"
+
+namespace heed::decode {
+namespace {
+
+/// Whether so many of the pieces are unknown by more than chance.
+bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
+  constexpr int64_t kFew = 10;
+  constexpr double kOften = 5, kLeast = 0.02;
+  return unknown >= kFew && static_cast<double>(unknown) > std::max(kOften * usual_share, kLeast) *
+                                                               static_cast<double>(pieces);
+}
+
+constexpr int64_t kRepeated = 4;  // pieces
+
+/// Whether a few pieces in a row come again and again, as in a translation that never ends.
+bool repeats_itself(const std::vector<int32_t>& ids) {
+  constexpr int kTimes = 3;
+  std::map<std::vector<int32_t>, int> seen;
+  for (auto at = ids.begin(); ids.end() - at >= kRepeated; ++at)
+    if (++seen[{at, at + kRepeated}] == kTimes) return true;
+  return false;
+}
+
+/// Where a translation without an end was cut, and what helps. `limit`: of its pieces.
+std::pair<std::string, std::string> cut_text(const Hypothesis& hypothesis, int64_t limit,
+                                             int64_t longest) {
+  const int64_t pieces = std::ssize(hypothesis.ids);
+  if (pieces < limit)
+    return {
+        "where every piece is forbidden",
+        fmt::format("decoding.no_repeat_ngram leaves none for decoding.min_length: {} is the most",
+                    pieces)};
+  const std::string at = "at the length limit";
+  if (repeats_itself(hypothesis.ids))
+    return {at,
+            fmt::format("it repeats itself; decoding.no_repeat_ngram: {} forbids that", kRepeated)};
+  return {at, pieces < longest ? "decoding.max_length_ratio raises it"
+                               : "the model writes no longer ones"};
+}
+
+/// Adds the time of its life to `seconds`.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+  ~Stopwatch() {
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig config,
+                               const engine::Threads& threads)
+    : config_(std::move(config)), threads_(threads), members_(std::move(members)) {
+  expect(!members_.empty(), "a translator has at least one model");
+  for (const MemberText& member : members_)
+    expect(member.target.fingerprint() == first_text().target.fingerprint(),
+           "the models of an ensemble share a target vocabulary");
+  never_ = never_produced(first_text().target, config_.forbid);
+}
+
+void LineTranslator::set_n_best(int64_t n_best) {
+  DecodeConfig config = config_;
+  config.n_best = n_best;
+  check(config);
+  config_.n_best = n_best;
+}
+
+int64_t LineTranslator::source_limit() const {
+  return std::min(config_.max_source_length, longest() - 1);
+}
+
+void LineTranslator::check_length(int64_t pieces, const std::string& where,
+                                  const std::string& cure) const {
+  if (pieces + 1 <= longest()) return;
+  throw UserError("{} has {} pieces, and the model can take {}; {}", where, pieces, longest() - 1,
+                  cure);
+}
+
+LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lines,
+                                             int64_t first_line, int64_t most) const {
+  Lines out;
+  out.lengths.assign(lines.size(), 0);
+  std::set<int64_t> cut;  // several members may cut a line
+  for (const auto& member : members_) {
+    auto& examples = out.members.emplace_back();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const int64_t number = number_of(static_cast<int64_t>(i), first_line);
+      examples.push_back({.source = member.source.encode(lines[i], most), .origin = {0, number}});
+      auto& source = examples.back().source;
+      if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
+      if (&member == &first_text()) {
+        if (knows_nothing(member.source, source)) out.strange.add(number);
+        const auto unknown = std::ranges::count(source, text::kUnknown);
+        out.pieces += std::ssize(source);
+        out.unknown += unknown;
+        out.decomposed += unknown > 0 && text::is_decomposed(lines[i]);
+      }
+      if (std::ssize(source) > most) {
+        source.resize(most);
+        cut.insert(number);
+      }
+      out.lengths[i] = std::max(out.lengths[i], std::ssize(source));
+    }
+  }
+  for (const int64_t number : cut) out.cut.add(number);
+  return out;
+}
+
+std::vector<Translation> LineTranslator::translate(const std::vector<std::string>& lines,
+                                                   int64_t first_line,
+                                                   const std::vector<std::string>& prefixes) {
+  std::vector<Translation> out(lines.size());
+  const Lines encoded = [&] {
+    const Stopwatch watch(times_.text);
+    Lines all = encode(lines, first_line, source_limit());
+    if (!prefixes.empty()) add_prefixes(prefixes, first_line, all);
+    return all;
+  }();
+  for (std::size_t i = 0; i < prefixes.size(); ++i)
+    out[i].unknown_of_prefix =
+        unknown_pieces(first_text().target, prefixes[i], encoded.prefixes[i]);
+  {
+    const Stopwatch watch(times_.search);
+    search_lines(encoded, first_line, out);
+  }
+  {
+    const Stopwatch watch(times_.text);
+    const auto spell_line = [&](int64_t i) {
+      if (encoded.lengths[i] > 0) spell(encoded.members[0][i], out[i]);
+    };
+    // With mbr, candidates are compared with each other, which is work.
+    if (config_.mbr > 0)
+      engine::share_items(threads_, std::ssize(out), spell_line);
+    else
+      for (int64_t i = 0; i < std::ssize(out); ++i) spell_line(i);
+  }
+  if (warn_of_cuts) warn(encoded, out, first_line);
+  return out;
+}
+
+void LineTranslator::add_prefixes(const std::vector<std::string>& prefixes, int64_t first_line,
+                                  Lines& lines) const {
+  expect(prefixes.size() == lines.lengths.size(), "a prefix for each line");
+  for (const std::string& prefix : prefixes) {
+    lines.prefixes.push_back(first_text().target.encode(prefix));
+    const int64_t number = number_of(std::ssize(lines.prefixes) - 1, first_line);
+    check_length(std::ssize(lines.prefixes.back()), "the prefix of line " + std::to_string(number),
+                 "shorten the prefix");
+  }
+}
+
+std::vector<std::vector<int64_t>> LineTranslator::batches_of(
+    const std::vector<std::string>& lines) const {
+  return cut(encode(lines, 1, source_limit()));
+}
+
+void LineTranslator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
+  const int64_t last = number_of(std::ssize(lines.lengths) - 1, first_line);
+  log::warn(
+      "lines {} to {}: {} of {} are unknown to the vocabulary, far more than in training{}",
+      first_line, last, lines.unknown, counted(lines.pieces, "piece"),
+      lines.decomposed == 0
+          ? ""
+          : fmt::format("; {} with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
+                        "print(unicodedata.normalize(\"NFC\", sys.stdin.read()), end=\"\")' < OLD "
+                        "> NEW` composes them",
+                        counted(lines.decomposed, "line")));
+}
+
+void LineTranslator::warn(const Lines& lines, const std::vector<Translation>& translations,
+                          int64_t first_line) const {
+  if (lines.cut.count > 0)
+    log::warn("cut to {} pieces before translating: line {}{}", source_limit(), lines.cut.list(),
+              source_limit() < config_.max_source_length
+                  ? " (the model takes no longer ones)"
+                  : " (decoding.max_source_length raises it)");
+  if (lines.strange.count > 0)
+    log::warn(
+        "the vocabulary knows no piece of line {}; is this the language that the model translates "
+        "from?",
+        lines.strange.list());
+  if (is_unusual(lines.unknown, lines.pieces, first_text().usual_unknown))
+    warn_of_unknown(lines, first_line);
+  std::map<std::pair<std::string, std::string>, data::Notice> cut;  // by cut_text()
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    if (translations[i].hypotheses.empty() || !translations[i].hypotheses[0].cut) continue;
+    const int64_t given = lines.prefixes.empty() ? 0 : std::ssize(lines.prefixes[i]);
+    const int64_t limit = length_limit(config_, std::ssize(lines.members[0][i].source), longest());
+    cut[cut_text(translations[i].hypotheses[0], std::min(given + limit, longest()), longest())].add(
+        number_of(static_cast<int64_t>(i), first_line));
+  }
+  for (const auto& [text, notice] : cut)
+    log::warn("{}{}, line {} ({})", notice.count == 1 ? "translation cut " : "translations cut ",
+              text.first, notice.list(), text.second);
+}
+
+void LineTranslator::spell(const data::Example& example, Translation& out) const {
+  out.source_pieces = piece_names(first_text().source, example.source);
+  for (const Hypothesis& hypothesis : out.hypotheses)
+    out.texts.push_back(first_text().target.decode(hypothesis.ids, out.unknown_of_prefix));
+  if (config_.mbr > 0) choose_by_utility(out.hypotheses, out.texts, config_);
+  if (!out.texts.empty()) out.text = out.texts[0];
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,157 @@
+// Text in, text out: pieces, batches sorted by length inside a window, results in the order of the
+// input. What searches is its caller's.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "data/batch.h"
+#include "data/notice.h"
+#include "decode/search/batches.h"
+#include "decode/search/config.h"
+#include "decode/search/hypothesis.h"
+#include "decode/search/search.h"
+#include "engine/threads.h"
+#include "text/vocabulary.h"
+
+namespace heed::decode {
+
+struct Translation {
+  std::string text;                        // best hypothesis; empty for an empty line
+  std::vector<Hypothesis> hypotheses;      // n_best, best first; empty for an empty line
+  std::vector<std::string> texts;          // one per hypothesis
+  std::vector<std::string> source_pieces;  // of the first member, with </s> at the end
+  /// What the target vocabulary does not know of the prefix, as that spells it: the first <unk> of
+  /// each hypothesis.
+  std::vector<std::string> unknown_of_prefix;
+};
+
+/// What an ensemble member reads and writes. All members share the target vocabulary.
+struct MemberText {
+  text::Vocabulary source, target;
+  double usual_unknown = 0;  // share of unknown pieces among those of the training corpus
+};
+
+class LineTranslator {
+ public:
+  virtual ~LineTranslator() = default;
+
+  /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
+  /// every second one of a text.
+  int64_t line_step = 1;
+  bool keep_attention = false;
+  bool warn_of_cuts = true;  // name the lines that were cut or whose translation was
+  /// Asked before each batch, by several threads: once it says true, translate() ends soon, and the
+  /// lines that are left have no hypotheses. Empty: never.
+  std::function<bool()> interrupted;
+  /// Told after each batch of how many lines the search has ended, by several threads. Empty:
+  /// never.
+  std::function<void(int64_t lines)> searched;
+
+  /// One Translation per line, in order. A line without pieces (empty, white space) gives an empty
+  /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
+  /// reached the length limit are warned about by their 1-based numbers (`first_line` + index *
+  /// line_step), and so are lines with far more unknown pieces than MemberText::usual_unknown.
+  /// `prefixes`, if any, has for each line the text that its translation begins with; a line
+  /// without pieces stays empty all the same. Throws UserError where one is longer than the model
+  /// can take. With decoding.mbr the hypotheses are chosen by choose_by_utility().
+  /// On a CPU each thread searches for batches of its own, for engines in groups of a few.
+  /// Where memory does not suffice for a batch, it is searched in halves, and a warning says so.
+  /// Throws Failure where it does not for one sentence.
+  std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
+                                     const std::vector<std::string>& prefixes = {});
+
+  /// How translate() cuts these lines into batches: indices, in the order in which they are
+  /// searched. Lines without pieces are in none. Batches that follow each other, translated by
+  /// themselves in this order, are cut in the same way: unless they are drawn by their number,
+  /// lines get the same bits. (On a CPU with several threads one batch alone has all of them, and
+  /// of several each has one.)
+  std::vector<std::vector<int64_t>> batches_of(const std::vector<std::string>& lines) const;
+
+  /// Sentences that make a batch: decoding.batch_size, or what 0 means for these models and this
+  /// device.
+  int64_t batch_size() const { return limits().sentences; }
+  /// Lines that are worth sorting by length together.
+  int64_t window() const { return 32 * batch_size(); }
+
+  /// decoding.n_best from now on. Throws UserError where that cannot be.
+  void set_n_best(int64_t n_best);
+
+  /// Seconds of all translate() so far.
+  struct Times {
+    double text = 0;    // lines to pieces and back
+    double search = 0;  // encoder, decoder, beams
+  };
+  const Times& times() const { return times_; }
+
+  const DecodeConfig& config() const { return config_; }
+  const MemberText& first_text() const { return members_.front(); }
+  /// Pieces that no translation has: never_produced().
+  const std::vector<int64_t>& never() const { return never_; }
+  /// The longest source or target, in pieces with eos, that every member can take.
+  virtual int64_t longest() const = 0;
+  /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less
+  /// where a member takes less.
+  int64_t source_limit() const;
+
+ protected:
+  /// Throws UserError as never_produced().
+  LineTranslator(std::vector<MemberText> members, DecodeConfig config,
+                 const engine::Threads& threads);
+
+  /// Of one batch, whose sources are those of each member. Throws std::bad_alloc where memory runs
+  /// out.
+  virtual std::vector<std::vector<Hypothesis>> search_batch(const std::vector<data::Batch>& sources,
+                                                            const SearchOptions& options) = 0;
+  virtual BatchLimits limits() const { return search_limits(config_); }
+  /// Calls work(batch) for each, by as many threads as there are.
+  virtual void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) {
+    engine::share_items(threads_, batches, work);
+  }
+
+  /// Piece ids of each line, once per member.
+  struct Lines {
+    std::vector<std::vector<data::Example>> members;  // [member][line]
+    std::vector<int64_t> lengths;                     // longest over the members, without eos
+    data::Notice cut;                                 // lines that were too long
+    data::Notice strange;                             // those that no piece is known of
+    int64_t pieces = 0, unknown = 0;                  // of the first member
+    int64_t decomposed = 0;                           // lines with decomposed letters (NFD)
+    std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
+  };
+  /// Of each line `most` pieces at the most, and one more where there are more.
+  Lines encode(const std::vector<std::string>& lines, int64_t first_line, int64_t most) const;
+  /// Throws UserError that begins with `where` unless so many pieces fit in longest().
+  void check_length(int64_t pieces, const std::string& where, const std::string& cure) const;
+
+  DecodeConfig config_;
+  const engine::Threads& threads_;
+  int64_t together_ = std::numeric_limits<int64_t>::max();  // sentences that are searched at once
+
+ private:
+  int64_t number_of(int64_t line, int64_t first_line) const {
+    return first_line + line * line_step;
+  }
+  std::vector<std::vector<int64_t>> cut(const Lines& lines) const;
+  void warn_of_unknown(const Lines& lines, int64_t first_line) const;
+  void warn(const Lines& lines, const std::vector<Translation>& translations,
+            int64_t first_line) const;
+  void search_lines(const Lines& lines, int64_t first_line, std::vector<Translation>& out);
+  void search_within_memory(const Lines& lines, const std::vector<int64_t>& batch,
+                            int64_t first_line, std::vector<Translation>& out);
+  void search_rows(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,
+                   std::vector<Translation>& out);
+  void note_too_large(const std::vector<int64_t>& batch, int64_t tokens, int64_t first_line);
+  void add_prefixes(const std::vector<std::string>& prefixes, int64_t first_line,
+                    Lines& lines) const;
+  void spell(const data::Example& example, Translation& out) const;
+
+  std::vector<MemberText> members_;
+  std::vector<int64_t> never_;
+  int64_t too_large_ = std::numeric_limits<int64_t>::max();  // padded source pieces of a batch
+  Times times_;
+};
+
+}  // namespace heed::decode

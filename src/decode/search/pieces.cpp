@@ -1,0 +1,52 @@
+#include "decode/search/pieces.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "text/unicode.h"
+
+namespace heed::decode {
+
+std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
+                                     const std::vector<int32_t>& ids) {
+  std::vector<std::string> out;
+  out.reserve(ids.size() + 1);
+  for (const int32_t id : ids) out.push_back(text::one_clean_line(vocabulary.piece(id)));
+  out.push_back("</s>");
+  return out;
+}
+
+std::vector<std::string> unknown_pieces(const text::Vocabulary& vocabulary, const std::string& text,
+                                        const std::vector<int32_t>& ids) {
+  std::vector<std::string> out;
+  if (std::find(ids.begin(), ids.end(), text::kUnknown) == ids.end()) return out;
+  const std::vector<std::string> names = vocabulary.spell(text, std::ssize(ids));
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] == text::kUnknown) out.push_back(names[i]);
+  return out;
+}
+
+std::vector<int64_t> never_produced(const text::Vocabulary& vocabulary,
+                                    const std::vector<std::string>& forbidden) {
+  std::vector<int64_t> out{text::kPad, text::kBegin};
+  for (const std::string& name : forbidden) {
+    const auto id = vocabulary.id_of(name);
+    if (!id)
+      throw UserError(
+          "decoding.forbid: '{}' is no piece of the target vocabulary, which spells it {}; name "
+          "pieces",
+          one_line(name), one_line(join(vocabulary.spell(name), " ")));
+    out.push_back(*id);
+  }
+  return out;
+}
+
+bool knows_nothing(const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+  return std::ranges::find(ids, text::kUnknown) != ids.end() &&
+         std::ranges::all_of(ids, [&](int32_t id) {
+           return id == text::kUnknown || vocabulary.piece(id) == text::kWordStart;
+         });
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,66 @@
+// Batched beam search, greedy search and sampling over any Steps.
+//
+// One step for all sentences of a batch: log-probabilities in fp32, then the best continuations of
+// each hypothesis, then per sentence the best of these. A continuation by eos finishes its
+// hypothesis if it ranks among the first beam_size; the best beam_size others go on. Equal scores:
+// the earlier hypothesis, then the lower piece id.
+//
+// pad, bos and what is forbidden are never emitted, eos not before min_length pieces, unk may be.
+// What is forbidden is not renormalised away: scores stay the model's own log-probabilities.
+//
+// A sentence stops
+//  - when no live hypothesis can reach the n_best-th finished one, whatever it adds: its score
+//  cannot exceed its log-probability
+//    divided by the length penalty at the length limit (exact for every penalty, and the only rule
+//    for `none`), or
+//  - for average, power and gnmt, when beam_size hypotheses have finished: the exact bound is too
+//  far away to be
+//    waited for, and later ones win rarely, or
+//  - at ceil(max_length_ratio * source pieces) + 10 steps, or as many as min_length needs, but
+//  never more than the model can take. Finished hypotheses are then
+//    returned first; live ones only fill up what n_best lacks, marked `cut`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/search/config.h"
+#include "decode/search/hypothesis.h"
+#include "decode/search/steps.h"
+#include "text/vocabulary.h"
+
+namespace heed::decode {
+
+struct SearchOptions {
+  DecodeConfig config;
+  bool keep_attention = false;
+  /// One per sentence: its own random stream, so that neighbours do not matter. Empty: the row's
+  /// number.
+  std::vector<uint64_t> sampling_streams;
+  /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
+  /// in log-probabilities and not in the length limit. Empty: none has any.
+  std::vector<std::vector<int32_t>> prefixes;
+  /// What a reader sees of pieces. Where it is given, the best of the hypotheses with one text is
+  /// the only one of them. Several threads may call it.
+  std::function<std::string(const std::vector<int32_t>&)> text;
+  /// Pieces that no hypothesis has behind its prefix.
+  std::vector<int64_t> never{text::kPad, text::kBegin};
+
+  bool wants_attention() const { return keep_attention || config.coverage_penalty > 0; }
+};
+
+/// n_best hypotheses per sentence, best first (fewer only where the search space holds fewer).
+/// `source_lengths`: one per sentence, in pieces with eos. `longest`: a translation that the models
+/// can take, with eos. With sampling.top_k or top_p set, the n_best are independent draws, which
+/// may coincide, and beam_size has no part. Throws Failure when a model's scores are not numbers.
+std::vector<std::vector<Hypothesis>> search(Steps& steps, std::span<const int64_t> source_lengths,
+                                            const SearchOptions& options, int64_t longest);
+
+/// Most steps of a search, eos counted, for a source of so many pieces (eos not counted). There is
+/// room for min_length.
+int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest);
+
+}  // namespace heed::decode

@@ -1,0 +1,66 @@
+// What a model's folder says of its network: configuration, vocabularies, paths. Torch-free.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decode/search/line_translator.h"
+#include "run/config.h"
+#include "text/vocabulary.h"
+
+namespace heed::run {
+
+struct Vocabularies {
+  text::Vocabulary source, target;
+
+  model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
+};
+
+/// joint.spm, or source.spm and target.spm, of a run's folder.
+bool has_vocabularies(const std::string& folder);
+Vocabularies load_vocabularies(const std::string& folder, bool joint);
+void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint);
+
+struct FolderPieces {
+  const std::string& folder;
+  const text::Vocabulary& vocabulary;
+};
+
+/// Throws UserError that ends with `cure` where two vocabularies of a side, source or target,
+/// differ.
+void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
+                         const std::string& cure);
+
+/// What an ensemble member reads and writes. Of a vocabulary that was not made for the run nobody
+/// knows what is usual.
+decode::MemberText member_text(const Config& config, const Vocabularies& vocabularies);
+
+/// The configuration of a folder of which `options` change some keys.
+struct FolderConfig {
+  Config config;
+  std::string origin;  // of what says which network and vocabularies these are, for messages
+};
+/// Throws UserError that names the folder or file and what is wrong with it.
+FolderConfig open_config(const std::string& path, const OpenOptions& options);
+
+/// Of folders separated by commas. The path of a folder that is there is one, whatever is in its
+/// name.
+std::vector<std::string> model_paths(const std::string& paths);
+
+/// Calls open(path, options) for each of model_paths(), with the settings that are for it: of a
+/// search only the first one is told.
+template <class Open>
+void open_each(const std::string& paths, const OpenOptions& options, const Open& open) {
+  OpenOptions settings = options;
+  for (const std::string& path : model_paths(paths)) {
+    open(path, settings);
+    std::erase_if(settings.settings,
+                  [](const std::string& setting) { return setting.starts_with("decoding."); });
+  }
+}
+
+/// Throws UserError where the second folder of an ensemble has another target vocabulary.
+void require_ensemble(const Config& config, const FolderPieces& first, const FolderPieces& other);
+
+}  // namespace heed::run

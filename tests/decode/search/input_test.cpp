@@ -1,0 +1,31 @@
+// How many lines are translated together.
+#include "decode/search/input.h"
+
+#include <gtest/gtest.h>
+
+#include "temporary_folder.h"
+
+namespace heed::decode {
+namespace {
+
+std::vector<std::size_t> windows_of(const std::string& text, std::size_t most) {
+  const TemporaryFolder folder;
+  Input input(folder.write("text", text), "", /*tsv=*/false);
+  std::vector<std::size_t> sizes;
+  for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most))
+    sizes.push_back(window.lines.size());
+  return sizes;
+}
+
+TEST(InputWindows, HaveFewerLongLines) {
+  EXPECT_EQ(windows_of("a\nb\nc\nd\ne\n", 3), std::vector<std::size_t>({3, 2}));
+  // 2^32 bytes squared: four of 2^15, one of 2^16.
+  const std::string half = std::string(1 << 15, 'a') + "\n",
+                    whole = std::string(1 << 16, 'a') + "\n";
+  EXPECT_EQ(windows_of("a\n" + half + half + half + half + "b\n", 9),
+            std::vector<std::size_t>({5, 1}));
+  EXPECT_EQ(windows_of(whole + whole + "a\nb\n" + half, 9), std::vector<std::size_t>({1, 1, 3}));
+}
+
+}  // namespace
+}  // namespace heed::decode

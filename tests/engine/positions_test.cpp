@@ -1,0 +1,117 @@
+// Positions in plain numbers, worked by hand. That networks of tensors have the same is tested by
+// tests/model/transformer/positions_test.cpp, and whole engines against them.
+#include "engine/positions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "engine/random_weights.h"
+#include "kernels/rows/positions.h"
+
+namespace heed::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pointwise;
+
+/// Of width 6 with 2 heads, 2 layers and at most 5 positions; `weight`: what a kind has learned.
+StackPositions positions_of(const std::string& kind, const Array& weight = {},
+                            bool decoder = false) {
+  model::ModelConfig config;
+  config.width = 6;
+  config.heads = 2;
+  config.encoder_layers = 2;
+  config.max_positions = 5;
+  config.positions = kind;
+  const std::string name = decoder ? "target_positions.weight" : "source_positions.weight";
+  return {config, Weights({{name, weight}}), decoder};
+}
+
+MATCHER(IsNear, "") {
+  return std::abs(std::get<0>(arg) - std::get<1>(arg)) < 1e-6;
+}
+
+TEST(StackPositions, SinusoidsAreSinesAndCosinesOfSlowerAndSlowerAngles) {
+  const PositionRows rows = positions_of("sinusoidal").vectors(2, 2);
+  ASSERT_EQ(rows.size, 6);
+  Floats wanted;
+  for (const double position : {2., 3.})
+    for (const double rate : {1., std::pow(10000, -1. / 3), std::pow(10000, -2. / 3)})
+      for (const double wave : {std::sin(position * rate), std::cos(position * rate)})
+        wanted.push_back(static_cast<float>(wave));
+  EXPECT_THAT(rows.numbers, Pointwise(IsNear(), wanted));
+  Floats odd(3);
+  kernels::sinusoids(1, 1, 3, odd.data());
+  EXPECT_THAT(odd, Pointwise(IsNear(), Floats{0.841471F, 0.540302F, 0.002154F}));
+}
+
+TEST(StackPositions, RotationsAreOfTheHeadsWidth) {
+  Floats turns(8);
+  kernels::unit_rotations(1, 2, 4, turns.data());
+  const auto c = [](double x) { return static_cast<float>(std::cos(x)); };
+  const auto s = [](double x) { return static_cast<float>(std::sin(x)); };
+  EXPECT_THAT(turns, Pointwise(IsNear(),
+                               Floats{c(1), s(1), c(0.01), s(0.01), c(2), s(2), c(0.02), s(0.02)}));
+  model::ModelConfig config = testing::small_transformer();
+  config.positions = "rotary";
+  const StackPositions rotary(config, Weights({}), true);
+  EXPECT_EQ(rotary.rotations(5, 3).size, 4);
+  EXPECT_FALSE(rotary.vectors(0, 1).any());
+}
+
+TEST(StackPositions, LearnedOnesEndWhereTheirTableDoes) {
+  const Array table = testing::random_array({5, 6}, 1);
+  const StackPositions learned = positions_of("learned", table);
+  EXPECT_EQ(learned.longest(), 5);
+  EXPECT_EQ(learned.vectors(1, 4).numbers, Floats(table.data + 6, table.data + 30));
+  EXPECT_THROW(learned.vectors(1, 5), Bug);
+}
+
+// Slopes of two heads: 2^-4 and 2^-8.
+TEST(StackPositions, AlibiFallsToBothSides) {
+  const LayerDistances both = positions_of("alibi").by_distance(0, 3, {0, 1});
+  EXPECT_EQ(both.reach, 2);
+  EXPECT_THAT(both.numbers, ElementsAre(-1. / 8, -1. / 16, 0, -1. / 16, -1. / 8,  //
+                                        -1. / 128, -1. / 256, 0, -1. / 256, -1. / 128));
+  EXPECT_THAT(positions_of("alibi").by_distance(0, 2, {1}).numbers,
+              ElementsAre(-1. / 256, 0, -1. / 256));
+  EXPECT_THAT(kernels::alibi_slopes(3), ElementsAre(1. / 16, 1. / 256, 1. / 4));
+}
+
+TEST(StackPositions, RelativeOnesHaveVectorsOfEachLayer) {
+  const Array table = testing::random_array({2, 33, 3}, 2);
+  const LayerDistances second = positions_of("relative", table).by_distance(1, 4, {0, 1});
+  EXPECT_EQ(second.reach, 16);
+  EXPECT_EQ(second.vectors, Floats(table.data + 99, table.data + 198));
+  EXPECT_THAT(second.numbers, IsEmpty());
+}
+
+// 16 buckets of each side in an encoder: 8 of one distance, then wider ones; 32 in a decoder.
+TEST(StackPositions, BucketsOfT5WidenWithTheDistance) {
+  const auto buckets = [](bool causal) {
+    std::vector<int64_t> all;
+    for (const int64_t distance : {-500, -128, -20, -16, -8, -7, -1, 0, 1, 8, 500})
+      all.push_back(kernels::t5_bucket(distance, causal));
+    return all;
+  };
+  EXPECT_THAT(buckets(false), ElementsAre(15, 15, 10, 10, 8, 7, 1, 0, 17, 24, 31));
+  EXPECT_THAT(buckets(true), ElementsAre(31, 31, 17, 16, 8, 7, 1, 0, 0, 0, 0));
+  const Array table = testing::random_array({32, 2}, 3);
+  const LayerDistances of_second = positions_of("t5", table, true).by_distance(3, 2, {1});
+  EXPECT_THAT(of_second.numbers, ElementsAre(table.data[3], table.data[1], table.data[1]));
+}
+
+TEST(StackPositions, OfNoneAreNothing) {
+  const StackPositions none = positions_of("none");
+  EXPECT_FALSE(none.vectors(0, 3).any() || none.rotations(0, 3).any());
+  EXPECT_TRUE(none.by_distance(0, 3, {0}).numbers.empty());
+  EXPECT_TRUE(has_positions("none"));
+  EXPECT_FALSE(has_positions("kerple"));
+}
+
+}  // namespace
+}  // namespace heed::engine
