@@ -1,21 +1,30 @@
-// heed export MODEL: a model for other programs.
+// heed export MODEL: a model for other programs, or as a page that needs none.
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "apps/cli/outputs.h"
+#include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/installation.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "decode/search/search.h"
+#include "draw/play_page.h"
 #include "engine/ctranslate2.h"
 #include "engine/weights_file.h"
 #include "kernels/rows/layer_norm.h"
+#include "model/weights.h"
+#include "run/binding.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
+#include "serve/served_model.h"
+#include "web/settings.h"
 
 namespace heed {
 namespace {
@@ -24,7 +33,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct ExportArgs {
-  std::string model, output, format = "ctranslate2";
+  std::string model, beside, output, format = "ctranslate2";
+  std::vector<std::string> settings;
+  LanguageOptions languages;
 };
 
 std::string piece_list(const text::Vocabulary& vocabulary) {
@@ -125,7 +136,8 @@ void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) 
                                                      : std::to_string(longest - 1));
 }
 
-void export_model(const ExportArgs& args) {
+void export_for_ctranslate2(const ExportArgs& args) {
+  if (!args.beside.empty()) throw UserError("export: {} models; CTranslate2 gets one", 2);
   if (fs::exists(fs::path(args.output) / kWeightsFile))
     throw UserError(args.output + ": holds a model of heed; name another folder");
   const run::ModelFolder folder =
@@ -152,16 +164,76 @@ void export_model(const ExportArgs& args) {
   advise(args, folder, joint);
 }
 
+draw::PlayedModel played_model(const std::string& path, const std::string& name,
+                               const ExportArgs& args) {
+  std::vector<std::string> settings = args.settings;
+  settings.insert(settings.end(), {"device=cpu", "decoding.n_best=1"});
+  const run::FolderConfig folder = run::open_config(path, {.settings = settings});
+  const run::Config& config = folder.config;
+  if (!engine::has_network(config.model))
+    throw UserError("{}: no page can translate with it: the engine has no {}", path,
+                    model::describe_model(config.model));
+  const std::string file = file_in(path, kWeightsFile), packed = args.output + ".weights";
+  const engine::WeightsFile weights = engine::read_weights(file);
+  const run::Vocabularies vocabularies =
+      run::bound_vocabularies(weights.metadata, file, path, config, folder.origin);
+  engine::write_packed(weights, packed);
+  const LanguageOptions languages = args.languages.of(config);
+  draw::PlayedModel model{
+      .name = name,
+      .source = serve::language_name(languages.source),
+      .target = serve::language_name(languages.target),
+      .files = {
+          {"settings", web::text_of({shown_model(name, config), config.model, config.decoding})},
+          {"weights", read_file(packed)},
+          {"source", vocabularies.source.model()}}};
+  fs::remove(packed);
+  if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
+    model.files["target"] = vocabularies.target.model();
+  return model;
+}
+
+void export_page(const ExportArgs& args) {
+  require_harmless(args.output, {args.model, args.beside});
+  const std::string program = own_part("heed.wasm");
+  if (!fs::exists(program))
+    throw UserError(
+        "export: this heed was built without a compiler for WebAssembly; ./run web installs one "
+        "and builds heed with it");
+  std::vector<draw::PlayedModel> models;
+  const bool alike = folder_name(args.model) == folder_name(args.beside);
+  for (const std::string& path : {args.model, args.beside})
+    if (!path.empty()) models.push_back(played_model(path, alike ? path : folder_name(path), args));
+  if (models.size() == 2 && models[0].name == models[1].name)
+    throw UserError("export: {} is named twice", args.model);
+  const std::string page = draw::play_page(models, read_file(program));
+  write_atomic(args.output, page);
+  log::info("{}: a page of {} that translates by itself", args.output, human_bytes(page.size()));
+}
+
+void export_model(const ExportArgs& args) {
+  args.format == "web" ? export_page(args) : export_for_ctranslate2(args);
+}
+
 }  // namespace
 
 void add_export(CommandLine& program) {
   auto [command, args] = program.command<ExportArgs>("export");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
-  command.option("--format", args->format, "The program to convert the model for")
-      .one_of({"ctranslate2"});
-  command.option("-o,--output", args->output, "Folder of the exported model").required();
+  command.option("beside", args->beside, "web: a second model, shown beside the first");
+  command
+      .option(
+          "--format", args->format,
+          "The program to convert the model for; web: none, but a page that translates by itself")
+      .one_of({"ctranslate2", "web"});
+  command.option("-o,--output", args->output, "Folder of the exported model, or file of the page")
+      .required();
+  command.option("--set", args->settings,
+                 "web: change one key of the model's configuration, e.g. --set "
+                 "decoding.beam_size=1; may be repeated");
+  args->languages.add(command);
   command.examples({"heed export runs/mine --format ctranslate2 -o runs/mine-ct2",
-                    "heed export runs/multi30k_quick -o runs/multi30k_quick-ct2"});
+                    "heed export runs/multi30k_quick --format web -o translate.html"});
   command.run(args, export_model);
 }
 

@@ -13,7 +13,6 @@
 #include "draw/faithful_page.h"
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
-#include "inspect/permute.h"
 #include "model/description/traits.h"
 #include "run/model_folder.h"
 #include "study/rollout.h"

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "apps/cli/options.h"
+#include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -13,7 +14,7 @@
 #include "base/strings.h"
 #include "http/server.h"
 #include "model/weights.h"
-#include "run/inspect_folder.h"
+#include "run/model_folder.h"
 #include "serve/served_model.h"
 #include "serve/service.h"
 
@@ -24,36 +25,20 @@ using std::chrono::milliseconds;
 
 struct ServeArgs {
   std::string models, beside;  // each may be an ensemble
-  std::string address = "127.0.0.1", source, target;
+  std::string address = "127.0.0.1";
   int64_t port = 8000, queue = 1000, seconds = 30, connections = 256, kilobytes = 1024;
   std::vector<std::string> names, origins;
+  LanguageOptions languages;
   ModelOptions common;
 };
-
-/// A language's code: as given, else as the corpus files are called.
-std::string code_of(const std::string& given, const std::string& file, const char* otherwise) {
-  if (!given.empty()) return given;
-  const std::string code = serve::language_of_file(file);
-  return code.empty() ? otherwise : code;
-}
 
 serve::ServedModel open(const std::string& paths, const std::string& name, const ServeArgs& args) {
   const run::OpenModels models = run::open_models(paths, args.common.open());
   // A new model may be copied over the served one.
   for (const decode::TranslatorModel& member : models.members) model::leave_file(*member.model);
-  const run::ModelFolder& first = models.first;
-  const data::CorpusFiles& files =
-      first.config.data.train.empty() ? first.config.data.valid : first.config.data.train[0];
-  const model::Traits traits = model::traits(first.config.model);
-  const study::AlignmentChoice usual = run::usual_choice(first.config);
-  return {.name = name,
-          .source = code_of(args.source, files.source, "source"),
-          .target = code_of(args.target, files.target, "target"),
-          .kinds = traits.kinds,
-          .softmax_kinds = traits.softmax_kinds,
-          .layer = usual.layer,
-          .head = usual.head,
-          .translator = models.translator()};
+  const run::Config& config = models.first.config;
+  const LanguageOptions languages = args.languages.of(config);
+  return {shown_model(name, config), languages.source, languages.target, models.translator()};
 }
 
 /// "transformer", or "transformer+bahdanau" of an ensemble.
@@ -126,11 +111,7 @@ void add_serve(CommandLine& program) {
       "--allow-origin", args->origins,
       "Pages that may ask from a browser, e.g. https://example.org, or * for all; may be "
       "repeated");
-  command.group("Languages");
-  command.option(
-      "--source", args->source,
-      "Code of the source language, e.g. de; default: the ending of the training corpus");
-  command.option("--target", args->target, "Code of the target language");
+  args->languages.add(command);
   command.group("Limits");
   command.option("--queue", args->queue, "Lines that may wait; then clients get 429")
       .between(1, 1000000);

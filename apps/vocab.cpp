@@ -14,11 +14,8 @@ namespace {
 
 struct VocabArgs {
   std::vector<std::string> files;
-  std::string output, extend, algorithm = "unigram", normalise = "none", column = "both";
-  int64_t size = 8000;
-  double coverage = 1.0;
-  std::vector<std::string> symbols;
-  bool byte_fallback = false;
+  std::string output, extend, column = "both";
+  text::VocabularyTraining training{.files = {}, .keys = "--"};
 };
 
 text::TsvColumn column_of(const std::string& name) {
@@ -34,13 +31,7 @@ void save(const text::Vocabulary& vocabulary, const std::string& output,
 }
 
 void vocab(const VocabArgs& args) {
-  text::VocabularyTraining training{.size = args.size,
-                                    .algorithm = args.algorithm,
-                                    .coverage = args.coverage,
-                                    .symbols = args.symbols,
-                                    .normalise = args.normalise,
-                                    .byte_fallback = args.byte_fallback,
-                                    .keys = "--"};
+  text::VocabularyTraining training = args.training;
   require_writable({args.output});
   if (args.column != "both" && std::ranges::none_of(args.files, text::has_tsv_name))
     throw UserError(
@@ -58,8 +49,8 @@ void vocab(const VocabArgs& args) {
   const auto old = text::Vocabulary::load(args.extend);
   const auto more = old.extended(training);
   save(more, args.output, std::to_string(more.size() - old.size()) + " of them new, ");
-  if (more.size() < args.size)
-    log::warn("{}: the text has no more pieces for the {} of --size", args.output, args.size);
+  if (more.size() < training.size)
+    log::warn("{}: the text has no more pieces for the {} of --size", args.output, training.size);
 }
 
 }  // namespace
@@ -73,24 +64,25 @@ void add_vocab(CommandLine& program) {
       .required();
   command.output("-o,--output", args->output, "File to write the vocabulary to").required();
   // Four of them are special.
-  command.option("--size", args->size, "Number of pieces").between(int64_t{5}, data::kMostPieces);
+  command.option("--size", args->training.size, "Number of pieces")
+      .between(int64_t{5}, data::kMostPieces);
   const Argument algorithm =
-      command.option("--algorithm", args->algorithm, "How the pieces are found")
+      command.option("--algorithm", args->training.algorithm, "How the pieces are found")
           .one_of({"unigram", "bpe"});
-  command.option("--coverage", args->coverage, "Share of characters that get a piece")
+  command.option("--coverage", args->training.coverage, "Share of characters that get a piece")
       .between(text::kLeastCoverage, 1.0);
   command
-      .option("--symbols", args->symbols,
+      .option("--symbols", args->training.symbols,
               "User-defined symbols, separated by commas: each is one piece, never split")
       .separated_by(',');
   const Argument normalise =
       command
-          .option("--normalise", args->normalise,
+          .option("--normalise", args->training.normalise,
                   "What is made of all text first: nfc joins letters and marks, nfkc also makes "
                   "wide, narrow and styled characters one")
           .one_of({"none", "nfc", "nfkc"});
   const Argument bytes =
-      command.flag("--byte-fallback", args->byte_fallback,
+      command.flag("--byte-fallback", args->training.byte_fallback,
                    "Add a piece for each byte, to spell characters that have no piece");
   command.option("--column", args->column, "Which text of .tsv files is used")
       .one_of({"source", "target", "both"});

@@ -19,6 +19,7 @@ foreach(program "heed bin" "heed-torch lib/heed")
   target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
   install(TARGETS ${name} RUNTIME DESTINATION ${folder} COMPONENT program)
 endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/heed.wasm DESTINATION lib/heed COMPONENT program OPTIONAL)  # cmake/HeedWeb.cmake
 install(DIRECTORY configs data_scripts DESTINATION share/heed COMPONENT program
         USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/doc/heed COMPONENT program)

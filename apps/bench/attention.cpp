@@ -156,16 +156,10 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
 
 void bench_steps(const AttentionArgs& args) {
   text::Table table{{"attention", "position", "milliseconds", "kib_of_state"}, {}};
-  draw::Plot time{.title = "Time of a decoding step of self-attention",
-                  .x_label = "position",
-                  .y_label = "milliseconds",
-                  .log_values = true};
-  draw::Plot memory{.title = "What a decoder keeps for one hypothesis and layer",
-                    .x_label = "position",
-                    .y_label = "KiB",
-                    .log_values = true};
-  for (const int64_t position : args.positions) time.ticks.push_back(std::to_string(position));
-  memory.ticks = time.ticks;
+  draw::Plot time = plot_over(args.positions, "Time of a decoding step of self-attention",
+                              "position", "milliseconds"),
+             memory = plot_over(args.positions, "What a decoder keeps for one hypothesis and layer",
+                                "position", "KiB");
   for (const StepWay& way : kStepWays) {
     draw::PlotLine milliseconds{.name = way.name}, kib = milliseconds;
     for (const int64_t position : args.positions) {
@@ -183,17 +177,9 @@ void bench_steps(const AttentionArgs& args) {
 
 void bench_costs(const AttentionArgs& args) {
   text::Table table{{"attention", "length", "seconds", "mib"}, {}};
-  draw::Plot time{.title = "Time of one self-attention",
-                  .x_label = "length n",
-                  .y_label = "seconds",
-                  .log_values = true};
-  draw::Plot memory{.title = "Memory of one self-attention",
-                    .x_label = "length n",
-                    .y_label = "MiB",
-                    .log_values = true};
+  draw::Plot time = plot_over(args.lengths, "Time of one self-attention", "length n", "seconds"),
+             memory = plot_over(args.lengths, "Memory of one self-attention", "length n", "MiB");
   text::Table exponents{{"attention", "length", "seconds", "mib"}, {}};
-  for (const int64_t length : args.lengths) time.ticks.push_back(std::to_string(length));
-  memory.ticks = time.ticks;
   for (const Way& way : kWays) {
     draw::PlotLine seconds{.name = way.name}, mib = seconds;
     std::vector<double> x, y_time, y_memory;

@@ -4,21 +4,16 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <set>
 
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/experiments.h"
 #include "run/model_folder.h"
-#include "text/lines.h"
-#include "text/table.h"
 
 namespace heed {
 namespace {
@@ -106,6 +101,13 @@ int64_t process_mib(const std::string& field) {
 
 void reset_resident_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
+                     const std::string& x_label, const std::string& y_label, bool log_values) {
+  draw::Plot plot{.title = title, .x_label = x_label, .y_label = y_label, .log_values = log_values};
+  for (const int64_t tick : ticks) plot.ticks.push_back(std::to_string(tick));
+  return plot;
 }
 
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,

@@ -46,6 +46,11 @@ int64_t process_mib(const std::string& field);
 /// From here on Linux counts anew the most memory that this process held (VmHWM).
 void reset_resident_peak();
 
+/// A picture of lines over these numbers, evenly spaced.
+draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
+                     const std::string& x_label, const std::string& y_label,
+                     bool log_values = true);
+
 /// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
 /// there and experiments.html anew, which shows everything measured into that folder so far.
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,

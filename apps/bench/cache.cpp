@@ -87,11 +87,8 @@ void bench_cache(const CacheArgs& args) {
   text::Table table{{"attention", "kv_heads", "position", "ms_cached", "ms_uncached", "ratio",
                      "cache_bytes_per_step"},
                     {}};
-  draw::Plot plot{.title = "Decoding time of one step",
-                  .x_label = "position in the translation",
-                  .y_label = "milliseconds",
-                  .log_values = true};
-  for (const int64_t position : args.positions) plot.ticks.push_back(std::to_string(position));
+  draw::Plot plot = plot_over(args.positions, "Decoding time of one step",
+                              "position in the translation", "milliseconds");
   draw::PlotLine uncached{.name = "no cache"};
   constexpr auto kKinds = std::to_array<std::pair<const char*, int64_t>>(
       {{"multi-head", 4}, {"grouped-query", 2}, {"multi-query", 1}});

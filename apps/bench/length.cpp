@@ -85,11 +85,10 @@ double seconds(const run::ModelFolder& folder, const LengthArgs& args,
 void bench_length(const LengthArgs& args) {
   const std::vector<std::string> names = distinct_names(args.models);
   text::Table table{{"system", "length", "ms_per_piece", "of_first"}, {}};
-  draw::Plot plot{.title = fmt::format("Decoding time of a piece, {} sentences at once, beam {}",
-                                       args.sentences, args.beam),
-                  .x_label = "pieces of the source",
-                  .y_label = "milliseconds"};
-  for (const int64_t length : args.lengths) plot.ticks.push_back(std::to_string(length));
+  draw::Plot plot = plot_over(args.lengths,
+                              fmt::format("Decoding time of a piece, {} sentences at once, beam {}",
+                                          args.sentences, args.beam),
+                              "pieces of the source", "milliseconds", /*log_values=*/false);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const run::ModelFolder folder = run::open_model(args.models[i], {args.device, {}});
     args.common.apply();  // opening it set those of its config

@@ -43,20 +43,17 @@ Spread spread_of(int64_t width, bool scaled, const ScaleArgs& args) {
 void bench_scale(const ScaleArgs& args) {
   args.common.apply();
   text::Table table{{"width", "scale", "score_variance", "entropy_nats", "mean_gradient"}, {}};
-  draw::Plot variance{.title = "Variance of the scores",
-                      .x_label = "width of a head",
-                      .y_label = "variance",
-                      .log_values = true};
-  draw::Plot entropy{.title = fmt::format("Entropy of the weights over {} keys", args.keys),
-                     .x_label = "width of a head",
-                     .y_label = "nats"};
+  draw::Plot variance =
+      plot_over(args.widths, "Variance of the scores", "width of a head", "variance");
+  draw::Plot entropy =
+      plot_over(args.widths, fmt::format("Entropy of the weights over {} keys", args.keys),
+                "width of a head", "nats", /*log_values=*/false);
   for (const bool scaled : {true, false}) {
     const std::string name = scaled ? "scaled by 1/sqrt(d)" : "not scaled";
     variance.lines.push_back({.name = name});
     entropy.lines.push_back({.name = name});
   }
   for (const int64_t width : args.widths) {
-    variance.ticks.push_back(std::to_string(width));
     for (const bool scaled : {true, false}) {
       const Spread spread = spread_of(width, scaled, args);
       table.rows.push_back({std::to_string(width), scaled ? "1/sqrt(d)" : "1",
@@ -66,7 +63,6 @@ void bench_scale(const ScaleArgs& args) {
       entropy.lines[!scaled].add(spread.entropy);
     }
   }
-  entropy.ticks = variance.ticks;
   publish(args.common, "scale", table, {variance, entropy});
 }
 

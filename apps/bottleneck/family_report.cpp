@@ -4,10 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <regex>
-#include <set>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
@@ -21,7 +18,6 @@
 #include "run/learning.h"
 #include "run/summary.h"
 #include "score/chrf.h"
-#include "score/sacrebleu.h"
 #include "study/attention_text.h"
 
 namespace heed {

@@ -1,12 +1,10 @@
 #include "apps/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <system_error>
 #include <type_traits>

@@ -1,6 +1,5 @@
 #include "apps/cli/inspect_options.h"
 
-#include "base/error.h"
 #include "base/strings.h"
 
 namespace heed {

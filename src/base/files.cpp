@@ -11,8 +11,6 @@
 #include <map>
 #include <optional>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <thread>
-#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"

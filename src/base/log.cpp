@@ -15,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <utility>
 
 #include "base/error.h"
 

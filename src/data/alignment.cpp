@@ -1,9 +1,7 @@
 #include "data/alignment.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "text/words.h"

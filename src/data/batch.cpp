@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "text/vocabulary.h"
-
 namespace heed::data {
 namespace {
 

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <exception>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "base/error.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "data/parallel.h"

@@ -2,11 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
-
-#include "base/error.h"
-#include "text/lines.h"
 
 namespace heed::data {
 namespace {

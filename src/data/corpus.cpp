@@ -4,7 +4,6 @@
 #include <bit>
 #include <sstream>
 
-#include "base/error.h"
 #include "base/random.h"
 
 namespace heed::data {

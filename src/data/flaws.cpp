@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/format.h"
 #include "config/schema.h"
 
 namespace heed::data {

@@ -1,10 +1,6 @@
 #include "data/hygiene.h"
 
-#include <utility>
-
-#include "base/format.h"
 #include "base/progress_bar.h"
-#include "data/pair_reader.h"
 
 namespace heed::data {
 namespace {

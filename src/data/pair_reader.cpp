@@ -1,8 +1,5 @@
 #include "data/pair_reader.h"
 
-#include <utility>
-
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "data/traces.h"

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 namespace heed::data {
 

@@ -4,11 +4,8 @@
 #include <array>
 #include <compare>
 #include <iterator>
-#include <optional>
 #include <set>
-#include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/progress_bar.h"
 #include "base/random.h"
@@ -17,7 +14,6 @@
 #include "data/hash_set.h"
 #include "data/pair_reader.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::data {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <utility>
 
 #include "base/strings.h"
 #include "text/normal_form.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 
 namespace heed::data {
 namespace {

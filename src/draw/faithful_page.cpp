@@ -7,7 +7,6 @@
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/svg.h"
-#include "study/faithful.h"
 
 namespace heed::draw {
 namespace {

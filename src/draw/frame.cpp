@@ -1,11 +1,9 @@
 #include "draw/frame.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/error.h"
-#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

@@ -1,7 +1,6 @@
 #include "draw/page_data.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "draw/svg.h"
 
 namespace heed::draw {
 namespace {

@@ -1,9 +1,7 @@
 #include "draw/svg.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <map>
 
 #include "base/format.h"

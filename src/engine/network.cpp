@@ -8,14 +8,8 @@
 #include "engine/tile_product.h"
 #include "engine/transformer.h"
 #include "model/description/names.h"
-#include "model/description/traits.h"
 
 namespace heed::engine {
-
-bool has_network(const model::ModelConfig& config) {
-  return config.type == model::ModelType::transformer ? model::traits(config).all_softmax
-                                                      : has_recurrent(config);
-}
 
 std::vector<Span> spans_of(const SourceBatch& source) {
   std::vector<Span> spans;

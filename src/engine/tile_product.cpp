@@ -6,6 +6,10 @@
 #include "kernels/rows/vectors.h"
 #include "kernels/rows/versions.h"
 
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
 #if HEED_X86
 #include <immintrin.h>
 
@@ -111,10 +115,8 @@ HEED_LOOP void tile_of(const TileFactors& t, float* tile) {
   whole_tile<Kind, width, rows>(t, tile);
 }
 
-// Registers for the sums of so many rows: AVX-512 has 32 of 16 floats.
-constexpr int kFewRows = 2, kManyRows = 8;
-// Rows from which on it pays to set up AMX.
-constexpr int kWorthAmx = 9;
+// Registers for the sums of so many rows.
+constexpr int kFewRows = 2;
 
 template <template <int> class Kind>
 TileProduct plain_of() {
@@ -127,6 +129,10 @@ TileProduct plain_product(WeightFormat numbers) {
 }
 
 #if HEED_X86
+
+constexpr int kManyRows = 8;  // AVX-512 has 32 registers of 16 floats
+// Rows from which on it pays to set up AMX.
+constexpr int kWorthAmx = 9;
 
 // Instructions that the compiler does not find by itself: four products of bytes, or two of bf16,
 // and their sum in one go.
@@ -261,6 +267,40 @@ TileProduct fastest_product(WeightFormat numbers) {
     return kernels::has_bf16_products() ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
                                         : fastest_of<Bf16>();
   return kernels::has_vnni() ? TileProduct{kManyRows, tile_by_vnni<kManyRows>} : fastest_of<Int8>();
+}
+
+#elif defined(__wasm_simd128__)
+
+// Products of numbers of 16 bits, and the sum of each two of them, in one go.
+template <int rows>
+void tile_by_simd128(const TileFactors& t, float* tile) {
+  if constexpr (rows > 1)
+    if (t.rows < rows) return tile_by_simd128<rows - 1>(t, tile);
+  for (int part = 0; part < Matrix::kPanel; part += 8) {
+    v128_t sums[rows][4] = {};  // two lanes a column
+    for (int64_t k = 0; k < t.steps; ++k) {
+      const v128_t low = wasm_v128_load(panel_at(t, k, part)),
+                   high = wasm_v128_load(panel_at(t, k, part + 4));
+      const v128_t w[4] = {wasm_i16x8_extend_low_i8x16(low), wasm_i16x8_extend_high_i8x16(low),
+                           wasm_i16x8_extend_low_i8x16(high), wasm_i16x8_extend_high_i8x16(high)};
+      for (int r = 0; r < rows; ++r) {
+        const v128_t x = wasm_u16x8_extend_low_u8x16(wasm_u32x4_splat(word(t, r, k)));
+        for (int i = 0; i < 4; ++i)
+          sums[r][i] = wasm_i32x4_add(sums[r][i], wasm_i32x4_dot_i16x8(w[i], x));
+      }
+    }
+    for (int r = 0; r < rows; ++r)
+      for (int i = 0; i < 4; i += 2) {
+        const v128_t even = wasm_i32x4_shuffle(sums[r][i], sums[r][i + 1], 0, 2, 4, 6),
+                     odd = wasm_i32x4_shuffle(sums[r][i], sums[r][i + 1], 1, 3, 5, 7);
+        wasm_v128_store(tile + r * Matrix::kPanel + part + 2 * i, wasm_i32x4_add(even, odd));
+      }
+  }
+}
+
+TileProduct fastest_product(WeightFormat numbers) {
+  return numbers == WeightFormat::int8 ? TileProduct{kFewRows, tile_by_simd128<kFewRows>}
+                                       : plain_product(numbers);
 }
 
 #else

@@ -2,8 +2,6 @@
 
 #include <poll.h>
 
-#include <utility>
-
 namespace heed::http {
 
 MHD_Result Exchange::go_on(bool closing) {

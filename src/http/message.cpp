@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
 
 namespace heed::http {
 

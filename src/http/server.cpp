@@ -14,10 +14,8 @@
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -10,9 +9,6 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "inspect/attention_maps.h"
-#include "study/alignment.h"
-#include "study/alignment_sweep.h"
-#include "text/words.h"
 
 namespace heed::inspect {
 

@@ -3,12 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
-#include "base/error.h"
-#include "data/batch.h"
 #include "decode/search/pieces.h"
 #include "kernels/share_out.h"
 #include "model/description/traits.h"

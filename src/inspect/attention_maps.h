@@ -45,18 +45,7 @@ std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std:
                                   const std::vector<int32_t>& ids);
 
 using config::AttentionKind;
-
-struct AttendedSentence {
-  std::string target_text;
-  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
-  // own translation it is <unk>.
-  std::vector<std::string> source_pieces, target_pieces;
-  /// Encoder, decoder, cross; by layer and head. Each row sums to 1 over its columns.
-  ///   cross    target pieces (row t: the step that emits piece t) by source pieces
-  ///   decoder  the same rows by the target read so far, <s> first; zero right of the diagonal
-  ///   encoder  source pieces by the same
-  std::vector<study::AttentionMatrix> matrices;
-};
+using study::AttendedSentence;
 
 /// What may stand in a request instead of a number counted from 0.
 inline constexpr int64_t kLastLayer = -1, kMeanOfHeads = -1, kEvery = -2;

@@ -1,11 +1,9 @@
 #include "inspect/details.h"
 
 #include <algorithm>
-#include <span>
 
 #include "study/attention_matrix.h"
 #include "text/vocabulary.h"
-#include "text/words.h"
 
 namespace heed::inspect {
 namespace {

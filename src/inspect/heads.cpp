@@ -1,17 +1,12 @@
 #include "inspect/heads.h"
 
-#include <algorithm>
-#include <map>
 #include <numeric>
-#include <utility>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "inspect/aligner.h"
 #include "model/description/traits.h"
-#include "score/bootstrap.h"
 #include "score/sacrebleu.h"
 
 namespace heed::inspect {

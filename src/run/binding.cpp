@@ -1,6 +1,5 @@
 #include "run/binding.h"
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"

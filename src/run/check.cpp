@@ -1,8 +1,5 @@
 #include "run/check.h"
 
-#include <utility>
-
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
@@ -10,7 +7,6 @@
 #include "decode/translator.h"
 #include "model/description/traits.h"
 #include "model/device.h"
-#include "run/base_model.h"
 #include "run/binding.h"
 #include "run/build.h"
 #include "run/corpora.h"
@@ -21,9 +17,7 @@
 #include "run/model_folder.h"
 #include "run/saved_config.h"
 #include "score/sacrebleu.h"
-#include "text/lines.h"
 #include "text/pairs.h"
-#include "text/vocabulary.h"
 
 namespace heed::run {
 namespace {

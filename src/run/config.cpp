@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
-#include <utility>
 
-#include "base/error.h"
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"

@@ -1,10 +1,8 @@
 #include "run/corpora.h"
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/log.h"
-#include "data/pair_reader.h"
 
 namespace heed::run {
 

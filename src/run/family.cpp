@@ -7,7 +7,6 @@
 #include <fstream>
 #include <thread>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"

@@ -66,15 +66,6 @@ FolderConfig open_config(const std::string& path, const OpenOptions& options) {
   return folder;
 }
 
-std::vector<std::string> model_paths(const std::string& paths) {
-  std::error_code none;
-  if (fs::is_directory(paths, none)) return {paths};  // a run may have a comma in its name
-  std::vector<std::string> all = split(paths, ',');
-  if (all.size() > 1 && std::ranges::count(all, "") > 0)
-    throw UserError("'{}': a comma without a model folder before or behind it", one_line(paths));
-  return all;
-}
-
 void require_ensemble(const Config& config, const FolderPieces& first, const FolderPieces& other) {
   const std::string key = is_joint(config) ? "data.vocabulary.source" : "data.vocabulary.target";
   require_same_pieces("target", other, first,

@@ -7,6 +7,7 @@
 
 #include "decode/search/line_translator.h"
 #include "run/config.h"
+#include "run/saved_config.h"
 #include "text/vocabulary.h"
 
 namespace heed::run {
@@ -43,10 +44,6 @@ struct FolderConfig {
 };
 /// Throws UserError that names the folder or file and what is wrong with it.
 FolderConfig open_config(const std::string& path, const OpenOptions& options);
-
-/// Of folders separated by commas. The path of a folder that is there is one, whatever is in its
-/// name.
-std::vector<std::string> model_paths(const std::string& paths);
 
 /// Calls open(path, options) for each of model_paths(), with the settings that are for it: of a
 /// search only the first one is told.

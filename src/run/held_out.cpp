@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
@@ -12,7 +11,6 @@
 #include "run/summary.h"
 #include "score/sacrebleu.h"
 #include "text/bytes.h"
-#include "text/lines.h"
 #include "text/pairs.h"
 
 namespace heed::run {

@@ -9,10 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -27,7 +25,6 @@
 #include "ranks/rank_info.h"
 
 namespace heed::run {
-
 namespace {
 
 namespace fs = std::filesystem;

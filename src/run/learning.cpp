@@ -1,7 +1,6 @@
 #include "run/learning.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <set>

@@ -77,7 +77,6 @@ study::AlignmentChoice usual_choice(const Config& config) {
 }
 
 LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options, bool attend) {
-  for (const std::string& path : model_paths(paths)) require_model_folder(path);
   std::string first;
   Config config;
   std::vector<decode::EngineMember> members;

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "kernels/output_loss.h"
 #include "model/description/traits.h"

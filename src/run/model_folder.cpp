@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <optional>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"

@@ -7,13 +7,9 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <system_error>
-#include <vector>
 
-#include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
@@ -118,8 +114,6 @@ RestoreAtEnd::~RestoreAtEnd() {
     log::warn(error.what());
   }
 }
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <map>
-#include <vector>
 
 #include "base/log.h"
 #include "base/run_folder.h"
@@ -14,7 +12,7 @@
 #include "config/differences.h"
 #include "config/io.h"
 #include "config/print.h"
-#include "run/base_model.h"
+#include "run/build.h"
 #include "run/config.h"
 #include "run/memory.h"
 #include "run/model_folder.h"

@@ -6,7 +6,6 @@
 #include <regex>
 #include <system_error>
 
-#include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/random.h"
@@ -63,6 +62,15 @@ bool lies_in(const std::string& path, const std::string& folder) {
 
 bool holds_run(const std::string& folder) {
   return fs::exists(fs::path(folder) / kWeightsFile) || fs::exists(fs::path(folder) / kCheckpoints);
+}
+
+std::vector<std::string> model_paths(const std::string& paths) {
+  std::error_code none;
+  if (fs::is_directory(paths, none)) return {paths};  // a run may have a comma in its name
+  const std::vector<std::string> all = split(paths, ',');
+  if (all.size() > 1 && std::ranges::count(all, "") > 0)
+    throw UserError("'{}': a comma without a model folder before or behind it", one_line(paths));
+  return all;
 }
 
 void require_model_folder(const std::string& path) {

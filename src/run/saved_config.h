@@ -17,6 +17,10 @@ bool lies_in(const std::string& path, const std::string& folder);
 /// Whether the folder has a model or a place for checkpoints.
 bool holds_run(const std::string& folder);
 
+/// Of folders separated by commas. The path of a folder that is there is one, whatever is in its
+/// name. Throws UserError where one of several is empty.
+std::vector<std::string> model_paths(const std::string& paths);
+
 /// Throws UserError where `path` is no folder of a trained model. It opens no file: a command looks
 /// at all its models this way before it works with the first one.
 void require_model_folder(const std::string& path);

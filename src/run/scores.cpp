@@ -4,22 +4,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
-#include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "draw/png.h"
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
 #include "model/model.h"
-#include "run/base_model.h"
 #include "run/build.h"
 #include "run/check.h"
 #include "run/held_out.h"

@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
-#include <system_error>
-#include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "run/binding.h"
 #include "run/saved_config.h"
-#include "text/lines.h"
 
 namespace heed::run {
 

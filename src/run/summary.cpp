@@ -2,9 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "run/corpora.h"
 

@@ -7,14 +7,8 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <system_error>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/run_folder.h"
@@ -29,7 +23,6 @@
 #include "model/model.h"
 #include "ranks/group.h"
 #include "ranks/progress_board.h"
-#include "run/base_model.h"
 #include "run/binding.h"
 #include "run/build.h"
 #include "run/check.h"

@@ -4,12 +4,8 @@
 #include <torch/csrc/autograd/profiler_kineto.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
-#include <set>
-#include <utility>
 
-#include "base/error.h"
 #include "base/signals.h"
 #include "data/prefetcher.h"
 #include "kernels/product.h"

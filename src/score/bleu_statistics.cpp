@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -12,7 +11,6 @@
 #include "text/words.h"
 
 namespace heed::score {
-
 namespace {
 
 bool is_digit(char c) {

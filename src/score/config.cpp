@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "config/suggest.h"

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <set>
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "score/bleu_statistics.h"
 #include "text/table.h"
 #include "text/words.h"
 

@@ -8,7 +8,6 @@
 #include <exception>
 #include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"

@@ -12,7 +12,6 @@
 #include "text/utf8.h"
 
 namespace heed::serve {
-
 namespace {
 
 /// Whether the server chooses.

@@ -7,19 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "config/attention_kind.h"
 #include "decode/translator.h"
+#include "serve/answers/answers.h"
 
 namespace heed::serve {
 
 class Parameters;
 
-struct ServedModel {
-  std::string name;
-  std::string source, target;                        // codes of its languages
-  std::vector<config::AttentionKind> kinds;          // of attention, to show; empty: none
-  std::vector<config::AttentionKind> softmax_kinds;  // whose heads' weights are a softmax of scores
-  int64_t layer = 0, head = 0;  // where its alignment is best seen; head -1: mean of all
+struct ServedModel : ShownModel {
+  std::string source, target;  // codes of its languages
   decode::Translator translator;
 };
 

@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <map>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "draw/attention_page.h"
 #include "draw/play_page.h"
-#include "serve/answers.h"
+#include "inspect/attention_maps.h"
+#include "inspect/next_words.h"
+#include "serve/answers/answers.h"
 #include "serve/parameters.h"
 #include "serve/served_model.h"
 #include "text/html.h"
@@ -22,7 +20,6 @@
 namespace heed::serve {
 namespace {
 
-constexpr int64_t kLongest = 128;     // pieces of either side that attention is shown of
 constexpr int64_t kCandidates = 100;  // most that are asked for
 
 /// The beginning of the translation; "": none is given. Every hypothesis of a search has all of it,
@@ -79,6 +76,10 @@ void tell_cuts(const decode::Translator& translator, const std::vector<std::stri
   if (!stopped.empty()) body["cutTranslations"] = stopped;
 }
 
+http::Response json_response(const Json& body) {
+  return {.body = text_of(body) + "\n"};
+}
+
 http::Response answer_to(const Asked& asked, const decode::Translator& translator,
                          const std::vector<decode::Translation>& found) {
   Json translated = Json::array(), alternatives = Json::array();
@@ -98,33 +99,11 @@ http::Response answer_to(const Asked& asked, const decode::Translator& translato
   return json_response(body);
 }
 
-/// Why no attention is shown of a sentence and a translation of so many pieces; empty: it is.
-std::string why_not_shown(const ServedModel& model, std::size_t source, std::size_t target) {
-  if (model.kinds.empty()) return "The model does not attend.";
-  const bool long_source = std::cmp_greater(source, kLongest);
-  if (!long_source && std::cmp_less_equal(target, kLongest)) return "";
-  return fmt::format("{} has {} pieces; attention is shown of up to {}.",
-                     long_source ? "The sentence" : "The translation",
-                     long_source ? source : target, kLongest);
-}
-
 struct AttentionQuestion {
   std::string line, prefix;
   std::optional<std::string> target;  // to be read instead of the model's own
   inspect::AttentionRequest request;
 };
-
-/// Where a layer has one head, the mean says the same.
-void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
-  const std::vector<study::AttentionMatrix> all = std::move(matrices);
-  matrices.clear();
-  for (const study::AttentionMatrix& matrix : all) {
-    const bool several = std::ranges::any_of(all, [&](const study::AttentionMatrix& other) {
-      return other.kind == matrix.kind && other.layer == matrix.layer && other.head > 0;
-    });
-    if (matrix.head >= 0 || several) matrices.push_back(matrix);
-  }
-}
 
 http::Response look(const ServedModel& model, decode::Translator& translator,
                     const AttentionQuestion& wanted, RequestQueue& queue) {
@@ -132,39 +111,35 @@ http::Response look(const ServedModel& model, decode::Translator& translator,
   const std::size_t source = member.source.encode(wanted.line).size();
   Json body;
   body["model"] = model.name;
-  const auto is_shown = [&](std::size_t target) {
-    const std::string why = why_not_shown(model, source, target);
-    if (!why.empty()) body["noAttention"] = why;
-    return why.empty();
-  };
-  inspect::AttendedSentence attended;
   if (wanted.target) {
     body["translatedText"] = *wanted.target;
-    if (is_shown(member.target.encode(*wanted.target).size()))
-      attended = inspect::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},
-                                         wanted.request)[0];
-  } else {
-    translator.set_n_best(1);
-    const auto begin = std::chrono::steady_clock::now();
-    const std::vector<decode::Translation> found =
-        translator.translate({wanted.line}, 1, {wanted.prefix});
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    queue.count(model, 1, time.count());
-    const decode::Translation& own = found[0];
-    body["translatedText"] = own.text;
-    const std::size_t forced = member.target.encode(wanted.prefix).size();
-    body["words"] = words_of(member.target, own, forced);
-    tell_cuts(translator, {wanted.line}, found, body);
-    // A blank line has no translation, and nothing that could be shown.
-    if (!own.hypotheses.empty() && is_shown(own.hypotheses[0].ids.size()))
-      attended = inspect::attention_maps(translator, {wanted.line},
-                                         std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
-                                         wanted.request)[0];
+    const auto attend = [&] {
+      return inspect::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},
+                                     wanted.request)[0];
+    };
+    add_attention(model, source, member.target.encode(*wanted.target).size(), attend, body);
+    return json_response(body);
   }
-  drop_equal_means(attended.matrices);
-  body["usual"] = {{"layer", model.layer}, {"head", model.head}};
-  body["softmax"] = names_of(model.softmax_kinds);
-  body.update(matrices_of(attended));
+  translator.set_n_best(1);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<decode::Translation> found =
+      translator.translate({wanted.line}, 1, {wanted.prefix});
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  queue.count(model, 1, time.count());
+  const decode::Translation& own = found[0];
+  body["translatedText"] = own.text;
+  body["words"] = words_of(member.target, own, member.target.encode(wanted.prefix).size());
+  tell_cuts(translator, {wanted.line}, found, body);
+  add_attention(
+      model, source, own.hypotheses.empty() ? 0 : own.hypotheses[0].ids.size(),
+      [&] {
+        // A blank line has no translation, and nothing that could be shown.
+        if (own.hypotheses.empty()) return study::AttendedSentence();
+        return inspect::attention_maps(translator, {wanted.line},
+                                       std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
+                                       wanted.request)[0];
+      },
+      body);
   return json_response(body);
 }
 
@@ -355,7 +330,6 @@ std::vector<http::Route> Service::routes() {
   };
   return {
       {"GET", "/", page(draw::play_page(played))},
-      {"GET", "/attention", page(draw::live_attention_page("Attention"))},
       {"POST", "/translate", [this](const Request& q, const Reply& r) { translate(q, r); }},
       {"POST", "/attention", [this](const Request& q, const Reply& r) { attention(q, r); }},
       {"POST", "/candidates", [this](const Request& q, const Reply& r) { candidates(q, r); }},

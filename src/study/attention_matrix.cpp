@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
-#include "text/words.h"
 
 namespace heed::study {
 

@@ -36,6 +36,19 @@ struct AttentionMatrix {
   }
 };
 
+/// A sentence and its translation with the attention of a model that reads them.
+struct AttendedSentence {
+  std::string target_text;
+  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
+  // own translation it is <unk>.
+  std::vector<std::string> source_pieces, target_pieces;
+  /// Encoder, decoder, cross; by layer and head. Each row sums to 1 over its columns.
+  ///   cross    target pieces (row t: the step that emits piece t) by source pieces
+  ///   decoder  the same rows by the target read so far, <s> first; zero right of the diagonal
+  ///   encoder  source pieces by the same
+  std::vector<AttentionMatrix> matrices;
+};
+
 /// "cross-attention", "encoder self-attention", "attention rollout" or the name of other evidence.
 std::string title_of(AttentionKind kind);
 

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "score/bleu_statistics.h"
 #include "score/chrf.h"
 #include "text/script.h"
 #include "text/utf8.h"

@@ -1,7 +1,6 @@
 #include "study/pronouns.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 

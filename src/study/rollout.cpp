@@ -1,7 +1,6 @@
 #include "study/rollout.h"
 
 #include <map>
-#include <vector>
 
 #include "base/error.h"
 

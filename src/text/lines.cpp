@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "base/error.h"

@@ -4,7 +4,6 @@
 #include <wctype.h>
 
 #include <cstddef>
-#include <string_view>
 
 #include "text/utf8.h"
 

@@ -7,16 +7,13 @@
 #include <exception>
 #include <new>
 #include <type_traits>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "text/model_file.h"
 #include "text/sampler.h"
 #include "text/training_text.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::text {
@@ -165,6 +162,10 @@ Vocabulary Vocabulary::extended(const VocabularyTraining& options) const {
 
 void Vocabulary::save(const std::string& path) const {
   write_atomic(path, impl_->model);
+}
+
+const std::string& Vocabulary::model() const {
+  return impl_->model;
 }
 
 std::vector<int32_t> Vocabulary::encode(std::string_view line, int64_t most) const {

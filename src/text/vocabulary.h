@@ -92,6 +92,8 @@ class Vocabulary {
   /// Throws UserError naming the file when it is missing, no SentencePiece model, or has other
   /// special ids.
   static Vocabulary load(const std::string& path);
+  /// The same of the file's bytes; `name` is what messages call it.
+  static Vocabulary from_model(std::string model, const std::string& name);
   /// The same input gives the same model, on any number of cores. Warns of runs that are cut.
   /// Throws UserError where the corpus cannot support `size` pieces, and says which sizes it can;
   /// Failure where SentencePiece fails, also where it would end the process.
@@ -105,6 +107,7 @@ class Vocabulary {
   Vocabulary extended(const VocabularyTraining& options) const;
 
   void save(const std::string& path) const;  // atomic
+  const std::string& model() const;          // the bytes of its file
 
   /// Ids of a line, without begin and end. Runs of characters without a piece give kUnknown, or
   /// the pieces of their bytes. A user-defined symbol is one id; at the beginning of the line, too,
@@ -152,7 +155,6 @@ class Vocabulary {
 
  private:
   struct Impl;
-  static Vocabulary from_model(std::string model, const std::string& name);
   std::shared_ptr<const Impl> impl_;
 };
 

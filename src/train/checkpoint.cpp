@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"

@@ -1,8 +1,5 @@
 #include "train/consistency.h"
 
-#include <vector>
-
-#include "base/error.h"
 #include "model/model.h"
 
 namespace heed::train {

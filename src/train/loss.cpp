@@ -4,9 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
-#include <vector>
 
-#include "base/error.h"
 #include "kernels/logit_loss.h"
 #include "kernels/output_loss.h"
 #include "kernels/product.h"

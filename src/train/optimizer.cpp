@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "base/error.h"
 #include "kernels/rows/loops.h"

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <utility>
-
 #include "base/log.h"
 #include "kernels/graph.h"
 #include "model/device.h"

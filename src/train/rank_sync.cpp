@@ -1,10 +1,7 @@
 #include "train/rank_sync.h"
 
 #include <bit>
-#include <string>
-#include <vector>
 
-#include "base/error.h"
 #include "base/random.h"
 
 namespace heed::train {

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <utility>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "kernels/graph.h"
 #include "model/device.h"
-#include "text/vocabulary.h"
 #include "train/loss.h"
 #include "train/update.h"
 

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <utility>
 
 #include "base/error.h"
 
 namespace heed::train {
-
 namespace {
 
 void add_to(Gradients& sum, const Gradients& other) {

@@ -1,19 +1,10 @@
 #include "train/trainer.h"
 
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/prefetcher.h"
 #include "train/limits.h"
 #include "train/metrics.h"
-#include "train/progress_display.h"
 #include "train/rank_sync.h"
 #include "train/report_queue.h"
 #include "train/run_files.h"

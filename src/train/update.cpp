@@ -7,11 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
-#include <optional>
-#include <string>
-#include <utility>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "kernels/dropout.h"

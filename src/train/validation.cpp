@@ -6,9 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <string>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "kernels/share_out.h"
 #include "model/device.h"

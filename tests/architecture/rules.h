@@ -66,7 +66,9 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"train", {"model", "ranks"}},
       {"inspect", {"decode", "study"}},
       {"run", {"inspect", "draw", "train"}},
-      {"serve", {"inspect", "draw", "http"}}};
+      {"serve/answers", {"decode/search", "study"}},
+      {"web", {"serve/answers"}},
+      {"serve", {"inspect", "draw", "http", "serve/answers"}}};
   return table;
 }
 

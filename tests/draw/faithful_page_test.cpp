@@ -36,7 +36,7 @@ std::string page_of(const std::vector<double>& moved, bool gold = false) {
   const study::GoldAlignment links{.sure = {{0, 0}}, .possible = {{0, 0}}};
   study::FaithfulReport report;
   report.add({attention, evidence, permuted, gold ? &links : nullptr}, "here");
-  return faithful_page(report, {.model = "a <model>", .notes = {"3 < 4 sentences"}});
+  return faithful_page(report, "a <model>", {"3 < 4 sentences"});
 }
 
 TEST(FaithfulPage, SaysWhichHeadsMayBeBelieved) {
@@ -74,7 +74,7 @@ TEST(FaithfulPage, GivesNoVerdictOnSentencesOfTwoPieces) {
   const std::vector<study::PermutedHead> permuted = {{0, 0, .2}, {0, 1, .01}};
   study::FaithfulReport report;
   report.add({attention, evidence, permuted, nullptr}, "here");
-  EXPECT_THAT(faithful_page(report, {.model = "m"}),
+  EXPECT_THAT(faithful_page(report, "m", {}),
               AllOf(HasSubstr("The sentences are too short to tell which heads may be believed."),
                     Not(HasSubstr("neither")), Not(HasSubstr("moves, agrees less")),
                     Not(HasSubstr("than these with each other"))));

@@ -1,12 +1,11 @@
 // Exchanged weights move the output as far as they matter.
-#include "inspect/permute.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "decode/random_models.h"
 #include "decode/toy_model.h"
+#include "inspect/explain.h"
 
 namespace heed::inspect {
 namespace {

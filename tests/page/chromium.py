@@ -134,7 +134,7 @@ class Chromium:
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=0, y=0)
         address = str(path)
-        if not address.startswith("http://"):
+        if not address.startswith(("http://", "file://")):
             address = pathlib.Path(path).resolve().as_uri()
         self.call("Page.navigate", url=address)
         while not self.loaded:

@@ -14,21 +14,10 @@ LONG = " ".join(["a"] * 150)
 TOO_LONG = r"^The sentence has \d+ pieces; attention is shown of up to 128\.$"
 
 
-class PlayPage(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder, _, cls.browser = page.world()
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-        cls.server = subprocess.Popen(
-            [toy.HEED, "serve", "model", "other", "--port", "0", "--source", "de", "--target", "en"],
-            cwd=cls.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        cls.address = cls.server.stdout.readline().strip()
+class PlayTest(unittest.TestCase):
+    """A test of a page with the models `model` and `other` at `address`."""
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.terminate()
-        cls.server.stdout.close()
-        assert cls.server.wait(60) == 0
+    decoding = ()  # arguments of heed translate that make it translate as the page does
 
     def setUp(self):
         self.browser.errors.clear()
@@ -67,7 +56,7 @@ class PlayPage(unittest.TestCase):
 
     def translated(self, model, text=SENTENCE, prefix=None):
         line = text if prefix is None else f"{text}\t{prefix}"
-        run = subprocess.run([toy.HEED, "translate", model, *([] if prefix is None else ["--tsv"])],
+        run = subprocess.run([toy.HEED, "translate", model, *self.decoding, *([] if prefix is None else ["--tsv"])],
                              cwd=self.folder, input=line + "\n", capture_output=True, text=True, check=True,
                              env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""})
         return run.stdout.rstrip("\n")
@@ -90,6 +79,23 @@ class PlayPage(unittest.TestCase):
             made.remove();
             return page.answer;
         }})()""")
+
+
+class PlayPage(PlayTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder, _, cls.browser = page.world()
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+        cls.server = subprocess.Popen(
+            [toy.HEED, "serve", "model", "other", "--port", "0", "--source", "de", "--target", "en"],
+            cwd=cls.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        cls.address = cls.server.stdout.readline().strip()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.terminate()
+        cls.server.stdout.close()
+        assert cls.server.wait(60) == 0
 
     # --- tests
 

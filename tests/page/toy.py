@@ -26,10 +26,14 @@ HOSTILE = ("</script><b>x</b> <!-- &quot; ]]> --> javascript:run() \"'><img/src=
 LAYERS, HEADS = 2, 3
 
 
-def heed(*arguments, folder):
+def try_heed(*arguments, folder):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    run = subprocess.run([HEED, *arguments], cwd=folder, env=environment, capture_output=True,
-                         text=True, timeout=120)
+    return subprocess.run([HEED, *arguments], cwd=folder, env=environment, capture_output=True,
+                          text=True, timeout=120)
+
+
+def heed(*arguments, folder):
+    run = try_heed(*arguments, folder=folder)
     if run.returncode != 0:
         raise RuntimeError(f"heed {' '.join(arguments)}\n{run.stderr}")
     return run.stdout

@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 #include "inspect/attention_maps.h"
-#include "serve/answers.h"
+#include "serve/answers/answers.h"
 #include "serve/running.h"
 
 namespace heed::serve {
@@ -129,12 +129,12 @@ TEST(Service, RefusesPrefixesLongerThanTheModelCanTake) {
   config.positions = "learned";
   config.max_positions = 6;
   std::vector<ServedModel> models;
-  models.push_back({.name = "short",
-                    .source = "de",
-                    .target = "en",
-                    .kinds = {config::AttentionKind::cross},
-                    .softmax_kinds = {config::AttentionKind::cross},
-                    .translator = decode::make_translator(decode::random_model(config))});
+  models.push_back({{.name = "short",
+                     .kinds = {config::AttentionKind::cross},
+                     .softmax_kinds = {config::AttentionKind::cross}},
+                    "de",
+                    "en",
+                    decode::make_translator(decode::random_model(config))});
   Service service(std::move(models), {});
   const http::Server server({}, service.routes());
   expect_refused(server.port(), 6, "prefix: has more than the 5 pieces that fit");

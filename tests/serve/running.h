@@ -34,14 +34,14 @@ inline std::vector<ServedModel> models_of(const std::vector<std::size_t>& which,
                                           const decode::DecodeConfig& config = {}) {
   std::vector<ServedModel> models;
   for (const std::size_t i : which)
-    models.push_back({.name = "m" + std::to_string(i),
-                      .source = "de",
-                      .target = i == 0 ? "en" : "fr",
-                      .kinds = model::traits(decode::many_models()[i]).kinds,
-                      .softmax_kinds = {config::AttentionKind::cross},
-                      .layer = 1,
-                      .head = -1,
-                      .translator = translator_of(i, config)});
+    models.push_back({{.name = "m" + std::to_string(i),
+                       .kinds = model::traits(decode::many_models()[i]).kinds,
+                       .softmax_kinds = {config::AttentionKind::cross},
+                       .layer = 1,
+                       .head = -1},
+                      "de",
+                      i == 0 ? "en" : "fr",
+                      translator_of(i, config)});
   return models;
 }
 

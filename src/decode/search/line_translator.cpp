@@ -122,7 +122,7 @@ LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lin
         source.resize(most);
         cut.insert(number);
       }
-      out.lengths[i] = std::max(out.lengths[i], std::ssize(source));
+      out.lengths[i] = std::max<int64_t>(out.lengths[i], std::ssize(source));
     }
   }
   for (const int64_t number : cut) out.cut.add(number);

@@ -32,7 +32,8 @@ std::vector<int64_t> likeliest(const std::vector<double>& weights, const Samplin
   for (const int64_t i : order) total += weights[i];
   int64_t kept = 0;
   for (; kept < std::ssize(order) && held < config.top_p * total; ++kept) {
-    if (kept == sorted) sort_to(std::min(std::ssize(order), std::max(kFirstSorted, 4 * sorted)));
+    if (kept == sorted)
+      sort_to(std::min<int64_t>(std::ssize(order), std::max(kFirstSorted, 4 * sorted)));
     held += weights[order[kept]];
   }
   order.resize(kept);

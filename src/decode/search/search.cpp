@@ -124,7 +124,7 @@ class Search {
     std::vector<int64_t> next_active;
     for (const int64_t row : kept) {
       next_active.push_back(active_[row]);
-      width = std::max(width, std::ssize(beams_[active_[row]].live()));
+      width = std::max<int64_t>(width, std::ssize(beams_[active_[row]].live()));
     }
     active_ = std::move(next_active);
 

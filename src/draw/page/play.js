@@ -1,17 +1,7 @@
-"use strict";
 const element = id => document.getElementById(id);
 const PAUSE = 150;       // milliseconds without a key before the sentence is translated
 const CANDIDATES = 10;
-
-async function ask(path, question, signal) {
-  const answer = await fetch(path, {
-    method: "POST", headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(question), signal,
-  });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(body.error);
-  return body;
-}
+const given = JSON.parse(element("data").textContent);
 
 const percent = value => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
 const sentence = () => element("q").value.replace(/\s+/g, " ").trim();
@@ -61,6 +51,7 @@ class Panel {
     this.translating = 0;  // translations that have not ended; all but the last were given up
     part(".name").textContent = `${model.name}: ${model.source} \u2192 ${model.target}`;
     this.frame.title = `Attention of ${model.name}`;
+    this.frame.srcdoc = given.attention;
     this.loaded = new Promise(done => this.frame.addEventListener("load", done, { once: true }));
     this.release.addEventListener("click", () => this.force(""));
     section.addEventListener("keydown", event => {
@@ -186,7 +177,7 @@ class Panel {
 
 // --- begin
 
-const panels = JSON.parse(element("data").textContent).map(model => new Panel(model));
+const panels = given.models.map(model => new Panel(model));
 
 // Another sentence: nothing is forced any more.
 function translate() {

@@ -1,14 +1,19 @@
-#include "serve/answers.h"
+#include "serve/answers/answers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "base/format.h"
 #include "text/words.h"
 
 namespace heed::serve {
 namespace {
 
 using config::AttentionKind;
+using study::AttendedSentence;
+
+constexpr int64_t kLongest = 128;  // pieces of either side that attention is shown of
 
 double rounded(double value, double units) {
   return std::isfinite(value) ? std::round(value * units) / units : 0.0;
@@ -31,10 +36,32 @@ Json rows_of(const study::AttentionMatrix& matrix) {
   return rows;
 }
 
+/// Why no attention is shown of a sentence and a translation of so many pieces; empty: it is.
+std::string why_not_shown(const ShownModel& model, std::size_t source, std::size_t target) {
+  if (model.kinds.empty()) return "The model does not attend.";
+  const bool long_source = std::cmp_greater(source, kLongest);
+  if (!long_source && std::cmp_less_equal(target, kLongest)) return "";
+  return fmt::format("{} has {} pieces; attention is shown of up to {}.",
+                     long_source ? "The sentence" : "The translation",
+                     long_source ? source : target, kLongest);
+}
+
+/// Where a layer has one head, the mean says the same.
+void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
+  const std::vector<study::AttentionMatrix> all = std::move(matrices);
+  matrices.clear();
+  for (const study::AttentionMatrix& matrix : all) {
+    const bool several = std::ranges::any_of(all, [&](const study::AttentionMatrix& other) {
+      return other.kind == matrix.kind && other.layer == matrix.layer && other.head > 0;
+    });
+    if (matrix.head >= 0 || several) matrices.push_back(matrix);
+  }
+}
+
 }  // namespace
 
-http::Response json_response(const Json& body) {
-  return {.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"};
+std::string text_of(const Json& body) {
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& translation,
@@ -63,7 +90,7 @@ Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& tra
   return out;
 }
 
-Json matrices_of(const inspect::AttendedSentence& sentence) {
+Json matrices_of(const AttendedSentence& sentence) {
   std::vector<std::string> read = {"<s>"};
   if (!sentence.target_pieces.empty())
     read.insert(read.end(), sentence.target_pieces.begin(), sentence.target_pieces.end() - 1);
@@ -83,9 +110,23 @@ Json matrices_of(const inspect::AttendedSentence& sentence) {
       {"matrices", std::move(matrices)}};
 }
 
-Json candidates_of(const std::vector<inspect::NextWord>& words) {
+void add_attention(const ShownModel& model, std::size_t source, std::size_t target,
+                   const std::function<AttendedSentence()>& attend, Json& body) {
+  const std::string why = why_not_shown(model, source, target);
+  AttendedSentence attended;
+  if (why.empty())
+    attended = attend();
+  else
+    body["noAttention"] = why;
+  drop_equal_means(attended.matrices);
+  body["usual"] = {{"layer", model.layer}, {"head", model.head}};
+  body["softmax"] = names_of(model.softmax_kinds);
+  body.update(matrices_of(attended));
+}
+
+Json candidates_of(const std::vector<decode::NextWord>& words) {
   Json out = Json::array();
-  for (const inspect::NextWord& word : words)
+  for (const decode::NextWord& word : words)
     out.push_back({{"word", word.word},
                    {"prefix", word.prefix},
                    {"probability", rounded(word.probability, 1e6)},

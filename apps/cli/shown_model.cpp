@@ -1,0 +1,42 @@
+#include "apps/cli/shown_model.h"
+
+#include "model/description/traits.h"
+#include "run/line_models.h"
+#include "serve/served_model.h"
+
+namespace heed {
+namespace {
+
+std::string code_of(const std::string& given, const std::string& file, const char* otherwise) {
+  if (!given.empty()) return given;
+  const std::string code = serve::language_of_file(file);
+  return code.empty() ? otherwise : code;
+}
+
+}  // namespace
+
+void LanguageOptions::add(CommandLine& command) {
+  command.group("Languages");
+  command.option(
+      "--source", source,
+      "Code of the source language, e.g. de; default: the ending of the training corpus");
+  command.option("--target", target, "Code of the target language");
+}
+
+LanguageOptions LanguageOptions::of(const run::Config& config) const {
+  const data::CorpusFiles& files =
+      config.data.train.empty() ? config.data.valid : config.data.train[0];
+  return {code_of(source, files.source, "source"), code_of(target, files.target, "target")};
+}
+
+serve::ShownModel shown_model(const std::string& name, const run::Config& config) {
+  const model::Traits traits = model::traits(config.model);
+  const study::AlignmentChoice usual = run::usual_choice(config);
+  return {.name = name,
+          .kinds = traits.kinds,
+          .softmax_kinds = traits.softmax_kinds,
+          .layer = usual.layer,
+          .head = usual.head};
+}
+
+}  // namespace heed

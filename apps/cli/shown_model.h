@@ -1,0 +1,24 @@
+// A model as a page shows it: that of heed serve, and that of heed export --format web.
+#pragma once
+
+#include <string>
+
+#include "apps/cli/command_line.h"
+#include "run/config.h"
+#include "serve/answers/answers.h"
+
+namespace heed {
+
+/// --source and --target.
+struct LanguageOptions {
+  std::string source, target;
+
+  /// Under the heading Languages.
+  void add(CommandLine& command);
+  /// The codes of a model's languages: as given, else as its corpus's files are called.
+  LanguageOptions of(const run::Config& config) const;
+};
+
+serve::ShownModel shown_model(const std::string& name, const run::Config& config);
+
+}  // namespace heed

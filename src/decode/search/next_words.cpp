@@ -1,0 +1,105 @@
+#include "decode/search/next_words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "decode/search/pieces.h"
+
+namespace heed::decode {
+namespace {
+
+constexpr int64_t kPieces = 12;  // of a word at the most
+
+using Ids = std::vector<int32_t>;
+
+/// A word on its way.
+struct Growing {
+  Ids ids;  // with the prefix
+  double log_probability = 0;
+  bool done = false;
+};
+
+bool begins_word(const text::Vocabulary& vocabulary, int32_t id) {
+  return id == text::kEnd || vocabulary.piece(id).starts_with(text::kWordStart);
+}
+
+/// The likeliest next pieces, each the beginning of a word.
+std::vector<Growing> beginnings_of(const Ids& prefix, const std::vector<float>& scores,
+                                   int64_t count) {
+  Ids order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + std::min<int64_t>(count, std::ssize(order));
+  std::partial_sort(order.begin(), end, order.end(), [&](int32_t a, int32_t b) {
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+  });
+  std::vector<Growing> out;
+  for (auto id = order.begin(); id != end && std::isfinite(scores[*id]); ++id) {
+    out.push_back({prefix, scores[*id], *id == text::kEnd});
+    out.back().ids.push_back(*id);
+  }
+  return out;
+}
+
+/// Adds to each word that is not done the likeliest piece, or ends it.
+void grow(const ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
+          std::vector<Growing>& words) {
+  std::vector<Growing*> open;
+  std::vector<Ids> beginnings;
+  for (Growing& word : words) {
+    if (word.done) continue;
+    open.push_back(&word);
+    beginnings.push_back(word.ids);
+  }
+  if (open.empty()) return;
+  const std::vector<std::vector<float>> scores = scores_after(beginnings);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const auto best = std::ranges::max_element(scores[i]);
+    const auto id = static_cast<int32_t>(best - scores[i].begin());
+    // A piece that only says where words begin has its word behind it.
+    const bool bare = vocabulary.piece(open[i]->ids.back()) == text::kWordStart;
+    open[i]->done = begins_word(vocabulary, id) && !bare;
+    if (open[i]->done) continue;
+    open[i]->ids.push_back(id);
+    open[i]->log_probability += *best;
+  }
+}
+
+}  // namespace
+
+std::vector<NextWord> next_words(const text::Vocabulary& vocabulary, const ScoresAfter& scores,
+                                 const std::string& prefix, int64_t count, int64_t longest) {
+  const Ids given = vocabulary.encode(prefix);
+  if (std::ssize(given) + kPieces + 1 > longest)
+    throw UserError("the prefix has {} pieces, too many for this model to go on", given.size());
+  std::vector<Growing> words = beginnings_of(given, scores({given})[0], count);
+  for (int64_t pieces = 1; pieces < kPieces; ++pieces) grow(scores, vocabulary, words);
+
+  const std::vector<std::string> unknown = unknown_pieces(vocabulary, prefix, given);
+  const std::string before = vocabulary.decode(given, unknown);
+  std::vector<NextWord> out;
+  for (const Growing& word : words) {
+    NextWord next{.prefix = vocabulary.decode(word.ids, unknown),
+                  .probability = std::exp(word.log_probability),
+                  .ends = word.ids[given.size()] == text::kEnd};
+    const std::string added =
+        next.prefix.starts_with(before) ? next.prefix.substr(before.size()) : next.prefix;
+    next.word = trim(added);
+    next.continues = !before.empty() && !next.word.empty() && !added.starts_with(' ');
+    const auto same = std::ranges::find_if(out, [&](const NextWord& one) {
+      return one.prefix == next.prefix && one.ends == next.ends;
+    });
+    if (same != out.end()) {  // spelled in other pieces
+      same->probability += next.probability;
+    } else if (next.ends || !next.word.empty()) {
+      out.push_back(std::move(next));
+    }
+  }
+  std::ranges::stable_sort(out, std::greater<>(), &NextWord::probability);
+  return out;
+}
+
+}  // namespace heed::decode

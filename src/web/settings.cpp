@@ -1,0 +1,78 @@
+#include "web/settings.h"
+
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "base/error.h"
+#include "config/view.h"
+
+namespace heed::web {
+namespace {
+
+using nlohmann::json;
+
+/// A section's values by their keys; an enumeration is the position of its name.
+json values_of(const config::SectionView& section);
+void set_values(const config::SectionView& section, const json& values);
+
+struct Writer {
+  json operator()(const config::SectionView& section) const { return values_of(section); }
+  json operator()(const config::EnumView& value) const { return value.get(); }
+  json operator()(const config::ListView&) const { throw Bug("a list of sections has no place"); }
+  template <class T>
+  json operator()(const T* value) const {
+    return *value;
+  }
+};
+
+struct Reader {
+  const json& value;
+
+  void operator()(const config::SectionView& section) const { set_values(section, value); }
+  void operator()(const config::EnumView& into) const { into.set(value.get<std::size_t>()); }
+  void operator()(const config::ListView&) const { throw Bug("a list of sections has no place"); }
+  template <class T>
+  void operator()(T* into) const {
+    *into = value.get<T>();
+  }
+};
+
+json values_of(const config::SectionView& section) {
+  json values;
+  for (const config::FieldView& field : section.fields)
+    values[field.key] = std::visit(Writer(), field.value);
+  return values;
+}
+
+void set_values(const config::SectionView& section, const json& values) {
+  for (const config::FieldView& field : section.fields)
+    std::visit(Reader{values.at(field.key)}, field.value);
+}
+
+}  // namespace
+
+std::string text_of(Settings settings) {
+  const serve::ShownModel& shown = settings.shown;
+  const json text = {{"name", shown.name},
+                     {"kinds", shown.kinds},
+                     {"softmax", shown.softmax_kinds},
+                     {"layer", shown.layer},
+                     {"head", shown.head},
+                     {"model", values_of(config::view(settings.model))},
+                     {"decoding", values_of(config::view(settings.decoding))}};
+  return text.dump();
+}
+
+Settings settings_from(std::string_view text) {
+  const json all = json::parse(text);
+  Settings settings{.shown = {.name = all.at("name"),
+                              .kinds = all.at("kinds"),
+                              .softmax_kinds = all.at("softmax"),
+                              .layer = all.at("layer"),
+                              .head = all.at("head")}};
+  set_values(config::view(settings.model), all.at("model"));
+  set_values(config::view(settings.decoding), all.at("decoding"));
+  return settings;
+}
+
+}  // namespace heed::web

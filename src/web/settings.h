@@ -1,0 +1,24 @@
+// What a page without a server knows of a model besides its weights and vocabularies: as text, for
+// it has no YAML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "decode/search/config.h"
+#include "model/description/config.h"
+#include "serve/answers/answers.h"
+
+namespace heed::web {
+
+struct Settings {
+  serve::ShownModel shown;
+  model::ModelConfig model;
+  decode::DecodeConfig decoding;
+};
+
+/// JSON for settings_from() of the same version of heed.
+std::string text_of(Settings settings);
+Settings settings_from(std::string_view text);
+
+}  // namespace heed::web

@@ -1,0 +1,65 @@
+// What a page calls of heed.wasm (draw/page/engine.js). Each text and file lies where room() said,
+// and belongs to this program from then on.
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/weights_file.h"
+#include "model/description/safetensors_file.h"
+#include "web/alone.h"
+
+#define HEED_PAGE_CALLS(name) extern "C" [[clang::export_name(#name)]]
+
+namespace {
+
+std::optional<heed::web::Alone> model;
+std::string answered;
+
+/// The bytes of one.
+struct Given {
+  Given(const char* begin, std::size_t bytes) : data(begin), size(bytes) {}
+
+  std::string_view view() const { return {data.get(), size}; }
+  std::string text() const { return std::string(view()); }
+
+  std::shared_ptr<const char[]> data;
+  std::size_t size;
+};
+
+}  // namespace
+
+HEED_PAGE_CALLS(room) char* room(std::size_t bytes) {
+  return new char[bytes];
+}
+
+namespace {
+
+heed::engine::Weights weights_of(const Given& given) {
+  const char* const name = "the weights";
+  const std::string_view header = heed::model::header_of(given.view(), name);
+  const std::string_view data = given.view().substr(heed::model::kLengthBytes + header.size());
+  return heed::engine::weights_in({heed::model::parse_header(header, std::ssize(data), name),
+                                   const_cast<char*>(data.data()), given.data},
+                                  name);
+}
+
+}  // namespace
+
+HEED_PAGE_CALLS(load)
+void load(const char* settings, std::size_t settings_bytes, const char* weights,
+          std::size_t weights_bytes, const char* source, std::size_t source_bytes,
+          const char* target, std::size_t target_bytes) {
+  using heed::text::Vocabulary;
+  model.emplace(heed::web::settings_from(Given{settings, settings_bytes}.text()),
+                weights_of({weights, weights_bytes}),
+                Vocabulary::from_model(Given{source, source_bytes}.text(), "the source vocabulary"),
+                Vocabulary::from_model(Given{target, target_bytes}.text(), "the target vocabulary"));
+}
+
+/// JSON that ends with 0 and stays until the next call.
+HEED_PAGE_CALLS(answer) const char* answer(const char* question, std::size_t bytes) {
+  answered = model->answer(Given{question, bytes}.text());
+  return answered.c_str();
+}
