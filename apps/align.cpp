@@ -1,6 +1,5 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "apps/cli/inspect_options.h"
@@ -78,42 +77,28 @@ void choose(inspect::Aligner& aligner, const AlignArgs& args,
             (args.tuned() ? ", best on " + args.tune_gold : ""));
 }
 
-/// Where the lines go: standard output, a file, or nowhere if the error rates are the product.
-class Lines {
- public:
-  Lines(const std::string& path, bool silent) : silent_(silent) {
-    if (!path.empty()) file_.emplace(path);
-  }
-  void write(const std::string& line) {
-    if (file_)
-      file_->write(line + "\n");
-    else if (!silent_)
-      std::cout << line << '\n';
-  }
-  void commit() {
-    if (file_) file_->commit();
-  }
-
- private:
-  std::optional<AtomicFile> file_;
-  bool silent_;
-};
-
 /// Aligns window by window, by one model or by both.
 void write_alignments(inspect::Aligner& forward, inspect::SymmetrizedAligner* both,
                       const text::Pairs& pairs, const AlignArgs& args) {
-  Lines lines(args.output, args.json);
+  std::optional<AtomicFile> file;
+  if (!args.output.empty()) file.emplace(args.output);
+  const auto write = [&](const std::string& line) {
+    if (file)
+      file->write(line + "\n");
+    else if (!args.json)  // then the error rates are the product
+      std::cout << line << '\n';
+  };
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
   for (const text::PairWindow& window : text::windows_of(pairs, kWritten)) {
     const std::vector<study::Alignment> alignments =
         both != nullptr ? both->align(window.pairs, window.first)
                         : forward.align(window.pairs, window.first);
-    for (const study::Alignment& alignment : alignments) lines.write(study::pharaoh(alignment));
+    for (const study::Alignment& alignment : alignments) write(study::pharaoh(alignment));
     bar.add(static_cast<double>(alignments.size()));
     signals::stop_if_interrupted();
   }
   bar.end();
-  lines.commit();
+  if (file) file->commit();
 }
 
 /// Pharaoh's links count words: programs that separate them by ASCII's blanks alone count others.
@@ -165,8 +150,7 @@ void align(AlignArgs args) {
 }  // namespace
 
 void add_align(CommandLine& program) {
-  auto args = std::make_shared<AlignArgs>();
-  CommandLine command = program.command("align");
+  auto [command, args] = program.command<AlignArgs>("align");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
@@ -200,7 +184,7 @@ void add_align(CommandLine& program) {
        "--gold data/demo/test.align -o test.links",
        "heed align runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
        "--layer last --head mean"});
-  command.run([args] { align(*args); });
+  command.run(args, align);
 }
 
 }  // namespace heed

@@ -46,17 +46,14 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
   static_assert(inspect::kLastLayer == -1 && inspect::kMeanOfHeads == -1);
   std::vector<int64_t> indices;
   for (const std::string& part : split(text, ',')) {
-    if (part == "all") {
-      indices.push_back(inspect::kEvery);
-    } else if (part == minus_one) {
-      indices.push_back(-1);
-    } else if (!part.empty() && std::all_of(part.begin(), part.end(), ::isdigit) &&
-               part.size() < 6) {
-      indices.push_back(std::stoll(part));
-    } else {
+    const auto number = exact_number<uint32_t>(part);
+    if (part == "all" || part == minus_one)
+      indices.push_back(part == "all" ? inspect::kEvery : -1);
+    else if (number && part.size() < 6)
+      indices.push_back(*number);
+    else
       throw UserError("{}: '{}' is neither all, {} nor a number counted from 0", flag, part,
                       minus_one);
-    }
   }
   return indices;
 }

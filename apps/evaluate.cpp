@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "run/folder.h"
 #include "run/held_out.h"
-#include "run/saved_config.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
 
@@ -60,8 +60,7 @@ void evaluate_file(const EvaluateArgs& args) {
 void evaluate_model(const EvaluateArgs& args) {
   libtorch();
   const std::string first = run::model_paths(args.model).front();
-  run::require_model_folder(first);
-  const run::Config config = run::with_settings(run::saved_config(first), args.common.settings);
+  const run::Config config = run::open_config(first, args.common.open()).config;
   score::check_evaluation(config.evaluation);
   const run::TestSet set = run::open_test_set(config, args.source, args.reference(), first,
                                               args.valid, args.more_references());

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "draw/faithful_page.h"
+#include "draw/pages.h"
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
 #include "model/description/traits.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -98,8 +97,7 @@ void heads(const HeadsArgs& args) {
 }  // namespace
 
 void add_heads(CommandLine& program) {
-  auto args = std::make_shared<HeadsArgs>();
-  CommandLine command = program.command("heads");
+  auto [command, args] = program.command<HeadsArgs>("heads");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
@@ -149,7 +147,7 @@ void add_heads(CommandLine& program) {
        "--separators and,but,because",
        "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
        "--ablate -o ablation.csv"});
-  command.run([args] { heads(*args); });
+  command.run(args, heads);
 }
 
 }  // namespace heed

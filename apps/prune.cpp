@@ -1,7 +1,6 @@
 // heed prune MODEL: takes out the heads that a Transformer can do without.
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "apps/cli/options.h"
@@ -114,8 +113,7 @@ void prune(const PruneArgs& args) {
 }  // namespace
 
 void add_prune(CommandLine& program) {
-  auto args = std::make_shared<PruneArgs>();
-  CommandLine command = program.command("prune");
+  auto [command, args] = program.command<PruneArgs>("prune");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences that tell which heads are needed");
@@ -134,7 +132,7 @@ void add_prune(CommandLine& program) {
       {"heed prune runs/demo/transformer --source data/demo/valid.src --target "
        "data/demo/valid.tgt -o runs/demo/fewer_heads",
        "heed prune runs/demo/transformer --heads encoder.0.2,cross.1.3 -o runs/demo/without"});
-  command.run([args] { prune(*args); });
+  command.run(args, prune);
 }
 
 }  // namespace heed

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
-#include "draw/watch_page.h"
+#include "draw/pages.h"
 #include "http/server.h"
 #include "run/feed.h"
 

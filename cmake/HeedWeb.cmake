@@ -1,7 +1,5 @@
 # heed.wasm, the program inside the pages of `heed export --format web`: engine, search and SentencePiece as WebAssembly. It
 # is built where ./run web has installed Debian's clang for that and SentencePiece's sources; else there are no such pages.
-set(HEED_SENTENCEPIECE_SOURCE ${PROJECT_SOURCE_DIR}/build/third_party/sentencepiece-0.2.1/sentencepiece CACHE PATH
-    "SentencePiece's sources, of its Python package")
 if(NOT HEED_WEB_ONLY)
   find_program(HEED_WASM_COMPILER clang++-16)
   if(HEED_WASM_COMPILER AND EXISTS /usr/lib/llvm-16/lib/wasm32-wasi/libc++.a AND EXISTS ${HEED_SENTENCEPIECE_SOURCE})
@@ -21,19 +19,7 @@ foreach(header fmt spdlog nlohmann zlib.h zconf.h)
   file(CREATE_LINK /usr/include/${header} ${headers}/${header} SYMBOLIC)
 endforeach()
 
-# Without its trainer.
-set(own ${HEED_SENTENCEPIECE_SOURCE})
-set(parts bpe_model char_model error filesystem model_factory model_interface normalizer sentencepiece_processor
-    unigram_model util word_model)
-list(TRANSFORM parts REPLACE "(.+)" "${own}/src/\\1.cc")
-file(GLOB protobuf ${own}/src/builtin_pb/*.cc ${own}/third_party/protobuf-lite/*.cc)
-add_library(sentencepiece STATIC ${parts} ${protobuf} ${own}/third_party/absl/flags/flag.cc)
-target_include_directories(sentencepiece SYSTEM PUBLIC ${own}/src PRIVATE ${PROJECT_BINARY_DIR} ${own}/src/builtin_pb
-                           ${own}/third_party/protobuf-lite ${own}/third_party ${own})
-configure_file(${own}/config.h.in ${PROJECT_BINARY_DIR}/config.h)
-target_compile_definitions(sentencepiece PRIVATE _USE_INTERNAL_STRING_VIEW HAVE_PTHREAD)
-target_compile_options(sentencepiece PRIVATE -O2 -w)
-
+include(HeedSentencePiece)
 # Of the rooms what a page may need; what nothing calls is left out when it is linked.
 set(sources)
 foreach(room decode/search engine kernels/rows model/description serve/answers web web/wasm)

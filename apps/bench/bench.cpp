@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
-#include "draw/experiments.h"
+#include "draw/pages.h"
 #include "run/model_folder.h"
 
 namespace heed {

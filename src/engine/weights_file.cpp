@@ -74,7 +74,7 @@ bool is_packed(const std::string& name, const Array& array) {
 
 template <class Number>
 std::string_view bytes_of(const Number* numbers, int64_t count) {
-  return {reinterpret_cast<const char*>(numbers), count * sizeof(Number)};
+  return {reinterpret_cast<const char*>(numbers), static_cast<std::size_t>(count) * sizeof(Number)};
 }
 
 }  // namespace

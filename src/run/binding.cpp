@@ -5,7 +5,7 @@
 #include "base/strings.h"
 #include "config/differences.h"
 #include "config/io.h"
-#include "model/weights.h"
+#include "model/description/safetensors_file.h"
 #include "run/saved_config.h"
 
 namespace heed::run {

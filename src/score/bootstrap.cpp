@@ -15,9 +15,8 @@ Resamples bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_
                     uint64_t seed) {
   expect(!systems.empty() && !systems[0].empty(), "a bootstrap needs sentences");
   const std::size_t sentences = systems[0].size();
-  for (const auto& system : systems) {
+  for (const auto& system : systems)
     expect(system.size() == sentences, "systems of one bootstrap share their sentences");
-  }
   Random random(seed);
   Resamples result{.scores = std::vector<std::vector<double>>(systems.size())};
   std::vector<BleuStatistics> sums(systems.size());
@@ -27,9 +26,8 @@ Resamples bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_
       const auto sentence = static_cast<std::size_t>(random.below(sentences));
       for (std::size_t s = 0; s < systems.size(); ++s) sums[s] += systems[s][sentence];
     }
-    for (std::size_t s = 0; s < systems.size(); ++s) {
+    for (std::size_t s = 0; s < systems.size(); ++s)
       result.scores[s].push_back(bleu(sums[s]).score);
-    }
   }
   return result;
 }

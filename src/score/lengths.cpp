@@ -208,9 +208,8 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
   for (const Bucket& bucket : report.buckets) {
     std::vector<BucketScore> scores;
     if (!bucket.sentences.empty()) scores = measure(bucket);
-    for (std::size_t s = 0; s < systems.size(); ++s) {
+    for (std::size_t s = 0; s < systems.size(); ++s)
       report.systems[s].buckets.push_back(scores.empty() ? std::nullopt : std::optional(scores[s]));
-    }
   }
   const std::vector<BucketScore> all = measure(report.all);
   for (std::size_t s = 0; s < systems.size(); ++s) report.systems[s].all = all[s];
@@ -269,9 +268,8 @@ std::string lengths_csv(const LengthReport& report) {
       "system,bucket_low,bucket_high,sentences,source_words,bleu,bleu_low,bleu_high,"
       "brevity_penalty,length_ratio\n";
   for (const SystemLengths& system : report.systems) {
-    for (std::size_t b = 0; b < report.buckets.size(); ++b) {
+    for (std::size_t b = 0; b < report.buckets.size(); ++b)
       out += join(csv_row(system, report.buckets[b], system.buckets[b]), ",") + '\n';
-    }
   }
   return out;
 }
@@ -282,15 +280,13 @@ std::string lengths_table(const LengthReport& report) {
        "ratio", report.baseline.empty() ? "" : "against " + report.baseline},
       {}};
   for (const SystemLengths& system : report.systems) {
-    for (std::size_t b = 0; b < report.buckets.size(); ++b) {
+    for (std::size_t b = 0; b < report.buckets.size(); ++b)
       table.rows.push_back(table_row(system.name, report.buckets[b], system.buckets[b]));
-    }
     table.rows.push_back(table_row(system.name, report.all, system.all));
   }
   std::string out = text::table_text(table, {0, 1, 8});
-  for (const SystemLengths& system : report.systems) {
+  for (const SystemLengths& system : report.systems)
     out += system.name + ": " + describe(system.overall) + '\n';
-  }
   return out;
 }
 

@@ -65,9 +65,8 @@ Alignment hard_alignment(const AttentionMatrix& matrix, double least) {
 Alignment diagonal(std::size_t source_words, std::size_t target_words) {
   Alignment alignment;
   if (source_words == 0) return alignment;
-  for (std::size_t target = 0; target < target_words; ++target) {
+  for (std::size_t target = 0; target < target_words; ++target)
     alignment.insert({(2 * target + 1) * source_words / (2 * target_words), target});
-  }
   return alignment;
 }
 

@@ -52,9 +52,8 @@ std::string attention_csv_matrix(const AttentionMatrix& matrix) {
   out += '\n';
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     out += text::csv_field(matrix.target[row]);
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+    for (std::size_t column = 0; column < matrix.source.size(); ++column)
       out += ',' + exact(matrix.at(row, column));
-    }
     if (!matrix.missing.empty()) out += ',' + exact(matrix.missing[row]);
     out += '\n';
   }

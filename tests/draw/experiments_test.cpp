@@ -1,6 +1,6 @@
-#include "draw/experiments.h"
-
 #include <gtest/gtest.h>
+
+#include "draw/pages.h"
 
 namespace heed::draw {
 namespace {

@@ -1,8 +1,7 @@
-#include "draw/faithful_page.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "draw/pages.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {

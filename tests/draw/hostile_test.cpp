@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "draw/attention_page.h"
-#include "draw/experiments.h"
 #include "draw/heatmap.h"
+#include "draw/pages.h"
 #include "draw/play_page.h"
 #include "draw/plot.h"
 #include "draw/report.h"

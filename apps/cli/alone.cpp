@@ -1,0 +1,19 @@
+// heed-translate has no heed-torch beside it.
+#include "apps/cli/libtorch.h"
+#include "base/error.h"
+
+namespace heed {
+
+const LibTorch& libtorch() {
+  throw Failure(
+      "heed-translate translates on a CPU, by models with an engine, and tells their scores; for the "
+      "rest install heed");
+}
+
+void prepare_libtorch(char**) {}
+
+void rethrow() {
+  throw;
+}
+
+}  // namespace heed
