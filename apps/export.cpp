@@ -20,6 +20,7 @@
 #include "engine/weights_file.h"
 #include "kernels/rows/layer_norm.h"
 #include "model/weights.h"
+#include "model/description/traits.h"
 #include "run/binding.h"
 #include "run/folder.h"
 #include "run/model_folder.h"

@@ -195,12 +195,21 @@ std::vector<AttendedSentence> read_all(Translator& translator, std::vector<Readi
   return out;
 }
 
-/// Of translations that a search found. What is longer than the model can take is cut, as search
-/// does it.
-std::vector<AttendedSentence> read_found(Translator& translator,
-                                         const std::vector<std::string>& sources,
-                                         const std::vector<std::vector<int32_t>>& targets,
-                                         const AttentionRequest& request) {
+}  // namespace
+
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::optional<std::vector<std::string>>& targets,
+                                             const AttentionRequest& request, int64_t first_line) {
+  require_attention(*translator.first().model, request);
+  return read_all(translator, readings_of(translator, sources, targets, first_line), request,
+                  first_line);
+}
+
+std::vector<AttendedSentence> attention_maps(Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::vector<std::vector<int32_t>>& targets,
+                                             const AttentionRequest& request) {
   expect(sources.size() == targets.size(), "a source for each translation");
   require_attention(*translator.first().model, request);
   const TranslatorModel& member = translator.first();
@@ -222,23 +231,12 @@ std::vector<AttendedSentence> read_found(Translator& translator,
   return read_all(translator, std::move(readings), request, 1);
 }
 
-}  // namespace
-
-std::vector<AttendedSentence> attention_maps(Translator& translator,
-                                             const std::vector<std::string>& sources,
-                                             const std::optional<std::vector<std::string>>& targets,
-                                             const AttentionRequest& request, int64_t first_line) {
-  require_attention(*translator.first().model, request);
-  return read_all(translator, readings_of(translator, sources, targets, first_line), request,
-                  first_line);
-}
-
 ReadAttention attention_reader(Translator& translator, const study::AlignmentChoice& choice) {
   return [&translator, choice](const std::vector<std::string>& sources,
                                const std::vector<std::vector<int32_t>>& targets) {
     const AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
     std::vector<study::AttentionMatrix> matrices;
-    for (AttendedSentence& one : read_found(translator, sources, targets, request))
+    for (AttendedSentence& one : attention_maps(translator, sources, targets, request))
       matrices.push_back(std::move(one.matrices.front()));
     return matrices;
   };

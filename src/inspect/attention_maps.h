@@ -68,6 +68,14 @@ std::vector<AttendedSentence> attention_maps(decode::Translator& translator,
                                              const AttentionRequest& request,
                                              int64_t first_line = 1);
 
+/// The same for translations that a search found, given as pieces; a line may be there several
+/// times. What is longer than the model can take is cut, as search does it. `target_text` stays
+/// empty.
+std::vector<AttendedSentence> attention_maps(decode::Translator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::vector<std::vector<int32_t>>& targets,
+                                             const AttentionRequest& request);
+
 /// Of a layer and head, with the model that a translator has first; `translator` must live on.
 ReadAttention attention_reader(decode::Translator& translator,
                                const study::AlignmentChoice& choice);
