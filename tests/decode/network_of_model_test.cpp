@@ -170,6 +170,41 @@ TEST_P(Engine, GivesTheSameBitsWithAndWithoutNeighbours) {
   }
 }
 
+// Every layer and head of every kind, of a translation that is read.
+TEST_P(Engine, LooksWhereTheModelDoes) {
+  const ModelPtr model = model::testing::model_of(GetParam().config, kVocabularyPieces);
+  model->eval();
+  const at::NoGradGuard no_gradients;
+  const Source source = three_sentences();
+  const Tensor target = at::randint(4, kVocabularyPieces, {3, 5}, at::kLong);
+  Trace trace{.kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()}};
+  model->features(source, target, &trace);
+  const auto engine = network_of(*model, WeightFormat::fp32);
+  engine::LayerMaps maps;
+  const auto decoder = engine->start(source_batch(source), libtorch_threads(), &maps);
+  const auto expect_row = [&](engine::LayerMap& map, int64_t row, int64_t sentence, int64_t query) {
+    const auto wanted = std::ranges::find_if(trace.maps, [&](const model::AttentionMap& of) {
+      return of.kind == map.kind && of.layer == map.layer;
+    });
+    ASSERT_NE(wanted, trace.maps.end());
+    const int64_t heads = map.heads, keys = map.keys;
+    const Tensor got = at::from_blob(map.weights.data() + row * heads * keys, {heads, keys});
+    const Tensor weights = wanted->weights[sentence].select(1, query).narrow(1, 0, keys);
+    ASSERT_EQ(got.sizes(), weights.sizes());
+    EXPECT_LT((got - weights).abs().max().item<double>(), 2e-5);
+  };
+  const std::size_t of_encoder = maps.size();
+  for (engine::LayerMap& map : maps)
+    for (int64_t s = 0, row = 0; s < 3; ++s)
+      for (int64_t i = 0; i < source.lengths[s].item<int64_t>(); ++i) expect_row(map, row++, s, i);
+  for (int64_t t = 0; t < target.size(1); ++t) {
+    step(*decoder, target.narrow(1, t, 1).contiguous());
+    for (engine::LayerMap& map : maps)
+      for (int64_t s = 0; s < 3; ++s) expect_row(map, s, s, t);
+  }
+  EXPECT_EQ(of_encoder + maps.size(), trace.maps.size());
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Engine, ::testing::ValuesIn(engine_kinds()),
                          [](const auto& info) { return info.param.name; });
 
