@@ -11,7 +11,7 @@
 namespace heed::engine {
 namespace {
 
-constexpr int64_t kUsualLength = 1024;
+constexpr int64_t kUsualLength = 256;  // more would delay the start
 
 }  // namespace
 

@@ -173,7 +173,7 @@ TEST_P(Engine, GivesTheSameBitsWithAndWithoutNeighbours) {
 INSTANTIATE_TEST_SUITE_P(Kinds, Engine, ::testing::ValuesIn(engine_kinds()),
                          [](const auto& info) { return info.param.name; });
 
-// Beyond the 1024 positions that are kept, and the 256 steps that distances are made for at first.
+// Beyond the 256 positions that are kept, and the 256 steps that distances are made for at first.
 TEST(Engines, LongSentencesAndTranslationsAreThoseOfTheModel) {
   const at::NoGradGuard no_gradients;
   for (const auto& [positions, length] :
