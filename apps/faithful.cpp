@@ -11,6 +11,7 @@
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "draw/pages.h"
+#include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
 #include "model/description/traits.h"

@@ -34,11 +34,10 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   const auto cyrillic =
       text::Vocabulary::train({.files = {folder.write("text", lines)}, .size = 24});
   std::vector<ServedModel> models = models_of({0}), others = models_of({1});
-  models.push_back(
-      {models[0], "ru", "en",
-       decode::Translator(
-           {{decode::random_model(decode::small_models()[0]), cyrillic, decode::vocabulary()}}, {},
-           at::kCPU, at::kFloat)});
+  models.push_back({models[0], "ru", "en",
+                    decode::Translator({{decode::random_model(decode::small_models()[0]), cyrillic,
+                                         decode::vocabulary()}},
+                                       {}, at::kCPU, at::kFloat)});
   models.push_back(std::move(others[0]));
   models[2].source = "en";
   const auto order_of = [&](const std::string& text) {
