@@ -1,5 +1,6 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "apps/cli/inspect_options.h"
@@ -150,7 +151,8 @@ void align(AlignArgs args) {
 }  // namespace
 
 void add_align(CommandLine& program) {
-  auto [command, args] = program.command<AlignArgs>(
+  auto args = std::make_shared<AlignArgs>();
+  CommandLine command = program.command(
       "align", "Write word alignments of given translations (Pharaoh), and their error rate");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
@@ -185,7 +187,7 @@ void add_align(CommandLine& program) {
        "--gold data/demo/test.align -o test.links",
        "heed align runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
        "--layer last --head mean"});
-  command.run(args, align);
+  command.run([args] { align(*args); });
 }
 
 }  // namespace heed

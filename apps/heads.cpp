@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -97,7 +98,8 @@ void heads(const HeadsArgs& args) {
 }  // namespace
 
 void add_heads(CommandLine& program) {
-  auto [command, args] = program.command<HeadsArgs>(
+  auto args = std::make_shared<HeadsArgs>();
+  CommandLine command = program.command(
       "heads", "Measure how sharp each attention head is, how far it looks, and at what");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
@@ -148,7 +150,7 @@ void add_heads(CommandLine& program) {
        "--separators and,but,because",
        "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
        "--ablate -o ablation.csv"});
-  command.run(args, heads);
+  command.run([args] { heads(*args); });
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // heed prune MODEL: takes out the heads that a Transformer can do without.
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "apps/cli/options.h"
@@ -113,8 +114,9 @@ void prune(const PruneArgs& args) {
 }  // namespace
 
 void add_prune(CommandLine& program) {
-  auto [command, args] = program.command<PruneArgs>(
-      "prune", "Remove the attention heads that a Transformer does not need");
+  auto args = std::make_shared<PruneArgs>();
+  CommandLine command =
+      program.command("prune", "Remove the attention heads that a Transformer does not need");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences that tell which heads are needed");
@@ -133,7 +135,7 @@ void add_prune(CommandLine& program) {
       {"heed prune runs/demo/transformer --source data/demo/valid.src --target "
        "data/demo/valid.tgt -o runs/demo/fewer_heads",
        "heed prune runs/demo/transformer --heads encoder.0.2,cross.1.3 -o runs/demo/without"});
-  command.run(args, prune);
+  command.run([args] { prune(*args); });
 }
 
 }  // namespace heed
