@@ -134,7 +134,7 @@ void Translator::share_batches(int64_t batches, const std::function<void(int64_t
 
 std::vector<std::vector<Hypothesis>> Translator::search_batch(
     const std::vector<data::Batch>& sources, const SearchOptions& options) {
-  if (!networks_.empty()) return search(networks_, sources, options, longest(), threads_);
+  if (!networks_.empty()) return search(networks_, sources, options, longest(), *threads_);
   try {
     std::vector<model::Source> there;
     for (const data::Batch& source : sources) there.push_back(model::make_source(source, device_));

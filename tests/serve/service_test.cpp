@@ -203,12 +203,12 @@ TEST(Service, RequestsForOtherModelsOrWithAlternativesShareNoBatch) {
   const std::string of_other = expected(other(), {line})[0];
   ASSERT_NE(of_other, expected(translator_of(0), {line})[0]);
   std::vector<ServedModel> models = models_of({0});
-  models.push_back({.name = "other",
-                    .source = "de",
-                    .target = "en",
-                    .kinds = {config::AttentionKind::cross},
-                    .softmax_kinds = {config::AttentionKind::cross},
-                    .translator = other()});
+  models.push_back({{.name = "other",
+                     .kinds = {config::AttentionKind::cross},
+                     .softmax_kinds = {config::AttentionKind::cross}},
+                    "de",
+                    "en",
+                    other()});
   Service service(std::move(models), {});
   const http::Server server({}, service.routes());
   // All wait before the first is translated, in this order.

@@ -39,7 +39,7 @@ EngineTranslator::EngineTranslator(std::vector<EngineMember> members, DecodeConf
 
 std::vector<std::vector<Hypothesis>> EngineTranslator::search_batch(
     const std::vector<data::Batch>& sources, const SearchOptions& options) {
-  return search(networks_, sources, options, longest_, threads_);
+  return search(networks_, sources, options, longest_, *threads_);
 }
 
 }  // namespace heed::decode

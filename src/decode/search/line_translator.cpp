@@ -73,7 +73,7 @@ class Stopwatch {
 
 LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig config,
                                const engine::Threads& threads)
-    : config_(std::move(config)), threads_(threads), members_(std::move(members)) {
+    : config_(std::move(config)), threads_(&threads), members_(std::move(members)) {
   expect(!members_.empty(), "a translator has at least one model");
   for (const MemberText& member : members_)
     expect(member.target.fingerprint() == first_text().target.fingerprint(),
@@ -153,7 +153,7 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
     };
     // With mbr, candidates are compared with each other, which is work.
     if (config_.mbr > 0)
-      engine::share_items(threads_, std::ssize(out), spell_line);
+      engine::share_items(*threads_, std::ssize(out), spell_line);
     else
       for (int64_t i = 0; i < std::ssize(out); ++i) spell_line(i);
   }

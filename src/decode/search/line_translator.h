@@ -37,6 +37,8 @@ struct MemberText {
 class LineTranslator {
  public:
   virtual ~LineTranslator() = default;
+  LineTranslator(LineTranslator&&) = default;
+  LineTranslator& operator=(LineTranslator&&) = default;
 
   /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
   /// every second one of a text.
@@ -108,7 +110,7 @@ class LineTranslator {
   virtual BatchLimits limits() const { return search_limits(config_); }
   /// Calls work(batch) for each, by as many threads as there are.
   virtual void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) {
-    engine::share_items(threads_, batches, work);
+    engine::share_items(*threads_, batches, work);
   }
 
   /// Piece ids of each line, once per member.
@@ -127,7 +129,7 @@ class LineTranslator {
   void check_length(int64_t pieces, const std::string& where, const std::string& cure) const;
 
   DecodeConfig config_;
-  const engine::Threads& threads_;
+  const engine::Threads* threads_;
   int64_t together_ = std::numeric_limits<int64_t>::max();  // sentences that are searched at once
 
  private:
