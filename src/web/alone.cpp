@@ -11,7 +11,7 @@
 #include "decode/search/pieces.h"
 #include "kernels/rows/step.h"
 #include "model/description/traits.h"
-#include "text/lines.h"
+#include "text/utf8.h"
 #include "web/settings.h"
 
 namespace heed::web {
@@ -126,8 +126,8 @@ Alone::Alone(const Settings& settings, const engine::Weights& weights,
 
 std::string Alone::answer(std::string_view question) {
   const json asked = json::parse(question);
-  const std::string line = text::clean_line(asked.at("q").get<std::string>()),
-                    prefix = text::clean_line(asked.at("prefix").get<std::string>());
+  const std::string line = text::repair(asked.at("q").get<std::string>()),
+                    prefix = text::repair(asked.at("prefix").get<std::string>());
   if (std::ssize(target_.encode(prefix, translator_.source_limit())) > translator_.source_limit())
     throw UserError("prefix: has more than the {} pieces that fit", translator_.source_limit());
   return serve::text_of(asked.at("path") == "attention"

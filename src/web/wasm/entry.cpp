@@ -52,10 +52,11 @@ void load(const char* settings, std::size_t settings_bytes, const char* weights,
           std::size_t weights_bytes, const char* source, std::size_t source_bytes,
           const char* target, std::size_t target_bytes) {
   using heed::text::Vocabulary;
-  model.emplace(heed::web::settings_from(Given{settings, settings_bytes}.text()),
-                weights_of({weights, weights_bytes}),
-                Vocabulary::from_model(Given{source, source_bytes}.text(), "the source vocabulary"),
-                Vocabulary::from_model(Given{target, target_bytes}.text(), "the target vocabulary"));
+  model.emplace(
+      heed::web::settings_from(Given{settings, settings_bytes}.text()),
+      weights_of({weights, weights_bytes}),
+      Vocabulary::from_model(Given{source, source_bytes}.text(), "the source vocabulary"),
+      Vocabulary::from_model(Given{target, target_bytes}.text(), "the target vocabulary"));
 }
 
 /// JSON that ends with 0 and stays until the next call.
