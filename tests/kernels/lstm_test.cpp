@@ -72,7 +72,7 @@ class LstmSequence : public LstmKernel, public ::testing::WithParamInterface<boo
     for (const int64_t count : rows) begins.push_back(begins.back() + count);
     std::vector<Tensor> states(rows.size()), cells(rows.size());
     CellState state{hidden->exact, cell->exact};
-    const RecurrentCell::Steps weights = twin.begin();
+    const RecurrentCell::SequenceWeights weights = twin.begin();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t t = GetParam() ? rows.size() - 1 - i : i;
       const int64_t count = rows[t];

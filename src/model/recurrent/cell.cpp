@@ -45,12 +45,12 @@ Tensor RecurrentCell::project(const Tensor& input) const {
   return kernels::linear(input, input_weight_, input_bias_);
 }
 
-RecurrentCell::Steps RecurrentCell::begin() const {
+RecurrentCell::SequenceWeights RecurrentCell::begin() const {
   return {kernels::collected(hidden_weight_, hidden_bias_),
           extra_weight_.defined() ? kernels::collected(extra_weight_) : kernels::Collected()};
 }
 
-Tensor RecurrentCell::project_extra(const Tensor& extra, const Steps& steps) const {
+Tensor RecurrentCell::project_extra(const Tensor& extra, const SequenceWeights& steps) const {
   return kernels::collected_linear(extra, steps.extra);
 }
 
@@ -72,7 +72,7 @@ CellState fused_step(Cell kind, const Tensor& gates, const Tensor& recurrent,
 // States keep their own type (fp32 under autocast) while the gates may be narrower. chunk and split
 // rather than narrow: their gradient is one concatenation.
 CellState RecurrentCell::step(const Tensor& gates, const CellState& state,
-                              const Steps& steps) const {
+                              const SequenceWeights& steps) const {
   const Tensor recurrent = kernels::collected_linear(state.hidden, steps.hidden);
   if (kernels::can_run_recurrence(gates, state.hidden))
     return fused_step(kind_, gates, recurrent, state);
@@ -95,7 +95,7 @@ Tensor RecurrentCell::unroll(const Tensor& input, const SameExtra& extra, CellSt
   if (!input.is_cpu()) return unroll_by_library(input, extra, state);
   const Tensor own = project(input), gates = extra.gates.defined() ? own + extra.gates : own;
   if (kernels::can_run_recurrence(gates, state.hidden)) return unroll_fused(gates, state);
-  const Steps steps = begin();
+  const SequenceWeights steps = begin();
   std::vector<Tensor> outputs;
   for (const Tensor& now : gates.split(1, 1)) {
     state = step(now, state, steps);

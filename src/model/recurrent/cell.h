@@ -27,7 +27,7 @@ struct SameExtra {
 class RecurrentCell : public torch::nn::Module {
  public:
   /// The weights as the steps of one sequence use them (kernels/collected.h).
-  struct Steps {
+  struct SequenceWeights {
     kernels::Collected hidden, extra;
   };
 
@@ -37,11 +37,11 @@ class RecurrentCell : public torch::nn::Module {
   /// The part of the gates that does not depend on the state: [..., input] -> [..., gates].
   Tensor project(const Tensor& input) const;
   /// For the steps of one sequence; those of another need another one.
-  Steps begin() const;
+  SequenceWeights begin() const;
   /// The second input's part: [..., extra] -> [..., gates].
-  Tensor project_extra(const Tensor& extra, const Steps& steps) const;
+  Tensor project_extra(const Tensor& extra, const SequenceWeights& steps) const;
   /// One step from projected gates [..., gates], summed.
-  CellState step(const Tensor& gates, const CellState& state, const Steps& steps) const;
+  CellState step(const Tensor& gates, const CellState& state, const SequenceWeights& steps) const;
   /// Many steps: input [batch, time, input] -> the outputs [batch, time, hidden]. `state`, [batch,
   /// 1, hidden], becomes the last one.
   Tensor unroll(const Tensor& input, const SameExtra& extra, CellState& state) const;

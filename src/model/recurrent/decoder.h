@@ -61,8 +61,8 @@ class RecurrentDecoder : public torch::nn::Module {
   /// What the steps of one sequence share, with weights whose gradients are collected.
   struct SharedBySteps {
     Prepared memory;
-    std::vector<RecurrentCell::Steps> cells;      // bottom first
-    kernels::Collected read_state, read_context;  // of the attentional state
+    std::vector<RecurrentCell::SequenceWeights> cells;  // bottom first
+    kernels::Collected read_state, read_context;        // of the attentional state
   };
 
   Carried first_states(const Tensor& summary) const;
