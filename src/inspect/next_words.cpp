@@ -37,8 +37,8 @@ class Reader {
 
   bool empty() const { return sources_.front().empty(); }
 
-  /// As decode::ScoresAfter. Long ones are read some at a time, as memory for all of them may not be
-  /// there.
+  /// As decode::ScoresAfter. Long ones are read some at a time, as memory for all of them may not
+  /// be there.
   std::vector<std::vector<float>> after(const std::vector<Ids>& beginnings) const {
     int64_t longest = 1;
     for (const auto* all : {&sources_, &beginnings})

@@ -1,5 +1,5 @@
-// native SETTINGS WEIGHTS SOURCE TARGET < QUESTIONS: what heed.wasm answers, by the same code on this processor, with the
-// files of a page's model. For tests/web/test_web.py.
+// native SETTINGS WEIGHTS SOURCE TARGET < QUESTIONS: what heed.wasm answers, by the same code on
+// this processor, with the files of a page's model. For tests/web/test_web.py.
 #include <iostream>
 
 #include "base/files.h"
@@ -9,7 +9,7 @@
 int main(int, char** arguments) {
   using namespace heed;
   web::Alone model(web::settings_from(read_file(arguments[1])),
-                   engine::read_weights(arguments[2]).weights,
-                   text::Vocabulary::load(arguments[3]), text::Vocabulary::load(arguments[4]));
+                   engine::read_weights(arguments[2]).weights, text::Vocabulary::load(arguments[3]),
+                   text::Vocabulary::load(arguments[4]));
   for (std::string line; std::getline(std::cin, line);) std::cout << model.answer(line) << "\n";
 }
