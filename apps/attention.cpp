@@ -20,7 +20,7 @@
 #include "inspect/explain.h"
 #include "model/description/traits.h"
 #include "run/model_folder.h"
-#include "study/attention_text.h"
+#include "study/attention_matrix.h"
 #include "study/rollout.h"
 #include "text/pairs.h"
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "config/differences.h"
-#include "run/binding.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
 #include "train/checkpoint.h"

@@ -16,7 +16,7 @@
 #include "run/saved_config.h"
 #include "score/chrf.h"
 #include "text/pairs.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed {

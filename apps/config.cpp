@@ -7,7 +7,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "config/io.h"
-#include "config/reference.h"
+#include "config/print.h"
 
 namespace heed {
 namespace {

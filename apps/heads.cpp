@@ -12,8 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "run/inspect_folder.h"
-#include "text/pairs.h"
+#include "run/model_folder.h"
 
 namespace heed {
 namespace {

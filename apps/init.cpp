@@ -26,7 +26,6 @@
 #include "run/check.h"
 #include "run/config.h"
 #include "run/corpora.h"
-#include "run/memory.h"
 #include "run/model_folder.h"
 #include "run/recipe.h"
 #include "run/trial_training.h"

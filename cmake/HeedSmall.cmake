@@ -7,9 +7,9 @@ foreach(room base config data decode/search engine kernels/rows model/descriptio
   file(GLOB files ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
   list(APPEND sources ${files})
 endforeach()
-foreach(file score/config score/chrf study/alignment study/alignment_sweep study/attention_matrix
-        train/config train/losses inspect/alignment_choice inspect/details
-        run/binding run/config run/folder run/line_models run/saved_config)
+foreach(file score/config score/chrf study/alignment study/attention_matrix
+        train/config train/losses inspect/details
+        run/config run/folder run/line_models run/saved_config)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
 foreach(file main cli/command_line cli/inspect_options cli/alone translate/destination translate/translate)

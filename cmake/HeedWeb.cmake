@@ -28,7 +28,7 @@ foreach(room decode/search engine kernels/rows model/description serve/answers w
 endforeach()
 list(FILTER sources EXCLUDE REGEX "/(ctranslate2|input|thread_pool)[.]cpp$")
 foreach(file base/strings config/aliases config/print config/schema config/suggest config/view data/batch data/notice
-        score/chrf text/model_file text/sampler text/script text/unicode text/utf8 text/vocabulary text/words)
+        score/chrf text/model_file text/sampler text/script text/utf8 text/vocabulary text/words)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
 add_executable(heed.wasm ${sources})

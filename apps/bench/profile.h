@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/host_memory.h"
+#include "model/device.h"
 #include "study/cost_tables.h"
 
 namespace heed {

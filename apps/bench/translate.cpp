@@ -113,6 +113,10 @@ void bench_translate(const TranslateArgs& args) {
         const double packing = run::seconds_of([&] {
           translator.emplace(std::vector{folder->member()}, config, folder->device, precision);
         });
+        if (args.profile && translator->has_engines())
+          throw UserError(
+              "--profile: engines translate on a CPU, and their steps are no operations of "
+              "LibTorch; leave it out, or give a GPU as --device");
         translator->warn_of_cuts = false;
         const Speed speed = measure(*translator, lines, args.common.repeats);
         table.rows.push_back({kind, std::to_string(batch), std::to_string(beam),

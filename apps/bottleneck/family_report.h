@@ -12,7 +12,7 @@
 #include "run/held_out.h"
 #include "run/model_folder.h"
 #include "score/lengths.h"
-#include "study/alignment_sweep.h"
+#include "study/alignment.h"
 #include "study/attention_matrix.h"
 #include "study/pronouns.h"
 #include "text/pairs.h"

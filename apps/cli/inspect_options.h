@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/cli/command_line.h"
-#include "inspect/alignment_choice.h"
+#include "inspect/details.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 
 #include "apps/cli/libtorch.h"
 #include "base/error.h"
-#include "model/host_memory.h"
+#include "model/device.h"
 #include "run/check.h"
 #include "run/model_folder.h"
 

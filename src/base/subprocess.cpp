@@ -16,7 +16,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/no_pipe_signal.h"
+#include "base/inherited.h"
 #include "base/strings.h"
 
 namespace heed::subprocess {

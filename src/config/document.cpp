@@ -4,7 +4,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <optional>
 #include <sstream>
 
 #include "base/strings.h"

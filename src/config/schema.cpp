@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string>
 
 #include "base/format.h"
 #include "base/strings.h"

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "base/strings.h"
-#include "data/parallel.h"
+#include "data/pair_reader.h"
 
 namespace heed::data {
 namespace {

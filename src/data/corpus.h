@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/scratch.h"
+#include "base/descriptor.h"
 #include "data/batch.h"
 #include "data/config.h"
 #include "data/flaws.h"

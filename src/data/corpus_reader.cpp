@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "data/corpus.h"
 #include "data/pair_reader.h"
-#include "data/parallel.h"
 #include "text/words.h"
 
 namespace heed::data {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/random.h"
-#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace heed::data {

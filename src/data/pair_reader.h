@@ -1,9 +1,13 @@
 // Two line-aligned files, read together, or one with both sides.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "data/alignment.h"
@@ -12,6 +16,28 @@
 #include "text/lines.h"
 
 namespace heed::data {
+
+/// Calls `work(begin, end)` for consecutive slices of [0, count), one a thread, and waits. Throws
+/// what the first slice that failed threw.
+inline void for_slices(int64_t count, int64_t threads,
+                       const std::function<void(int64_t, int64_t)>& work) {
+  const int64_t slices = std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, count));
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(slices));
+  const auto run = [&](int64_t slice) {
+    try {
+      work(count * slice / slices, count * (slice + 1) / slices);
+    } catch (...) {
+      errors[slice] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int64_t slice = 1; slice < slices; ++slice) others.emplace_back(run, slice);
+    run(0);
+  }
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+}
 
 struct PairOfLines {
   int64_t number = 0;  // from 1

@@ -13,7 +13,7 @@
 #include "base/strings.h"
 #include "data/hash_set.h"
 #include "data/pair_reader.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::data {

@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "text/normal_form.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 
 namespace heed::data {
 namespace {

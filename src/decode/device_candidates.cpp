@@ -1,12 +1,10 @@
 #include "decode/device_candidates.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "decode/libtorch_threads.h"
 #include "model/device.h"
 
 namespace heed::decode {

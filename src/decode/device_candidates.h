@@ -1,12 +1,23 @@
 // Candidates of scores that are tensors: what leaves the device of a step.
 #pragma once
 
+#include <ATen/Parallel.h>
+
 #include <vector>
 
 #include "decode/search/candidates.h"
+#include "engine/threads.h"
 #include "kernels/tensor.h"
 
 namespace heed::decode {
+
+/// Those that are already at work have none to lend.
+inline const engine::Threads& libtorch_threads() {
+  static const engine::Threads threads = [](int64_t count, int64_t grain, const auto& work) {
+    at::parallel_for(0, count, grain, work);
+  };
+  return threads;
+}
 
 /// What candidates are chosen from.
 struct CandidateScores {

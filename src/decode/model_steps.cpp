@@ -10,9 +10,7 @@
 
 #include "base/error.h"
 #include "decode/device_candidates.h"
-#include "decode/libtorch_threads.h"
 #include "model/device.h"
-#include "model/evaluation_mode.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {

@@ -9,24 +9,56 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <new>
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
-#include "decode/device_batches.h"
-#include "decode/libtorch_threads.h"
+#include "decode/device_candidates.h"
 #include "decode/model_steps.h"
-#include "decode/network_of_model.h"
 #include "decode/recorded_steps.h"
-#include "decode/search/engine_steps.h"
 #include "decode/search/engine_translator.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
-#include "model/evaluation_mode.h"
+#include "model/recurrent/recurrent.h"
+#include "model/transformer/transformer.h"
+#include "model/weights.h"
 
 namespace heed::decode {
+
 namespace {
+
+engine::Weights weights_of(const model::Model& model) {
+  std::map<std::string, engine::Array> arrays;
+  for (const auto& [name, tensor] : model::named_weights(model)) {
+    const auto dense = std::make_shared<Tensor>(tensor.contiguous());
+    arrays[name] = {dense->const_data_ptr<float>(), dense->sizes().vec(), dense};
+  }
+  return engine::Weights(std::move(arrays));
+}
+
+constexpr int64_t kScoredTokens = 1024;  // scoring holds the whole [target, vocab] of a batch
+constexpr int64_t kDeviceFactor = 8;     // a GPU has the memory and needs the parallelism
+
+// Of a GPU's free memory. What a search holds of its tokens may take three times its size for a
+// moment, when caches grow; beside what it holds of its hypotheses there is what the encoder needs.
+constexpr int64_t kShareOfTokens = 4, kShareOfHypotheses = 8;
+constexpr int64_t kMostSentences = 2048;  // more of them keep no GPU busier
+
+BatchLimits what_fits(const std::vector<model::Model*>& models, int64_t width,
+                      const SearchRoom& room) {
+  const auto number = static_cast<int64_t>(c10::elementSize(room.precision));
+  int64_t token = 0, sentence = 0;  // bytes
+  for (const model::Model* model : models) {
+    const model::StateSize size = model->state_size();
+    token += number * (size.source + width * size.hypothesis);
+    sentence += width * room.vocabulary * (number + 4);  // logits, and log-probabilities in fp32
+  }
+  return {.sentences = std::clamp<int64_t>(
+              room.free / kShareOfHypotheses / std::max<int64_t>(sentence, 1), 1, kMostSentences),
+          .tokens = std::max<int64_t>(room.free / kShareOfTokens / std::max<int64_t>(token, 1), 1)};
+}
 
 constexpr const char* kNoInt8 =
     "decoding.weights: int8 is for recurrent models, and for Transformers with softmax attention, "
@@ -45,6 +77,32 @@ std::vector<MemberText> texts_of(const std::vector<TranslatorModel>& members) {
 }
 
 }  // namespace
+
+std::unique_ptr<engine::Network> network_of(const model::Model& model,
+                                            engine::WeightFormat numbers) {
+  for (const Tensor& parameter : model.parameters())
+    if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
+  const auto* transformer = model::transformer_config(model);
+  const auto* config = transformer != nullptr ? transformer : model::recurrent_config(model);
+  if (config == nullptr || !engine::has_network(*config)) return nullptr;
+  return engine::make_network(*config, weights_of(model), numbers);
+}
+
+BatchLimits search_limits(const std::vector<model::Model*>& models, const DecodeConfig& config,
+                          const SearchRoom& room) {
+  BatchLimits limits = search_limits(config);
+  if (room.device.is_cpu()) return limits;
+  if (config.batch_size == 0) return what_fits(models, width_of(config), room);
+  limits.tokens *= kDeviceFactor;
+  return limits;
+}
+
+BatchLimits score_limits(const DecodeConfig& config, const at::Device& device) {
+  if (device.is_cpu())
+    return {.sentences = search_limits(config).sentences, .tokens = kScoredTokens};
+  return {.sentences = config.batch_size > 0 ? config.batch_size : kMostSentences,
+          .tokens = kScoredTokens * kDeviceFactor};
+}
 
 void require_weights(const DecodeConfig& config, const at::Device& device) {
   if (config.weights == WeightType::int8 && !device.is_cpu()) throw UserError(kNoInt8);

@@ -4,16 +4,40 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "decode/search/batches.h"
 #include "decode/search/line_translator.h"
 #include "engine/network.h"
+#include "model/model.h"
 #include "model/pointer.h"
 
 namespace heed::decode {
+
+/// A network with the weights of `model`, which must not change from now on; null where it is not
+/// on a CPU in fp32, or engine::has_network() is false.
+std::unique_ptr<engine::Network> network_of(const model::Model& model,
+                                            engine::WeightFormat numbers);
+
+/// What a batch of a search may take.
+struct SearchRoom {
+  at::Device device;
+  at::ScalarType precision;
+  int64_t vocabulary = 0;  // of the target
+  int64_t free = 0;        // bytes of the device's memory; for decoding.batch_size: 0 on a GPU
+};
+
+/// decoding.batch_size sentences; for 0 on a GPU as many as fit in its memory where translations
+/// are about as long as their sources. `tokens` are of sources.
+BatchLimits search_limits(const std::vector<model::Model*>& models, const DecodeConfig& config,
+                          const SearchRoom& room);
+
+/// The same while targets are scored. `tokens` are of targets.
+BatchLimits score_limits(const DecodeConfig& config, const at::Device& device);
 
 class RecordedSteps;
 
@@ -39,9 +63,11 @@ class Translator : public LineTranslator {
   /// data.max_length of the training: given pairs as long as that are read, too.
   int64_t trained_length = 0;
 
+  /// Whether engines translate, not LibTorch.
+  bool has_engines() const { return !networks_.empty(); }
   /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
   /// log-probabilities may differ in the last digits, or it is drawn by its number.
-  bool is_same_in_any_batch() const { return !samples(config_.sampling) && !networks_.empty(); }
+  bool is_same_in_any_batch() const { return !samples(config_.sampling) && has_engines(); }
 
   /// log P(target | source) per pair: sum over pieces and eos, and the per-token values.
   struct TargetScore {

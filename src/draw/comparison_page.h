@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "score/bootstrap.h"
+#include "score/bleu_statistics.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"
 #include "study/comparison.h"

@@ -5,11 +5,14 @@
 
 #include "base/format.h"
 #include "base/strings.h"
+#include "draw/attention_page.h"
 #include "draw/page/page.h"
 #include "draw/page_data.h"
+#include "draw/png.h"
 #include "draw/svg.h"
 
 namespace heed::draw {
+
 namespace {
 
 /// Names of columns are words here, and long text may be broken, so that a table is no wider than
@@ -201,6 +204,24 @@ std::string faithful_page(const study::FaithfulReport& report, const std::string
                  {"measure", pictures.measure ? study::mean_text(*pictures.measure, 2) : ""},
                  {"moves", fixed(study::kMoves, 2)},
                  {"notes", notes}});
+}
+
+std::string play_page(std::span<const PlayedModel> models, const std::string& program) {
+  PageData shown = PageData::array();
+  std::string title;
+  for (const PlayedModel& model : models) {
+    PageData files = PageData::object();
+    for (const auto& [name, bytes] : model.files) files[name] = base64(compressed(bytes));
+    shown.push_back({{"name", model.name},
+                     {"source", model.source},
+                     {"target", model.target},
+                     {"files", std::move(files)}});
+    title += (title.empty() ? "" : " and ") + model.name;
+  }
+  PageData data = {{"attention", live_attention_page("Attention")}, {"models", std::move(shown)}};
+  if (!program.empty()) data["program"] = base64(compressed(program));
+  return render("play.html",
+                {{"title", title}, {"served", program.empty()}, {"data", script_data(data)}});
 }
 
 }  // namespace heed::draw

@@ -1,6 +1,8 @@
 // The pages of `heed bench`, `heed faithful` and `heed watch`.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,17 @@ std::string watch_page();
 /// One HTML file without outside parts. `model` is its name; `notes` say how the numbers were made.
 std::string faithful_page(const study::FaithfulReport& report, const std::string& model,
                           const std::vector<std::string>& notes);
+
+struct PlayedModel {
+  std::string name;
+  std::string source, target;  // names of its languages
+  /// Where the page is its own server: the bytes that page/play_alone.js has under these names.
+  std::map<std::string, std::string> files = {};
+};
+
+/// The models side by side; a frame below each is live_attention_page(). The page asks the server
+/// that it comes from: POST attention and POST candidates (docs/serving.md). With `program`, the
+/// bytes of heed.wasm, it asks that.
+std::string play_page(std::span<const PlayedModel> models, const std::string& program = "");
 
 }  // namespace heed::draw

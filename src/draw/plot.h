@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "draw/frame.h"
+#include "draw/svg.h"
 #include "score/lengths.h"
 
 namespace heed::draw {

@@ -22,7 +22,6 @@
 #include "engine/network.h"
 #include "kernels/rows/positions.h"
 #include "model/description/kinds.h"
-#include "model/description/names.h"
 #include "model/description/traits.h"
 
 namespace heed::engine {

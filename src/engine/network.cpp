@@ -1,13 +1,11 @@
 #include "engine/network.h"
 
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 #include "engine/recurrent.h"
 #include "engine/tile_product.h"
 #include "engine/transformer.h"
-#include "model/description/names.h"
 
 namespace heed::engine {
 

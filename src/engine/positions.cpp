@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "kernels/rows/positions.h"
-#include "model/description/names.h"
 
 namespace heed::engine {
 namespace {

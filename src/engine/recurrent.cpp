@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/recurrent_decoder.h"
-#include "kernels/rows/attention_weights.h"
+#include "kernels/rows/attention.h"
 #include "model/description/kinds.h"
 
 namespace heed::engine {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engine/products.h"
+#include "engine/weights.h"
 #include "kernels/rows/recurrence.h"
 #include "kernels/rows/step.h"
 

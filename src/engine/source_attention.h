@@ -5,7 +5,7 @@
 #include <span>
 
 #include "engine/network.h"
-#include "engine/products.h"
+#include "engine/weights.h"
 #include "model/description/config.h"
 
 namespace heed::engine {

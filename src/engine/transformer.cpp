@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <string>
 
-#include "engine/transformer_decoder.h"
+#include "base/error.h"
+#include "kernels/rows/layer_norm.h"
+#include "kernels/rows/step.h"
 #include "model/description/kinds.h"
-#include "model/description/names.h"
 
 namespace heed::engine {
+
 namespace {
 
 namespace names = model::names;
@@ -96,6 +100,9 @@ class Transformer : public Network {
   TransformerWeights weights_;
 };
 
+constexpr auto kEpsilon = static_cast<float>(kernels::kNormEpsilon);
+constexpr int64_t kSteps = 256;  // that distances are made for at first
+
 }  // namespace
 
 bool has_transformer(const model::ModelConfig& config) {
@@ -108,6 +115,231 @@ std::unique_ptr<Network> make_transformer(const model::ModelConfig& config, cons
   const TransformerMaker maker(weights, config, numbers);
   return std::make_unique<Transformer>(TransformerWeights{
       config, maker.side(false), maker.side(true), output_of(config, weights, numbers)});
+}
+
+TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
+                                       const Threads& threads, LayerMaps* maps)
+    : model_(weights),
+      threads_(threads),
+      maps_(maps),
+      products_(threads),
+      width_(weights.config.width),
+      pre_(weights.config.norm == model::Norm::pre) {
+  if (maps_ != nullptr) maps_->clear();
+  encode(source);
+  caches_.resize(model_.decoder.blocks.size());
+  history_.resize(sources_.size());
+}
+
+void TransformerDecoder::encode(const SourceBatch& source) {
+  source_length_ = source.length;
+  sources_ = spans_of(source);
+  rows_ = sources_.back().begin + sources_.back().count;
+  all_.resize(rows_);
+  std::iota(all_.begin(), all_.end(), 0);
+  x_.resize(rows_ * width_);
+  std::vector<Span> looks(rows_);  // of each row
+  std::vector<int64_t> positions(rows_);
+  const kernels::Pattern& pattern = model_.encoder.blocks.front().self.pattern;
+  for (int64_t s = 0; s < sentences(); ++s)
+    for (int64_t i = 0; i < sources_[s].count; ++i) {
+      const int64_t row = sources_[s].begin + i;
+      embed(model_.encoder, source.tokens[s * source_length_ + i], i, x_.data() + row * width_);
+      const kernels::KeyRange seen = pattern.range(i, sources_[s].count);
+      looks[row] = {sources_[s].begin + seen.begin, seen.count()};
+      positions[row] = i;
+    }
+  Floats keys_values;
+  const std::vector<LayerDistances> distances = distances_of(model_.encoder, source_length_);
+  for (std::size_t layer = 0; layer < model_.encoder.blocks.size(); ++layer) {
+    const LayerWeights& block = model_.encoder.blocks[layer];
+    const HeadShape& shape = block.self.shape;
+    products_.take(block.self.query, before(block.self.norm), rows_);
+    queries_.resize(rows_ * shape.inner());
+    keys_values.resize(rows_ * 2 * shape.shared());
+    products_.product(block.self.query, queries_.data());
+    products_.product(block.self.keys_values, keys_values.data());
+    if (model_.encoder.positions.effect() == model::PositionsEffect::kRotates)
+      for (int64_t row = 0; row < rows_; ++row) {
+        const StackWeights& side = model_.encoder;
+        rotate(side, queries_, row, 1, shape.inner(), shape.heads, positions[row]);
+        rotate(side, keys_values, row, 1, 2 * shape.shared(), shape.kv_heads, positions[row]);
+      }
+    attend(
+        block.self, keys_values.data(),
+        [&](int64_t row) {
+          const auto [begin, count] = looks[row];
+          const int64_t away = begin - row;  // rows of a sentence are beside each other
+          return Look{std::span(all_).subspan(begin, count), positions[row] + away,
+                      distances[layer].from(away)};
+        },
+        add_map(model::AttentionKind::encoder, layer, source_length_));
+    feed_forward(block);
+  }
+  const float* encoded = x_.data();
+  if (pre_) encoded = before(model_.encoder.norm);
+  for (const LayerWeights& block : model_.decoder.blocks) {
+    products_.take(block.cross.keys_values, encoded, rows_);
+    memory_.emplace_back(rows_ * 2 * block.cross.shape.shared());
+    products_.product(block.cross.keys_values, memory_.back().data());
+  }
+}
+
+float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* attention) {
+  rows_ = sentences() * beam;
+  expect(static_cast<int64_t>(history_.size()) == rows_, "as many tokens as hypotheses");
+  x_.resize(rows_ * width_);
+  for (int64_t row = 0; row < rows_; ++row)
+    embed(model_.decoder, tokens[row], position_, x_.data() + row * width_);
+  const int64_t place = cached_;
+  cached_ += rows_;
+  for (int64_t row = 0; row < rows_; ++row)
+    history_[row].push_back(static_cast<int32_t>(place + row));
+  const bool rotary = model_.decoder.positions.effect() == model::PositionsEffect::kRotates;
+  if (position_ >= steps_end_) {
+    steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
+    steps_ = distances_of(model_.decoder, steps_end_);
+  }
+  const kernels::KeyRange seen =
+      model_.decoder.blocks.front().self.pattern.range(position_, position_ + 1);
+  const auto look_at_source = [&](int64_t row) {
+    const Span span = sources_[row / beam];
+    return Look{std::span(all_).subspan(span.begin, span.count)};
+  };
+  if (maps_ != nullptr) maps_->clear();
+  LayerMap last{.keys = source_length_};
+  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+    const LayerWeights& block = model_.decoder.blocks[layer];
+    const HeadShape& shape = block.self.shape;
+    Floats& cache = caches_[layer];
+    cache.resize(cached_ * 2 * shape.shared());
+    products_.take(block.self.query, before(block.self.norm), rows_);
+    queries_.resize(rows_ * shape.inner());
+    products_.product(block.self.query, queries_.data());
+    products_.product(block.self.keys_values, cache.data() + place * 2 * shape.shared());
+    if (rotary) {
+      rotate(model_.decoder, queries_, 0, rows_, shape.inner(), shape.heads, position_);
+      rotate(model_.decoder, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
+    }
+    attend(
+        block.self, cache.data(),
+        [&](int64_t row) {  // the last key is the query's own
+          return Look{std::span(history_[row]).subspan(seen.begin, seen.count()), seen.begin,
+                      steps_[layer].from(1 - seen.count())};
+        },
+        add_map(model::AttentionKind::decoder, layer, position_ + 1));
+
+    products_.take(block.cross.query, before(block.cross.norm), rows_);
+    queries_.resize(rows_ * block.cross.shape.inner());
+    products_.product(block.cross.query, queries_.data());
+    LayerMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
+    if (map == nullptr && attention != nullptr && layer + 1 == caches_.size()) map = &last;
+    attend(block.cross, memory_[layer].data(), look_at_source, map);
+    if (map != nullptr && attention != nullptr) *attention = map->mean();
+    feed_forward(block);
+  }
+  ++position_;
+  products_.take(model_.output, pre_ ? before(model_.decoder.norm) : x_.data(), rows_);
+  logits_.resize(rows_ * model_.output.matrix.columns());
+  products_.product(model_.output, logits_.data());
+  return logits_.data();
+}
+
+void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
+                                    std::span<const int64_t> hypotheses) {
+  choose(history_, hypotheses);
+  if (!sentences.empty()) choose(sources_, sentences);
+}
+
+std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,
+                                                             int64_t length) {
+  std::vector<LayerDistances> layers;
+  for (const LayerWeights& block : side.blocks)
+    layers.push_back(side.positions.by_distance(std::ssize(layers), length, block.self.kept));
+  return layers;
+}
+
+void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t position,
+                               float* to) const {
+  expect(token >= 0 && token < side.embedding.rows(), "a piece of the vocabulary");
+  Floats room;
+  const bool embeds = side.positions.effect() == model::PositionsEffect::kEmbeds;
+  const float* added = embeds ? side.positions.row(position, room) : nullptr;
+  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
+  side.embedding.copy_row(token, to);
+  kernels::scale_and_add(to, scale, added, width_, to);
+}
+
+void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
+                                int64_t stride, int64_t heads, int64_t position) {
+  Floats room;
+  const float* rotations = side.positions.row(position, room);
+  for (int64_t row = first; row < first + rows; ++row)
+    rotate_heads(x.data() + row * stride, heads, width_ / model_.config.heads, rotations);
+}
+
+/// What a sublayer reads: the norm of x, or x itself.
+const float* TransformerDecoder::before(const LayerNorm& norm) {
+  if (!pre_) return x_.data();
+  normed_.resize(x_.size());
+  kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+                          normed_.data());
+  return normed_.data();
+}
+
+void TransformerDecoder::after(const LayerNorm& norm) {
+  if (!pre_)
+    kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+                            x_.data());
+}
+
+void TransformerDecoder::feed_forward(const LayerWeights& block) {
+  const model::Activation activation = model_.config.activation;
+  const int64_t width = block.inner.matrix.columns();
+  products_.take(block.inner, before(block.norm), rows_);
+  inner_.resize(rows_ * width);
+  products_.product(block.inner, inner_.data(), {.relu = activation == model::Activation::relu});
+  if (activation == model::Activation::gelu) kernels::gelu(inner_.data(), rows_ * width);
+  if (activation == model::Activation::silu) kernels::silu(inner_.data(), rows_ * width);
+  products_.take(block.outer, inner_.data(), rows_);
+  products_.product(block.outer, x_.data(), {.add = true});
+  after(block.norm);
+}
+
+LayerMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t layer, int64_t keys) {
+  if (maps_ == nullptr) return nullptr;
+  maps_->push_back({.kind = kind, .layer = layer, .keys = keys});
+  return &maps_->back();
+}
+
+/// x += output(attention of queries_ over the rows of `keys_values` that each looks at).
+template <class LookOf>
+void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
+                                const LookOf& look_of, LayerMap* map) {
+  const HeadShape& shape = attention.shape;
+  const int64_t inner = shape.inner();
+  context_.resize(rows_ * inner);
+  if (map != nullptr) {
+    map->heads = shape.heads;
+    map->weights.assign(rows_ * shape.heads * map->keys, 0.0F);
+  }
+  threads_(rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
+    Floats room;
+    for (int64_t row = first; row < last; ++row) {
+      const Look look = look_of(row);
+      const int64_t count = std::ssize(look.slots);
+      room.resize(std::max<std::size_t>(room.size(), shape.heads * count));
+      attend_row(queries_.data() + row * inner, shape, keys_values, look.slots.data(), count,
+                 look.distances, room.data(), context_.data() + row * inner);
+      if (map == nullptr) continue;
+      for (int64_t h = 0; h < shape.heads; ++h)
+        std::copy_n(room.data() + h * count, count,
+                    map->weights.data() + (row * shape.heads + h) * map->keys + look.first);
+    }
+  });
+  products_.take(attention.output, context_.data(), rows_);
+  products_.product(attention.output, x_.data(), {.add = true});
+  after(attention.norm);
 }
 
 }  // namespace heed::engine

@@ -1,12 +1,85 @@
 #include "engine/weights.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
+#include <string_view>
 
 #include "base/error.h"
+#include "base/strings.h"
+#include "kernels/rows/numbers.h"
 
 namespace heed::engine {
+
+namespace {
+
+constexpr int64_t kWorthAThread = 1 << 19;  // multiplications that pay for waking one
+
+using model::Dtype;
+using model::Slot;
+
+constexpr const char* kScale = ".scale";
+
+/// A finite number of F16.
+float widened_half(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                   : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+  return bits >> 15 != 0 ? -size : size;
+}
+
+template <class Number, class Widen>
+Floats widened(const char* bytes, int64_t count, const Widen& widen) {
+  Floats numbers(count);
+  for (float& number : numbers) {
+    Number narrow;
+    std::memcpy(&narrow, bytes, sizeof narrow);
+    bytes += sizeof narrow;
+    number = widen(narrow);
+  }
+  return numbers;
+}
+
+/// In fp32, where they lie if that is possible.
+Array floats_at(const model::SafetensorsFile& file, const Slot& slot) {
+  const char* bytes = file.data + slot.begin;
+  Array array{.shape = slot.shape, .owner = file.owner};
+  if (slot.type == Dtype::F32 && reinterpret_cast<std::uintptr_t>(bytes) % sizeof(float) == 0) {
+    array.data = reinterpret_cast<const float*>(bytes);
+    return array;
+  }
+  const auto as_they_are = [](auto number) { return static_cast<float>(number); };
+  const auto numbers = std::make_shared<const Floats>(
+      slot.type == Dtype::F32   ? widened<float>(bytes, array.count(), as_they_are)
+      : slot.type == Dtype::F64 ? widened<double>(bytes, array.count(), as_they_are)
+      : slot.type == Dtype::F16 ? widened<uint16_t>(bytes, array.count(), widened_half)
+                                : widened<uint16_t>(bytes, array.count(), kernels::widened));
+  array.data = numbers->data();
+  array.owner = numbers;
+  return array;
+}
+
+bool is_float(Dtype type) {
+  return type == Dtype::F32 || type == Dtype::F64 || type == Dtype::F16 || type == Dtype::BF16;
+}
+
+/// Whether a network multiplies with it or looks words up in it: not positions, nor what coverage
+/// reads number by number.
+bool is_packed(const std::string& name, const Array& array) {
+  return array.shape.size() == 2 && name.find("_positions.") == std::string::npos &&
+         !name.ends_with(".added") && !name.ends_with(".recurrent") &&
+         !name.ends_with(".from_weight");
+}
+
+template <class Number>
+std::string_view bytes_of(const Number* numbers, int64_t count) {
+  return {reinterpret_cast<const char*>(numbers), static_cast<std::size_t>(count) * sizeof(Number)};
+}
+
+}  // namespace
 
 int64_t Array::count() const {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
@@ -61,6 +134,75 @@ Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers,
   }
   if (bias) linear.bias.assign(bias->data + first, bias->data + first + count);
   return linear;
+}
+
+void Products::take(const Linear& linear, const float* x, int64_t rows) {
+  taken_.take(x, rows, linear.matrix.inner(), linear.matrix.numbers());
+}
+
+void Products::product(const Linear& linear, float* to, Finish finish) {
+  finish.bias = linear.bias.empty() ? nullptr : linear.bias.data();
+  const int64_t each = taken_.count() * linear.matrix.inner() * Matrix::kPanel;
+  threads_(linear.matrix.panels(), 1 + kWorthAThread / each, [&](int64_t first, int64_t last) {
+    multiply(taken_, linear.matrix, finish, to, first, last);
+  });
+}
+
+Weights weights_in(const model::SafetensorsFile& file, const std::string& path) {
+  std::map<std::string, Array> arrays;
+  for (const Slot& slot : file.slots)
+    if (is_float(slot.type)) arrays.emplace(slot.name, floats_at(file, slot));
+  for (const Slot& slot : file.slots) {
+    if (is_float(slot.type)) continue;
+    const auto scales = arrays.find(slot.name + kScale);
+    const bool fits = slot.type == Dtype::I8 && slot.shape.size() == 2 && scales != arrays.end() &&
+                      scales->second.count() == slot.shape[0];
+    if (!fits)
+      throw UserError(path + ": tensor '" + one_line(slot.name) + "' holds whole numbers (" +
+                      name_of(slot.type) + "), which are no weights");
+    const Array own = scales->second;
+    arrays.erase(scales);
+    const auto owner =
+        std::make_shared<const std::pair<Array, std::shared_ptr<const void>>>(own, file.owner);
+    arrays[slot.name] = {
+        .shape = slot.shape,
+        .owner = owner,
+        .quantised = {reinterpret_cast<const int8_t*>(file.data + slot.begin), own.data}};
+  }
+  return Weights(std::move(arrays), path);
+}
+
+WeightsFile read_weights(const std::string& path) {
+  model::SafetensorsFile file = model::open_safetensors(path);
+  return {weights_in(file, path), std::move(file.metadata)};
+}
+
+void write_packed(const WeightsFile& file, const std::string& path) {
+  std::vector<std::vector<int8_t>> numbers;
+  std::vector<Floats> floats;
+  std::vector<model::SlotBytes> tensors;
+  const auto add = [&](const std::string& name, Floats values, std::vector<int64_t> shape) {
+    const Floats& kept = floats.emplace_back(std::move(values));
+    tensors.push_back({{.name = name, .type = Dtype::F32, .shape = std::move(shape)},
+                       bytes_of(kept.data(), std::ssize(kept))});
+  };
+  for (const auto& [name, array] : file.weights.all()) {
+    if (!is_packed(name, array)) {
+      add(name, array.copy(), array.shape);
+      continue;
+    }
+    const int64_t rows = array.rows(), columns = array.columns();
+    std::vector<int8_t>& packed = numbers.emplace_back(array.count());
+    Floats row(columns), scales(rows);
+    for (int64_t r = 0; r < rows; ++r) {
+      array.copy_row(r, row.data());
+      scales[r] = quantise_row(row.data(), columns, packed.data() + r * columns);
+    }
+    tensors.push_back({{.name = name, .type = Dtype::I8, .shape = array.shape},
+                       bytes_of(packed.data(), std::ssize(packed))});
+    add(name + kScale, std::move(scales), {rows});
+  }
+  model::write_safetensors(std::move(tensors), file.metadata, path);
 }
 
 }  // namespace heed::engine

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "engine/matrix.h"
+#include "engine/threads.h"
+#include "model/description/safetensors_file.h"
 
 namespace heed::engine {
 
@@ -57,5 +59,44 @@ struct Linear {
 /// Of rows [first, first + count) of `weight` [columns, inner] and of `bias`, null: none.
 Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers, int64_t first = 0,
                    int64_t count = -1);
+
+inline constexpr int64_t kRowsWorthAThread = 16;
+
+/// One left factor after another. Each decoder has one: what a row was rounded to is kept.
+class Products {
+ public:
+  explicit Products(const Threads& threads) : threads_(threads) {}
+
+  /// The left factor of what follows: x [rows, inner], which must stay until the next.
+  void take(const Linear& linear, const float* x, int64_t rows);
+  /// to [rows, columns] = finish(x W^T + b).
+  void product(const Linear& linear, float* to, Finish finish = {});
+  /// Both.
+  void product(const Linear& linear, const float* x, int64_t rows, float* to, Finish finish = {}) {
+    take(linear, x, rows);
+    product(linear, to, finish);
+  }
+
+ private:
+  const Threads& threads_;
+  LeftFactor taken_;
+};
+
+struct WeightsFile {
+  Weights weights;
+  std::map<std::string, std::string> metadata;
+};
+
+/// Maps the file: its fp32 numbers are used where they lie, others are widened. The I8 tensor NAME
+/// is one of rows whose scales are the F32 tensor NAME.scale. Throws UserError as
+/// model::open_safetensors(), and for whole numbers without scales.
+WeightsFile read_weights(const std::string& path);
+
+/// The same of a file that is in memory. `path` begins messages.
+Weights weights_in(const model::SafetensorsFile& file, const std::string& path);
+
+/// Writes the file with the matrices of linear layers and word vectors as int8, as Matrix quantises
+/// them, a quarter as large. Throws Failure as model::write_safetensors().
+void write_packed(const WeightsFile& file, const std::string& path);
 
 }  // namespace heed::engine

@@ -21,7 +21,6 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "http/exchange.h"
-#include "http/message.h"
 
 namespace heed::http {
 namespace {

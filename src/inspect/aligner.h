@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "decode/translator.h"
-#include "inspect/alignment_choice.h"
+#include "inspect/details.h"
 #include "model/description/traits.h"
 #include "study/alignment.h"
-#include "study/alignment_sweep.h"
 #include "study/attention_matrix.h"
 #include "text/pairs.h"
 

@@ -7,7 +7,7 @@
 #include "kernels/share_out.h"
 #include "model/description/traits.h"
 #include "model/device.h"
-#include "model/evaluation_mode.h"
+#include "model/model.h"
 
 namespace heed::inspect {
 

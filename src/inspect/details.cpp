@@ -6,6 +6,7 @@
 #include "text/vocabulary.h"
 
 namespace heed::inspect {
+
 namespace {
 
 /// A hypothesis with the attention of the model that reads it.
@@ -128,6 +129,15 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
 }
 
 }  // namespace
+
+int64_t mean_head_of(const model::Traits& traits, int64_t layer) {
+  return traits.heads(config::AttentionKind::cross, layer) > 1 ? -1 : 0;
+}
+
+study::AlignmentChoice usual_choice(const model::Traits& traits) {
+  const int64_t layer = std::max<int64_t>(traits.layers(config::AttentionKind::cross) - 2, 0);
+  return {.layer = layer, .head = mean_head_of(traits, layer)};
+}
 
 std::vector<std::vector<Details>> details_of(const decode::MemberText& member,
                                              const ReadAttention& read,

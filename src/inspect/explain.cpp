@@ -17,7 +17,6 @@
 #include "inspect/attention_maps.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
-#include "model/evaluation_mode.h"
 
 namespace heed::inspect {
 namespace {

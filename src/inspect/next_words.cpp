@@ -10,7 +10,7 @@
 #include "data/batch.h"
 #include "decode/model_steps.h"
 #include "model/device.h"
-#include "model/evaluation_mode.h"
+#include "model/model.h"
 
 namespace heed::inspect {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/installation.h"
-#include "kernels/add_norm.h"
 #include "kernels/graph.h"
+#include "kernels/layer_norm.h"
 
 namespace heed::kernels {
 

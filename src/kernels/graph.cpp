@@ -3,11 +3,13 @@
 #include "kernels/graph.h"
 
 #include <c10/util/Exception.h>
+#include <dlfcn.h>
 
 #include "base/error.h"
 #include "kernels/gpu_plugin.h"
 
 namespace heed::kernels {
+
 namespace {
 
 thread_local bool records = false;
@@ -26,6 +28,16 @@ Services<GraphRecorder>& recorders() {
 }
 
 }  // namespace
+
+// libtorch_cuda has brought the runtime along. For one number its headers are not needed.
+int compute_capability(const c10::Device& device) {
+  using Query = int (*)(int* value, int attribute, int device);
+  constexpr int kComputeCapabilityMajor = 75;
+  static const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "cudaDeviceGetAttribute"));
+  int major = 0;
+  const int index = device.has_index() ? device.index() : 0;
+  return query && query(&major, kComputeCapabilityMajor, index) == 0 ? major : 0;
+}
 
 std::string Graph::why_not(const at::Device& device) {
   return device.is_cpu() ? "a CPU has none" : recorders().find(device).second;

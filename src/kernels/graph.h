@@ -18,6 +18,10 @@
 
 namespace heed::kernels {
 
+/// The first number of the GPU's compute capability, 8 for Ampere and 9 for Hopper; 0 where CUDA is
+/// not loaded or does not say.
+int compute_capability(const c10::Device& device);
+
 /// The calls that some work made to a device.
 class Recording {
  public:

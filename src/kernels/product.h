@@ -4,6 +4,8 @@
 // fast: transposing a weight, or the smaller side of a weight's gradient, costs far less.
 #pragma once
 
+#include <memory>
+
 #include "kernels/tensor.h"
 
 namespace heed::kernels {
@@ -37,5 +39,20 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 
 /// The type that a product with this factor is computed in, autocast included.
 at::ScalarType product_type(const Tensor& factor);
+
+/// A weight [out, in] and its bias ([out] or undefined) as the steps of one sequence use them.
+/// Where no gradient is wanted, off the CPU and for doubles there is no collector, and a step is
+/// at::linear.
+struct Collected {
+  struct Collector;
+
+  Tensor weight, bias;  // the weight is through which autograd waits for every step
+  std::shared_ptr<Collector> collector;
+};
+Collected collected(const Tensor& weight, const Tensor& bias = {});
+
+/// x [..., in] -> [..., out]: x weight^T + bias, in autocast's type where that is on. The twin is
+/// at::linear.
+Tensor collected_linear(const Tensor& x, const Collected& layer);
 
 }  // namespace heed::kernels

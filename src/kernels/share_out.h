@@ -6,8 +6,45 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <semaphore>
+#include <thread>
+
+#include "base/machine.h"
 
 namespace heed::kernels {
+
+/// Whether threads should sleep where they wait: `others` is how many processors other programs
+/// use, of `processors`, beside `threads` of this one. `now`: whether they do; a load at the border
+/// changes nothing.
+bool should_sleep(double others, int64_t processors, int64_t threads, bool now);
+
+/// As many threads of OpenMP as there are processors, which sleep until this object goes.
+class IdleThreads {
+ public:
+  IdleThreads() { made_.acquire(); }
+  ~IdleThreads() { gone_.release(); }
+  IdleThreads(const IdleThreads&) = delete;
+  IdleThreads& operator=(const IdleThreads&) = delete;
+
+ private:
+  void own();
+
+  std::binary_semaphore made_{0}, gone_{0};
+  // A team of OpenMP belongs to the thread that made it, and ends with it.
+  std::jthread owner_{[this] { own(); }};
+};
+
+class Waiting {
+ public:
+  /// Looks at what other programs use, twice a second at most, and decides for `threads` that
+  /// compute together. To be called between two updates.
+  void look(int64_t threads);
+
+ private:
+  std::optional<OtherPrograms> others_;  // since the last look
+  std::optional<IdleThreads> idle_;
+};
 
 using ItemWork = std::function<void(int64_t item, int64_t worker)>;
 

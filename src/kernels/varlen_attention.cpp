@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "kernels/gpu.h"
+#include "kernels/graph.h"
 
 namespace heed::kernels {
 namespace {

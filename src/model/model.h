@@ -180,4 +180,24 @@ void overwrite(const SentenceLayout& to, const SentenceLayout& from);
 /// Number of trainable parameters; tied ones count once.
 int64_t count_parameters(const Model& model);
 
+/// Evaluation mode while one lives; models that were training train again afterwards.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(const std::vector<Model*>& models) {
+    for (Model* one : models) {
+      if (!one->is_training()) continue;
+      training_.push_back(one);
+      one->eval();
+    }
+  }
+  ~EvaluationMode() {
+    for (Model* one : training_) one->train();
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  std::vector<Model*> training_;
+};
+
 }  // namespace heed::model

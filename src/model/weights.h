@@ -3,9 +3,11 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "kernels/tensor.h"
 #include "model/description/safetensors_file.h"
+#include "model/model.h"
 
 namespace heed::model {
 
@@ -42,5 +44,10 @@ void leave_file(Model& model);
 /// The parameters and buffers of `to`, a model of the same kind, become those of `from`, in the
 /// same memory; their gradients stay apart.
 void share_weights(const Model& from, Model& to);
+
+/// The parameters of the modules with these dotted names, and parameters named so themselves, take
+/// no gradient any more. Tied weights are frozen by any of their names. Throws UserError where a
+/// name fits nothing, or where nothing is left to train.
+void freeze(Model& model, const std::vector<std::string>& names);
 
 }  // namespace heed::model

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/no_pipe_signal.h"
+#include "base/inherited.h"
 #include "ranks/backends.h"
 
 namespace heed::ranks {

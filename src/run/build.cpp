@@ -13,13 +13,12 @@
 #include "base/strings.h"
 #include "config/differences.h"
 #include "decode/search/pieces.h"
+#include "model/description/kinds.h"
 #include "model/description/traits.h"
 #include "model/device.h"
-#include "model/freeze.h"
 #include "model/model.h"
-#include "model/description/kinds.h"
 #include "model/weights.h"
-#include "run/binding.h"
+#include "run/folder.h"
 #include "train/trainer.h"
 
 namespace heed::run {

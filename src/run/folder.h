@@ -1,6 +1,7 @@
 // What a model's folder says of its network: configuration, vocabularies, paths. Torch-free.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,5 +60,33 @@ void open_each(const std::string& paths, const OpenOptions& options, const Open&
 
 /// Throws UserError where the second folder of an ensemble has another target vocabulary.
 void require_ensemble(const Config& config, const FolderPieces& first, const FolderPieces& other);
+
+/// Metadata of a safetensors file.
+using Metadata = std::map<std::string, std::string>;
+
+/// The files of a folder's vocabularies, each with its fingerprint.
+std::vector<std::pair<std::string, std::string>> fingerprints(const Vocabularies& vocabularies,
+                                                              bool joint);
+
+/// "joint.spm", or "source.spm" and "target.spm": fingerprints; "model": the section as YAML;
+/// "text_normaliser": text::kTextNormaliser.
+Metadata binding_of(const Config& config, const Vocabularies& vocabularies);
+
+/// A warning with the cure where the file `weights` of `folder`, with these metadata, does not say
+/// what it belongs to: an earlier version wrote it.
+void warn_if_unbound(const Metadata& metadata, const std::string& weights,
+                     const std::string& folder);
+
+/// The vocabularies of `folder`. `metadata` are those of `weights`, a file. Throws UserError where
+/// the file says that it belongs to other vocabularies, or to a network that computes something
+/// else than that of `config`; the message names the vocabulary's file, or the key with both values
+/// in `origin`, from which the config comes.
+Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& weights,
+                                const std::string& folder, const Config& config,
+                                const std::string& origin);
+
+/// Throws likewise unless the file `weights` belongs to the vocabularies and config.yaml of
+/// `folder`.
+void require_bound(const std::string& weights, const std::string& folder);
 
 }  // namespace heed::run

@@ -12,11 +12,9 @@
 #include "decode/search/engine_translator.h"
 #include "engine/network.h"
 #include "engine/thread_pool.h"
-#include "engine/weights_file.h"
-#include "inspect/alignment_choice.h"
+#include "engine/weights.h"
 #include "kernels/rows/versions.h"
 #include "model/description/traits.h"
-#include "run/binding.h"
 
 namespace heed::run {
 namespace {

@@ -15,13 +15,12 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "decode/search/sampling.h"
+#include "decode/search/candidates.h"
 #include "inspect/attention_maps.h"
 #include "model/device.h"
-#include "model/initial.h"
+#include "model/embedding.h"
 #include "model/model.h"
 #include "model/weights.h"
-#include "run/binding.h"
 #include "run/saved_config.h"
 #include "train/checkpoint.h"
 
@@ -175,6 +174,20 @@ Config trained_config(const std::string& folder) {
     bound_vocabularies(checkpoint->metadata, checkpoint->path, folder, config, checkpoint->path);
   find_kept_corpora(config, folder);
   return config;
+}
+
+inspect::Aligner aligner_of(const ModelFolder& folder) {
+  inspect::Aligner aligner(folder.translator(), folder.config.model, folder.path);
+  aligner.choice = usual_choice(folder.config);
+  return aligner;
+}
+
+inspect::TriedModel tried_model(const ModelFolder& folder) {
+  return {.name = folder.path,
+          .member = folder.member(),
+          .config = folder.config.model,
+          .evaluation = folder.config.evaluation,
+          .translator = [&folder] { return folder.translator(); }};
 }
 
 }  // namespace heed::run

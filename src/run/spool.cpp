@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "run/binding.h"
+#include "run/folder.h"
 #include "run/saved_config.h"
 
 namespace heed::run {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "text/unicode.h"
+#include "text/utf8.h"
 
 namespace heed::score {
 namespace {

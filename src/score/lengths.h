@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "score/bootstrap.h"
+#include "score/bleu_statistics.h"
 #include "score/config.h"
 #include "score/sacrebleu.h"
 

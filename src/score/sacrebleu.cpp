@@ -19,7 +19,7 @@
 #include "base/subprocess.h"
 #include "score/bleu_statistics.h"
 #include "text/script.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::score {

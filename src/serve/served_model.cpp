@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "serve/parameters.h"
-#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace heed::serve {

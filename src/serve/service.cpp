@@ -9,12 +9,11 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "draw/play_page.h"
+#include "draw/pages.h"
 #include "inspect/attention_maps.h"
 #include "inspect/next_words.h"
 #include "serve/answers/answers.h"
 #include "serve/parameters.h"
-#include "serve/served_model.h"
 #include "text/html.h"
 
 namespace heed::serve {

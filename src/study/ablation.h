@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "score/bleu_statistics.h"
-#include "score/bootstrap.h"
 #include "study/faithful.h"
 
 namespace heed::study {

@@ -1,12 +1,15 @@
 #include "study/attention_matrix.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "text/unicode.h"
+#include "text/table.h"
+#include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace heed::study {
@@ -58,6 +61,15 @@ Words group(const std::vector<std::string>& tokens) {
     if (word.empty()) word = text::kWordStart;
   }
   return words;
+}
+
+constexpr const char* kMissing = "(missing)";  // in place of a source token
+
+// The shortest digits that give the same float again, whatever the locale.
+std::string exact(float value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value);
+  return std::string(digits, end.ptr);
 }
 
 }  // namespace
@@ -215,6 +227,69 @@ std::string source_word_for(const std::vector<std::string>& surfaces,
   if (unknown != kNoPiece) return std::string(trim(surfaces[unknown]));
   const std::string letters = text::without_punctuation(words.words[best]);
   return letters.empty() ? words.words[best] : letters;
+}
+
+std::string attention_csv_header() {
+  return "sentence,layer,head,target_position,target_token,source_position,source_token,weight\n";
+}
+
+std::string attention_csv_rows(const AttentionMatrix& matrix) {
+  check(matrix);
+  const std::string which = std::to_string(matrix.sentence) + ',' + std::to_string(matrix.layer) +
+                            ',' + head_name(matrix.head) + ',';
+  std::string out;
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    const std::string target =
+        which + std::to_string(row) + ',' + text::csv_field(matrix.target[row]) + ',';
+    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+      out += target + std::to_string(column) + ',' + text::csv_field(matrix.source[column]) + ',' +
+             exact(matrix.at(row, column)) + '\n';
+    }
+    if (!matrix.missing.empty())
+      out += target + ',' + kMissing + ',' + exact(matrix.missing[row]) + '\n';
+  }
+  return out;
+}
+
+std::string attention_csv_matrix(const AttentionMatrix& matrix) {
+  check(matrix);
+  std::string out = text::csv_field(fmt::format("sentence {} layer {} head {}", matrix.sentence,
+                                                matrix.layer, head_name(matrix.head)));
+  for (const std::string& token : matrix.source) out += ',' + text::csv_field(token);
+  if (!matrix.missing.empty()) out += std::string(",") + kMissing;
+  out += '\n';
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    out += text::csv_field(matrix.target[row]);
+    for (std::size_t column = 0; column < matrix.source.size(); ++column)
+      out += ',' + exact(matrix.at(row, column));
+    if (!matrix.missing.empty()) out += ',' + exact(matrix.missing[row]);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string layers_json(std::span<const AttentionMatrix> layers) {
+  using Json = nlohmann::ordered_json;
+  expect(!layers.empty(), "there is a layer");
+  const AttentionMatrix& first = layers.front();
+  Json all = Json::array();
+  for (const AttentionMatrix& one : layers) {
+    check(one);
+    expect(one.source == first.source && one.target == first.target, "layers share their tokens");
+    Json rows = Json::array();
+    for (std::size_t row = 0; row < one.target.size(); ++row) {
+      Json weights = Json::array();
+      for (std::size_t column = 0; column < one.source.size(); ++column)
+        weights.push_back(std::round(1e4 * static_cast<double>(one.at(row, column))) / 1e4);
+      rows.push_back(std::move(weights));
+    }
+    all.push_back({{"layer", one.layer}, {"weights", std::move(rows)}});
+  }
+  const Json out = {{"line", first.sentence},
+                    {"source", first.source},
+                    {"target", first.target},
+                    {"layers", std::move(all)}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace heed::study

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "score/bootstrap.h"
+#include "score/bleu_statistics.h"
 
 namespace heed::study {
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "study/alignment_sweep.h"
 #include "text/table.h"
 
 namespace heed::study {

@@ -6,9 +6,8 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "study/alignment_sweep.h"
 #include "text/table.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace heed::study {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "score/bootstrap.h"
+#include "score/bleu_statistics.h"
 #include "study/alignment.h"
 #include "study/attention_matrix.h"
 #include "study/pronouns.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "score/bootstrap.h"
+#include "score/bleu_statistics.h"
 
 namespace heed::study {
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace heed::text {

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "base/error.h"
-#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace heed::text {

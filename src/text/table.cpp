@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 

@@ -13,7 +13,7 @@
 #include "text/model_file.h"
 #include "text/sampler.h"
 #include "text/training_text.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::text {

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "data/batch.h"
 #include "kernels/rows/loss.h"
 #include "model/model.h"
+#include "train/config.h"
 #include "train/losses.h"
 
 namespace heed::train {
@@ -93,5 +95,12 @@ std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const Trai
 
 /// Adds the auxiliary losses of the configuration.
 void add_losses(LossSum& loss, const LossInput& input);
+
+/// The terms' weights. Not for `none`.
+kernels::PairWeights pair_weights(const TrainConfig& config);
+
+/// Each sentence pair twice, the second ones behind the first: [2 size]. With simcut each token of
+/// the second ones, eos and bos included, is model::kCut with probability consistency_share.
+data::Batch both_of(const data::Batch& batch, const TrainConfig& config, Random& random);
 
 }  // namespace heed::train

@@ -9,7 +9,6 @@
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/weights.h"
-#include "train/shard.h"
 
 namespace heed::train {
 namespace {

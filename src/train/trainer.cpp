@@ -3,12 +3,11 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/prefetcher.h"
+#include "train/checkpoint.h"
 #include "train/limits.h"
 #include "train/metrics.h"
 #include "train/rank_sync.h"
 #include "train/report_queue.h"
-#include "train/run_files.h"
-#include "train/update.h"
 
 namespace heed::train {
 namespace {

@@ -11,11 +11,8 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "kernels/dropout.h"
-#include "kernels/share_out.h"
-#include "model/device.h"
-#include "model/initial.h"
+#include "model/embedding.h"
 #include "model/weights.h"
-#include "train/consistency.h"
 
 namespace heed::train {
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "data/batch.h"
-#include "kernels/waiting.h"
+#include "kernels/share_out.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "model/pointer.h"

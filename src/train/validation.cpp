@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
-#include "model/evaluation_mode.h"
 #include "train/loss.h"
 
 namespace heed::train {

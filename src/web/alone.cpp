@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "decode/search/next_words.h"
@@ -12,7 +11,6 @@
 #include "kernels/rows/step.h"
 #include "model/description/traits.h"
 #include "text/utf8.h"
-#include "web/settings.h"
 
 namespace heed::web {
 namespace {

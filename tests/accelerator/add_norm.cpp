@@ -1,11 +1,10 @@
 // The kernels of add_norm() on the simulated accelerator: their text, compiled for a CPU.
-#include "kernels/add_norm.h"
-
 #include <ATen/ATen.h>
 
 #include "accelerator/graphs.h"
 #include "accelerator/internal.h"
 #include "kernels/add_norm_host.h"
+#include "kernels/layer_norm.h"
 
 namespace heed::accelerator {
 namespace {

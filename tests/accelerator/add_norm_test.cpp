@@ -1,6 +1,4 @@
 // Transformers on the simulated accelerator with the kernels of add_norm(), and without.
-#include "kernels/add_norm.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include "kernels/add_norm_host.h"
 #include "kernels/dropout.h"
 #include "kernels/graph.h"
+#include "kernels/layer_norm.h"
 #include "model/device.h"
 #include "train/loss.h"
 #include "train/own_optimizer.h"

@@ -1,5 +1,3 @@
-#include "base/scratch.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "message.h"
 #include "temporary_folder.h"

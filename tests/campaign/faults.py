@@ -30,10 +30,10 @@ CHANGING = ("open", "write", "sync", "rename", "mkdir", "truncate", "remove")  #
 
 
 def least(kind, low, high, step, folder):
-    """The smallest limit under which heed starts at all: below it the system's loader fails, not heed."""
+    """The smallest limit under which heed starts with LibTorch: below it the system's loader fails, not heed."""
     while high - low > step:
         middle = (low + high) // 2
-        status, _ = process.run(["--version"], folder / "console-least", limits={kind: middle})
+        status, _ = process.run(["train", "--help"], folder / "console-least", limits={kind: middle})
         low, high = (low, middle) if status == 0 else (middle, high)
     return high
 

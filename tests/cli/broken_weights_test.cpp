@@ -37,7 +37,7 @@ TEST_F(BrokenWeights, AreRefusedByEveryCommand) {
            {"translate", model, source},
            {"translate", Toy::get().transformer + "," + model, source},
            {"score", model, source, target},
-           {"evaluate", model},
+           {"evaluate", model, "--source", source, "--reference", target},
            {"attention", model, "--text", "a b"},
            with({"align", model}, pair),
            with({"heads", model}, pair),

@@ -1,8 +1,7 @@
-#include "config/reference.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/print.h"
 #include "config/toy_config.h"
 #include "message.h"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "decode/device_batches.h"
 #include "decode/toy_model.h"
+#include "decode/translator.h"
 
 namespace heed::decode {
 namespace {

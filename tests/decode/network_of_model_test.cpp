@@ -1,7 +1,5 @@
 // Engines against the models that they were made of, step by step, while sentences leave and
 // hypotheses change slots.
-#include "decode/network_of_model.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "decode/libtorch_threads.h"
+#include "decode/device_candidates.h"
+#include "decode/translator.h"
 #include "model/kinds.h"
 
 namespace heed::decode {

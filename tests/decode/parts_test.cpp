@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "decode/device_candidates.h"
-#include "decode/search/sampling.h"
-#include "decode/search/scorer.h"
+#include "decode/search/beam.h"
+#include "decode/search/candidates.h"
 
 namespace heed::decode {
 namespace {

@@ -12,7 +12,6 @@
 #include "model/embedding.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/blocks.h"
-#include "model/transformer/layers.h"
 
 namespace heed::devices {
 namespace {

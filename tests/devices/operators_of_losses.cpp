@@ -6,7 +6,6 @@
 #include "devices/inputs.h"
 #include "kernels/additive.h"
 #include "kernels/normalisers/normaliser.h"
-#include "train/consistency.h"
 #include "train/loss.h"
 
 namespace heed::devices {

@@ -1,7 +1,6 @@
 // Cells, encoders, decoders, and every attention of the registry by itself.
 #include "accelerator/support.h"
 #include "devices/inputs.h"
-#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
 #include "model/recurrent/cell.h"
 #include "model/recurrent/decoder.h"

@@ -1,4 +1,3 @@
-#include "draw/frame.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

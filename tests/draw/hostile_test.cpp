@@ -5,7 +5,6 @@
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
 #include "draw/pages.h"
-#include "draw/play_page.h"
 #include "draw/plot.h"
 #include "draw/report.h"
 #include "draw/well_formed.h"

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "draw/frame.h"
 #include "draw/plot.h"
 #include "draw/svg.h"
 #include "draw/well_formed.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/weights.h"
-#include "model/description/names.h"
+#include "model/description/config.h"
 
 namespace heed::engine::testing {
 

@@ -1,6 +1,4 @@
 // Files of weights as networks read them, and files of int8.
-#include "engine/weights_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include "base/files.h"
 #include "engine/network.h"
 #include "engine/random_weights.h"
+#include "engine/weights.h"
 #include "message.h"
 #include "temporary_folder.h"
 

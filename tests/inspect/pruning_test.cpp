@@ -9,7 +9,7 @@
 #include "decode/random_models.h"
 #include "inspect/heads.h"
 #include "message.h"
-#include "score/bootstrap.h"
+#include "score/bleu_statistics.h"
 #include "text/table.h"
 
 namespace heed::inspect {

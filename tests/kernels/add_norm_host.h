@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "kernels/add_norm.h"
+#include "kernels/layer_norm.h"
 #include "kernels/plugin/add_norm_call.h"
 
 namespace heed::kernels::testing {

@@ -1,6 +1,4 @@
 // The text of the kernels for a GPU on a CPU: their numbers are those of LibTorch's operations.
-#include "kernels/add_norm.h"
-
 #include <ATen/ATen.h>
 #include <ATen/core/PhiloxRNGEngine.h>
 #include <gtest/gtest.h>
@@ -10,8 +8,9 @@
 #include <vector>
 
 #include "kernels/add_norm_host.h"
+#include "kernels/layer_norm.h"
 #include "model/device.h"
-#include "model/transformer/layers.h"
+#include "model/transformer/blocks.h"
 
 namespace heed::kernels {
 namespace {

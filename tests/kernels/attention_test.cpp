@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/distance.h"
-#include "kernels/rows/small_product.h"
+#include "kernels/rows/matrix.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::kernels {

@@ -1,12 +1,11 @@
 // Kernels whose gradient is gathered over the steps of a sequence, against their readable twins.
-#include "kernels/collected.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "kernels/additive.h"
 #include "kernels/distance.h"
+#include "kernels/product.h"
 #include "model/device.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/attention/common.h"

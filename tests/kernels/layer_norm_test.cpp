@@ -5,7 +5,7 @@
 
 #include "kernels/distance.h"
 #include "model/device.h"
-#include "model/transformer/layers.h"
+#include "model/transformer/blocks.h"
 
 namespace heed::kernels {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "kernels/additive.h"
 #include "kernels/attention.h"
-#include "kernels/collected.h"
 #include "kernels/dropout.h"
 #include "kernels/layer_norm.h"
 #include "kernels/output_loss.h"

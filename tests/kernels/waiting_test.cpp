@@ -1,10 +1,10 @@
-#include "kernels/waiting.h"
-
 #include <gtest/gtest.h>
 #include <omp.h>
 
 #include <filesystem>
 #include <iterator>
+
+#include "kernels/share_out.h"
 
 namespace heed::kernels {
 namespace {

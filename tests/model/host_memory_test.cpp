@@ -1,8 +1,8 @@
-#include "model/host_memory.h"
-
 #include <ATen/ATen.h>
 #include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>
+
+#include "model/device.h"
 
 namespace heed::model {
 namespace {

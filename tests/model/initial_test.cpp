@@ -1,9 +1,8 @@
-#include "model/initial.h"
-
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "model/embedding.h"
 #include "model/kinds.h"
 
 namespace heed::model {

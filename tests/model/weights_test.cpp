@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "model/initial.h"
+#include "model/embedding.h"
 #include "model/model.h"
 #include "model/transformer/transformer.h"
 #include "paths.h"

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "model/recurrent/attention/around.h"
+#include "model/recurrent/attention/common.h"
 #include "model/recurrent/support.h"
 #include "model/transformer/multi_head.h"
 

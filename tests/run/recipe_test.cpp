@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "config/io.h"
+#include "run/check.h"
 #include "run/config.h"
-#include "run/memory.h"
 
 namespace heed {
 namespace {

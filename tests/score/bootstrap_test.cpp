@@ -1,9 +1,9 @@
-#include "score/bootstrap.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "score/bleu_statistics.h"
 
 namespace heed::score {
 namespace {

@@ -9,7 +9,7 @@
 #include "score/nasty_sentences.h"
 #include "score/sacrebleu.h"
 #include "temporary_folder.h"
-#include "text/unicode.h"
+#include "text/utf8.h"
 
 namespace heed::score {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "score/bootstrap.h"
+#include "score/bleu_statistics.h"
 
 namespace heed::score {
 namespace {

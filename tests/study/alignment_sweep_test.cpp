@@ -1,4 +1,3 @@
-#include "study/alignment_sweep.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

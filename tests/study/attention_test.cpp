@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "study/attention_matrix.h"
-#include "study/attention_text.h"
 #include "study/matrices.h"
 #include "text/table.h"
 

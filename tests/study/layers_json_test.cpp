@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "study/attention_text.h"
+#include "study/attention_matrix.h"
 
 namespace heed::study {
 namespace {

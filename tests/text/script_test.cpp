@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "text/unicode.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 namespace {

@@ -1,7 +1,7 @@
-#include "text/unicode.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "text/utf8.h"
 
 namespace heed::text {
 namespace {

@@ -1,7 +1,5 @@
 // Two predictions of each pair: what is cut, what it costs when nothing differs, and every kind of
 // model.
-#include "train/consistency.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "base/error.h"
 #include "model/kinds.h"
 #include "own_optimizer.h"
+#include "train/loss.h"
 #include "train/update.h"
 #include "trainer_support.h"
 

@@ -1,6 +1,4 @@
 // Modules that training leaves as they are.
-#include "model/freeze.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/kinds.h"
+#include "model/weights.h"
 #include "own_optimizer.h"
 #include "train/update.h"
 #include "trainer_support.h"

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "base/files.h"
-#include "engine/weights_file.h"
+#include "engine/weights.h"
 #include "web/alone.h"
 
 int main(int, char** arguments) {

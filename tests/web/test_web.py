@@ -97,7 +97,7 @@ class Web(unittest.TestCase):
     def test_tiles_have_the_bits_of_those_for_any_processor(self):
         script = f"""
             const fs = require("node:fs"), nothing = new Proxy({{}}, {{ get: () => () => 8 }});
-            const module = new WebAssembly.Module(fs.readFileSync({json.dumps(str(BUILD / "tiles.wasm"))}));
+            const module = new WebAssembly.Module(fs.readFileSync({json.dumps(str(BUILD / "web" / "tiles.wasm"))}));
             const {{ exports }} = new WebAssembly.Instance(module, {{ page: nothing, wasi_snapshot_preview1: nothing }});
             exports._initialize();
             console.log(exports.different());"""

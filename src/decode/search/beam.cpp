@@ -1,8 +1,5 @@
 #include "decode/search/beam.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "text/vocabulary.h"
 
 namespace heed::decode {

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
+#include "decode/search/config.h"
 #include "engine/threads.h"
 #include "kernels/rows/step.h"
 
@@ -53,5 +55,15 @@ Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine:
 
 /// All of each row, in the order of the vocabulary.
 Candidates all_candidates(const ScoreRows& scores);
+
+/// A generator of its own for each draw of each sentence, so that neither neighbours nor batches
+/// matter.
+Random sampling_stream(const SamplingConfig& config, uint64_t sentence, uint64_t draw);
+
+/// Index into `log_probabilities`, which need no order; -inf is never drawn. Returns -1 when all
+/// are -inf. The top_k likeliest (0: all), of equal ones the first, and of these the fewest that
+/// hold top_p of their probability (0: all) take part.
+int64_t draw(std::span<const float> log_probabilities, const SamplingConfig& config,
+             Random& random);
 
 }  // namespace heed::decode

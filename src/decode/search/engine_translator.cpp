@@ -1,14 +1,106 @@
 #include "decode/search/engine_translator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/error.h"
-#include "decode/search/engine_steps.h"
+#include "decode/search/steps.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
+
 namespace {
+
+class EngineSteps : public Steps {
+ public:
+  EngineSteps(const std::vector<std::shared_ptr<const engine::Network>>& networks,
+              const std::vector<data::Batch>& sources, const std::vector<int64_t>& never,
+              bool keep_attention, const engine::Threads& threads)
+      : never_(never), keep_attention_(keep_attention), threads_(threads) {
+    for (std::size_t m = 0; m < networks.size(); ++m) {
+      const data::Batch& source = sources[m];
+      decoders_.push_back(networks[m]->start(
+          {source.source.data(), source.source_lengths.data(), source.size, source.source_length},
+          threads));
+    }
+  }
+
+  StepResult step(const StepRequest& request) override {
+    if (!request.sentences.empty() || !request.hypotheses.empty())
+      for (auto& decoder : decoders_) decoder->go_on_with(request.sentences, request.hypotheses);
+    StepResult result;
+    const auto rows = std::ssize(request.tokens);
+    float* values = scores(request, keep_attention_ ? &result.attention : nullptr);
+    forbid(request, values);
+    const bool alone = decoders_.size() == 1;
+    const ScoreRows scores{.values = values,
+                           .rows = rows,
+                           .vocabulary = vocabulary(),
+                           .partitions = alone ? partitions_ : std::span<kernels::Partition>(),
+                           .summed = alone ? 0 : std::ssize(decoders_)};
+    result.candidates = request.candidates == 0
+                            ? all_candidates(scores)
+                            : best_candidates(scores, request.candidates, threads_);
+    return result;
+  }
+
+  int64_t source_length() const override { return decoders_.front()->source_length(); }
+  const engine::Threads& threads() const override { return threads_; }
+
+ private:
+  int64_t vocabulary() const { return decoders_.front()->vocabulary(); }
+
+  /// Logits of one network, with their partitions_, or sums of several networks' probabilities.
+  float* scores(const StepRequest& request, std::vector<float>* attention) {
+    const auto rows = std::ssize(request.tokens);
+    if (decoders_.size() > 1) sums_.assign(rows * vocabulary(), 0);
+    float* logits = nullptr;
+    for (auto& decoder : decoders_) {
+      logits = decoder->step(request.tokens.data(), request.width,
+                             &decoder == &decoders_.front() ? attention : nullptr);
+      partitions_.resize(rows);
+      threads_(rows, 8, [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) {
+          const float* row = logits + r * vocabulary();
+          partitions_[r] = kernels::partition_of(row, vocabulary());
+          if (!sums_.empty())
+            kernels::add_probabilities(row, partitions_[r], vocabulary(),
+                                       sums_.data() + r * vocabulary());
+        }
+      });
+      require_numbers(std::ranges::none_of(
+          partitions_, [](const kernels::Partition& one) { return std::isnan(one.log_sum); }));
+    }
+    return sums_.empty() ? logits : sums_.data();
+  }
+
+  void forbid(const StepRequest& request, float* values) const {
+    std::vector<std::pair<int64_t, float>> kept;  // cells
+    for (const ForcedPiece& one : request.forced)
+      for (int64_t i = 0; i < request.width; ++i) {
+        const int64_t row = (one.sentence * request.width + i) * vocabulary();
+        kept.emplace_back(row + one.piece, values[row + one.piece]);
+        std::fill_n(values + row, vocabulary(), kNever);
+      }
+    for (float* row = values; row < values + std::ssize(request.tokens) * vocabulary();
+         row += vocabulary()) {
+      for (const int64_t piece : never_) row[piece] = kNever;
+      if (!request.may_end) row[text::kEnd] = kNever;
+    }
+    for (const ForbiddenPiece& one : request.forbidden)
+      values[one.row * vocabulary() + one.piece] = kNever;
+    for (const auto& [cell, value] : kept) values[cell] = value;
+  }
+
+  const std::vector<int64_t>& never_;
+  bool keep_attention_;
+  const engine::Threads& threads_;
+  std::vector<std::unique_ptr<engine::BatchDecoder>> decoders_;
+  std::vector<kernels::Partition> partitions_;  // one a row, of the last network
+  std::vector<float> sums_;                     // [rows, vocabulary]
+};
 
 std::vector<MemberText> texts_of(const std::vector<EngineMember>& members) {
   std::vector<MemberText> texts;
@@ -17,6 +109,17 @@ std::vector<MemberText> texts_of(const std::vector<EngineMember>& members) {
 }
 
 }  // namespace
+
+std::vector<std::vector<Hypothesis>> search(
+    const std::vector<std::shared_ptr<const engine::Network>>& networks,
+    const std::vector<data::Batch>& sources, const SearchOptions& options, int64_t longest,
+    const engine::Threads& threads) {
+  expect(!networks.empty() && networks.size() == sources.size(), "one source per network");
+  for (const data::Batch& source : sources)
+    expect(source.size == sources[0].size, "the same sentences for all");
+  EngineSteps steps(networks, sources, options.never, options.wants_attention(), threads);
+  return search(steps, sources[0].source_lengths, options, longest);
+}
 
 void require_coverage(const DecodeConfig& config, bool attends) {
   if (config.coverage_penalty > 0 && !attends)

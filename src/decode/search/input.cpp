@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
-#include "text/lines.h"
 
 namespace heed::decode {
 namespace {

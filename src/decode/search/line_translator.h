@@ -11,7 +11,6 @@
 #include "data/notice.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
-#include "decode/search/hypothesis.h"
 #include "decode/search/search.h"
 #include "engine/threads.h"
 #include "text/vocabulary.h"

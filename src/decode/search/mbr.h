@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/search/config.h"
-#include "decode/search/hypothesis.h"
+#include "decode/search/search.h"
 
 namespace heed::decode {
 

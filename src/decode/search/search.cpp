@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "decode/search/beam.h"
 #include "decode/search/candidates.h"
-#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

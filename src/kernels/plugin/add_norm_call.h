@@ -1,7 +1,7 @@
 // The tensors of add_norm() as what its kernels are called with.
 #pragma once
 
-#include "kernels/add_norm.h"
+#include "kernels/layer_norm.h"
 #include "kernels/plugin/add_norm.cuh"
 
 namespace heed::kernels::gpu {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/format.h"
 #include "base/strings.h"

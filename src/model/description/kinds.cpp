@@ -1,5 +1,7 @@
 #include "model/description/kinds.h"
 
+#include <type_traits>
+
 #include "base/error.h"
 #include "config/suggest.h"
 #include "model/description/config.h"
@@ -48,6 +50,10 @@ std::vector<std::string> column(const std::vector<Row>& rows, const char* Row::*
   return values;
 }
 
+/// What a row of `table` is.
+template <class Table>
+using Row = typename std::decay_t<std::invoke_result_t<Table>>::value_type;
+
 /// `key` and `called` are of the message: "model.positions", "no positions are called".
 template <class Row>
 const Row& row_of(const std::vector<Row>& rows, const std::string& name, const char* key,
@@ -81,44 +87,20 @@ const PositionsKindInfo& positions_info(const std::string& name) {
   return row_of(positions_kinds(), name, "model.positions", "no positions are called");
 }
 
-const std::vector<std::string>& attention_names() {
-  static const auto names = column(attentions(), &AttentionKindInfo::name);
-  return names;
-}
-
-const std::vector<std::string>& attention_helps() {
-  static const auto helps = column(attentions(), &AttentionKindInfo::help);
-  return helps;
-}
-
-const std::vector<std::string>& self_attention_names() {
-  static const auto names = column(self_attentions(), &SelfAttentionInfo::name);
-  return names;
-}
-
-const std::vector<std::string>& self_attention_helps() {
-  static const auto helps = column(self_attentions(), &SelfAttentionInfo::help);
-  return helps;
-}
-
-const std::vector<std::string>& position_names() {
-  static const auto names = column(positions_kinds(), &PositionsKindInfo::name);
-  return names;
-}
-
-const std::vector<std::string>& position_helps() {
-  static const auto helps = column(positions_kinds(), &PositionsKindInfo::help);
-  return helps;
-}
-
-const std::vector<std::string>& normaliser_names() {
-  static const auto names = column(normalisers(), &NormaliserInfo::name);
-  return names;
-}
-
-const std::vector<std::string>& normaliser_helps() {
-  static const auto helps = column(normalisers(), &NormaliserInfo::help);
-  return helps;
-}
+// The columns of each table, for its key of the section.
+#define HEED_COLUMNS(kind, table)                                           \
+  const std::vector<std::string>& kind##_names() {                          \
+    static const auto names = column(table(), &Row<decltype(table)>::name); \
+    return names;                                                           \
+  }                                                                         \
+  const std::vector<std::string>& kind##_helps() {                          \
+    static const auto helps = column(table(), &Row<decltype(table)>::help); \
+    return helps;                                                           \
+  }
+HEED_COLUMNS(attention, attentions)
+HEED_COLUMNS(self_attention, self_attentions)
+HEED_COLUMNS(position, positions_kinds)
+HEED_COLUMNS(normaliser, normalisers)
+#undef HEED_COLUMNS
 
 }  // namespace heed::model

@@ -1,7 +1,6 @@
 #include "model/description/traits.h"
 
 #include <utility>
-#include <vector>
 
 #include "base/format.h"
 #include "base/strings.h"

@@ -5,9 +5,8 @@
 
 #include <tuple>
 
-#include "kernels/product.h"
 #include "kernels/recurrence.h"
-#include "model/initial.h"
+#include "model/embedding.h"
 
 namespace heed::model {
 

@@ -3,7 +3,7 @@
 
 #include <torch/nn/module.h>
 
-#include "kernels/collected.h"
+#include "kernels/product.h"
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 

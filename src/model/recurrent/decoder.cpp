@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "kernels/product.h"
 #include "model/embedding.h"
-#include "model/initial.h"
 
 namespace heed::model {
 namespace {

@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/collected.h"
+#include "kernels/product.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/cell.h"

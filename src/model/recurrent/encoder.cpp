@@ -4,7 +4,6 @@
 
 #include "base/format.h"
 #include "kernels/product.h"
-#include "kernels/recurrence.h"
 #include "model/embedding.h"
 
 namespace heed::model {

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "model/description/names.h"
 
 namespace heed::model {
 namespace {

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "base/error.h"
-#include "model/description/names.h"
+#include "model/description/config.h"
+#include "model/transformer/blocks.h"
 #include "model/transformer/heads.h"
-#include "model/transformer/layers.h"
 
 namespace heed::model {
 

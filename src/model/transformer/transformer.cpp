@@ -12,11 +12,10 @@
 #include "kernels/attention.h"
 #include "kernels/product.h"
 #include "kernels/varlen_attention.h"
-#include "model/description/names.h"
+#include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
-#include "model/transformer/layers.h"
 #include "model/transformer/sentences.h"
 
 namespace heed::model {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/weights_file.h"
+#include "engine/weights.h"
 #include "model/description/safetensors_file.h"
 #include "web/alone.h"
 

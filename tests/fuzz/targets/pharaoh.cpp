@@ -2,7 +2,6 @@
 #include "data/alignment.h"
 #include "fuzz/target.h"
 #include "study/alignment.h"
-#include "study/alignment_sweep.h"
 
 using namespace heed;
 

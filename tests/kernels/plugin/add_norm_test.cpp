@@ -1,11 +1,10 @@
 // The kernels of add_norm() are compiled for GPUs, which needs none; on a GPU they compute.
 // Skipped where NVRTC is not installed.
-#include "kernels/add_norm.h"
-
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include "kernels/graph.h"
+#include "kernels/layer_norm.h"
 #include "kernels/plugin/compiler.h"
 #include "kernels/plugin/cuda.h"
 #include "message.h"

@@ -1,6 +1,4 @@
 // Weights of scores by hand, and the loops of one decoding step.
-#include "kernels/rows/attention_weights.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "kernels/rows/additive.h"
+#include "kernels/rows/attention.h"
 #include "kernels/rows/random_numbers.h"
 #include "kernels/rows/step.h"
 

@@ -6,7 +6,6 @@
 #include "kernels/rows/matrix.h"
 #include "kernels/rows/numbers.h"
 #include "kernels/rows/random_numbers.h"
-#include "kernels/rows/small_product.h"
 
 namespace heed::kernels {
 namespace {

@@ -11,7 +11,6 @@
 #include "kernels/rows/nan_contract.h"
 #include "kernels/rows/random_numbers.h"
 #include "kernels/rows/recurrence.h"
-#include "kernels/rows/small_product.h"
 #include "kernels/rows/step.h"
 
 namespace heed::kernels {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/device.h"
-#include "model/recurrent/attention/around.h"
+#include "model/recurrent/attention/common.h"
 #include "model/recurrent/support.h"
 
 namespace heed::model {

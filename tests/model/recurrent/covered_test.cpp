@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/recurrent/attention/around.h"
+#include "model/recurrent/attention/common.h"
 #include "model/recurrent/attention_contract.h"
 #include "model/recurrent/support.h"
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "model/gradient.h"
 #include "model/transformer/attention/linear.h"
-#include "model/transformer/positions/table.h"
+#include "model/transformer/positions/positions.h"
 
 namespace heed::model {
 namespace {

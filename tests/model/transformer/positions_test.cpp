@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "model/transformer/multi_head.h"
-#include "model/transformer/positions/table.h"
 
 namespace heed::model {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kernels/dropout.h"
-#include "model/transformer/attention/window.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {
 namespace {

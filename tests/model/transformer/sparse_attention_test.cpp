@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer/attention/window.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {
 namespace {

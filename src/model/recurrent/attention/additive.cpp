@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "kernels/collected.h"
 #include "kernels/product.h"
 #include "model/recurrent/attention/common.h"
 

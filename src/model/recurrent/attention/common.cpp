@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
-#include "model/embedding.h"
 
 namespace heed::model {
 
@@ -47,6 +47,26 @@ Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared
   // Not log(weights): a weight that is 0 in fp32 has a logarithm, and a gradient.
   return {at::bmm(used, memory.values), weights,
           step.logs ? at::log_softmax(biased, -1) : Tensor()};
+}
+
+AttentionPtr make_attention(const ModelConfig& config) {
+  const AttentionMaker make = attention_maker(config.attention);
+  const auto one = [&](const AttentionSize& size) {
+    AttentionPtr scores = config.window == Window::global
+                              ? make(size)
+                              : make_local(make, size, config.window, config.window_size);
+    if (config.coverage == Coverage::none) return scores;
+    return make_covered(std::move(scores), size, config.coverage, config.coverage_size);
+  };
+  const int64_t hidden = config.hidden_size;
+  const AttentionSize size{
+      .query = hidden,
+      .memory = hidden,
+      .hidden = hidden,
+      .weighing = {kernels::normaliser(config.attention_normaliser), config.attention_dropout},
+      .positions = config.max_positions};
+  return config.attention_heads == 1 ? one(size)
+                                     : make_side_by_side(one, size, config.attention_heads);
 }
 
 }  // namespace heed::model

@@ -1,7 +1,9 @@
 // What several attentions share.
 #pragma once
 
-#include "model/initial.h"
+#include <functional>
+
+#include "model/embedding.h"
 #include "model/recurrent/attention/attention.h"
 
 namespace heed::model {
@@ -15,5 +17,20 @@ Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared
 /// The additive score, v . tanh(W s + U h(i)), that Bahdanau et al. and Luong et al. (as "concat")
 /// share.
 AttentionPtr make_additive(const AttentionSize& size);
+
+/// A window around any Luong attention: that of `make` inside [p - D, p + D], D = `half_width`
+/// source positions; `window` is local_m or local_p.
+AttentionPtr make_local(AttentionMaker make, const AttentionSize& size, Window window,
+                        int64_t half_width);
+
+/// `scores` with V C(t-1, i) added to the key of position i. `width` is that of C in the neural
+/// form; the linguistic one has a number.
+AttentionPtr make_covered(AttentionPtr scores, const AttentionSize& size, Coverage form,
+                          int64_t width);
+
+/// `heads` mechanisms, each made for a `heads`-th of `size`. Throws Bug unless it divides the
+/// widths.
+AttentionPtr make_side_by_side(const std::function<AttentionPtr(const AttentionSize&)>& make,
+                               const AttentionSize& size, int64_t heads);
 
 }  // namespace heed::model

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "kernels/product.h"
-#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "model/embedding.h"
-#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernels/collected.h"
 #include "kernels/product.h"
-#include "model/recurrent/attention/around.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "kernels/varlen_attention.h"
-#include "model/description/names.h"
-#include "model/transformer/layers.h"
+#include "model/transformer/blocks.h"
 
 namespace heed::model {
 

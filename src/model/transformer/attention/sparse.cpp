@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/embedding.h"
+#include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/attention/softmax.h"
-#include "model/transformer/attention/window.h"
 
 namespace heed::model {
 namespace {

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
-#include "model/initial.h"
+#include "model/embedding.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {

@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "kernels/rows/positions.h"
-#include "model/initial.h"
+#include "model/embedding.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {

@@ -3,7 +3,6 @@
 // Su et al. 2021, equation 34.
 #include "base/error.h"
 #include "model/transformer/positions/positions.h"
-#include "model/transformer/positions/table.h"
 
 namespace heed::model {
 namespace {

@@ -1,7 +1,6 @@
 // x(pos) + PE(pos), PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos of the same
 // Vaswani et al. 2017, section 3.5. No weights, and no end.
 #include "model/transformer/positions/positions.h"
-#include "model/transformer/positions/table.h"
 
 namespace heed::model {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "kernels/rows/positions.h"
 #include "model/device.h"
-#include "model/initial.h"
+#include "model/embedding.h"
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {

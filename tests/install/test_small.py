@@ -1,0 +1,58 @@
+"""heed-translate, the one static program of ./run small."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/page"))
+import toy  # noqa: E402
+
+PROGRAM = pathlib.Path(os.environ.get("HEED_SMALL", ROOT / "build/small/heed-translate"))
+
+
+class Small(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if not PROGRAM.exists():
+            print("NO-SMALL: heed-translate was not tried; ./run small", flush=True)  # ctest looks for this word
+            raise unittest.SkipTest("no heed-translate")
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
+        toy.train(cls.folder)
+
+    def test_is_one_file_of_at_most_six_megabytes(self):
+        self.assertLessEqual(PROGRAM.stat().st_size, 6_000_000)
+        needed = subprocess.run(["readelf", "-d", PROGRAM], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn("NEEDED", needed)
+
+    def test_translates_as_heed_does(self):
+        text = self.folder / "text"
+        text.write_text("a b c\n\nder Hund .\n" + "b a " * 40 + "\n", encoding="utf-8")
+        for numbers in ("fp32", "bf16", "int8"):
+            arguments = ["translate", str(self.folder / "model"), str(text), "--set", f"decoding.weights={numbers}", "--scores", "--n-best", "2"]
+            ours = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=True)
+            self.assertEqual(ours.stdout, toy.heed(*arguments, folder=self.folder))
+
+    def test_says_what_it_cannot_do(self):
+        run = subprocess.run([PROGRAM, "translate", self.folder / "model", "--alignment"], input="a\n", capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, "^heed: heed-translate translates on a CPU")
+
+    @unittest.skipUnless(hasattr(os, "chroot") and os.geteuid() == 0, "an empty root takes the administrator")
+    def test_needs_no_other_file(self):
+        with tempfile.TemporaryDirectory() as root:
+            shutil.copy(PROGRAM, pathlib.Path(root, "heed-translate"))
+            shutil.copytree(self.folder / "model", pathlib.Path(root, "model"))
+            run = subprocess.run(["chroot", root, "/heed-translate", "translate", "/model"], input="a b\n", capture_output=True,
+                                 text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(run.stdout.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
