@@ -74,6 +74,8 @@ class MemoryFile {
   std::string path_;
 };
 
+// More than memory should hold: bytes that are appended, then only read.
+
 /// Where bytes go that memory should not hold.
 struct ScratchPlace {
   ScratchPlace(std::string in = "", bool for_others = false)

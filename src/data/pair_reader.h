@@ -17,6 +17,8 @@
 
 namespace heed::data {
 
+// Work on a range of items, split over threads.
+
 /// Calls `work(begin, end)` for consecutive slices of [0, count), one a thread, and waits. Throws
 /// what the first slice that failed threw.
 inline void for_slices(int64_t count, int64_t threads,

@@ -35,7 +35,6 @@ class ModelSteps : public Steps {
              const SearchOptions& options, RecordedSteps* recorded)
       : models_(models),
         device_(sources[0].tokens.device()),
-        source_length_(sources[0].tokens.size(1)),
         keep_attention_(options.wants_attention() && models[0]->attends()),
         recorded_(recorded),
         never_(model::upload_numbers(options.never, device_)) {
@@ -72,7 +71,6 @@ class ModelSteps : public Steps {
     return result;
   }
 
-  int64_t source_length() const override { return source_length_; }
   bool is_worth_leaving(int64_t done, int64_t sentences) const override {
     return device_.is_cpu() ||
            done * (recorded_ ? kWorthLeavingGraphs : kWorthLeaving) >= sentences;
@@ -148,7 +146,6 @@ class ModelSteps : public Steps {
 
   const std::vector<model::Model*>& models_;
   at::Device device_;
-  int64_t source_length_;
   bool keep_attention_;
   RecordedSteps* recorded_;
   Tensor never_, never_at_first_;  // pieces

@@ -59,7 +59,6 @@ class BatchDecoder {
                           std::span<const int64_t> hypotheses) = 0;
 
   virtual int64_t vocabulary() const = 0;
-  virtual int64_t source_length() const = 0;
 };
 
 /// `all` becomes its items `chosen`, in their order; one may be chosen several times.

@@ -220,7 +220,6 @@ class RecurrentDecoder : public BatchDecoder {
   }
 
   int64_t vocabulary() const override { return weights_.output.matrix.columns(); }
-  int64_t source_length() const override { return longest_; }
 
  private:
   int64_t sentences() const { return std::ssize(sources_); }

@@ -64,7 +64,6 @@ class TransformerDecoder : public BatchDecoder {
   float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
   int64_t vocabulary() const override { return model_.output.matrix.columns(); }
-  int64_t source_length() const override { return source_length_; }
 
  private:
   int64_t sentences() const { return std::ssize(sources_); }

@@ -36,6 +36,8 @@ OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, c
                                  const std::optional<PairWeights>& pair, at::ScalarType type,
                                  int64_t together = kLogitsTogether, const Tensor& weights = {});
 
+// The loss of given logits in LibTorch's operations, on any device (train/loss.h has the equation).
+
 /// Sums over tokens; on a GPU the host does not wait for them.
 struct LogitLossSum {
   Tensor smoothed, nll;  // [] double

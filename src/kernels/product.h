@@ -40,6 +40,9 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 /// The type that a product with this factor is computed in, autocast included.
 at::ScalarType product_type(const Tensor& factor);
 
+// A weight that many steps of a recurrence multiply with. Its gradient is one product at the end
+// instead of one small product for each step.
+
 /// A weight [out, in] and its bias ([out] or undefined) as the steps of one sequence use them.
 /// Where no gradient is wanted, off the CPU and for doubles there is no collector, and a step is
 /// at::linear.

@@ -14,6 +14,14 @@
 
 namespace heed::kernels {
 
+// How the threads that compute a part together wait for each other, some thousand times an update.
+//
+// OpenMP lets a thread that waits look again and again for three milliseconds before it sleeps.
+// Beside another busy program it thereby takes a processor from the thread that it waits for, and
+// all together are slower than one. GNU's OpenMP looks for a microsecond alone as long as it has
+// more threads than there are processors. So other threads are made that do nothing, as long as
+// other programs leave too few processors. No result depends on them.
+
 /// Whether threads should sleep where they wait: `others` is how many processors other programs
 /// use, of `processors`, beside `threads` of this one. `now`: whether they do; a load at the border
 /// changes nothing.

@@ -77,6 +77,8 @@ class Autocast {
   at::ScalarType previous_type_{};
 };
 
+// The memory of CPU tensors: blocks that one update gave back serve the next one.
+
 /// From here on, for the beginning of a program, tensors on the CPU get their memory from a pool.
 /// The system would zero every page of a large tensor anew; and malloc, told to keep what is freed,
 /// scatters it: batches of ever other shapes then take several times what they hold at once. The

@@ -50,6 +50,9 @@ RankInfo rank_info(const Environment& environment = from_environment);
 /// What heed's own launcher sets for rank `rank`: NAME=VALUE each.
 std::vector<std::string> environment_of(int64_t rank, int64_t size, const std::string& folder);
 
+// What the ranks of one machine show to the process that has started them: at which update each is,
+// and whether they end because of a signal.
+
 /// Numbers in a file that all map; one writes each.
 class ProgressBoard {
  public:

@@ -12,6 +12,8 @@
 
 namespace heed::run {
 
+// How much memory a training will take, before it takes any.
+
 /// Bytes on the run's device, of one rank. All but `batch` follow from the sizes of the weights;
 /// `batch` is an estimate: numbers that a backward pass needs of each token, as this program was
 /// seen to keep them (docs/training.md).

@@ -61,6 +61,9 @@ void open_each(const std::string& paths, const OpenOptions& options, const Open&
 /// Throws UserError where the second folder of an ensemble has another target vocabulary.
 void require_ensemble(const Config& config, const FolderPieces& first, const FolderPieces& other);
 
+// What weights belong to: each file of weights says with which vocabularies and which network they
+// were trained. This is the one place that writes it, and the one that compares it with a folder.
+
 /// Metadata of a safetensors file.
 using Metadata = std::map<std::string, std::string>;
 

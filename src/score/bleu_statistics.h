@@ -72,6 +72,9 @@ WordCounts word_counts(std::span<const std::string> hypotheses,
                        std::span<const std::string> references, std::string_view tokenizer = "13a",
                        bool lowercase = false);
 
+// Bootstrap resampling of corpus BLEU (Koehn 2004): intervals of one system, paired comparison of
+// two. Proportions with their intervals.
+
 struct Interval {
   double low = 0, high = 0;
 };

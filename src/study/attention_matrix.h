@@ -109,6 +109,9 @@ AttentionMatrix with_words(AttentionMatrix pieces, const WordsOfParts& target,
 std::string source_word_for(const std::vector<std::string>& surfaces,
                             const std::vector<bool>& is_unknown, std::span<const float> weights);
 
+// Attention weights as CSV (quoted as RFC 4180 says, lines end in LF), and those of all layers as
+// JSON.
+
 /// The header of the long form, with its line break.
 std::string attention_csv_header();
 

@@ -96,6 +96,17 @@ std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const Trai
 /// Adds the auxiliary losses of the configuration.
 void add_losses(LossSum& loss, const LossInput& input);
 
+// Consistency training: each sentence pair is predicted twice, and the predictions have to agree.
+//
+//   rdrop (Liang et al. 2021, eq. 4, halved so that a learning rate means the same as without):
+//     1/2 (H(q, p) + H(q, p')) + weight/4 (KL(p || p') + KL(p' || p))
+//     p and p' differ by their dropout.
+//   simcut (Gao et al. 2022, eq. 7):
+//     H(q, p) + weight KL(p || p')
+//     p' sees a pair of whose tokens a share has no vector, on both sides.
+//
+// H is the cross entropy with the label-smoothed target q. The gradient flows into p and p'.
+
 /// The terms' weights. Not for `none`.
 kernels::PairWeights pair_weights(const TrainConfig& config);
 

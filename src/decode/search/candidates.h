@@ -56,6 +56,8 @@ Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine:
 /// All of each row, in the order of the vocabulary.
 Candidates all_candidates(const ScoreRows& scores);
 
+// Drawing the next piece: top-k, nucleus (top-p, Holtzman et al. 2020) and temperature.
+
 /// A generator of its own for each draw of each sentence, so that neither neighbours nor batches
 /// matter.
 Random sampling_stream(const SamplingConfig& config, uint64_t sentence, uint64_t draw);

@@ -46,7 +46,6 @@ class EngineSteps : public Steps {
     return result;
   }
 
-  int64_t source_length() const override { return decoders_.front()->source_length(); }
   const engine::Threads& threads() const override { return threads_; }
 
  private:

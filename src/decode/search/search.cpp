@@ -91,7 +91,7 @@ class Search {
                                          .forbidden = forbidden,
                                          .forced = forced,
                                          .candidates = candidates()});
-    const int64_t source = steps_.source_length();
+    const int64_t source = std::ssize(next.attention) / std::ssize(tokens_);
     steps_.threads()(std::ssize(active_), kSentencesOfAThread, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         Beam& beam = beams_[active_[i]];

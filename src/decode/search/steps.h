@@ -51,7 +51,6 @@ class Steps {
   /// Throws Failure where a score is not a number.
   virtual StepResult step(const StepRequest& request) = 0;
 
-  virtual int64_t source_length() const = 0;  // of the longest, eos included
   /// Whether so many of the sentences are worth leaving out once they are done.
   virtual bool is_worth_leaving(int64_t /*done*/, int64_t /*sentences*/) const { return true; }
   virtual const engine::Threads& threads() const = 0;

@@ -21,6 +21,8 @@ inline constexpr int64_t kStrip = 128;  // columns of one sum, neighbours in mem
 template <class T>
 void sum_strip(const T* x, int64_t rows, int64_t stride, int64_t columns, float* total);
 
+// Products of matrices too small for a library's: one head of attention over one sentence.
+
 /// Rows of C are padded to a multiple of this, and so are those of B that are as wide.
 constexpr int64_t kLanes = 16;
 

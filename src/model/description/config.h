@@ -188,6 +188,9 @@ std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t hea
 /// needs.
 void check(const ModelConfig& config, bool joint_vocabulary);
 
+// The names of modules, by which a model's weights are found (named_weights()): where they are
+// registered, and where they are read out of a file.
+
 /// Of every model: the output layer, and the embedding of a side.
 inline constexpr const char* kOutputModule = "output";
 

@@ -50,6 +50,9 @@ Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::D
 /// where everybody sees everything.
 Tensor mask_tensor(const AttentionMask& masking, int64_t length, const at::Device& device);
 
+// Self-attention inside a window, in blocks, so that it costs length x window and not length^2
+// (Beltagy et al. 2020, section 3.1).
+
 /// Block b holds the queries [b size, (b + 1) size) and sees the keys [b size - before, (b + 1)
 /// size + after).
 struct WindowBlocks {
