@@ -1,6 +1,6 @@
 // Options declared once. A struct lists its fields with HEED_FIXED and HEED_FREE; reading YAML,
 // `--set`, validation, suggestions, resumed runs, `heed config` and docs/config.md all walk the
-// same list (config/io.h, config/differences.h, config/reference.h).
+// same list (config/io.h, config/differences.h, config/print.h).
 //
 //   struct ModelConfig {
 //     HEED_CONFIG(ModelConfig);

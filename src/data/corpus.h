@@ -18,7 +18,7 @@
 
 namespace heed::data {
 
-/// Many short sequences in one array, which is read after seal() (base/scratch.h).
+/// Many short sequences in one array, which is read after seal() (base/descriptor.h).
 template <class T>
 class Sequences {
  public:

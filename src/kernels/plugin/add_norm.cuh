@@ -1,4 +1,4 @@
-// residual + dropout(x) and the layer norm of that sum: the kernels of kernels/add_norm.h for a
+// residual + dropout(x) and the layer norm of that sum: the kernels of kernels/layer_norm.h for a
 // GPU.
 //
 // NVRTC compiles this text for a GPU while the program runs (kernels/plugin/add_norm_plugin.cpp).

@@ -1,4 +1,4 @@
-// libheed_gpu.so: the kernels of src/kernels/add_norm.cpp for a GPU. Each width and type is
+// libheed_gpu.so: the kernels of src/kernels/layer_norm.cpp for a GPU. Each width and type is
 // compiled when it is first wanted, which takes half a second.
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <c10/cuda/CUDAException.h>

@@ -26,7 +26,7 @@ struct SameExtra {
 /// LSTM: i, f, g, o with c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
 class RecurrentCell : public torch::nn::Module {
  public:
-  /// The weights as the steps of one sequence use them (kernels/collected.h).
+  /// The weights as the steps of one sequence use them (kernels/product.h).
   struct SequenceWeights {
     kernels::Collected hidden, extra;
   };

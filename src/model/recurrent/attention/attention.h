@@ -29,7 +29,7 @@ struct Encoded {
 Encoded make_encoded(const Tensor& values, const Tensor& valid, const Tensor& summary);
 
 /// What the steps of one sequence share, of a mechanism's own type: weights whose gradient is
-/// collected (kernels/collected.h), keys in another form. It knows of which tensors it was made:
+/// collected (kernels/product.h), keys in another form. It knows of which tensors it was made:
 /// steps may come with others.
 struct SequenceCache {
   virtual ~SequenceCache() = default;
