@@ -1,4 +1,5 @@
 """`heed train`, killed in every phase of a run."""
+import re
 import signal
 import time
 
@@ -61,7 +62,7 @@ class Training(Round):
         heed = self.start(["train", self.yaml, "--resume"], extra)
         try:
             if wanted == "saving" and name != "SIGTERM+KILL":
-                phase, status = "saving", self.shot_by_shim(heed, log, name)
+                phase, status = self.shot_by_shim(heed, log, name)
             else:
                 self.aim(heed, wanted, max(before, 0), left)
                 phase = "saving" if wanted == "saving" else self.phase_of(heed)
@@ -77,17 +78,17 @@ class Training(Round):
 
     def shot_by_shim(self, heed, log, name):
         """The signal comes with a call of heed itself; a stopped process has to be woken."""
-        def disturbed():
-            return log.exists() and "disturbed" in log.read_text(encoding="utf-8")
-
         if name == "SIGSTOP+CONT":
             if heed.until(heed.stopped):
                 time.sleep(self.random.uniform(0, 0.3))
                 heed.send(signal.SIGCONT)
         status = heed.wait()
-        if disturbed():
-            self.landed.append(("saving", name))
-        return status
+        calls = log.read_text(encoding="utf-8") if log.exists() else ""
+        # A resume removes the half files of a process that was killed before it has anything to save.
+        phase = "start" if re.search(r"^disturbed \d+ remove .*\.tmp\.\d+$", calls, re.MULTILINE) else "saving"
+        if "disturbed" in calls:
+            self.landed.append((phase, name))
+        return phase, status
 
     def aim(self, heed, wanted, done, left):
         if wanted == "start":
