@@ -12,7 +12,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/notice.h"
-#include "run/model_folder.h"
+#include "run/inspect_folder.h"
 #include "text/utf8.h"
 
 namespace heed {

@@ -158,8 +158,8 @@ void export_for_ctranslate2(const ExportArgs& args) {
   }
   run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
   write_atomic(out.place_of("config.json"), description(folder.target));
-  const engine::WeightsFile file = engine::read_weights(file_in(args.model, kWeightsFile));
-  engine::write_ctranslate2(folder.config.model, file.weights, out.place_of("model.bin"));
+  engine::write_ctranslate2(folder.config.model, decode::weights_of(*folder.model),
+                            out.place_of("model.bin"));
   out.commit();
   advise(args, folder, joint);
 }
@@ -173,11 +173,10 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   if (!engine::has_network(config.model))
     throw UserError("{}: no page can translate with it: the engine has no {}", path,
                     model::describe_model(config.model));
-  const std::string file = file_in(path, kWeightsFile), packed = args.output + ".weights";
+  const std::string file = file_in(path, kWeightsFile);
   const engine::WeightsFile weights = engine::read_weights(file);
   const run::Vocabularies vocabularies =
       run::bound_vocabularies(weights.metadata, file, path, config, folder.origin);
-  engine::write_packed(weights, packed);
   const LanguageOptions languages = args.languages.of(config);
   draw::PlayedModel model{
       .name = name,
@@ -185,9 +184,8 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .target = serve::language_name(languages.target),
       .files = {
           {"settings", web::text_of({shown_model(name, config), config.model, config.decoding})},
-          {"weights", read_file(packed)},
+          {"weights", engine::packed(weights)},
           {"source", vocabularies.source.model()}}};
-  fs::remove(packed);
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
     model.files["target"] = vocabularies.target.model();
   return model;
@@ -201,11 +199,11 @@ void export_page(const ExportArgs& args) {
         "export: this heed was built without a compiler for WebAssembly; ./run web installs one "
         "and builds heed with it");
   std::vector<draw::PlayedModel> models;
-  const bool alike = folder_name(args.model) == folder_name(args.beside);
-  for (const std::string& path : {args.model, args.beside})
-    if (!path.empty()) models.push_back(played_model(path, alike ? path : folder_name(path), args));
-  if (models.size() == 2 && models[0].name == models[1].name)
-    throw UserError("export: {} is named twice", args.model);
+  std::vector<std::string> paths = {args.model};
+  if (!args.beside.empty()) paths.push_back(args.beside);
+  const std::vector<std::string> names = distinct_names(paths);
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    models.push_back(played_model(paths[i], names[i], args));
   const std::string page = draw::play_page(models, read_file(program));
   write_atomic(args.output, page);
   log::info("{}: a page of {} that translates by itself", args.output, human_bytes(page.size()));

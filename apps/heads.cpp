@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "run/model_folder.h"
+#include "run/inspect_folder.h"
 
 namespace heed {
 namespace {

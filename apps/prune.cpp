@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "model/weights.h"
-#include "run/model_folder.h"
+#include "run/inspect_folder.h"
 #include "run/saved_config.h"
 #include "text/table.h"
 #include "train/losses.h"

@@ -14,6 +14,7 @@
 #include "inspect/attention_maps.h"
 #include "model/description/traits.h"
 #include "model/model.h"
+#include "run/inspect_folder.h"
 #include "run/learning.h"
 #include "run/summary.h"
 #include "score/chrf.h"

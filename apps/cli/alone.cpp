@@ -6,7 +6,8 @@ namespace heed {
 
 const LibTorch& libtorch() {
   throw Failure(
-      "heed-translate translates on a CPU, by models with an engine, and tells their scores; for the "
+      "heed-translate translates on a CPU, by models with an engine, and tells their scores; for "
+      "the "
       "rest install heed");
 }
 

@@ -135,7 +135,7 @@ run::LineModelsPtr open(const TranslateArgs& args) {
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
   const run::OpenOptions options = args.common.open(settings);
-  run::LineModelsPtr engines = run::open_engines(args.models, options, attends(args));
+  run::LineModelsPtr engines = attends(args) ? nullptr : run::open_engines(args.models, options);
   return engines ? std::move(engines) : libtorch().open_line_models(args.models, options);
 }
 

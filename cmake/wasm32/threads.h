@@ -1,5 +1,5 @@
-// What libc++ 16 for wasm32-wasi lacks of threads, for code that names more of them than it uses. There is one thread;
-// another one's work is done where it is made.
+// What libc++ 16 for wasm32-wasi lacks of threads, for code that names more of them than it uses.
+// There is one thread; another one's work is done where it is made.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -8,7 +8,6 @@
 #include "base/format.h"
 
 namespace heed {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -13,7 +13,6 @@
 #include "config/suggest.h"
 
 namespace heed::config {
-
 namespace {
 
 /// With a point, so that other YAML readers, too, take it for a floating-point number.

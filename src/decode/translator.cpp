@@ -26,17 +26,7 @@
 #include "model/weights.h"
 
 namespace heed::decode {
-
 namespace {
-
-engine::Weights weights_of(const model::Model& model) {
-  std::map<std::string, engine::Array> arrays;
-  for (const auto& [name, tensor] : model::named_weights(model)) {
-    const auto dense = std::make_shared<Tensor>(tensor.contiguous());
-    arrays[name] = {dense->const_data_ptr<float>(), dense->sizes().vec(), dense};
-  }
-  return engine::Weights(std::move(arrays));
-}
 
 constexpr int64_t kScoredTokens = 1024;  // scoring holds the whole [target, vocab] of a batch
 constexpr int64_t kDeviceFactor = 8;     // a GPU has the memory and needs the parallelism
@@ -64,11 +54,6 @@ constexpr const char* kNoInt8 =
     "decoding.weights: int8 is for recurrent models, and for Transformers with softmax attention, "
     "on a CPU; set bf16 or fp32";
 
-engine::WeightFormat numbers_of(WeightType weights, at::ScalarType precision) {
-  if (weights == WeightType::int8) return engine::WeightFormat::int8;
-  return precision == at::kBFloat16 ? engine::WeightFormat::bf16 : engine::WeightFormat::fp32;
-}
-
 std::vector<MemberText> texts_of(const std::vector<TranslatorModel>& members) {
   std::vector<MemberText> out;
   for (const TranslatorModel& member : members)
@@ -77,6 +62,15 @@ std::vector<MemberText> texts_of(const std::vector<TranslatorModel>& members) {
 }
 
 }  // namespace
+
+engine::Weights weights_of(const model::Model& model) {
+  std::map<std::string, engine::Array> arrays;
+  for (const auto& [name, tensor] : model::named_weights(model)) {
+    const auto dense = std::make_shared<Tensor>(tensor.to(at::kFloat).contiguous());
+    arrays[name] = {dense->const_data_ptr<float>(), dense->sizes().vec(), dense};
+  }
+  return engine::Weights(std::move(arrays));
+}
 
 std::unique_ptr<engine::Network> network_of(const model::Model& model,
                                             engine::WeightFormat numbers) {
@@ -130,7 +124,7 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
 }
 
 void Translator::make_engines() {
-  const engine::WeightFormat numbers = numbers_of(config_.weights, precision_);
+  const engine::WeightFormat numbers = weight_format(config_.weights, precision_ == at::kBFloat16);
   for (const TranslatorModel& member : members_) {
     std::shared_ptr<const engine::Network> network = network_of(*member.model, numbers);
     if (network) {

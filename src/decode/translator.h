@@ -13,10 +13,12 @@
 #include "decode/search/batches.h"
 #include "decode/search/line_translator.h"
 #include "engine/network.h"
-#include "model/model.h"
 #include "model/pointer.h"
 
 namespace heed::decode {
+
+/// The numbers of a model on a CPU. Those in fp32 stay where they are.
+engine::Weights weights_of(const model::Model& model);
 
 /// A network with the weights of `model`, which must not change from now on; null where it is not
 /// on a CPU in fp32, or engine::has_network() is false.

@@ -12,7 +12,6 @@
 #include "draw/svg.h"
 
 namespace heed::draw {
-
 namespace {
 
 /// Names of columns are words here, and long text may be broken, so that a table is no wider than

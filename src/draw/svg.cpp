@@ -10,7 +10,6 @@
 #include "text/utf8.h"
 
 namespace heed::draw {
-
 namespace {
 
 // Lightness falls evenly, so the order survives print and every kind of colour vision.

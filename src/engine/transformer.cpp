@@ -12,7 +12,6 @@
 #include "model/description/kinds.h"
 
 namespace heed::engine {
-
 namespace {
 
 namespace names = model::names;

@@ -13,7 +13,6 @@
 #include "kernels/rows/numbers.h"
 
 namespace heed::engine {
-
 namespace {
 
 constexpr int64_t kWorthAThread = 1 << 19;  // multiplications that pay for waking one
@@ -177,7 +176,7 @@ WeightsFile read_weights(const std::string& path) {
   return {weights_in(file, path), std::move(file.metadata)};
 }
 
-void write_packed(const WeightsFile& file, const std::string& path) {
+std::string packed(const WeightsFile& file) {
   std::vector<std::vector<int8_t>> numbers;
   std::vector<Floats> floats;
   std::vector<model::SlotBytes> tensors;
@@ -192,17 +191,17 @@ void write_packed(const WeightsFile& file, const std::string& path) {
       continue;
     }
     const int64_t rows = array.rows(), columns = array.columns();
-    std::vector<int8_t>& packed = numbers.emplace_back(array.count());
+    std::vector<int8_t>& rounded = numbers.emplace_back(array.count());
     Floats row(columns), scales(rows);
     for (int64_t r = 0; r < rows; ++r) {
       array.copy_row(r, row.data());
-      scales[r] = quantise_row(row.data(), columns, packed.data() + r * columns);
+      scales[r] = quantise_row(row.data(), columns, rounded.data() + r * columns);
     }
     tensors.push_back({{.name = name, .type = Dtype::I8, .shape = array.shape},
-                       bytes_of(packed.data(), std::ssize(packed))});
+                       bytes_of(rounded.data(), std::ssize(rounded))});
     add(name + kScale, std::move(scales), {rows});
   }
-  model::write_safetensors(std::move(tensors), file.metadata, path);
+  return model::safetensors_bytes(std::move(tensors), file.metadata);
 }
 
 }  // namespace heed::engine

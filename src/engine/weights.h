@@ -97,8 +97,8 @@ WeightsFile read_weights(const std::string& path);
 /// The same of a file that is in memory. `path` begins messages.
 Weights weights_in(const model::SafetensorsFile& file, const std::string& path);
 
-/// Writes the file with the matrices of linear layers and word vectors as int8, as Matrix quantises
-/// them, a quarter as large. Throws Failure as model::write_safetensors().
-void write_packed(const WeightsFile& file, const std::string& path);
+/// The bytes of the file with the matrices of linear layers and word vectors as int8, as Matrix
+/// quantises them, a quarter as large.
+std::string packed(const WeightsFile& file);
 
 }  // namespace heed::engine

@@ -213,17 +213,13 @@ std::vector<AttendedSentence> attention_maps(Translator& translator,
   expect(sources.size() == targets.size(), "a source for each translation");
   require_attention(*translator.first().model, request);
   const TranslatorModel& member = translator.first();
-  const auto cut = [](std::vector<int32_t> ids, int64_t most) {
-    if (std::ssize(ids) > most) ids.resize(most);
-    return ids;
-  };
   std::vector<Reading> readings(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     auto& source = readings[i].example.source;
     auto& target = readings[i].example.target;
-    source =
-        cut(member.source.encode(sources[i], translator.source_limit()), translator.source_limit());
-    target = cut(targets[i], translator.longest() - 1);
+    source = decode::first_pieces(member.source, sources[i], translator.source_limit());
+    target = targets[i];
+    target.resize(std::min(std::ssize(target), translator.longest() - 1));
     readings[i].readable = true;
     readings[i].source_pieces = names_of(member.source, sources[i], source);
     readings[i].target_pieces = decode::piece_names(member.target, target);

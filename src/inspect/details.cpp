@@ -6,7 +6,6 @@
 #include "text/vocabulary.h"
 
 namespace heed::inspect {
-
 namespace {
 
 /// A hypothesis with the attention of the model that reads it.

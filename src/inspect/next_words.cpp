@@ -4,11 +4,11 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "data/batch.h"
 #include "decode/model_steps.h"
+#include "decode/search/pieces.h"
 #include "model/device.h"
 #include "model/model.h"
 
@@ -27,12 +27,8 @@ class Reader {
   Reader(decode::Translator& translator, const std::vector<decode::TranslatorModel>& members,
          const std::string& line)
       : translator_(translator), members_(members) {
-    for (const decode::TranslatorModel& member : members) {
-      const int64_t limit = translator.source_limit();
-      Ids ids = member.source.encode(line, limit);
-      ids.resize(std::min(std::ssize(ids), limit));
-      sources_.push_back(std::move(ids));
-    }
+    for (const decode::TranslatorModel& member : members)
+      sources_.push_back(decode::first_pieces(member.source, line, translator.source_limit()));
   }
 
   bool empty() const { return sources_.front().empty(); }
@@ -75,9 +71,8 @@ class Reader {
       const Tensor own = features.index({at::arange(batch.size, at.options()), at});
       logits.push_back(model.logits(own));
     }
-    constexpr float kNever = -std::numeric_limits<float>::infinity();
     Tensor scores = decode::mixed_log_probabilities(logits).cpu().contiguous();
-    for (const int64_t never : translator_.never()) scores.select(1, never).fill_(kNever);
+    for (const int64_t never : translator_.never()) scores.select(1, never).fill_(decode::kNever);
     return scores;
   }
 

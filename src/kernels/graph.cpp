@@ -9,7 +9,6 @@
 #include "kernels/gpu_plugin.h"
 
 namespace heed::kernels {
-
 namespace {
 
 thread_local bool records = false;

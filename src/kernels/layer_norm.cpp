@@ -16,7 +16,6 @@
 #include "kernels/rows/layer_norm.h"
 
 namespace heed::kernels {
-
 namespace {
 
 // Rows whose part of the weights' gradient is added up together, whoever computes them: threads

@@ -14,7 +14,6 @@
 #include "kernels/product.h"
 
 namespace heed::kernels {
-
 namespace {
 
 // Bytes of logits that are worked on together: they should stay in the last level of cache, and yet

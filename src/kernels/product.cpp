@@ -15,7 +15,6 @@
 #include "kernels/rows/matrix.h"
 
 namespace heed::kernels {
-
 namespace {
 
 // Below so many multiplications oneDNN's preparations cost more than it wins.

@@ -10,7 +10,6 @@
 #include <vector>
 
 namespace heed::kernels {
-
 namespace {
 
 /// Items that workers take from.

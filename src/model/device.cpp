@@ -28,7 +28,6 @@
 #include "kernels/rows/versions.h"
 
 namespace heed::model {
-
 namespace {
 
 /// The folder that LibTorch was loaded from, with a slash at its end.

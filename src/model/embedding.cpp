@@ -13,7 +13,6 @@
 #include "model/description/config.h"
 
 namespace heed::model {
-
 namespace {
 
 thread_local InitialWeights initial_weights = InitialWeights::drawn;

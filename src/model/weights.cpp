@@ -16,7 +16,6 @@
 #include "model/description/config.h"
 
 namespace heed::model {
-
 namespace {
 
 constexpr std::array kTypes{std::pair{Dtype::F64, at::kDouble},    std::pair{Dtype::I64, at::kLong},

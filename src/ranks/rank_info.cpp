@@ -12,7 +12,6 @@
 #include "base/strings.h"
 
 namespace heed::ranks {
-
 namespace {
 
 constexpr const char *kRank = "HEED_RANK", *kSize = "HEED_RANKS", *kFolder = "HEED_RANKS_FOLDER";

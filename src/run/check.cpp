@@ -29,7 +29,6 @@
 #include "train/trainer.h"
 
 namespace heed::run {
-
 namespace {
 
 constexpr int64_t kNumber = 4;         // bytes: weights, gradients and moments are fp32

@@ -14,6 +14,8 @@
 
 namespace heed::run {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr const char *kModel = "model", *kNormaliser = "text_normaliser";
@@ -47,9 +49,14 @@ std::vector<std::string> other_keys(const Metadata& metadata, const std::string&
   return wrong;
 }
 
-}  // namespace
+/// Whether a setting of the command line says what the network or its vocabulary is.
+bool names_model(const std::vector<std::string>& settings) {
+  return std::ranges::any_of(settings, [](const std::string& setting) {
+    return setting.starts_with("model") || setting.starts_with("data.vocabulary");
+  });
+}
 
-namespace fs = std::filesystem;
+}  // namespace
 
 bool has_vocabularies(const std::string& folder) {
   const fs::path path(folder);
@@ -76,17 +83,6 @@ void require_same_pieces(const std::string& side, const FolderPieces& of, const 
     throw UserError("{}: its {} vocabulary ({}) is not that of {} ({}); {}", of.folder, side,
                     of.vocabulary.fingerprint(), as.folder, as.vocabulary.fingerprint(), cure);
 }
-
-namespace {
-
-/// Whether a setting of the command line says what the network or its vocabulary is.
-bool names_model(const std::vector<std::string>& settings) {
-  return std::ranges::any_of(settings, [](const std::string& setting) {
-    return setting.starts_with("model") || setting.starts_with("data.vocabulary");
-  });
-}
-
-}  // namespace
 
 decode::MemberText member_text(const Config& config, const Vocabularies& vocabularies) {
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;

@@ -28,11 +28,9 @@ bool is_for_cpu(const Config& config) {
 }
 
 engine::WeightFormat numbers_of(const Config& config) {
-  const bool bf16 = config.decoding.weights == decode::WeightType::bf16 ||
-                    config.precision == Precision::bf16 ||
-                    (config.precision == Precision::auto_ && kernels::has_bf16_products());
-  if (config.decoding.weights == decode::WeightType::int8) return engine::WeightFormat::int8;
-  return bf16 ? engine::WeightFormat::bf16 : engine::WeightFormat::fp32;
+  return decode::weight_format(config.decoding.weights, config.precision == Precision::bf16 ||
+                                                            (config.precision == Precision::auto_ &&
+                                                             kernels::has_bf16_products()));
 }
 
 class Engines : public LineModels {
@@ -74,7 +72,7 @@ study::AlignmentChoice usual_choice(const Config& config) {
   return choice;
 }
 
-LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options, bool attend) {
+LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options) {
   std::string first;
   Config config;
   std::vector<decode::EngineMember> members;
@@ -86,7 +84,7 @@ LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options,
       config = folder.config;
       numbers = numbers_of(config);
     }
-    known = known && !attend && is_for_cpu(config) && config.precision != Precision::fp16 &&
+    known = known && is_for_cpu(config) && config.precision != Precision::fp16 &&
             engine::has_network(folder.config.model);
     if (!known) return;
     const std::string file = file_in(path, kWeightsFile);

@@ -17,7 +17,7 @@ class LineModels {
   virtual const std::string& path() const = 0;  // of the first
   virtual const Config& config() const = 0;
   virtual decode::LineTranslator& translator() = 0;
-  /// How the first one reads translations; may be empty unless it was opened to do so.
+  /// How the first one reads translations; empty where it does not attend.
   virtual inspect::ReadAttention attention(const study::AlignmentChoice& choice) = 0;
 };
 
@@ -26,8 +26,8 @@ study::AlignmentChoice usual_choice(const Config& config);
 
 using LineModelsPtr = std::unique_ptr<LineModels>;
 
-/// Engines of the folders of model_paths(); null where LibTorch is needed: on a GPU, for a model
-/// that has no engine, and to `attend`. Throws UserError as open_models().
-LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options, bool attend);
+/// Engines of the folders of model_paths(), which do not attend; null where LibTorch is needed: on
+/// a GPU, and for a model that has no engine. Throws UserError as open_models().
+LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options);
 
 }  // namespace heed::run

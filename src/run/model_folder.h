@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "decode/translator.h"
-#include "inspect/aligner.h"
-#include "inspect/heads.h"
 #include "model/pointer.h"
 #include "run/folder.h"
 #include "run/line_models.h"
@@ -85,10 +83,5 @@ bool has_begun(const std::string& folder);
 /// the folder's config.yaml where an earlier version wrote the checkpoint. Throws UserError where
 /// the folder's vocabularies are not those of the checkpoint.
 Config trained_config(const std::string& folder);
-
-/// Throws UserError for a model without cross-attention.
-inspect::Aligner aligner_of(const ModelFolder& folder);
-/// `folder` must live on.
-inspect::TriedModel tried_model(const ModelFolder& folder);
 
 }  // namespace heed::run

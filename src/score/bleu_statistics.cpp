@@ -14,7 +14,6 @@
 #include "text/words.h"
 
 namespace heed::score {
-
 namespace {
 
 bool is_digit(char c) {

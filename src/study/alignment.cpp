@@ -9,7 +9,6 @@
 #include "text/table.h"
 
 namespace heed::study {
-
 namespace {
 
 std::size_t common(const Alignment& a, const Alignment& b) {

@@ -13,7 +13,6 @@
 #include "text/vocabulary.h"
 
 namespace heed::study {
-
 namespace {
 
 struct Words {

@@ -4,7 +4,6 @@
 #include <wctype.h>
 
 namespace heed::text {
-
 namespace {
 
 constexpr std::string_view kReplacementBytes = "\xEF\xBF\xBD", kByteOrderMarkBytes = "\xEF\xBB\xBF";

@@ -13,7 +13,6 @@
 #include "base/strings.h"
 
 namespace heed::train {
-
 namespace {
 
 namespace fs = std::filesystem;

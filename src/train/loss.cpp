@@ -10,7 +10,6 @@
 #include "model/device.h"
 
 namespace heed::train {
-
 namespace {
 
 using torch::autograd::AutogradContext;

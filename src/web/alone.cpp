@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -69,7 +68,7 @@ class Scores {
       engine::Floats& one = scores.emplace_back(row, row + decoder.vocabulary());
       const kernels::Partition partition = kernels::partition_of(row, decoder.vocabulary());
       for (float& score : one) score = (score - partition.most) - partition.log_sum;
-      for (const int64_t piece : never_) one[piece] = -std::numeric_limits<float>::infinity();
+      for (const int64_t piece : never_) one[piece] = decode::kNever;
     }
     return scores;
   }
@@ -134,9 +133,7 @@ std::string Alone::answer(std::string_view question) {
 }
 
 Ids Alone::source_pieces(const std::string& line) const {
-  Ids ids = source_.encode(line, translator_.source_limit());
-  ids.resize(std::min<int64_t>(std::ssize(ids), translator_.source_limit()));
-  return ids;
+  return decode::first_pieces(source_, line, translator_.source_limit());
 }
 
 Json Alone::attention(const std::string& line, const std::string& prefix) {

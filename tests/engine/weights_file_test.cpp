@@ -86,15 +86,15 @@ TEST(PackedFile, HasRowsOfInt8WithAScaleEach) {
   const std::string path = folder / "w.safetensors";
   const auto numbers = std::make_shared<Floats>(Floats{2, -1, 0.5, 0.25, 1, 0});
   const Array array{.data = numbers->data(), .shape = {2, 3}, .owner = numbers};
-  write_packed({Weights({{"a", array}, {"source_positions.weight", array}}), {}}, path);
+  write_atomic(path, packed({Weights({{"a", array}, {"source_positions.weight", array}}), {}}));
   const WeightsFile file = read_weights(path);
-  const Array& packed = file.weights.at("a");
-  ASSERT_EQ(packed.data, nullptr);
-  EXPECT_EQ(std::vector<int8_t>(packed.quantised.numbers, packed.quantised.numbers + 6),
+  const Array& rows = file.weights.at("a");
+  ASSERT_EQ(rows.data, nullptr);
+  EXPECT_EQ(std::vector<int8_t>(rows.quantised.numbers, rows.quantised.numbers + 6),
             (std::vector<int8_t>{127, -64, 32, 32, 127, 0}));
-  EXPECT_FLOAT_EQ(packed.quantised.scales[1], 1.F / 127);
+  EXPECT_FLOAT_EQ(rows.quantised.scales[1], 1.F / 127);
   Floats row(3);
-  packed.copy_row(1, row.data());
+  rows.copy_row(1, row.data());
   EXPECT_THAT(row, ElementsAre(::testing::FloatEq(32.F / 127), ::testing::FloatEq(1), 0));
   EXPECT_FALSE(file.weights.contains("a.scale"));
   EXPECT_EQ(file.weights.at("source_positions.weight").copy(), *numbers);
@@ -135,7 +135,7 @@ TEST(PackedFile, GivesTheBitsOfTheInt8Network) {
       {learned, testing::random_transformer(learned, 41)},
       {testing::small_recurrent(), testing::random_recurrent(testing::small_recurrent(), 41)}};
   for (const auto& [config, weights] : networks) {
-    write_packed({weights, {}}, path);
+    write_atomic(path, packed({weights, {}}));
     const WeightsFile file = read_weights(path);
     const Weights rounded = with_words_of(file.weights, weights);
     const auto got = make_network(config, file.weights, WeightFormat::int8);
@@ -148,11 +148,8 @@ TEST(PackedFile, GivesTheBitsOfTheInt8Network) {
 }
 
 TEST(PackedFile, IsAQuarterAsLargeWhereMatricesAre) {
-  const TemporaryFolder folder;
   const Array matrix = testing::random_array({300, 256}, 5);
-  write_packed({Weights({{"a", matrix}}), {}}, folder / "w.safetensors");
-  const auto bytes = std::filesystem::file_size(folder / "w.safetensors");
-  EXPECT_LT(bytes, 300 * 256 + 300 * 4 + 512);
+  EXPECT_LT(packed({Weights({{"a", matrix}}), {}}).size(), 300 * 256 + 300 * 4 + 512);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "data/hygiene.h"
 #include "run/in_process.h"
-#include "run/model_folder.h"
+#include "run/inspect_folder.h"
 #include "text/pairs.h"
 
 namespace heed::run {

@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 namespace heed::decode {
-
 namespace {
 
 constexpr int64_t kBlock = 32;  // scores compared with the threshold at once

@@ -10,7 +10,6 @@
 #include "text/vocabulary.h"
 
 namespace heed::decode {
-
 namespace {
 
 class EngineSteps : public Steps {
@@ -118,6 +117,12 @@ std::vector<std::vector<Hypothesis>> search(
     expect(source.size == sources[0].size, "the same sentences for all");
   EngineSteps steps(networks, sources, options.never, options.wants_attention(), threads);
   return search(steps, sources[0].source_lengths, options, longest);
+}
+
+engine::WeightFormat weight_format(WeightType weights, bool bf16) {
+  if (weights == WeightType::int8) return engine::WeightFormat::int8;
+  return bf16 || weights == WeightType::bf16 ? engine::WeightFormat::bf16
+                                             : engine::WeightFormat::fp32;
 }
 
 void require_coverage(const DecodeConfig& config, bool attends) {

@@ -24,6 +24,10 @@ struct EngineMember {
   bool attends = false;
 };
 
+/// The numbers of an engine. Those of WeightType::fp32 are the configuration's precision, which may
+/// be bf16.
+engine::WeightFormat weight_format(WeightType weights, bool bf16);
+
 /// Throws UserError where decoding.coverage_penalty asks for attention, and there is none.
 void require_coverage(const DecodeConfig& config, bool attends);
 

@@ -8,6 +8,13 @@
 
 namespace heed::decode {
 
+std::vector<int32_t> first_pieces(const text::Vocabulary& vocabulary, const std::string& line,
+                                  int64_t most) {
+  std::vector<int32_t> ids = vocabulary.encode(line, most);
+  if (std::ssize(ids) > most) ids.resize(most);
+  return ids;
+}
+
 std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
                                      const std::vector<int32_t>& ids) {
   std::vector<std::string> out;

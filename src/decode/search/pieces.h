@@ -9,6 +9,10 @@
 
 namespace heed::decode {
 
+/// The pieces of a line that a search reads: `most` of them, or fewer.
+std::vector<int32_t> first_pieces(const text::Vocabulary& vocabulary, const std::string& line,
+                                  int64_t most);
+
 /// The pieces of `ids` as the vocabulary spells them, each on one line, `</s>` at the end.
 std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
                                      const std::vector<int32_t>& ids);

@@ -10,7 +10,6 @@
 #include "kernels/rows/versions.h"
 
 namespace heed::kernels {
-
 namespace {
 
 // Queries that are worked on together: their scores stay in the cache next to the processor.

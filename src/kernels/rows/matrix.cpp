@@ -7,7 +7,6 @@
 #include "kernels/rows/versions.h"
 
 namespace heed::kernels {
-
 namespace {
 
 template <class From, class To>

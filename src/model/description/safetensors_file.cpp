@@ -174,8 +174,12 @@ std::map<std::string, std::string> load_metadata(const std::string& path) {
   return parse_header(header, static_cast<int64_t>(map->size()) - begin, path).metadata;
 }
 
-void write_safetensors(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
-                       const std::string& path) {
+namespace {
+
+/// Calls put(bytes) with the parts of a file, in their order.
+template <class Put>
+void put_file(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
+              const Put& put) {
   // Wide types first: then each tensor is aligned to its own type without gaps.
   std::ranges::stable_sort(tensors, std::greater{},
                            [](const SlotBytes& tensor) { return bytes_of(tensor.slot.type); });
@@ -186,11 +190,26 @@ void write_safetensors(std::vector<SlotBytes> tensors, std::map<std::string, std
   header.replace(header.find(kChecksumField) + kChecksumField.size(), kNoDigits.size(),
                  hex_digits(checksum));
   const uint64_t length = header.size();
+  put({reinterpret_cast<const char*>(&length), kLengthBytes});
+  put(header);
+  for (const auto& [slot, bytes] : tensors) put(bytes);
+}
+
+}  // namespace
+
+void write_safetensors(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
+                       const std::string& path) {
   AtomicFile out(path);
-  out.write({reinterpret_cast<const char*>(&length), kLengthBytes});
-  out.write(header);
-  for (const auto& [slot, bytes] : tensors) out.write(bytes);
+  put_file(std::move(tensors), std::move(metadata),
+           [&](std::string_view bytes) { out.write(bytes); });
   out.commit();
+}
+
+std::string safetensors_bytes(std::vector<SlotBytes> tensors,
+                              std::map<std::string, std::string> metadata) {
+  std::string file;
+  put_file(std::move(tensors), std::move(metadata), [&](std::string_view bytes) { file += bytes; });
+  return file;
 }
 
 }  // namespace heed::model

@@ -39,5 +39,8 @@ struct SlotBytes {
 /// intact.
 void write_safetensors(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
                        const std::string& path);
+/// The bytes of such a file.
+std::string safetensors_bytes(std::vector<SlotBytes> tensors,
+                              std::map<std::string, std::string> metadata);
 
 }  // namespace heed::model

@@ -8,7 +8,6 @@
 #include "base/error.h"
 
 namespace heed::model {
-
 namespace {
 
 Tensor activate(Activation activation, Tensor x) {

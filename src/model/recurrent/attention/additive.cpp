@@ -6,7 +6,6 @@
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {
-
 namespace {
 
 struct AdditiveCache : SequenceCache {

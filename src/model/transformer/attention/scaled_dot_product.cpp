@@ -9,7 +9,6 @@
 #include "model/embedding.h"
 
 namespace heed::model {
-
 namespace {
 
 // As the fused ones it computes in fp32 with the projections as they are, and rounds the context

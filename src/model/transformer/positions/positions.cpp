@@ -7,7 +7,6 @@
 #include "model/model.h"
 
 namespace heed::model {
-
 namespace {
 
 constexpr int64_t kUsualLength = 1024;
