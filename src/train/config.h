@@ -34,6 +34,8 @@ HEED_ENUM(GuidedStep, (emits, "The step that emits the piece."),
           (reads,
            "The next one, which reads it (Chen et al. 2020): better alignments, but the "
            "only attention of a recurrent model is then one step late."))
+HEED_ENUM(Quantise, (none, "In the precision of the training."),
+          (int8, "As whole numbers of 8 bits; the gradient passes straight through the rounding."))
 using config::Graphs;
 
 struct EarlyStopping {
@@ -129,6 +131,9 @@ struct TrainConfig {
              "Decay of the running average of weights, which is then validated and saved. 0: no "
              "average; 0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
+  HEED_FIXED(Quantise, quantise, Quantise::none,
+             "How an update sees the weights of linear layers: int8 is for a few hundred updates "
+             "that prepare a trained model (training.from) for decoding.weights: int8.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether forward and backward passes and the optimizer's part of an update on a GPU "
             "are recorded as CUDA graphs, which one launch starts again; they take memory for two "

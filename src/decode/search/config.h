@@ -79,6 +79,10 @@ struct DecodeConfig {
             config::Between<int64_t>{0, 100000})
   HEED_FREE(WeightType, weights, WeightType::fp32,
             "Precision of the matrix products while translating.")
+  HEED_FREE(
+      std::string, shortlist, "",
+      "File of `heed shortlist`: on a CPU a translation has only pieces that it lists for its "
+      "source. Empty: all pieces.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
             "starts again.")

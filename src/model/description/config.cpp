@@ -149,6 +149,7 @@ const std::map<std::string_view, KeyOf>& keys_by_network() {
       {"pruned_heads", KeyOf::transformer},
       {"encoder_layers", KeyOf::transformer},
       {"decoder_layers", KeyOf::transformer},
+      {"decoder", KeyOf::transformer},
       {"norm", KeyOf::transformer},
       {"positions", KeyOf::transformer},
       {"max_positions", KeyOf::both},

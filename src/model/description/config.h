@@ -29,6 +29,11 @@ HEED_ENUM(Coverage, (none, "Scores do not depend on earlier attention."),
           (neural, "They see a small recurrent state of each piece."))
 HEED_ENUM(Norm, (pre, "Before each sublayer: trains without a long warm-up."),
           (post, "After each sublayer and its residual, as in the paper."))
+HEED_ENUM(DecoderKind, (attention, "Self-attention over all earlier words, as in the paper."),
+          (ssru,
+           "A simpler recurrent unit, one step of which costs the same however long the "
+           "translation is (Kim et al. 2019)."),
+          (average, "The mean of all earlier words, through a gate (Zhang et al. 2018)."))
 HEED_ENUM(AttentionScale, (sqrt, "The square root of the head's width, as in the paper."),
           (none, "1, for comparison."))
 HEED_ENUM(Activation, (relu, "max(0, x)."), (gelu, "x P(X < x), X of the normal distribution."),
@@ -104,6 +109,8 @@ struct ModelConfig {
              config::Between<int64_t>{1, 64})
   HEED_FIXED(int64_t, decoder_layers, 6, "transformer: decoder blocks.",
              config::Between<int64_t>{1, 64})
+  HEED_FIXED(DecoderKind, decoder, DecoderKind::attention,
+             "transformer: how a position of the decoder knows the earlier ones.")
   HEED_FIXED(Norm, norm, Norm::pre, "transformer: where the layer norms are.")
   HEED_FIXED(std::string, positions, "sinusoidal",
              "transformer: how it represents the order of words.",
