@@ -132,8 +132,8 @@ struct TrainConfig {
              "average; 0.999 is usual.",
              config::Between<double>{0.0, 0.9999999})
   HEED_FIXED(Quantise, quantise, Quantise::none,
-             "How an update sees the weights of linear layers: int8 is for a few hundred updates "
-             "that prepare a trained model (training.from) for decoding.weights: int8.")
+             "How updates and validations see the matrices of linear layers. A few hundred updates "
+             "with int8 prepare a trained model (training.from) for decoding.weights: int8.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether forward and backward passes and the optimizer's part of an update on a GPU "
             "are recorded as CUDA graphs, which one launch starts again; they take memory for two "

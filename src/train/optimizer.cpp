@@ -3,11 +3,13 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
+#include "model/model.h"
 #include "model/weights.h"
 
 namespace heed::train {
@@ -284,22 +286,45 @@ void Average::load(const NamedTensors& tensors, const std::string& origin) {
   copy_pieces(shard_.pieces_of(tensors), average_);
 }
 
-Averaged::Averaged(const Average* average) {
-  if (!average) return;
+void Replaced::replace(const Tensor& weight, const Tensor& value) {
   const at::NoGradGuard no_grad;
-  const Shard& shard = average->shard();
-  weights_ = &shard.parameters();
-  const NamedTensors averages = average->tensors();
-  for (std::size_t i = 0; i < weights_->size(); ++i) {
-    const Tensor& weight = (*weights_)[i];
-    kept_.push_back(weight.clone());
-    weight.copy_(averages.at(shard.names()[i]));
-  }
+  kept_.emplace_back(weight, weight.clone());
+  weight.copy_(value);
 }
 
-Averaged::~Averaged() {
+Replaced::~Replaced() {
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < kept_.size(); ++i) (*weights_)[i].copy_(kept_[i]);
+  for (const auto& [weight, before] : kept_) weight.copy_(before);
+}
+
+Replaced averaged(const Average* average) {
+  Replaced weights;
+  if (!average) return weights;
+  const Shard& shard = average->shard();
+  const NamedTensors averages = average->tensors();
+  for (std::size_t i = 0; i < shard.names().size(); ++i)
+    weights.replace(shard.parameters()[i], averages.at(shard.names()[i]));
+  return weights;
+}
+
+Replaced quantised(model::Model& model, Quantise quantise) {
+  Replaced weights;
+  if (quantise == Quantise::none) return weights;
+  const at::NoGradGuard no_grad;
+  const Tensor output = model.output().weight;
+  // Rows of the others are looked up, and stay as they are.
+  const auto is_factor = [&](const std::string& name, const Tensor& weight) {
+    const bool is_table =
+        name.find("embedding") != std::string::npos || name.find("positions") != std::string::npos;
+    return weight.dim() == 2 && (!is_table || weight.is_same(output));
+  };
+  for (const auto& [name, weight] : trainable(model)) {
+    if (!is_factor(name, weight)) continue;
+    const Tensor scale =
+        (weight.abs().amax(1, /*keepdim=*/true) / 127).clamp_min(std::numeric_limits<float>::min());
+    weights.replace(weight, at::round(weight / scale) * scale);
+  }
+  return weights;
 }
 
 }  // namespace heed::train

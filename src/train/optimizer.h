@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "train/config.h"
@@ -81,18 +82,26 @@ class Average {
   double decay_;
 };
 
-/// The weights are averaged ones for the lifetime of this object; does nothing for nullptr.
-/// Collective.
-class Averaged {
+/// Weights have other values for the lifetime of this object.
+class Replaced {
  public:
-  explicit Averaged(const Average* average);
-  ~Averaged();
-  Averaged(const Averaged&) = delete;
-  Averaged& operator=(const Averaged&) = delete;
+  Replaced() = default;
+  Replaced(Replaced&&) = default;
+  Replaced& operator=(Replaced&&) = delete;
+  ~Replaced();
+
+  void replace(const Tensor& weight, const Tensor& value);
 
  private:
-  const std::vector<Tensor>* weights_ = nullptr;
-  std::vector<Tensor> kept_;
+  std::vector<std::pair<Tensor, Tensor>> kept_;  // weights, and what they were
 };
+
+/// The weights are averaged ones; nothing is replaced for nullptr. Collective.
+Replaced averaged(const Average* average);
+
+/// With Quantise::int8 the matrices that something is multiplied with are what engine::Matrix makes
+/// of them: in each row round(w / s) s, s = max |w| / 127. Gradients at these weights are taken as
+/// those of the weights themselves (the straight-through estimator, Bengio et al. 2013).
+Replaced quantised(model::Model& model, Quantise quantise);
 
 }  // namespace heed::train

@@ -238,12 +238,15 @@ bool Loop::validate_now() {
   display_.show(progress_, "validating");
   std::optional<Validation> validation;
   {
-    const Averaged averaged(average_.get());
+    const Replaced averages = averaged(average_.get());
     group_.begin(fmt::format("update {} was validated", with_commas(progress_.update)));
-    validation = validate(
-        model_, {setup_.validation, setup_.scores, setup_.device, setup_.precision,
-                 setup_.interrupted, group_, config_.early_stopping.metric, progress_.update});
-    if (!validation || !validate_further_sets()) return false;
+    {
+      const Replaced whole_numbers = quantised(model_, config_.quantise);
+      validation = validate(
+          model_, {setup_.validation, setup_.scores, setup_.device, setup_.precision,
+                   setup_.interrupted, group_, config_.early_stopping.metric, progress_.update});
+      if (!validation || !validate_further_sets()) return false;
+    }
     sync_.synchronize(progress_);
     files_.changed();
     if (record(*validation, config_, progress_)) files_.save_best(progress_);

@@ -280,7 +280,10 @@ UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePla
   UpdateSeconds seconds;
   Tensor losses = at::zeros({std::ssize(parts), count_numbers(config_)},
                             at::TensorOptions(at::kDouble).device(device_));
-  std::vector<Gradients> nodes = accumulate(job, losses, seconds);
+  std::vector<Gradients> nodes = [&] {
+    const Replaced whole_numbers = quantised(workers_[0].model, config_.quantise);
+    return accumulate(job, losses, seconds);
+  }();
   const auto start = Clock::now();
   const at::NoGradGuard no_grad;
   losses = losses_of_all(losses, std::ssize(parts));

@@ -228,11 +228,63 @@ TEST(Average, IsSwappedInAndOutAgain) {
   Tensor(model.small).add_(1);
   const Tensor now = model.small.detach().clone();
   {
-    const Averaged averaged(&average);
+    const Replaced averages = averaged(&average);
     EXPECT_TRUE(at::equal(model.small, old));
   }
   EXPECT_TRUE(at::equal(model.small, now));
   EXPECT_TRUE(at::equal(average.tensors().at("small"), old));
+}
+
+/// A Transformer whose output layer has the weights of these embeddings.
+model::ModelPtr transformer(model::Tie tie) {
+  model::ModelConfig config;
+  config.width = 6;
+  config.feed_forward = 5;
+  config.heads = 3;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.positions = "learned";
+  config.max_positions = 7;
+  config.tie = tie;
+  return model::make_model(config, {11, 11});
+}
+
+TEST(Quantised, RoundsEachRowToMultiplesOfItsLargestNumberBy127) {
+  const model::ModelPtr model = transformer(model::Tie::none);
+  const at::NoGradGuard no_grad;
+  const Tensor weight = trainable(*model).at("encoder.0.feed_forward.output.weight");  // [6, 5]
+  weight.zero_();
+  weight[0].copy_(at::tensor({1.F, -0.51F, 0.003F, 0.004F, 0.F}));
+  weight[1].copy_(at::tensor({-254.F, 3.F, 2.5F, 127.F, 1.F}));
+  const Tensor old = weight.clone();
+  {
+    const Replaced whole_numbers = quantised(*model, Quantise::int8);
+    // -64.77, 0.381 and 0.508 of 1/127; multiples of 2.
+    const Tensor first = at::tensor({127.F, -65.F, 0.F, 1.F, 0.F}) / 127;
+    EXPECT_TRUE(at::allclose(weight[0], first)) << weight[0];
+    EXPECT_TRUE(at::equal(weight[1], at::tensor({-254.F, 4.F, 2.F, 128.F, 0.F}))) << weight[1];
+    EXPECT_TRUE(at::equal(weight[2], at::zeros(5)));
+  }
+  EXPECT_TRUE(at::equal(weight, old));
+}
+
+TEST(Quantised, LeavesWhatIsLookedUpOrAdded) {
+  for (const auto tie : {model::Tie::none, model::Tie::decoder, model::Tie::all}) {
+    SCOPED_TRACE(config::name_of(tie));
+    const model::ModelPtr model = transformer(tie);
+    const at::NoGradGuard no_grad;
+    NamedTensors old;
+    for (const auto& [name, weight] : trainable(*model)) old[name] = weight.detach().clone();
+    const Replaced whole_numbers = quantised(*model, Quantise::int8);
+    const std::string output = tie == model::Tie::none      ? "output.weight"
+                               : tie == model::Tie::decoder ? "target_embedding.weight"
+                                                            : "embedding.weight";
+    for (const auto& [name, weight] : trainable(*model)) {
+      const bool table = name.find("embedding") != std::string::npos ||
+                         name.find("positions") != std::string::npos;
+      const bool changes = name == output || (weight.dim() == 2 && !table);
+      EXPECT_NE(at::equal(weight, old.at(name)), changes) << name;
+    }
+  }
 }
 
 }  // namespace

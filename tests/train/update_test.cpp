@@ -20,9 +20,10 @@ data::Batch seven_pairs() {
 }
 
 /// The gradient of the mean loss of the target tokens, which PyTorch computes.
-NamedTensors mean_gradient() {
+NamedTensors mean_gradient(Quantise quantise = Quantise::none) {
   toy::ToyModel model;
   model.train();
+  const Replaced whole_numbers = quantised(model, quantise);
   const data::Batch batch = seven_pairs();
   const model::TargetInput input = make_target(batch, at::kCPU).input;
   const Tensor features = model.features(model::make_source(batch, at::kCPU), input);
@@ -100,6 +101,15 @@ TEST_F(Updating, ShortensAGradientThatIsTooLongAndLeavesAnother) {
   expect_near(as_long.change, plain.change);
   EXPECT_EQ(shorter.numbers[0].norm, norm);
   EXPECT_EQ(as_long.numbers[0].norm, norm);
+}
+
+TEST_F(Updating, TakesTheGradientAtWholeNumbersForTheWeightsThemselves) {
+  TrainConfig config = update_config(OptimizerKind::sgd, 0);
+  config.quantise = Quantise::int8;
+  const Updated once = updated(config, {1});
+  expect_near(once.change, mean_gradient(Quantise::int8), -kRate);
+  const NamedTensors plain = mean_gradient();
+  EXPECT_FALSE(at::allclose(once.change.at("hidden"), plain.at("hidden") * -kRate, 1e-4, 1e-6));
 }
 
 // The second update, of another scale, tells what the averages of the first one's gradients are.
