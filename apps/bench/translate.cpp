@@ -27,7 +27,10 @@ struct TranslateArgs {
 };
 
 std::vector<std::string> read_lines(const TranslateArgs& args, const run::Config& config) {
-  const std::string path = source_to_translate(args.source, config.data.test.source);
+  const std::string path = args.source.empty() ? config.data.test.source : args.source;
+  if (path.empty())
+    throw UserError(
+        "nothing to translate: give --source FILE (the model's config has no data.test)");
   std::vector<std::string> lines;
   text::LineReader reader(path);
   for (std::string line; std::ssize(lines) < args.lines && reader.next(line);)
