@@ -347,10 +347,9 @@ void add_attention(CommandLine& program) {
       .excludes(target);
   command.group("Which weights");
   command
-      .option("--kind", args->kind_names,
-              "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
-              "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
-      .separated_by(',')
+      .list("--kind", args->kind_names,
+            "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
+            "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
       .one_of(heed_enum_text(AttentionKind{}).names);
   command
       .option("--steps", args->steps,

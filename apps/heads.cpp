@@ -114,10 +114,8 @@ void add_heads(CommandLine& program) {
       add_kinds(command, args->kind_names).shows_default("all that the model has");
   command.group("Measuring");
   const Argument separators =
-      command
-          .option("--separators", args->separators,
-                  "Words that count as separators besides punctuation, separated by commas")
-          .separated_by(',');
+      command.list("--separators", args->separators,
+                   "Words that count as separators besides punctuation, separated by commas");
   const Argument threshold =
       command
           .option("--threshold", args->threshold,

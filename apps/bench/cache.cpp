@@ -123,9 +123,7 @@ void add_bench_cache(CommandLine& bench) {
   auto [command, args] = bench.command<CacheArgs>(
       "cache", "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
   command.group("Search");
-  command
-      .option("--positions", args->positions, "Positions in the translation, separated by commas")
-      .separated_by(',')
+  command.list("--positions", args->positions, "Positions in the translation, separated by commas")
       .between(2, 100000);
   command.option("--sentences", args->sentences, "Sentences translated together").positive();
   command.option("--beam", args->beam, "Hypotheses of each sentence").positive();

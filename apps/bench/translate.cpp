@@ -148,16 +148,13 @@ void add_bench_translate(CommandLine& bench) {
   command.option("--source", args->source, "Lines to translate; default: the model's test set");
   command.option("--lines", args->lines, "At most this many of them").positive();
   command.group("Search");
-  command.option("--batch", args->batches, "Sentences translated together, separated by commas")
-      .separated_by(',')
+  command.list("--batch", args->batches, "Sentences translated together, separated by commas")
       .between(0, 100000);
   command
-      .option("--beam", args->beams,
-              "Beam sizes, separated by commas; default: the model's decoding.beam_size")
-      .separated_by(',')
+      .list("--beam", args->beams,
+            "Beam sizes, separated by commas; default: the model's decoding.beam_size")
       .positive();
-  command.option("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
-      .separated_by(',')
+  command.list("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
       .one_of({"fp32", "bf16", "int8"});
   command.group("Model");
   command.option("--device", args->device,

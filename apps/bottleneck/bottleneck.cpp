@@ -173,8 +173,7 @@ void add_bottleneck(CommandLine& program) {
       .option("config", args->config,
               "The configuration that they share; `systems` lists the family")
       .required();
-  command.option("--systems", args->systems, "Train only these systems, separated by commas")
-      .separated_by(',');
+  command.list("--systems", args->systems, "Train only these systems, separated by commas");
   command.option("--baseline", args->baseline,
                  "System with which the others are compared; default: the one named none");
   command

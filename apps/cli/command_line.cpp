@@ -67,12 +67,6 @@ Argument& Argument::word(const std::string& word, const std::string& value) {
   return *this;
 }
 
-Argument& Argument::separated_by(char separator) {
-  option_->delimiter(separator);
-  option_->allow_extra_args();
-  return *this;
-}
-
 Argument& Argument::needs(const Argument& other) {
   option_->needs(other.option_);
   return *this;
@@ -199,6 +193,18 @@ template Argument CommandLine::option(const std::string&, std::vector<std::strin
                                       const std::string&);
 template Argument CommandLine::option(const std::string&, std::vector<int64_t>&,
                                       const std::string&);
+
+template <class One>
+Argument CommandLine::list(const std::string& names, std::vector<One>& values,
+                           const std::string& help) {
+  const Argument declared = option(names, values, help);
+  app_->get_options().back()->delimiter(',')->allow_extra_args();
+  return declared;
+}
+
+template Argument CommandLine::list(const std::string&, std::vector<std::string>&,
+                                    const std::string&);
+template Argument CommandLine::list(const std::string&, std::vector<int64_t>&, const std::string&);
 
 Argument CommandLine::flag(const std::string& names, bool& value, const std::string& help) {
   CLI::Option* option = app_->add_flag(names, value, help);
