@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "run/corpora.h"
 
 namespace heed::run {
 
@@ -34,7 +33,7 @@ std::string Summary::to_json(const Provenance& provenance,
                {"stop_reason", stop_reason},
                {"test", test_scores},
                {"provenance", json::parse(provenance.to_json())},
-               {"corpora", json::parse(run::to_json(corpora))}};
+               {"corpora", json::parse(corpora.to_json())}};
   if (!base_before.empty()) summary["base"] = {{"before", base_before}, {"after", base_after}};
   return summary.dump(2) + "\n";
 }

@@ -4,10 +4,6 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#include <chrono>
-#include <filesystem>
-#include <functional>
-
 #include "base/files.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -25,7 +21,6 @@
 #include "ranks/rank_info.h"
 #include "run/build.h"
 #include "run/check.h"
-#include "run/corpora.h"
 #include "run/folder.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
@@ -171,7 +166,7 @@ class RankTraining {
 
   void put_vocabularies() {
     log::progress("reading the corpora");
-    hygiene_ = report_corpora(config_.data);
+    hygiene_ = data::report_hygiene(config_.data);
     folder_vocabularies(config_, folder_);
     group_->leave("vocabularies", folder_);
   }
