@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "data/hygiene.h"
 #include "model/device.h"
 #include "ranks/group.h"
 #include "run/config.h"

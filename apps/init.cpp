@@ -14,6 +14,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/print.h"
+#include "data/hygiene.h"
 #include "data/split.h"
 #include "model/device.h"
 #include "run/build.h"
