@@ -1,11 +1,6 @@
 // heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iostream>
-#include <iterator>
-#include <string>
-#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"

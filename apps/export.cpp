@@ -1,7 +1,4 @@
 // heed export MODEL: a model for other programs, or as a page that needs none.
-#include <algorithm>
-#include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/outputs.h"

@@ -1,10 +1,7 @@
 // heed heads MODEL: what each attention head of each layer does.
 #include "inspect/heads.h"
 
-#include <algorithm>
 #include <iostream>
-#include <set>
-#include <utility>
 
 #include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"

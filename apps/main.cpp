@@ -3,16 +3,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
-#include <string>
-#include <system_error>
 
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"

@@ -1,7 +1,5 @@
 // heed prune MODEL: takes out the heads that a Transformer can do without.
-#include <algorithm>
 #include <iostream>
-#include <optional>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"

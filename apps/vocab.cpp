@@ -1,5 +1,4 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
-#include <algorithm>
 
 #include "apps/commands.h"
 #include "base/error.h"

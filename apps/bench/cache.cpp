@@ -2,10 +2,6 @@
 // the cache takes for multi-head, grouped-query and multi-query attention.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "apps/bench/bench.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"

@@ -2,8 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <optional>
-
 #include "apps/bench/bench.h"
 #include "apps/bench/profile.h"
 #include "base/log.h"

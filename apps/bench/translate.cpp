@@ -2,9 +2,6 @@
 // precision.
 #include <ATen/Parallel.h>
 
-#include <cstdint>
-#include <optional>
-
 #include "apps/bench/bench.h"
 #include "apps/bench/profile.h"
 #include "base/error.h"

@@ -1,7 +1,5 @@
 // heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model
 // without attention breaks.
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "apps/bottleneck/family_report.h"

@@ -1,8 +1,6 @@
 #include "apps/bottleneck/family_report.h"
 
-#include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <regex>
 
 #include "base/files.h"

@@ -1,12 +1,9 @@
 #include "apps/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 

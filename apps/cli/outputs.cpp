@@ -1,9 +1,5 @@
 #include "apps/cli/outputs.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
-
 #include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"

@@ -2,9 +2,6 @@
 // has, so that an error can name heed's word; none of these is accepted as a key. And keys of older
 // versions of heed, which are.
 #include <algorithm>
-#include <map>
-#include <string>
-#include <string_view>
 
 #include "base/strings.h"
 #include "config/suggest.h"

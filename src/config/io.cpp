@@ -6,11 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <map>
-#include <optional>
-#include <string_view>
-#include <system_error>
-#include <vector>
 
 #include "base/files.h"
 #include "base/format.h"

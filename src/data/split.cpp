@@ -1,8 +1,5 @@
 #include "data/split.h"
 
-#include <algorithm>
-#include <array>
-#include <compare>
 #include <iterator>
 #include <set>
 

@@ -1,6 +1,5 @@
 #include "data/traces.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "base/strings.h"

@@ -1,10 +1,7 @@
 #include "draw/attention_page.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/error.h"
 #include "draw/page_data.h"

@@ -1,7 +1,5 @@
 #include "draw/heatmap.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/error.h"

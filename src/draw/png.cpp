@@ -2,8 +2,6 @@
 
 #include <zlib.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/error.h"

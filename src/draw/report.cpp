@@ -1,8 +1,5 @@
 #include "draw/report.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/error.h"
 #include "base/strings.h"
 #include "draw/heatmap.h"

@@ -4,13 +4,8 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <memory>
 #include <numeric>
-#include <set>
-#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"

@@ -5,8 +5,6 @@
 #include <torch/nn/init.h>
 
 #include <cmath>
-#include <optional>
-#include <utility>
 
 #include "base/error.h"
 #include "kernels/dropout.h"

@@ -4,8 +4,6 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 #include "base/log.h"

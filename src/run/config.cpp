@@ -1,6 +1,5 @@
 #include "run/config.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/installation.h"

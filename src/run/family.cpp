@@ -1,11 +1,7 @@
 #include "run/family.h"
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "base/files.h"
 #include "base/log.h"

@@ -1,8 +1,5 @@
 #include "run/folder.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 #include <thread>
 
 #include "base/error.h"

@@ -1,11 +1,8 @@
 #include "run/learning.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
-#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"

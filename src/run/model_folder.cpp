@@ -2,10 +2,6 @@
 
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-
 #include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"

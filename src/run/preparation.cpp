@@ -3,9 +3,6 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#include <algorithm>
-#include <exception>
-#include <filesystem>
 #include <fstream>
 
 #include "base/event_file.h"

@@ -1,6 +1,5 @@
 #include "run/provenance.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

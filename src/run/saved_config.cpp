@@ -1,10 +1,6 @@
 #include "run/saved_config.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
 #include <regex>
-#include <system_error>
 
 #include "base/event_file.h"
 #include "base/files.h"

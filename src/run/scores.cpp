@@ -1,9 +1,7 @@
 #include "run/scores.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/files.h"
 #include "base/log.h"

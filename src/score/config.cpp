@@ -1,7 +1,6 @@
 #include "score/config.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/error.h"
 #include "config/suggest.h"

@@ -1,6 +1,5 @@
 #include "study/alignment.h"
 
-#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 

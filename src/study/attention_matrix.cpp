@@ -1,10 +1,7 @@
 #include "study/attention_matrix.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -1,6 +1,5 @@
 #include "study/faithful.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <tuple>

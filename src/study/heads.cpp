@@ -1,6 +1,5 @@
 #include "study/heads.h"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,6 @@
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
 #include <cmath>
 #include <new>
 

@@ -2,9 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
-#include <utility>
-
 #include "base/error.h"
 
 namespace heed::model {
