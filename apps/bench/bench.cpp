@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/pages.h"
-#include "run/model_folder.h"
 
 namespace heed {
 namespace {

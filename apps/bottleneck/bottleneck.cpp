@@ -20,7 +20,6 @@
 #include "run/family.h"
 #include "run/held_out.h"
 #include "run/model_folder.h"
-#include "run/provenance.h"
 #include "run/summary.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/document.h"
 #include "config/suggest.h"

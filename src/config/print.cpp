@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cmath>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 

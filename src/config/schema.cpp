@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 

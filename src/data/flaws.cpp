@@ -1,7 +1,5 @@
 #include "data/flaws.h"
 
-#include "config/schema.h"
-
 namespace heed::data {
 namespace {
 

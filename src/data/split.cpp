@@ -10,7 +10,6 @@
 #include "base/strings.h"
 #include "data/hash_set.h"
 #include "data/pair_reader.h"
-#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::data {

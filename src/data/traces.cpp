@@ -4,7 +4,6 @@
 
 #include "base/strings.h"
 #include "text/normal_form.h"
-#include "text/utf8.h"
 
 namespace heed::data {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "draw/page_data.h"
 #include "draw/png.h"
 #include "draw/svg.h"

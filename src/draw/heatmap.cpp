@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/png.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.h"
 #include "base/strings.h"
 
 namespace heed::draw {

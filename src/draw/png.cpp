@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "draw/heatmap.h"
 #include "draw/svg.h"
 

@@ -1,6 +1,5 @@
 #include "inspect/aligner.h"
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"

@@ -1,8 +1,5 @@
 #include "inspect/details.h"
 
-#include "study/attention_matrix.h"
-#include "text/vocabulary.h"
-
 namespace heed::inspect {
 namespace {
 

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
-#include "base/random.h"
 #include "inspect/attention_maps.h"
 #include "kernels/share_out.h"
 #include "model/device.h"

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include "data/batch.h"
 #include "decode/model_steps.h"
 #include "decode/search/pieces.h"
 #include "model/device.h"

@@ -6,9 +6,7 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "kernels/dropout.h"
-#include "model/description/config.h"
 
 namespace heed::model {
 namespace {

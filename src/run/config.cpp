@@ -7,7 +7,6 @@
 #include "config/io.h"
 #include "engine/network.h"
 #include "model/description/traits.h"
-#include "text/lines.h"
 #include "train/losses.h"
 
 namespace heed::run {

@@ -12,7 +12,6 @@
 #include "base/subprocess.h"
 #include "config/io.h"
 #include "config/suggest.h"
-#include "model/description/traits.h"
 #include "run/build.h"
 #include "run/folder.h"
 #include "run/launcher.h"

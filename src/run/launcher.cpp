@@ -18,7 +18,6 @@
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "model/device.h"
-#include "ranks/rank_info.h"
 
 namespace heed::run {
 namespace {

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/run_folder.h"

@@ -11,7 +11,6 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "data/flaws.h"
 #include "model/device.h"
 #include "run/build.h"
 #include "run/folder.h"

@@ -5,8 +5,6 @@
 
 #include "base/signals.h"
 #include "kernels/product.h"
-#include "model/device.h"
-#include "model/model.h"
 #include "run/build.h"
 
 namespace heed::run {

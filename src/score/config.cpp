@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "config/suggest.h"
 
 namespace heed::score {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 #include "text/words.h"

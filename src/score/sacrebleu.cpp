@@ -8,7 +8,6 @@
 #include <regex>
 
 #include "base/descriptor.h"
-#include "base/error.h"
 #include "base/installation.h"
 #include "base/log.h"
 #include "base/strings.h"

@@ -3,7 +3,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/error.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "text/table.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/weights.h"

@@ -4,8 +4,6 @@
 
 #include <unordered_set>
 
-#include "base/error.h"
-
 namespace heed::train {
 namespace {
 

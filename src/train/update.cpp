@@ -8,7 +8,6 @@
 #include <new>
 
 #include "base/log.h"
-#include "base/random.h"
 #include "kernels/dropout.h"
 #include "model/embedding.h"
 #include "model/weights.h"

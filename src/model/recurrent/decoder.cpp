@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "base/error.h"
 #include "model/embedding.h"
 
 namespace heed::model {

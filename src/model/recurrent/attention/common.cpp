@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "base/error.h"
-
 namespace heed::model {
 
 Encoded make_encoded(const Tensor& values, const Tensor& valid, const Tensor& summary) {
