@@ -6,9 +6,6 @@
 #include <array>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "config/schema.h"
 

@@ -2,9 +2,6 @@
 // compared.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "config/schema.h"
 #include "config/view.h"
 

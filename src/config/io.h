@@ -6,9 +6,6 @@
 // sections may be one section alone.
 #pragma once
 
-#include <string>
-#include <utility>
-
 #include "config/schema.h"
 #include "config/view.h"
 

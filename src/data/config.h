@@ -1,11 +1,6 @@
 // The `data` section.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "config/schema.h"
 #include "text/vocabulary.h"
 

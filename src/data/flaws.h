@@ -4,11 +4,7 @@
 
 #include <array>
 #include <bitset>
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "data/config.h"
 #include "data/hash_set.h"

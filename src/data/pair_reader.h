@@ -2,13 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "data/alignment.h"
 #include "data/config.h"

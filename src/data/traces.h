@@ -2,10 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "data/notice.h"
 #include "data/pair_reader.h"

@@ -1,9 +1,6 @@
 // Pictures of attention matrices: darker = more.
 #pragma once
 
-#include <span>
-#include <string>
-
 #include "study/attention_matrix.h"
 
 namespace heed::draw {

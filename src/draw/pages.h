@@ -1,11 +1,6 @@
 // The pages of `heed bench`, `heed faithful` and `heed watch`.
 #pragma once
 
-#include <map>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "study/faithful.h"
 #include "text/table.h"
 

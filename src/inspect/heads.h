@@ -2,11 +2,6 @@
 // of them are silenced.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "decode/translator.h"
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"

@@ -4,9 +4,6 @@
 
 #include <torch/nn/module.h>
 
-#include <cstdint>
-#include <memory>
-
 #include "kernels/tensor.h"
 #include "model/model.h"
 

@@ -10,11 +10,7 @@
 
 #include <chrono>
 #include <concepts>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "kernels/tensor.h"
 #include "ranks/rank_info.h"

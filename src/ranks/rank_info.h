@@ -2,10 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "base/descriptor.h"
 

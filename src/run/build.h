@@ -2,10 +2,6 @@
 // model of training.from.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "data/batches.h"
 #include "data/corpus.h"
 #include "ranks/group.h"

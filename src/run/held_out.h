@@ -1,10 +1,6 @@
 // What a model is tested on, and the translations of it that a run has left.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "run/config.h"
 
 namespace heed::run {

@@ -2,9 +2,6 @@
 // end.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "ranks/group.h"
 #include "run/model_folder.h"
 #include "train/trainer.h"

@@ -1,10 +1,6 @@
 // The `evaluation` section.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "config/schema.h"
 
 namespace heed::score {

@@ -3,11 +3,8 @@
 // one word.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "score/config.h"
 

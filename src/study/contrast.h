@@ -3,8 +3,6 @@
 #pragma once
 
 #include <map>
-#include <string>
-#include <vector>
 
 #include "score/bleu_statistics.h"
 

@@ -11,8 +11,6 @@
 // of 1 is the target so far. Knows nothing of LibTorch.
 #pragma once
 
-#include <span>
-
 #include "study/attention_matrix.h"
 
 namespace heed::study {

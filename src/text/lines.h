@@ -2,11 +2,8 @@
 // read only once. Torch-free.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "text/utf8.h"
 

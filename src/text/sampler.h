@@ -3,7 +3,6 @@
 // did before. Inside text/ only.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>

@@ -3,10 +3,6 @@
 // saved with them.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "train/config.h"
 #include "train/shard.h"
 

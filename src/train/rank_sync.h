@@ -2,9 +2,6 @@
 // checkpoint from which they go on.
 #pragma once
 
-#include <chrono>
-#include <optional>
-
 #include "ranks/group.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"

@@ -2,8 +2,6 @@
 // the formulas.
 #pragma once
 
-#include <cstdint>
-
 #include "train/config.h"
 
 namespace heed::train {

@@ -8,12 +8,7 @@
 // whoever holds it.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "kernels/tensor.h"
 #include "model/model.h"

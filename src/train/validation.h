@@ -3,11 +3,6 @@
 
 #include <c10/core/Device.h>
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "data/batch.h"
 #include "model/model.h"
 #include "ranks/group.h"
