@@ -1,6 +1,9 @@
 // What the modes of `heed bench` share: how they are declared, measured and written down.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "apps/cli/command_line.h"
 #include "data/config.h"
 #include "draw/plot.h"

@@ -4,6 +4,9 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "model/device.h"
 #include "study/cost_tables.h"
 

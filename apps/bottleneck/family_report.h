@@ -2,6 +2,10 @@
 // the weights, what it is worth beside BLEU, alignments and pronouns, and all of it put together.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "draw/report.h"
 #include "run/config.h"
 #include "run/family.h"

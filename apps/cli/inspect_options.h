@@ -1,6 +1,9 @@
 // Options of commands that look into models.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "apps/cli/command_line.h"
 #include "inspect/details.h"
 

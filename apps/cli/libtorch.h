@@ -3,6 +3,9 @@
 // differently: with_libtorch.cpp and without_libtorch.cpp define it.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "run/line_models.h"
 
 namespace heed {

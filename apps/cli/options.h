@@ -1,6 +1,10 @@
 // Options that several commands share, declared once.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "apps/cli/command_line.h"
 #include "config/attention_kind.h"
 #include "run/config.h"

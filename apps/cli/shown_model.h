@@ -1,6 +1,8 @@
 // A model as a page shows it: that of heed serve, and that of heed export --format web.
 #pragma once
 
+#include <string>
+
 #include "apps/cli/command_line.h"
 #include "run/config.h"
 #include "serve/answers/answers.h"

@@ -5,6 +5,10 @@
 // that it reads.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include "base/descriptor.h"
 
 namespace heed {

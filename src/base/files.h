@@ -1,6 +1,11 @@
 // Whole files: read, write so that a crash leaves the old or the new one, and errors that help.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "base/descriptor.h"
 
 namespace heed {

@@ -1,6 +1,8 @@
 // One process at a time writes in a folder.
 #pragma once
 
+#include <string>
+
 #include "base/descriptor.h"
 
 namespace heed {

@@ -6,6 +6,9 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/schema.h"
 

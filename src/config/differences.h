@@ -2,6 +2,9 @@
 // compared.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "config/schema.h"
 #include "config/view.h"
 

@@ -6,6 +6,9 @@
 // sections may be one section alone.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "config/schema.h"
 #include "config/view.h"
 

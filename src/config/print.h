@@ -1,6 +1,8 @@
 // Values, types and bounds of a view as text, shared by everything that writes configuration.
 #pragma once
 
+#include <string>
+
 #include "config/io.h"
 #include "config/schema.h"
 #include "config/view.h"

@@ -2,9 +2,13 @@
 // view() is the one template; everything that walks a view is ordinary code in a .cpp.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "config/schema.h"
 

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "text/lines.h"
 #include "text/vocabulary.h"

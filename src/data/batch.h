@@ -1,6 +1,9 @@
 // One padded batch of sentence pairs, as plain numbers (no Torch here).
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "data/alignment.h"
 
 namespace heed::data {

@@ -2,6 +2,12 @@
 // of four numbers brings it back. No Torch here.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "data/batch.h"
 #include "data/corpus.h"
 

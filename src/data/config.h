@@ -1,6 +1,11 @@
 // The `data` section.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "config/schema.h"
 #include "text/vocabulary.h"
 

@@ -1,7 +1,13 @@
 // Parallel corpora, tokenised once and held compactly. No Torch here.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <istream>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "data/batch.h"

@@ -4,7 +4,11 @@
 
 #include <array>
 #include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "data/config.h"
 #include "data/hash_set.h"

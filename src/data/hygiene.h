@@ -1,6 +1,11 @@
 // What is wrong with the corpora of a run, counted before it begins.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "data/flaws.h"
 #include "data/notice.h"
 #include "data/traces.h"

@@ -2,9 +2,15 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <exception>
 #include <mutex>
+#include <optional>
 #include <stop_token>
+#include <thread>
+#include <vector>
 
 #include "data/batches.h"
 

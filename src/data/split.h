@@ -3,6 +3,8 @@
 // First come pairs whose sides are in no other pair: training loses nothing with them.
 #pragma once
 
+#include <cstdint>
+
 #include "data/config.h"
 #include "text/script.h"
 

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "data/notice.h"
 #include "data/pair_reader.h"

@@ -1,6 +1,9 @@
 // One HTML page, complete in itself, on which a token lights those it attends to.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "study/attention_matrix.h"
 
 namespace heed::draw {

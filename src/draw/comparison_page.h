@@ -1,6 +1,10 @@
 // The page and the JSON of `heed compare`.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "score/bleu_statistics.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"

@@ -1,6 +1,9 @@
 // Pictures of attention matrices: darker = more.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "study/attention_matrix.h"
 
 namespace heed::draw {

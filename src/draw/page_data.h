@@ -1,6 +1,10 @@
 // What several pages show, as data for their files (draw/page/page.h).
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "draw/page/page.h"
 #include "score/lengths.h"
 #include "study/comparison.h"

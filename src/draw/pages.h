@@ -1,6 +1,11 @@
 // The pages of `heed bench`, `heed faithful` and `heed watch`.
 #pragma once
 
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "study/faithful.h"
 #include "text/table.h"
 

@@ -2,6 +2,11 @@
 // length with shaded intervals, the cost of attention by length.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "draw/svg.h"
 #include "score/lengths.h"
 

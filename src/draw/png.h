@@ -1,6 +1,10 @@
 // Pictures of pixels: for programs that take no SVG, and for what has too many elements for one.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include "study/attention_matrix.h"
 
 namespace heed::draw {

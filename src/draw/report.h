@@ -2,6 +2,11 @@
 // long sentence through all of them, and how to get everything again.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "draw/plot.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"

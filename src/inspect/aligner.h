@@ -2,6 +2,12 @@
 // gold alignments beside models that may see other words than the text has.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "decode/translator.h"
 #include "inspect/details.h"
 #include "model/description/traits.h"

@@ -2,6 +2,12 @@
 // attention: the weights of any layer and head meanwhile.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "data/batch.h"
 #include "decode/translator.h"
 #include "inspect/details.h"

@@ -1,6 +1,11 @@
 // What is told of a translation beside its text: its words, their scores, their links.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "decode/search/line_translator.h"
 #include "model/description/traits.h"
 #include "study/alignment.h"

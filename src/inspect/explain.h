@@ -14,6 +14,13 @@
 // x(i): the vector of source piece i, without its position. All in fp32.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "decode/translator.h"
 #include "model/model.h"
 #include "study/attention_matrix.h"

@@ -2,6 +2,11 @@
 // of them are silenced.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "decode/translator.h"
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"

@@ -1,6 +1,10 @@
 // The likeliest next words of a translation by models of LibTorch.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "decode/search/next_words.h"
 #include "decode/translator.h"
 

@@ -4,6 +4,9 @@
 
 #include <torch/nn/module.h>
 
+#include <cstdint>
+#include <memory>
+
 #include "kernels/tensor.h"
 #include "model/model.h"
 

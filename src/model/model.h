@@ -8,8 +8,14 @@
 
 #include <torch/nn/module.h>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "data/batch.h"
 #include "kernels/tensor.h"

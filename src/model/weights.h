@@ -1,6 +1,10 @@
 // Tensors on disk, in safetensors files.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "kernels/tensor.h"
 #include "model/description/safetensors_file.h"
 #include "model/model.h"

@@ -10,7 +10,11 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "kernels/tensor.h"
 #include "ranks/rank_info.h"

@@ -2,7 +2,10 @@
 // times as fast as loopback.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "kernels/tensor.h"

@@ -2,6 +2,10 @@
 // model of training.from.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "data/batches.h"
 #include "data/corpus.h"
 #include "ranks/group.h"

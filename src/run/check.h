@@ -1,6 +1,12 @@
 // What stands in the way of a training, said before anything is trained.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/error.h"
 #include "run/config.h"
 

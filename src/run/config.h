@@ -1,6 +1,10 @@
 // The whole configuration: a few top-level keys and one section per layer.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "config/schema.h"
 #include "config/view.h"
 #include "data/config.h"

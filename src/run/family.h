@@ -2,6 +2,10 @@
 // processes of their own.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "run/config.h"
 #include "run/model_folder.h"
 

@@ -1,6 +1,11 @@
 // What a model's folder says of its network: configuration, vocabularies, paths. Torch-free.
 #pragma once
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "decode/search/line_translator.h"
 #include "run/config.h"
 #include "run/saved_config.h"

@@ -1,6 +1,10 @@
 // What a model is tested on, and the translations of it that a run has left.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "run/config.h"
 
 namespace heed::run {

@@ -2,7 +2,11 @@
 // ended together; and work on text that they share out.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/lock.h"
 #include "ranks/group.h"

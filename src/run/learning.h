@@ -2,6 +2,12 @@
 // drawn.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "draw/plot.h"
 #include "train/config.h"
 #include "train/metrics_line.h"

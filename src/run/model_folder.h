@@ -5,6 +5,11 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "decode/translator.h"
 #include "model/pointer.h"
 #include "run/folder.h"

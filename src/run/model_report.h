@@ -1,6 +1,11 @@
 // What `heed inspect` tells about a model folder: gathered here, printed as text or JSON.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "run/config.h"
 #include "run/summary.h"
 #include "text/vocabulary.h"

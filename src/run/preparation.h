@@ -2,6 +2,11 @@
 // the run that --overwrite deletes is put aside until the new one begins.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "base/lock.h"
 #include "run/config.h"
 #include "run/model_folder.h"

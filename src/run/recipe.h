@@ -2,6 +2,11 @@
 // with --from, for the model of a run that goes on with other text (fine-tuning).
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
 #include "data/split.h"
 #include "run/config.h"
 

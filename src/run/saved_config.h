@@ -1,6 +1,10 @@
 // The config.yaml of a run that has begun, against the configuration that is wanted now.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "config/differences.h"
 #include "run/config.h"
 

@@ -2,6 +2,9 @@
 // end.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ranks/group.h"
 #include "run/model_folder.h"
 #include "train/trainer.h"

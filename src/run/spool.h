@@ -1,6 +1,9 @@
 // Corpora that can be read only once (stdin, a FIFO), kept in the folder of the run.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "run/config.h"
 #include "run/preparation.h"
 

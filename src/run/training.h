@@ -1,6 +1,10 @@
 // A run from its configuration to its summary, made by this process or by ranks that it starts.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "run/preparation.h"
 
 namespace heed::run {

@@ -2,6 +2,11 @@
 // training run, without validation and checkpoints.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "data/prefetcher.h"
 #include "run/model_folder.h"
 #include "study/cost_tables.h"

@@ -1,6 +1,10 @@
 // The `evaluation` section.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "config/schema.h"
 
 namespace heed::score {

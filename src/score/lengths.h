@@ -2,7 +2,11 @@
 // not.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "score/bleu_statistics.h"
 #include "score/config.h"

@@ -3,8 +3,11 @@
 // one word.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "score/config.h"
 

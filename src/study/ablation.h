@@ -2,6 +2,10 @@
 // loss and BLEU on the same sentences, with intervals. Knows nothing of LibTorch.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "score/bleu_statistics.h"
 #include "study/faithful.h"
 

@@ -2,6 +2,12 @@
 // the pictures and the page show. Knows nothing of LibTorch.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "config/attention_kind.h"
 #include "text/words.h"
 

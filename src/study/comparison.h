@@ -3,7 +3,11 @@
 // (Neubig et al. 2019) where it has them. Knows nothing of LibTorch.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "score/lengths.h"
 

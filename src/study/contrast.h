@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <string>
+#include <vector>
 
 #include "score/bleu_statistics.h"
 

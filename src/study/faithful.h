@@ -3,6 +3,12 @@
 // and how far its weights may be exchanged without changing the output. Knows nothing of LibTorch.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "score/bleu_statistics.h"
 #include "study/alignment.h"
 #include "study/attention_matrix.h"

@@ -7,6 +7,14 @@
 // which reads what it has written so far, `<s>`.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "score/bleu_statistics.h"
 #include "study/alignment.h"
 #include "study/attention_matrix.h"

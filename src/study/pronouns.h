@@ -1,8 +1,13 @@
 // What pronouns stand for, and whether a model's own translations give them the gender of that.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "score/bleu_statistics.h"
 

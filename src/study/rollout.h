@@ -11,6 +11,8 @@
 // of 1 is the target so far. Knows nothing of LibTorch.
 #pragma once
 
+#include <span>
+
 #include "study/attention_matrix.h"
 
 namespace heed::study {

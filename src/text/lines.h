@@ -2,8 +2,11 @@
 // read only once. Torch-free.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "text/utf8.h"
 

@@ -3,6 +3,7 @@
 // did before. Inside text/ only.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>

@@ -6,6 +6,10 @@
 
 #include <exception>
 #include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "text/lines.h"
 #include "text/utf8.h"

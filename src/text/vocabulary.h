@@ -1,7 +1,15 @@
 // SentencePiece behind a small class. Torch-free.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "text/lines.h"

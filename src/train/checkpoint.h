@@ -5,6 +5,12 @@
 //   checkpoints/best-00001200.safetensors   weights alone
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "model/model.h"
 #include "model/weights.h"
 #include "ranks/group.h"

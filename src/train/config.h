@@ -1,6 +1,10 @@
 // The `training` section. Torch-free.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "config/graphs.h"
 #include "config/schema.h"
 

@@ -1,6 +1,9 @@
 // When a training ends, how far it has come, and the learning rate that follows from it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "train/progress.h"
 #include "train/trainer.h"
 

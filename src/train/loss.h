@@ -5,6 +5,11 @@
 //   loss = - sum over pieces of q log p,    d loss / d logits = p - q
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "base/random.h"
 #include "data/batch.h"
 #include "kernels/rows/loss.h"

@@ -3,6 +3,9 @@
 //   loss = cross entropy + sum over the losses of weight * sum over the target tokens
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "data/batch.h"
 #include "train/config.h"
 

@@ -2,6 +2,11 @@
 // bottom of a terminal that says how far the training is.
 #pragma once
 
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "base/event_file.h"
 #include "train/limits.h"
 #include "train/observer.h"

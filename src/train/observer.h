@@ -1,6 +1,9 @@
 // Who is told what happens in a training: its log, its files of metrics, its line of progress.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "train/losses.h"
 #include "train/progress.h"
 #include "train/validation.h"

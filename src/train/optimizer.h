@@ -3,6 +3,10 @@
 // saved with them.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "train/config.h"
 #include "train/shard.h"
 

@@ -4,6 +4,12 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "train/config.h"
 #include "train/optimizer.h"
 

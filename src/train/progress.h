@@ -1,7 +1,11 @@
 // Where a run stands: all that the loop carries besides tensors, and its text in a checkpoint.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "data/batches.h"
 

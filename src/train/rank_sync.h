@@ -2,6 +2,9 @@
 // checkpoint from which they go on.
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include "ranks/group.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"

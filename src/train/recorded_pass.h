@@ -9,6 +9,14 @@
 
 #include <c10/core/Device.h>
 
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "data/batch.h"
 #include "model/model.h"
 #include "train/config.h"

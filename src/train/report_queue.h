@@ -1,6 +1,7 @@
 // Reports of updates whose numbers are still on their way: the host may be ahead of a GPU.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 
 #include "ranks/group.h"

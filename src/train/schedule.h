@@ -2,6 +2,8 @@
 // the formulas.
 #pragma once
 
+#include <cstdint>
+
 #include "train/config.h"
 
 namespace heed::train {

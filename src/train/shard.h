@@ -8,7 +8,12 @@
 // whoever holds it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/tensor.h"
 #include "model/model.h"

@@ -5,6 +5,14 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "base/signals.h"
 #include "data/batches.h"
 #include "data/config.h"

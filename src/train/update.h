@@ -9,6 +9,14 @@
 
 #include <c10/core/Device.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "data/batch.h"
 #include "kernels/share_out.h"
 #include "model/device.h"

@@ -3,6 +3,11 @@
 
 #include <c10/core/Device.h>
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "data/batch.h"
 #include "model/model.h"
 #include "ranks/group.h"

@@ -15,6 +15,9 @@
 
 #include <torch/nn/module.h>
 
+#include <memory>
+#include <vector>
+
 #include "kernels/product.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"

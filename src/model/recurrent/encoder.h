@@ -3,6 +3,9 @@
 
 #include <torch/nn/module.h>
 
+#include <array>
+#include <vector>
+
 #include "kernels/recurrence.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"

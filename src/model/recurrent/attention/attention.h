@@ -3,8 +3,11 @@
 
 #include <torch/nn/module.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"

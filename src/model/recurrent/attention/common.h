@@ -1,6 +1,8 @@
 // What several attentions share.
 #pragma once
 
+#include <functional>
+
 #include "model/embedding.h"
 #include "model/recurrent/attention/attention.h"
 
