@@ -7,9 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "apps/cli/outputs.h"
-#include "base/format.h"
 #include "base/strings.h"
+#include "run/saved_config.h"
 
 namespace heed {
 
@@ -229,7 +228,7 @@ void require_harmless_outputs(const CLI::App& app, const std::vector<CLI::Option
       named.insert(named.end(), option->results().begin(), option->results().end());
   for (const CLI::Option* output : outputs)
     for (const std::string& path : output->results())
-      if (path != "-") require_harmless(path, named);
+      if (path != "-") run::require_harmless(path, named);
 }
 
 }  // namespace

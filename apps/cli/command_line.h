@@ -85,7 +85,7 @@ class CommandLine {
   Argument list(const std::string& names, std::vector<One>& values, const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
   /// A file that the command writes, or - for standard output. Before the command runs, one that
-  /// it may not replace is refused (apps/cli/outputs.h), with all other arguments as what it may
+  /// it may not replace is refused (run/saved_config.h), with all other arguments as what it may
   /// read.
   Argument output(const std::string& names, std::string& value, const std::string& help);
 
