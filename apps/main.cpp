@@ -13,8 +13,8 @@
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/inherited.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/inherited.h"
+#include "base/signals.h"
 #include "base/strings.h"
 
 namespace heed::subprocess {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/inherited.h"
+#include "base/signals.h"
 #include "ranks/backends.h"
 
 namespace heed::ranks {

@@ -1,4 +1,4 @@
-#include "base/inherited.h"
+#include "base/signals.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
