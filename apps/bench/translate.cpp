@@ -4,6 +4,7 @@
 
 #include "apps/bench/bench.h"
 #include "apps/bench/profile.h"
+#include "apps/cli/options.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -15,11 +16,12 @@ namespace heed {
 namespace {
 
 struct TranslateArgs {
-  std::string model, source, device;
-  std::vector<std::string> weights, settings;
+  std::string model, source;
+  std::vector<std::string> weights;
   std::vector<int64_t> batches = {1, 32}, beams;
   int64_t lines = 1000;
   bool profile = false;
+  ModelOptions options;
   BenchOptions common;
 };
 
@@ -84,9 +86,8 @@ void add_profile(const std::string& system, decode::Translator& translator,
 
 void bench_translate(const TranslateArgs& args) {
   std::optional<run::ModelFolder> folder;
-  const double load = run::seconds_of([&] {
-    folder.emplace(run::open_model(args.model, {args.device, args.settings}));
-  });
+  const double load =
+      run::seconds_of([&] { folder.emplace(run::open_model(args.model, args.options.open())); });
   args.common.apply();
   const std::vector<std::string> lines = read_lines(args, folder->config);
   std::vector<std::string> weights = without_repeats(args.weights);
@@ -153,11 +154,7 @@ void add_bench_translate(CommandLine& bench) {
       .positive();
   command.list("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
       .one_of({"fp32", "bf16", "int8"});
-  command.group("Model");
-  command.option("--device", args->device,
-                 "auto, cpu, cuda or cuda:N; default: the model's `device`");
-  command.option("--set", args->settings,
-                 "Change one key of the model's configuration; may be repeated");
+  args->options.add(command);
   command.group("Measuring");
   command.flag("--profile", args->profile,
                "Then translate once more, and show the ten operations of LibTorch that take the "
