@@ -1,11 +1,6 @@
 // heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iostream>
-#include <iterator>
-#include <string>
-#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -347,10 +342,9 @@ void add_attention(CommandLine& program) {
       .excludes(target);
   command.group("Which weights");
   command
-      .option("--kind", args->kind_names,
-              "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
-              "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
-      .separated_by(',')
+      .list("--kind", args->kind_names,
+            "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
+            "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
       .one_of(heed_enum_text(AttentionKind{}).names);
   command
       .option("--steps", args->steps,

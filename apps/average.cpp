@@ -1,6 +1,4 @@
 // heed average: the mean of several sets of weights, as a model folder.
-#include <algorithm>
-#include <filesystem>
 
 #include "apps/commands.h"
 #include "base/error.h"

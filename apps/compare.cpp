@@ -1,8 +1,5 @@
 // heed compare A B [C ...]: where translations of the same text differ.
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <optional>
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"

@@ -1,7 +1,6 @@
 // heed completion SHELL: what a shell needs to complete heed's commands and options, and the manual
 // page, made from the table of commands.
 #include <iostream>
-#include <memory>
 
 #include "apps/commands.h"
 #include "base/strings.h"

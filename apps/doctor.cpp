@@ -7,17 +7,16 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "data/hygiene.h"
 #include "model/device.h"
 #include "ranks/group.h"
 #include "run/config.h"
-#include "run/corpora.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
 #include "run/trial_training.h"
@@ -43,7 +42,7 @@ void check_corpora(const DoctorArgs& args) {
   if (config.train.empty()) throw UserError(args.config + ": data.train names no corpus to check");
   const data::HygieneReport report = data::check_hygiene(config);
   if (args.json) {
-    std::puts(run::to_json(report).c_str());
+    std::puts(report.to_json().c_str());
     return;
   }
   for (const std::string& found : report.text()) std::puts(found.c_str());

@@ -1,10 +1,6 @@
 // heed export MODEL: a model for other programs, or as a page that needs none.
-#include <algorithm>
-#include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/outputs.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -192,7 +188,7 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
 }
 
 void export_page(const ExportArgs& args) {
-  require_harmless(args.output, {args.model, args.beside});
+  run::require_harmless(args.output, {args.model, args.beside});
   const std::string program = own_part("heed.wasm");
   if (!fs::exists(program))
     throw UserError(

@@ -1,10 +1,7 @@
 // heed heads MODEL: what each attention head of each layer does.
 #include "inspect/heads.h"
 
-#include <algorithm>
 #include <iostream>
-#include <set>
-#include <utility>
 
 #include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
@@ -114,10 +111,8 @@ void add_heads(CommandLine& program) {
       add_kinds(command, args->kind_names).shows_default("all that the model has");
   command.group("Measuring");
   const Argument separators =
-      command
-          .option("--separators", args->separators,
-                  "Words that count as separators besides punctuation, separated by commas")
-          .separated_by(',');
+      command.list("--separators", args->separators,
+                   "Words that count as separators besides punctuation, separated by commas");
   const Argument threshold =
       command
           .option("--threshold", args->threshold,

@@ -1,15 +1,9 @@
 // heed init SOURCE TARGET [--from RUN]: a configuration for a corpus, with validation and test
 // pairs taken out of it.
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 #include <ranges>
-#include <set>
-#include <system_error>
-#include <vector>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -20,12 +14,12 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/print.h"
+#include "data/hygiene.h"
 #include "data/split.h"
 #include "model/device.h"
 #include "run/build.h"
 #include "run/check.h"
 #include "run/config.h"
-#include "run/corpora.h"
 #include "run/model_folder.h"
 #include "run/recipe.h"
 #include "run/trial_training.h"
@@ -285,7 +279,7 @@ void init(InitArgs args) {
   const run::Machine machine = this_machine();
   run::Recipe recipe =
       base ? run::tuning_recipe(*base, args.from, shape, machine) : run::recipe_for(shape, machine);
-  recipe.tokenizer = score::fitting_tokenizer(run::first_targets(parts.train));
+  recipe.tokenizer = score::fitting_tokenizer(data::first_targets(parts.train));
   if (base)
     run::extend_vocabularies(
         *base, args.from, shape, parts.train, args.data,
@@ -298,7 +292,7 @@ void init(InitArgs args) {
     return run::load_config(args.output, {});
   };
   run::Config config = write("");
-  run::report_corpora(config.data);
+  data::report_hygiene(config.data);
   signals::stop_if_interrupted();
   const run::Vocabularies vocabularies = [&] {
     try {

@@ -1,8 +1,6 @@
 // heed inspect MODEL: what is in a model folder, for people and as JSON for programs.
-#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <variant>
 
 #include "apps/commands.h"
 #include "base/format.h"

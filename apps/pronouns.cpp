@@ -70,9 +70,8 @@ void add_pronouns(CommandLine& program) {
               "data_scripts/demo_corpus.py")
       .required();
   command
-      .option("--forms", args->forms,
-              "The target language's pronouns, GENDER=FORM separated by commas")
-      .separated_by(',')
+      .list("--forms", args->forms,
+            "The target language's pronouns, GENDER=FORM separated by commas")
       .required();
   command.option("--hypothesis", args->hypothesis,
                  "Existing translations of --source instead of a model's");

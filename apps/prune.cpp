@@ -1,7 +1,5 @@
 // heed prune MODEL: takes out the heads that a Transformer can do without.
-#include <algorithm>
 #include <iostream>
-#include <optional>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -119,8 +117,7 @@ void add_prune(CommandLine& program) {
   command.option("--source", args->source, "Source sentences that tell which heads are needed");
   command.option("--target", args->target, "Their translations");
   const Argument heads =
-      command.option("--heads", args->heads, "Remove these heads instead: encoder.0.2,cross.1.3")
-          .separated_by(',');
+      command.list("--heads", args->heads, "Remove these heads instead: encoder.0.2,cross.1.3");
   command.group("Measuring");
   command.option("--keep", args->keep, "Remove heads as long as this per cent of BLEU remains")
       .between(0.0, 100.0)

@@ -1,9 +1,6 @@
 // heed runs [FOLDER...]: a table of the runs below, or how they learned, as text, pictures and CSV.
-#include <filesystem>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "apps/commands.h"
 #include "base/error.h"

@@ -1,5 +1,4 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
-#include <algorithm>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -71,10 +70,8 @@ void add_vocab(CommandLine& program) {
           .one_of({"unigram", "bpe"});
   command.option("--coverage", args->training.coverage, "Share of characters that get a piece")
       .between(text::kLeastCoverage, 1.0);
-  command
-      .option("--symbols", args->training.symbols,
-              "User-defined symbols, separated by commas: each is one piece, never split")
-      .separated_by(',');
+  command.list("--symbols", args->training.symbols,
+               "User-defined symbols, separated by commas: each is one piece, never split");
   const Argument normalise =
       command
           .option("--normalise", args->training.normalise,

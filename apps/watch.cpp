@@ -1,6 +1,4 @@
 // heed watch [RUN...]: runs in a browser while they train.
-#include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <thread>
 

@@ -41,7 +41,7 @@ function(heed_fuzz program)
 endfunction()
 
 add_custom_target(fuzz)
-set(text_sources src/run/summary.cpp src/run/provenance.cpp src/run/corpora.cpp)
+set(text_sources src/run/summary.cpp)
 list(TRANSFORM text_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 heed_fuzz(fuzz_text FOLDER targets SOURCES ${text_sources} LIBRARIES heed_study heed_data nlohmann_json::nlohmann_json)
 set(torch_sources)

@@ -221,14 +221,12 @@ void add_bench_attention(CommandLine& bench) {
                                    "Time and memory of plain, fused, sparse and linear "
                                    "attention by length, and of a decoding step");
   command.group("Sizes");
-  command.option("--lengths", args->lengths, "Lengths of the sequence, separated by commas")
-      .separated_by(',')
+  command.list("--lengths", args->lengths, "Lengths of the sequence, separated by commas")
       .positive();
   command.option("--heads", args->heads, "Number of heads").positive();
   command.option("--head", args->head, "Width of one head").positive();
   command
-      .option("--positions", args->positions, "Positions of the decoding step, separated by commas")
-      .separated_by(',')
+      .list("--positions", args->positions, "Positions of the decoding step, separated by commas")
       .positive();
   command
       .option("--global", args->global,

@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "draw/pages.h"
-#include "run/model_folder.h"
 
 namespace heed {
 namespace {
@@ -84,14 +83,6 @@ std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& fi
   return list;
 }
 
-std::string source_to_translate(const std::string& given, const std::string& test) {
-  const std::string path = given.empty() ? test : given;
-  if (path.empty())
-    throw UserError(
-        "nothing to translate: give --source FILE (the model's config has no data.test)");
-  return path;
-}
-
 int64_t process_mib(const std::string& field) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -104,8 +95,8 @@ void reset_resident_peak() {
 }
 
 draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
-                     const std::string& x_label, const std::string& y_label, bool log_values) {
-  draw::Plot plot{.title = title, .x_label = x_label, .y_label = y_label, .log_values = log_values};
+                     const std::string& x_label, const std::string& y_label) {
+  draw::Plot plot{.title = title, .x_label = x_label, .y_label = y_label, .log_values = true};
   for (const int64_t tick : ticks) plot.ticks.push_back(std::to_string(tick));
   return plot;
 }
@@ -133,10 +124,8 @@ void add_bench(CommandLine& program) {
   bench.require_command();
   add_bench_train(bench);
   add_bench_translate(bench);
-  add_bench_length(bench);
   add_bench_attention(bench);
   add_bench_cache(bench);
-  add_bench_scale(bench);
   bench.examples({"heed bench attention --lengths 128,256,512,1024 -o runs/bench",
                   "heed bench cache -o runs/bench"});
 }

@@ -14,11 +14,9 @@ namespace heed {
 
 // One file each, apps/bench/NAME.cpp.
 void add_bench_attention(CommandLine& bench);
-void add_bench_scale(CommandLine& bench);
 void add_bench_cache(CommandLine& bench);
 void add_bench_train(CommandLine& bench);
 void add_bench_translate(CommandLine& bench);
-void add_bench_length(CommandLine& bench);
 
 /// Options of every mode, but for `repeats`.
 struct BenchOptions {
@@ -36,20 +34,15 @@ struct BenchOptions {
 /// corpus for those who have a small one.
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files, int64_t pairs);
 
-/// The file given by --source, or else the config's test set. Throws UserError where there is
-/// neither.
-std::string source_to_translate(const std::string& given, const std::string& test);
-
 /// MiB of this process as Linux counts them in a field of /proc/self/status, 0 where it does not.
 int64_t process_mib(const std::string& field);
 
 /// From here on Linux counts anew the most memory that this process held (VmHWM).
 void reset_resident_peak();
 
-/// A picture of lines over these numbers, evenly spaced.
+/// A picture of lines over these numbers, evenly spaced, with powers of ten as its values.
 draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
-                     const std::string& x_label, const std::string& y_label,
-                     bool log_values = true);
+                     const std::string& x_label, const std::string& y_label);
 
 /// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
 /// there and experiments.html anew, which shows everything measured into that folder so far.

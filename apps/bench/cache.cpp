@@ -2,10 +2,6 @@
 // the cache takes for multi-head, grouped-query and multi-query attention.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "apps/bench/bench.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -123,9 +119,7 @@ void add_bench_cache(CommandLine& bench) {
   auto [command, args] = bench.command<CacheArgs>(
       "cache", "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
   command.group("Search");
-  command
-      .option("--positions", args->positions, "Positions in the translation, separated by commas")
-      .separated_by(',')
+  command.list("--positions", args->positions, "Positions in the translation, separated by commas")
       .between(2, 100000);
   command.option("--sentences", args->sentences, "Sentences translated together").positive();
   command.option("--beam", args->beam, "Hypotheses of each sentence").positive();

@@ -2,8 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <optional>
-
 #include "apps/bench/bench.h"
 #include "apps/bench/profile.h"
 #include "base/log.h"
@@ -116,8 +114,7 @@ void add_bench_train(CommandLine& bench) {
       "train", "Target tokens/s of a config's systems, share of peak, memory, time by part");
   command.option("config", args->config, "A configuration, as for `heed bottleneck`").required();
   command.group("Input");
-  command.option("--systems", args->systems, "Only these systems, separated by commas")
-      .separated_by(',');
+  command.list("--systems", args->systems, "Only these systems, separated by commas");
   command.option("--pairs", args->pairs, "Repeat the corpus until it has at least this many pairs")
       .positive();
   command.option("--set", args->settings,

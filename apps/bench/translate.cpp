@@ -2,11 +2,9 @@
 // precision.
 #include <ATen/Parallel.h>
 
-#include <cstdint>
-#include <optional>
-
 #include "apps/bench/bench.h"
 #include "apps/bench/profile.h"
+#include "apps/cli/options.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/io.h"
@@ -18,16 +16,20 @@ namespace heed {
 namespace {
 
 struct TranslateArgs {
-  std::string model, source, device;
-  std::vector<std::string> weights, settings;
+  std::string model, source;
+  std::vector<std::string> weights;
   std::vector<int64_t> batches = {1, 32}, beams;
   int64_t lines = 1000;
   bool profile = false;
+  ModelOptions options;
   BenchOptions common;
 };
 
 std::vector<std::string> read_lines(const TranslateArgs& args, const run::Config& config) {
-  const std::string path = source_to_translate(args.source, config.data.test.source);
+  const std::string path = args.source.empty() ? config.data.test.source : args.source;
+  if (path.empty())
+    throw UserError(
+        "nothing to translate: give --source FILE (the model's config has no data.test)");
   std::vector<std::string> lines;
   text::LineReader reader(path);
   for (std::string line; std::ssize(lines) < args.lines && reader.next(line);)
@@ -84,9 +86,8 @@ void add_profile(const std::string& system, decode::Translator& translator,
 
 void bench_translate(const TranslateArgs& args) {
   std::optional<run::ModelFolder> folder;
-  const double load = run::seconds_of([&] {
-    folder.emplace(run::open_model(args.model, {args.device, args.settings}));
-  });
+  const double load =
+      run::seconds_of([&] { folder.emplace(run::open_model(args.model, args.options.open())); });
   args.common.apply();
   const std::vector<std::string> lines = read_lines(args, folder->config);
   std::vector<std::string> weights = without_repeats(args.weights);
@@ -145,22 +146,15 @@ void add_bench_translate(CommandLine& bench) {
   command.option("--source", args->source, "Lines to translate; default: the model's test set");
   command.option("--lines", args->lines, "At most this many of them").positive();
   command.group("Search");
-  command.option("--batch", args->batches, "Sentences translated together, separated by commas")
-      .separated_by(',')
+  command.list("--batch", args->batches, "Sentences translated together, separated by commas")
       .between(0, 100000);
   command
-      .option("--beam", args->beams,
-              "Beam sizes, separated by commas; default: the model's decoding.beam_size")
-      .separated_by(',')
+      .list("--beam", args->beams,
+            "Beam sizes, separated by commas; default: the model's decoding.beam_size")
       .positive();
-  command.option("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
-      .separated_by(',')
+  command.list("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
       .one_of({"fp32", "bf16", "int8"});
-  command.group("Model");
-  command.option("--device", args->device,
-                 "auto, cpu, cuda or cuda:N; default: the model's `device`");
-  command.option("--set", args->settings,
-                 "Change one key of the model's configuration; may be repeated");
+  args->options.add(command);
   command.group("Measuring");
   command.flag("--profile", args->profile,
                "Then translate once more, and show the ten operations of LibTorch that take the "

@@ -1,7 +1,5 @@
 // heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model
 // without attention breaks.
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "apps/bottleneck/family_report.h"
@@ -22,7 +20,6 @@
 #include "run/family.h"
 #include "run/held_out.h"
 #include "run/model_folder.h"
-#include "run/provenance.h"
 #include "run/summary.h"
 #include "score/lengths.h"
 #include "score/sacrebleu.h"
@@ -173,8 +170,7 @@ void add_bottleneck(CommandLine& program) {
       .option("config", args->config,
               "The configuration that they share; `systems` lists the family")
       .required();
-  command.option("--systems", args->systems, "Train only these systems, separated by commas")
-      .separated_by(',');
+  command.list("--systems", args->systems, "Train only these systems, separated by commas");
   command.option("--baseline", args->baseline,
                  "System with which the others are compared; default: the one named none");
   command

@@ -1,18 +1,14 @@
 #include "apps/bottleneck/family_report.h"
 
-#include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <regex>
 
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "config/differences.h"
 #include "draw/attention_page.h"
 #include "draw/heatmap.h"
 #include "inspect/attention_maps.h"
-#include "model/description/traits.h"
 #include "model/model.h"
 #include "run/inspect_folder.h"
 #include "run/learning.h"

@@ -1,18 +1,14 @@
 #include "apps/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
-#include "apps/cli/outputs.h"
-#include "base/format.h"
 #include "base/strings.h"
+#include "run/saved_config.h"
 
 namespace heed {
 
@@ -64,12 +60,6 @@ Argument& Argument::one_of(const std::vector<std::string>& words) {
 
 Argument& Argument::word(const std::string& word, const std::string& value) {
   option_->transform(CLI::Transformer(std::map<std::string, std::string>{{word, value}}));
-  return *this;
-}
-
-Argument& Argument::separated_by(char separator) {
-  option_->delimiter(separator);
-  option_->allow_extra_args();
   return *this;
 }
 
@@ -200,6 +190,18 @@ template Argument CommandLine::option(const std::string&, std::vector<std::strin
 template Argument CommandLine::option(const std::string&, std::vector<int64_t>&,
                                       const std::string&);
 
+template <class One>
+Argument CommandLine::list(const std::string& names, std::vector<One>& values,
+                           const std::string& help) {
+  const Argument declared = option(names, values, help);
+  app_->get_options().back()->delimiter(',')->allow_extra_args();
+  return declared;
+}
+
+template Argument CommandLine::list(const std::string&, std::vector<std::string>&,
+                                    const std::string&);
+template Argument CommandLine::list(const std::string&, std::vector<int64_t>&, const std::string&);
+
 Argument CommandLine::flag(const std::string& names, bool& value, const std::string& help) {
   CLI::Option* option = app_->add_flag(names, value, help);
   option->group(group_);
@@ -226,7 +228,7 @@ void require_harmless_outputs(const CLI::App& app, const std::vector<CLI::Option
       named.insert(named.end(), option->results().begin(), option->results().end());
   for (const CLI::Option* output : outputs)
     for (const std::string& path : output->results())
-      if (path != "-") require_harmless(path, named);
+      if (path != "-") run::require_harmless(path, named);
 }
 
 }  // namespace

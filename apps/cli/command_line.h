@@ -31,8 +31,6 @@ class Argument {
   Argument& one_of(const std::vector<std::string>& words);
   /// `word` means `value`: a name for a special number.
   Argument& word(const std::string& word, const std::string& value);
-  /// Several values in one, separated by this.
-  Argument& separated_by(char separator);
   Argument& needs(const Argument& other);
   Argument& excludes(const Argument& other);
 
@@ -78,13 +76,16 @@ class CommandLine {
   /// `names` as "-o,--output", or "model" for one that is told by its place. An empty text, as in
   /// `--output ''`, is a mistake. The help shows the value that the variable has, unless that is
   /// empty or 0. `Value`: std::string, int, int64_t, double, std::optional<int64_t>, or a
-  /// std::vector of std::string, which has one value each time the option is given, or of int64_t,
-  /// which has each number once.
+  /// std::vector of std::string, which has one value each time the option is given.
   template <class Value>
   Argument option(const std::string& names, Value& value, const std::string& help);
+  /// Several values in one, separated by commas; `One`: std::string, or int64_t, of which each
+  /// number is there once.
+  template <class One>
+  Argument list(const std::string& names, std::vector<One>& values, const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
   /// A file that the command writes, or - for standard output. Before the command runs, one that
-  /// it may not replace is refused (apps/cli/outputs.h), with all other arguments as what it may
+  /// it may not replace is refused (run/saved_config.h), with all other arguments as what it may
   /// read.
   Argument output(const std::string& names, std::string& value, const std::string& help);
 

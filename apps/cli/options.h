@@ -39,8 +39,7 @@ inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string
 
 /// --kind of every command that reads attention weights.
 inline Argument add_kinds(CommandLine& command, std::vector<std::string>& kinds) {
-  return command.option("--kind", kinds, "encoder, decoder or cross; several separated by commas")
-      .separated_by(',')
+  return command.list("--kind", kinds, "encoder, decoder or cross; several separated by commas")
       .one_of(config::names_of(config::kAttentionKinds));
 }
 

@@ -1,7 +1,5 @@
 #include <c10/util/Exception.h>
 
-#include <stdexcept>
-
 #include "apps/cli/libtorch.h"
 #include "base/error.h"
 #include "model/device.h"

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "apps/cli/libtorch.h"
 #include "base/error.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -12,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/protobuf.h"
 
 namespace heed {
 namespace {
@@ -28,51 +28,12 @@ constexpr std::array<uint32_t, 256> crc_table() {
   return table;
 }
 
-/// A message of protocol buffers, field by field.
-class Message {
- public:
-  Message& number(int field, uint64_t value) {
-    key(field, 0);
-    varint(value);
-    return *this;
-  }
-  Message& real(int field, double value) {
-    key(field, 1);
-    fixed(std::bit_cast<uint64_t>(value), 8);
-    return *this;
-  }
-  Message& single(int field, float value) {
-    key(field, 5);
-    fixed(std::bit_cast<uint32_t>(value), 4);
-    return *this;
-  }
-  Message& bytes(int field, std::string_view value) {
-    key(field, 2);
-    varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  Message& message(int field, const Message& value) { return bytes(field, value.bytes_); }
-  const std::string& done() const { return bytes_; }
-
- private:
-  void key(int field, int type) { varint(static_cast<uint64_t>(field << 3 | type)); }
-  void varint(uint64_t value) {
-    for (; value >= 128; value >>= 7) bytes_ += static_cast<char>((value & 127) | 128);
-    bytes_ += static_cast<char>(value);
-  }
-  void fixed(uint64_t value, int size) {
-    for (int i = 0; i < size; ++i) bytes_ += static_cast<char>(value >> 8 * i & 255);
-  }
-  std::string bytes_;
-};
-
 /// Event: wall_time = 1, step = 2, summary = 5 with values = 1.
-std::string event_of(const Message& value, int64_t step, double seconds) {
-  Message event;
+std::string event_of(const ProtobufMessage& value, int64_t step, double seconds) {
+  ProtobufMessage event;
   event.real(1, seconds)
       .number(2, static_cast<uint64_t>(step))
-      .message(5, Message().message(1, value));
+      .message(5, ProtobufMessage().message(1, value));
   return event.done();
 }
 
@@ -114,29 +75,31 @@ EventFile::EventFile(const std::string& folder) {
           std::to_string(::getpid());
   file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file_.open()) throw Failure(path_ + ": cannot write: " + error_text(errno));
-  Message version;
+  ProtobufMessage version;
   version.real(1, begin).bytes(3, "brain.Event:2");
   write(version.done());
 }
 
 void EventFile::scalar(const std::string& tag, double value, int64_t step, double seconds) {
-  Message one;
+  ProtobufMessage one;
   one.bytes(1, tag).single(2, static_cast<float>(value));
   write(event_of(one, step, seconds));
 }
 
 void EventFile::text(const std::string& tag, std::string_view text, int64_t step, double seconds) {
   // A tensor of one string, for the plugin "text".
-  Message tensor, metadata, one;
-  tensor.number(1, 7).message(2, Message().message(2, Message().number(1, 1))).bytes(8, text);
-  metadata.message(1, Message().bytes(1, "text"));
+  ProtobufMessage tensor, metadata, one;
+  tensor.number(1, 7)
+      .message(2, ProtobufMessage().message(2, ProtobufMessage().number(1, 1)))
+      .bytes(8, text);
+  metadata.message(1, ProtobufMessage().bytes(1, "text"));
   one.bytes(1, tag).message(8, tensor).message(9, metadata);
   write(event_of(one, step, seconds));
 }
 
 void EventFile::picture(const std::string& tag, std::string_view png, int64_t width, int64_t height,
                         int64_t step, double seconds) {
-  Message image, one;
+  ProtobufMessage image, one;
   image.number(1, static_cast<uint64_t>(height)).number(2, static_cast<uint64_t>(width));
   image.number(3, 3).bytes(4, png);
   one.bytes(1, tag).message(4, image);

@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -4,8 +4,6 @@
 
 #include <filesystem>
 #include <set>
-#include <system_error>
-#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"

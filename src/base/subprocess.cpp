@@ -12,11 +12,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/inherited.h"
+#include "base/signals.h"
 #include "base/strings.h"
 
 namespace heed::subprocess {

@@ -6,14 +6,8 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <map>
-#include <optional>
-#include <string_view>
-#include <system_error>
-#include <vector>
 
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/document.h"
 #include "config/suggest.h"

@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <type_traits>
-#include <vector>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 

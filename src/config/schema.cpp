@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 

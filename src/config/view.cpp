@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 #include "config/suggest.h"

@@ -1,9 +1,7 @@
 #include "data/batches.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>

@@ -1,6 +1,5 @@
 #include "data/corpus.h"
 
-#include <algorithm>
 #include <bit>
 #include <sstream>
 

@@ -1,6 +1,4 @@
 // Corpus::read: line by line from two files, encoded in blocks on several threads.
-#include <algorithm>
-#include <utility>
 
 #include "base/error.h"
 #include "data/corpus.h"

@@ -1,9 +1,5 @@
 #include "data/flaws.h"
 
-#include <algorithm>
-
-#include "config/schema.h"
-
 namespace heed::data {
 namespace {
 

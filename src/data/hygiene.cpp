@@ -1,10 +1,14 @@
 #include "data/hygiene.h"
 
+#include <nlohmann/json.hpp>
+
+#include "base/log.h"
 #include "base/progress_bar.h"
 
 namespace heed::data {
 namespace {
 
+using nlohmann::json;
 using text::Script;
 
 /// The script of a file is known at its end: until then there is a notice for each.
@@ -82,6 +86,27 @@ struct HeldOutSet {
   }
 };
 
+json json_of(const Notice& notice) {
+  return {{"count", notice.count}, {"lines", notice.lines}};
+}
+
+json json_of(const HygieneReport::Set& set) {
+  json out = {{"source", set.source},
+              {"target", set.target},
+              {"pairs", set.pairs},
+              {"source_script", text::name_of(set.source_script)},
+              {"target_script", text::name_of(set.target_script)}};
+  const bool training = set.key.starts_with("data.train");
+  for (std::size_t i = 0; i < kFlaws; ++i)
+    if (training || i != index_of(Flaw::overlap)) out[flaw_names()[i]] = json_of(set.found[i]);
+  for (const auto& [name, notice] : set.traces.by_name()) out["traces"][name] = json_of(notice);
+  if (training) return out;
+  out["overlap"] = {{"source", json_of(set.source_in_training)},
+                    {"target", json_of(set.target_in_training)},
+                    {"pair", json_of(set.pair_in_training)}};
+  return out;
+}
+
 }  // namespace
 
 HygieneReport check_hygiene(const DataConfig& config) {
@@ -138,6 +163,19 @@ std::vector<std::string> HygieneReport::text() const {
     if (lines.size() == head + 1) lines[head] += ": no flaws found";
   }
   return lines;
+}
+
+std::string HygieneReport::to_json() const {
+  json shown = json::object();
+  for (const Set& set : sets) shown[set.key] = json_of(set);
+  return json{{"clean_ratio", ratio}, {"sets", shown}}.dump(2, ' ', false,
+                                                            json::error_handler_t::replace);
+}
+
+HygieneReport report_hygiene(const DataConfig& config) {
+  HygieneReport report = check_hygiene(config);
+  for (const std::string& line : report.text()) log::info(line);
+  return report;
 }
 
 }  // namespace heed::data

@@ -34,6 +34,9 @@ struct HygieneReport {
 
   /// For the log: a line for each set, and an indented one for each kind of finding.
   std::vector<std::string> text() const;
+  /// An object that has for each set its files, pairs and scripts, and for each kind of finding a
+  /// count and the first lines.
+  std::string to_json() const;
 };
 
 /// Reads all files of the section, each once. Sentences are compared with their blanks tidied and
@@ -41,5 +44,7 @@ struct HygieneReport {
 /// of validation and test pairs. Throws UserError where a file is missing, empty or mostly not
 /// UTF-8, where two files differ in length, and for a wrong line of an alignment.
 HygieneReport check_hygiene(const DataConfig& config);
+/// The same, which goes to the log, too.
+HygieneReport report_hygiene(const DataConfig& config);
 
 }  // namespace heed::data

@@ -26,6 +26,15 @@ PairFacts facts_of(const PairOfLines& lines) {
   return {facts_of(lines.source), facts_of(lines.target)};
 }
 
+std::vector<std::string> first_targets(const CorpusFiles& files) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<std::string> targets;
+  PairReader reader(files);
+  for (PairOfLines pair; targets.size() < kMost && reader.next(pair);)
+    targets.push_back(std::move(pair.target));
+  return targets;
+}
+
 PairReader::PairReader(const CorpusFiles& files, bool aligned)
     : source_(open(files.source, files.target.empty() ? "sentence pairs" : "source sentences")) {
   if (!files.target.empty()) target_.emplace(open(files.target, "target sentences"));

@@ -48,6 +48,9 @@ struct PairOfLines {
 };
 
 PairFacts facts_of(const PairOfLines& lines);
+/// The target sides of the first pairs, at most 1,000, for telling the language. Throws as
+/// PairReader.
+std::vector<std::string> first_targets(const CorpusFiles& files);
 
 class PairReader {
  public:

@@ -1,10 +1,15 @@
 // A BatchStream that runs ahead on its own thread. No Torch here.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <deque>
+#include <exception>
+#include <mutex>
 #include <optional>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "data/batches.h"
@@ -21,10 +26,6 @@ class Prefetcher {
  public:
   /// Starts at once, at most `depth` batches ahead. Each is cut into at most `parts`.
   explicit Prefetcher(BatchStream stream, int64_t parts = 1, std::size_t depth = 8);
-  /// Stops the thread and waits for it.
-  ~Prefetcher();
-  Prefetcher(const Prefetcher&) = delete;
-  Prefetcher& operator=(const Prefetcher&) = delete;
 
   /// The stream's next batch, nothing after its last. What the stream throws is thrown here, after
   /// the batches before it. For one consumer.
@@ -35,13 +36,33 @@ class Prefetcher {
 
   /// Behind the last batch that next() gave, however far ahead the thread is: what a checkpoint
   /// saves.
-  const Position& position() const;
+  const Position& position() const { return position_; }
   /// Seconds that next() waited, in all.
-  double waited() const;
+  double waited() const { return waited_; }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Item {
+    PreparedBatch batch;
+    Position after;
+  };
+
+  void produce(const std::stop_token& stop);
+
+  // The thread's own.
+  BatchStream stream_;
+  const int64_t parts_;
+  const std::size_t depth_;
+  // Shared, under the mutex.
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Item> queue_;
+  bool ended_ = false;
+  std::exception_ptr error_;
+  // The consumer's own.
+  Position position_;
+  double waited_ = 0;
+
+  std::jthread thread_;  // is stopped and waited for before the rest goes
 };
 
 }  // namespace heed::data

@@ -1,8 +1,5 @@
 #include "data/split.h"
 
-#include <algorithm>
-#include <array>
-#include <compare>
 #include <iterator>
 #include <set>
 
@@ -13,7 +10,6 @@
 #include "base/strings.h"
 #include "data/hash_set.h"
 #include "data/pair_reader.h"
-#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::data {
@@ -74,19 +70,26 @@ class PairFile {
   AtomicFile source_, target_;
 };
 
+/// Calls visit(pair, facts) for each pair that has text.
+template <class Visit>
+void for_each_pair(const CorpusFiles& files, ProgressBar& bar, const Visit& visit) {
+  PairReader reader(files);
+  for (PairOfLines pair; reader.next(pair); bar.add()) {
+    signals::stop_if_interrupted();
+    const PairFacts facts = facts_of(pair);
+    if (!facts.blank()) visit(pair, facts);
+  }
+}
+
 /// The lines that are in more than one pair of a corpus.
 class RepeatedLines {
  public:
   RepeatedLines(const CorpusFiles& files, ProgressBar& bar) {
     HashSet sources, targets;
-    PairReader reader(files);
-    for (PairOfLines pair; reader.next(pair); bar.add()) {
-      signals::stop_if_interrupted();
-      const PairFacts facts = facts_of(pair);
-      if (facts.blank()) continue;
+    for_each_pair(files, bar, [&](const PairOfLines&, const PairFacts& facts) {
       if (!sources.insert(facts.source.hash)) sources_.insert(facts.source.hash);
       if (!targets.insert(facts.target.hash)) targets_.insert(facts.target.hash);
-    }
+    });
   }
   bool has_side_of(const PairFacts& pair) const {
     return sources_.contains(pair.source.hash) || targets_.contains(pair.target.hash);
@@ -114,16 +117,12 @@ uint64_t order_by_text(const PairFacts& facts) {
 std::vector<Place> first_places(const CorpusFiles& files, std::size_t count, ProgressBar& bar) {
   const RepeatedLines repeated(files, bar);
   std::set<Place> places;
-  PairReader reader(files);
-  for (PairOfLines pair; reader.next(pair); bar.add()) {
-    signals::stop_if_interrupted();
-    const PairFacts facts = facts_of(pair);
-    if (facts.blank()) continue;
+  for_each_pair(files, bar, [&](const PairOfLines&, const PairFacts& facts) {
     const Place place{repeated.has_side_of(facts), order_by_text(facts), facts.source.hash,
                       facts.target.hash};
     if (places.size() < count || (count > 0 && place < *places.rbegin())) places.insert(place);
     if (places.size() > count) places.erase(std::prev(places.end()));
-  }
+  });
   std::vector<Place> first(places.begin(), places.end());
   std::ranges::sort(first, {}, &Place::order);
   return first;
@@ -186,11 +185,7 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
   }
   std::vector<bool> written(held_out);
   SplitCounts counts;
-  PairReader reader(files);
-  for (PairOfLines pair; reader.next(pair); bar.add()) {
-    signals::stop_if_interrupted();
-    const PairFacts facts = facts_of(pair);
-    if (facts.blank()) continue;
+  for_each_pair(files, bar, [&](const PairOfLines& pair, const PairFacts& facts) {
     const uint64_t order = order_by_text(facts);
     const auto found = std::ranges::lower_bound(places, order, {}, &Place::order) - places.begin();
     if (found == std::ssize(places) || places[found].order != order) {
@@ -202,7 +197,7 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
       (found < valid ? valid_file : test_file)->write(pair);
       written[found] = true;
     }
-  }
+  });
   if (train_file.count == 0) refuse();
   train_file.commit();
   if (valid_file) valid_file->commit();

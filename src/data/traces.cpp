@@ -1,11 +1,9 @@
 #include "data/traces.h"
 
-#include <algorithm>
 #include <cctype>
 
 #include "base/strings.h"
 #include "text/normal_form.h"
-#include "text/utf8.h"
 
 namespace heed::data {
 namespace {

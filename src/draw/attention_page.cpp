@@ -1,12 +1,8 @@
 #include "draw/attention_page.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "base/error.h"
 #include "draw/page_data.h"
 #include "draw/png.h"
 #include "draw/svg.h"

@@ -1,10 +1,7 @@
 #include "draw/heatmap.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/png.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "draw/plot.h"
 

@@ -1,9 +1,5 @@
 #include "draw/pages.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "base/format.h"
 #include "base/strings.h"
 #include "draw/attention_page.h"
 #include "draw/page/page.h"

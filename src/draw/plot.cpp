@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "base/error.h"
 #include "base/strings.h"
 
 namespace heed::draw {

@@ -2,11 +2,8 @@
 
 #include <zlib.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "base/error.h"
 #include "draw/heatmap.h"
 #include "draw/svg.h"
 

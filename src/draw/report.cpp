@@ -1,9 +1,5 @@
 #include "draw/report.h"
 
-#include <algorithm>
-#include <utility>
-
-#include "base/error.h"
 #include "base/strings.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"

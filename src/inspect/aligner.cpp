@@ -1,9 +1,5 @@
 #include "inspect/aligner.h"
 
-#include <algorithm>
-#include <optional>
-
-#include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"

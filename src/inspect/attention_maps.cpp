@@ -5,7 +5,6 @@
 
 #include "decode/search/pieces.h"
 #include "kernels/share_out.h"
-#include "model/description/traits.h"
 #include "model/device.h"
 #include "model/model.h"
 

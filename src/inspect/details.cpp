@@ -1,10 +1,5 @@
 #include "inspect/details.h"
 
-#include <algorithm>
-
-#include "study/attention_matrix.h"
-#include "text/vocabulary.h"
-
 namespace heed::inspect {
 namespace {
 

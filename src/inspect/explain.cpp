@@ -4,16 +4,9 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <memory>
 #include <numeric>
-#include <set>
-#include <utility>
 
-#include "base/error.h"
-#include "base/random.h"
 #include "inspect/attention_maps.h"
 #include "kernels/share_out.h"
 #include "model/device.h"

@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "model/description/traits.h"
 #include "score/sacrebleu.h"
 
 namespace heed::inspect {

@@ -3,10 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
-#include <utility>
-
-#include "data/batch.h"
 #include "decode/model_steps.h"
 #include "decode/search/pieces.h"
 #include "model/device.h"

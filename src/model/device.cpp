@@ -18,7 +18,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <string_view>
 
 #include "base/error.h"
 #include "base/format.h"

@@ -5,12 +5,8 @@
 #include <torch/nn/init.h>
 
 #include <cmath>
-#include <optional>
-#include <utility>
 
-#include "base/error.h"
 #include "kernels/dropout.h"
-#include "model/description/config.h"
 
 namespace heed::model {
 namespace {

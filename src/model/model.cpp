@@ -4,7 +4,6 @@
 
 #include <unordered_set>
 
-#include "base/error.h"
 #include "model/device.h"
 #include "model/recurrent/recurrent.h"
 #include "model/transformer/sentences.h"

@@ -3,17 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <set>
-#include <string_view>
-#include <utility>
-
-#include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
-#include "model/description/config.h"
 
 namespace heed::model {
 namespace {

@@ -4,14 +4,13 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <thread>
 
 #include "base/error.h"
-#include "base/inherited.h"
+#include "base/signals.h"
 #include "ranks/backends.h"
 
 namespace heed::ranks {

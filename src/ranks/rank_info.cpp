@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 
 #include "base/error.h"

@@ -4,19 +4,13 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "config/differences.h"
 #include "decode/search/pieces.h"
 #include "model/description/kinds.h"
-#include "model/description/traits.h"
-#include "model/device.h"
-#include "model/model.h"
 #include "model/weights.h"
 #include "run/folder.h"
 #include "train/trainer.h"

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <bit>
 
 #include "base/files.h"
@@ -17,7 +16,6 @@
 #include "model/model.h"
 #include "model/weights.h"
 #include "run/build.h"
-#include "run/corpora.h"
 #include "run/family.h"
 #include "run/folder.h"
 #include "run/held_out.h"
@@ -122,7 +120,7 @@ void check_tokenizer(const Config& config, Check& found) {
   Check told;  // what keeps a file from being read is told where corpora are checked
   told.passes([&] {
     const std::string& name = files.target.empty() ? files.source : files.target;
-    if (auto doubt = score::tokenizer_doubt(first_targets(files), config.evaluation, name))
+    if (auto doubt = score::tokenizer_doubt(data::first_targets(files), config.evaluation, name))
       found.doubts.push_back(*doubt);
   });
 }

@@ -1,6 +1,6 @@
 #include "run/commit.inc"  // made by cmake/Commit.cmake
 
-#include "run/provenance.h"
+#include "run/summary.h"
 
 namespace heed::run {
 

@@ -1,6 +1,5 @@
 #include "run/config.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/installation.h"
@@ -8,7 +7,6 @@
 #include "config/io.h"
 #include "engine/network.h"
 #include "model/description/traits.h"
-#include "text/lines.h"
 #include "train/losses.h"
 
 namespace heed::run {

@@ -1,10 +1,6 @@
 // What stands in the way of a training in its corpora.
-#include <algorithm>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <regex>
-#include <set>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -1,11 +1,7 @@
 #include "run/family.h"
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -16,7 +12,6 @@
 #include "base/subprocess.h"
 #include "config/io.h"
 #include "config/suggest.h"
-#include "model/description/traits.h"
 #include "run/build.h"
 #include "run/folder.h"
 #include "run/launcher.h"

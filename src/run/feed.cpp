@@ -1,9 +1,6 @@
 #include "run/feed.h"
 
-#include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "base/files.h"
 #include "base/run_folder.h"

@@ -1,14 +1,9 @@
 #include "run/folder.h"
 
-#include <algorithm>
-#include <filesystem>
-
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "config/differences.h"
 #include "config/io.h"
 #include "model/description/safetensors_file.h"
 

@@ -1,8 +1,5 @@
 #include "run/held_out.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -21,7 +18,6 @@
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "model/device.h"
-#include "ranks/rank_info.h"
 
 namespace heed::run {
 namespace {

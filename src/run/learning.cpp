@@ -1,13 +1,9 @@
 #include "run/learning.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
-#include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/run_folder.h"

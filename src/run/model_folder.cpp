@@ -2,12 +2,7 @@
 
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-
 #include "base/files.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/output_folder.h"
@@ -15,7 +10,6 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "decode/search/candidates.h"
 #include "inspect/attention_maps.h"
 #include "model/device.h"
 #include "model/embedding.h"

@@ -1,9 +1,5 @@
 #include "run/model_report.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "model/model.h"

@@ -3,9 +3,6 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#include <algorithm>
-#include <exception>
-#include <filesystem>
 #include <fstream>
 
 #include "base/event_file.h"
@@ -14,7 +11,6 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "data/flaws.h"
 #include "model/device.h"
 #include "run/build.h"
 #include "run/folder.h"

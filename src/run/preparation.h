@@ -10,7 +10,7 @@
 #include "base/lock.h"
 #include "run/config.h"
 #include "run/model_folder.h"
-#include "run/provenance.h"
+#include "run/summary.h"
 
 namespace heed::run {
 

@@ -1,9 +1,6 @@
 #include "run/recipe.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 #include "base/log.h"
 #include "base/run_folder.h"

@@ -1,10 +1,6 @@
 #include "run/saved_config.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
 #include <regex>
-#include <system_error>
 
 #include "base/event_file.h"
 #include "base/files.h"
@@ -47,6 +43,39 @@ Config with_paths_of(Config other, Config config) {
   for (const auto& [key, path] : paths_in(config))
     if (const auto found = paths.find(key); found != paths.end()) *path = *found->second;
   return config;
+}
+
+/// All that `heed train` writes, and what is in its folders now: a link may lead there.
+std::vector<std::string> files_of_run(const fs::path& run) {
+  std::vector<std::string> files = paths_of_run(run.string());
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(run, none)) {
+    const std::string name = entry.path().filename().string();
+    if (is_kept_corpus(name) || is_event_file(name)) files.push_back(entry.path().string());
+  }
+  for (const std::string& path : paths_of_run(run.string()))  // some are folders
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, none))
+      files.push_back(entry.path().string());
+  return files;
+}
+
+void require_not_of_run(const std::string& output, const fs::path& run) {
+  std::error_code none;
+  if (!fs::exists(run / kConfigFile, none) || !holds_run(run.string())) return;
+  const auto is_it = [&](const std::string& file) { return lies_in(output, file); };
+  if (std::ranges::any_of(files_of_run(run), is_it))
+    throw UserError(
+        "{}: belongs to the run in {}, whose files only `heed train` writes; name another file",
+        output, run.string());
+}
+
+/// Also the folders of an ensemble, and the file of NAME=FILE.
+std::vector<std::string> paths_in_argument(const std::string& argument) {
+  std::vector<std::string> paths = split(argument, ',');
+  paths.push_back(argument);
+  if (const std::size_t equals = argument.find('='); equals != std::string::npos)
+    paths.push_back(argument.substr(equals + 1));
+  return paths;
 }
 
 }  // namespace
@@ -150,6 +179,20 @@ void require_spared(const Config& config, const std::vector<std::string>& paths)
   require_file("data.vocabulary.target", config.data.vocabulary.target);
   data::DataConfig data = config.data;
   for (const CorpusFile& file : corpus_files(data)) require(file.key, *file.path, *file.path);
+}
+
+void require_harmless(const std::string& output, const std::vector<std::string>& named) {
+  std::error_code none;
+  if (fs::is_other(output, none)) return;  // a pipe or a device loses nothing
+  for (const std::string& argument : named)
+    for (const std::string& path : paths_in_argument(argument)) {
+      if (path.empty()) continue;
+      require_not_of_run(output, path);
+      require_not_read(output, {path});
+    }
+  // A model that the command does not read is no less of value.
+  fs::path folder = fs::weakly_canonical(output, none);
+  while (folder.has_relative_path()) require_not_of_run(output, folder = folder.parent_path());
 }
 
 void require_file_elsewhere(const std::string& file, const std::string& folder) {

@@ -54,6 +54,11 @@ std::vector<std::string> paths_of_run(const std::string& folder);
 /// of `paths`, or lies in one: --overwrite would delete what the new run is made of.
 void require_spared(const Config& config, const std::vector<std::string>& paths);
 
+/// Throws UserError where the file `output` is one that a command reads, or belongs to a run, whose
+/// files only `heed train` writes. `named` is what else the command line names; what is neither a
+/// file nor a folder there is of no interest.
+void require_harmless(const std::string& output, const std::vector<std::string>& named);
+
 /// Throws UserError where the configuration `file` is the config.yaml of `folder`: a new run there
 /// writes its own over it.
 void require_file_elsewhere(const std::string& file, const std::string& folder);

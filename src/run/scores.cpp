@@ -1,9 +1,7 @@
 #include "run/scores.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -19,9 +17,7 @@
 #include "run/held_out.h"
 #include "run/launcher.h"
 #include "score/sacrebleu.h"
-#include "study/attention_matrix.h"
 #include "text/pairs.h"
-#include "text/words.h"
 
 namespace heed::run {
 

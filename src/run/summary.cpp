@@ -4,13 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "run/corpora.h"
+#include "base/strings.h"
+#include "base/subprocess.h"
 
 namespace heed::run {
+namespace {
 
 using nlohmann::json;
-
-namespace {
+using nlohmann::ordered_json;
 
 json or_null(std::optional<double> number) {
   return number ? json(*number) : json(nullptr);
@@ -21,7 +22,88 @@ std::optional<double> number_in(const json& value) {
   return value.get<double>();
 }
 
+/// The corpora of a provenance.
+template <class Json>
+std::vector<CorpusSum> sums_in(const Json& provenance) {
+  std::vector<CorpusSum> sums;
+  for (const Json& file : provenance.at("corpora"))
+    sums.push_back({file.at("path"), file.at("bytes"), file.at("sha256")});
+  return sums;
+}
+
 }  // namespace
+
+std::string Provenance::to_json() const {
+  ordered_json files = ordered_json::array(), pieces = ordered_json::object();
+  for (const CorpusSum& sum : corpora)
+    files.push_back({{"path", sum.path}, {"bytes", sum.bytes}, {"sha256", sum.sha256}});
+  for (const auto& [name, fingerprint] : vocabularies) pieces[name] = fingerprint;
+  const ordered_json json = {{"heed", heed},
+                             {"commit", commit},
+                             {"libtorch", libtorch},
+                             {"processor", processor},
+                             {"device", device},
+                             {"precision", precision},
+                             {"threads", threads},
+                             {"command", command},
+                             {"corpora", std::move(files)},
+                             {"vocabularies", std::move(pieces)}};
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Provenance Provenance::read(const std::string& path) {
+  try {
+    const auto json = ordered_json::parse(read_regular_file(path));
+    Provenance out{.heed = json.at("heed"),
+                   .commit = json.at("commit"),
+                   .libtorch = json.at("libtorch"),
+                   .processor = json.at("processor"),
+                   .device = json.at("device"),
+                   .precision = json.at("precision"),
+                   .threads = json.at("threads"),
+                   .command = json.at("command"),
+                   .corpora = sums_in(json)};
+    for (const auto& [name, fingerprint] : json.at("vocabularies").items())
+      out.vocabularies.emplace_back(name, fingerprint);
+    return out;
+  } catch (const ordered_json::exception&) {
+    throw UserError(path + ": is damaged; remove it, and --resume writes a new one");
+  }
+}
+
+CorpusSum sum_of(const std::string& path) {
+  const subprocess::Result result = subprocess::run({"sha256sum", "--zero", "--", path});
+  if (result.status != 0 || result.out.size() < 64)
+    throw Failure(path + ": sha256sum failed: " + std::string(trim(result.err)));
+  return {path, std::filesystem::file_size(path), result.out.substr(0, 64)};
+}
+
+std::vector<CorpusSum> sums_of(const data::DataConfig& data) {
+  std::vector<CorpusSum> sums;
+  for (const auto& [key, corpus] : data::corpora_of(data))
+    for (const std::string& path : {corpus->source, corpus->target, corpus->alignment})
+      if (!path.empty()) sums.push_back(sum_of(path));
+  return sums;
+}
+
+bool decides(const data::DataConfig& data, const std::string& path) {
+  const bool overlap = data::leaves_out(data, data::Flaw::overlap);
+  return std::ranges::any_of(data::corpora_of(data), [&](const auto& named) {
+    const auto& [key, files] = named;
+    const bool free = key.starts_with("data.more_valid") || (key == "data.test" && !overlap);
+    return !free && (path == files->source || path == files->target || path == files->alignment);
+  });
+}
+
+std::vector<CorpusSum> changed_corpora(const std::vector<CorpusSum>& before,
+                                       const std::vector<CorpusSum>& now) {
+  std::vector<CorpusSum> changed;
+  for (const CorpusSum& sum : now)
+    if (std::ranges::any_of(
+            before, [&](const CorpusSum& old) { return old.path == sum.path && !(old == sum); }))
+      changed.push_back(sum);
+  return changed;
+}
 
 std::string Summary::to_json(const Provenance& provenance,
                              const data::HygieneReport& corpora) const {
@@ -34,7 +116,7 @@ std::string Summary::to_json(const Provenance& provenance,
                {"stop_reason", stop_reason},
                {"test", test_scores},
                {"provenance", json::parse(provenance.to_json())},
-               {"corpora", json::parse(run::to_json(corpora))}};
+               {"corpora", json::parse(corpora.to_json())}};
   if (!base_before.empty()) summary["base"] = {{"before", base_before}, {"after", base_after}};
   return summary.dump(2) + "\n";
 }
@@ -58,15 +140,11 @@ Summary Summary::read(const std::string& path) {
 std::vector<CorpusSum> scored_corpora(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return {};
-  std::vector<CorpusSum> sums;
   try {
-    const json summary = json::parse(read_regular_file(path));
-    for (const json& file : summary.at("provenance").at("corpora"))
-      sums.push_back({file.at("path"), file.at("bytes"), file.at("sha256")});
+    return sums_in(json::parse(read_regular_file(path)).at("provenance"));
   } catch (const json::exception&) {
     return {};
   }
-  return sums;
 }
 
 }  // namespace heed::run

@@ -4,28 +4,20 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#include <chrono>
-#include <filesystem>
-#include <functional>
-
 #include "base/files.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "data/batches.h"
 #include "data/corpus.h"
-#include "data/hygiene.h"
-#include "model/description/traits.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "ranks/group.h"
 #include "ranks/rank_info.h"
 #include "run/build.h"
 #include "run/check.h"
-#include "run/corpora.h"
 #include "run/folder.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
@@ -171,7 +163,7 @@ class RankTraining {
 
   void put_vocabularies() {
     log::progress("reading the corpora");
-    hygiene_ = report_corpora(config_.data);
+    hygiene_ = data::report_hygiene(config_.data);
     folder_vocabularies(config_, folder_);
     group_->leave("vocabularies", folder_);
   }

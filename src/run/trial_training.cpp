@@ -3,15 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
-#include <algorithm>
-#include <deque>
-
 #include "base/signals.h"
-#include "data/prefetcher.h"
 #include "kernels/product.h"
-#include "model/device.h"
-#include "model/model.h"
-#include "ranks/group.h"
 #include "run/build.h"
 
 namespace heed::run {
@@ -66,52 +59,44 @@ study::KernelTimes watch_kernels(const std::function<void()>& work) {
   return study::kernel_times(std::move(runs));
 }
 
+namespace {
+
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kUpdatesAhead = 2;
 
-struct TrialTraining::Impl {
-  Impl(const Config& config, const std::string& folder, const Vocabularies& vocabularies)
-      : run(fresh_model(config, folder, vocabularies)),
-        shard(*run.model, group),
-        optimizer(run.config.training, shard),
-        updater(*run.model, run.config.training, run.device, run.precision, optimizer, nullptr,
-                another_model(run)),
-        batches(data::BatchStream(training_corpus(run), batch_options(run.config)),
-                train::parts_per_batch(run.config.training)) {
-    run.model->train();
-  }
-
-  ModelFolder run;
-  ranks::Group group;
-  train::Shard shard;
-  train::Optimizer optimizer;
-  train::Updater updater;
-  data::Prefetcher batches;
-  int64_t done = 0;
-};
-
-TrialTraining::TrialTraining(Config config, const std::string& folder,
-                             const Vocabularies& vocabularies) {
-  config.training.epochs = 0;  // a small corpus is read again
-  impl_ = std::make_unique<Impl>(config, folder, vocabularies);
+/// A small corpus is read again.
+Config without_end(Config config) {
+  config.training.epochs = 0;
+  return config;
 }
 
-TrialTraining::~TrialTraining() = default;
+}  // namespace
+
+TrialTraining::TrialTraining(Config config, const std::string& folder,
+                             const Vocabularies& vocabularies)
+    : run_(fresh_model(without_end(std::move(config)), folder, vocabularies)),
+      shard_(*run_.model, group_),
+      optimizer_(run_.config.training, shard_),
+      updater_(*run_.model, run_.config.training, run_.device, run_.precision, optimizer_, nullptr,
+               another_model(run_)),
+      batches_(data::BatchStream(training_corpus(run_), batch_options(run_.config)),
+               train::parts_per_batch(run_.config.training)) {
+  run_.model->train();
+}
 
 TrialSums TrialTraining::updates(int64_t count) {
-  Impl& trial = *impl_;
-  TrialSums sums{.parameters = model::count_parameters(*trial.run.model),
-                 .precision = model::precision_name(trial.run.precision)};
-  const double waited = trial.batches.waited();
+  TrialSums sums{.parameters = model::count_parameters(*run_.model),
+                 .precision = model::precision_name(run_.precision)};
+  const double waited = batches_.waited();
   std::deque<train::UpdateReport> reports;  // the host is ahead of a GPU, as in training
   const auto start = Clock::now();
   for (int64_t i = 0; i < count; ++i) {
     signals::stop_if_interrupted();
-    const auto batches = trial.batches.next(trial.run.config.training.accumulate);
+    const auto batches = batches_.next(run_.config.training.accumulate);
     expect(batches.has_value(), "batches without an end");
-    const train::UpdateReport& report = reports.emplace_back(trial.updater.run(
-        batches->parts, {.update = ++trial.done, .rate = trial.run.config.training.learning_rate}));
+    const train::UpdateReport& report = reports.emplace_back(updater_.run(
+        batches->parts, {.update = ++done_, .rate = run_.config.training.learning_rate}));
     sums.tokens += report.tokens;
     sums.real += report.real;
     sums.places += report.places;
@@ -122,7 +107,7 @@ TrialSums TrialTraining::updates(int64_t count) {
   }
   for (const train::UpdateReport& report : reports) report.numbers();
   sums.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  sums.waiting = trial.batches.waited() - waited;
+  sums.waiting = batches_.waited() - waited;
   return sums;
 }
 

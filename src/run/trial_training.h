@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "run/config.h"
+#include "data/prefetcher.h"
 #include "run/model_folder.h"
 #include "study/cost_tables.h"
 #include "train/update.h"
@@ -43,7 +42,6 @@ class TrialTraining {
  public:
   /// `folder` may take what a large corpus keeps on disk.
   TrialTraining(Config config, const std::string& folder, const Vocabularies& vocabularies);
-  ~TrialTraining();
   TrialTraining(const TrialTraining&) = delete;
   TrialTraining& operator=(const TrialTraining&) = delete;
 
@@ -51,8 +49,13 @@ class TrialTraining {
   TrialSums updates(int64_t count);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  ModelFolder run_;
+  ranks::Group group_;
+  train::Shard shard_;
+  train::Optimizer optimizer_;
+  train::Updater updater_;
+  data::Prefetcher batches_;
+  int64_t done_ = 0;
 };
 
 }  // namespace heed::run

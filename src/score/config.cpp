@@ -1,9 +1,7 @@
 #include "score/config.h"
 
 #include <algorithm>
-#include <functional>
 
-#include "base/error.h"
 #include "config/suggest.h"
 
 namespace heed::score {

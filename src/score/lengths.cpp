@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 #include "text/words.h"

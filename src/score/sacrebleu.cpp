@@ -1,18 +1,13 @@
 #include "score/sacrebleu.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <string_view>
-#include <system_error>
 
 #include "base/descriptor.h"
-#include "base/error.h"
 #include "base/installation.h"
 #include "base/log.h"
 #include "base/strings.h"

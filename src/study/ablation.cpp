@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 

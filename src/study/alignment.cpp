@@ -1,10 +1,8 @@
 #include "study/alignment.h"
 
-#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 

@@ -1,12 +1,8 @@
 #include "study/attention_matrix.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 #include "text/utf8.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "score/chrf.h"
 #include "text/script.h"

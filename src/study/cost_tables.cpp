@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -1,11 +1,9 @@
 #include "study/faithful.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <tuple>
 
-#include "base/error.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "text/table.h"

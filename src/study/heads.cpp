@@ -1,10 +1,8 @@
 #include "study/heads.h"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 #include "text/utf8.h"

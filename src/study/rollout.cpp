@@ -2,8 +2,6 @@
 
 #include <map>
 
-#include "base/error.h"
-
 namespace heed::study {
 namespace {
 

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "text/merges.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -1,10 +1,10 @@
 #include "text/model_file.h"
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <optional>
+
+#include "base/protobuf.h"
 
 namespace heed::text {
 namespace {
@@ -80,27 +80,6 @@ bool all_fields(std::string_view message, const Good& good) {
     if (!field || !good(*field)) return false;
   }
   return true;
-}
-
-void put_varint(std::string& out, uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-
-void put_number(std::string& out, uint64_t field, uint64_t value) {
-  put_varint(out, field << 3 | WireField::varint);
-  put_varint(out, value);
-}
-
-void put_bytes(std::string& out, uint64_t field, std::string_view bytes) {
-  put_varint(out, field << 3 | WireField::bytes);
-  put_varint(out, bytes.size());
-  out += bytes;
-}
-
-void put_float(std::string& out, uint64_t field, float value) {
-  put_varint(out, field << 3 | WireField::fixed32);
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 template <class T>
@@ -200,17 +179,15 @@ bool changes_characters(std::string_view model) {
 // last one counts: so parts that are put behind a model belong to it.
 std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces) {
   std::string out(model);
-  for (const ModelPiece& piece : pieces) {
-    std::string part;
-    put_bytes(part, kText, piece.text);
-    put_float(part, kScore, piece.score);
-    put_number(part, kType, static_cast<uint64_t>(piece.type));
-    put_bytes(out, kPieces, part);
-  }
-  std::string size;
-  put_number(size, kSize, piece_types(out).size());
-  put_bytes(out, kTrainer, size);
-  return out;
+  for (const ModelPiece& piece : pieces)
+    out += ProtobufMessage()
+               .message(kPieces, ProtobufMessage()
+                                     .bytes(kText, piece.text)
+                                     .single(kScore, piece.score)
+                                     .number(kType, static_cast<uint64_t>(piece.type)))
+               .done();
+  const std::size_t size = piece_types(out).size();
+  return out + ProtobufMessage().message(kTrainer, ProtobufMessage().number(kSize, size)).done();
 }
 
 }  // namespace heed::text

@@ -3,7 +3,6 @@
 #include <utf8proc.h>
 
 #include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>

@@ -4,9 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <exception>
 #include <new>
-#include <type_traits>
 
 #include "base/files.h"
 #include "base/strings.h"

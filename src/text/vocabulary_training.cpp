@@ -2,12 +2,9 @@
 // whether a vocabulary can have the size that is wanted, before one is trained.
 #include <cctype>
 #include <csignal>
-#include <functional>
 #include <initializer_list>
 #include <new>
-#include <optional>
 #include <set>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 

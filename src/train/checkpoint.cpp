@@ -3,10 +3,6 @@
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <set>
-
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"

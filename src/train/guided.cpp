@@ -9,9 +9,6 @@
 // nothing, and neither does </s>.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "base/error.h"
 #include "model/device.h"
 #include "train/loss.h"

@@ -1,6 +1,5 @@
 #include "train/limits.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/log.h"

@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
-
 #include "kernels/output_loss.h"
 #include "kernels/product.h"
 #include "model/device.h"

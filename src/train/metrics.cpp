@@ -1,7 +1,6 @@
 #include "train/metrics.h"
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -6,15 +6,42 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/event_file.h"
 #include "train/limits.h"
-#include "train/observer.h"
+#include "train/losses.h"
 #include "train/progress.h"
 #include "train/update.h"
 #include "train/validation.h"
 
 namespace heed::train {
+
+/// What a line of training metrics says besides the window's sums.
+struct LineContext {
+  double left = -1;                       // seconds to the end of training, below 0: unknown
+  bool last = false;                      // the run ended before the window was full
+  std::vector<AuxiliaryLoss> terms = {};  // of the run
+};
+
+/// Who is told what happens in a training.
+class Observer {
+ public:
+  Observer() = default;
+  virtual ~Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+
+  /// The training begins or goes on at `progress`: whatever is behind it has never been.
+  virtual void begins(const Progress&) {}
+  /// log_every updates are done, or the training ends.
+  virtual void window(const Progress&, const LineContext&) {}
+  virtual void validation(const Validation&, const Progress&) {}
+  /// Of a set that decides nothing.
+  virtual void further_validation(const std::string& /*set*/, const Validation&, const Progress&) {}
+  /// The training has gone back to a checkpoint, told after begins().
+  virtual void rollback(const Progress&) {}
+};
 
 /// The window's averages, with units a person reads: "update 1,200 epoch 3 loss 3.412 ...".
 std::string line_text(const Progress& progress, const LineContext& context);

@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "base/error.h"
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/model.h"

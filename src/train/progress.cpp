@@ -1,6 +1,5 @@
 #include "train/progress.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "train/losses.h"

@@ -2,8 +2,6 @@
 
 #include <bit>
 
-#include "base/random.h"
-
 namespace heed::train {
 namespace {
 

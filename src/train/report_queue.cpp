@@ -1,6 +1,5 @@
 #include "train/report_queue.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/log.h"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/error.h"
-
 namespace heed::train {
 namespace {
 

@@ -2,10 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <unordered_set>
-
-#include "base/error.h"
 
 namespace heed::train {
 namespace {

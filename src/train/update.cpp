@@ -4,12 +4,10 @@
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
 #include <cmath>
 #include <new>
 
 #include "base/log.h"
-#include "base/random.h"
 #include "kernels/dropout.h"
 #include "model/embedding.h"
 #include "model/weights.h"

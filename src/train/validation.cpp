@@ -2,9 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 
 #include "base/log.h"

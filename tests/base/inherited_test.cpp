@@ -1,5 +1,3 @@
-#include "base/inherited.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -10,6 +8,7 @@
 #include <csignal>
 #include <functional>
 
+#include "base/signals.h"
 #include "base/subprocess.h"
 
 namespace heed {

@@ -34,6 +34,12 @@ void expect_comparable(const std::string& path, std::size_t keys) {
   }
 }
 
+/// The mode that is done soonest.
+Result quick_bench(const std::string& folder) {
+  return run_heed({"bench", "cache", "--positions", "2", "--sentences", "1", "--beam", "1",
+                   "--repeats", "1", "--threads", "1", "-o", folder});
+}
+
 TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
   const TemporaryFolder folder;
   const Result result = run_heed({"bench", "attention", "--lengths", "1024,2048,4096", "--window",
@@ -83,27 +89,14 @@ TEST(Bench, ALengthThatIsGivenTwiceIsMeasuredOnce) {
   EXPECT_THAT(table(folder / "out/attention_steps.csv"), SizeIs(1 + 5));
 }
 
-TEST(Bench, TheScaleKeepsTheVarianceAndTheEntropy) {
-  const TemporaryFolder folder;
-  product(run_heed({"bench", "scale", "--widths", "16,256", "-o", folder / "out"}));
-  const Rows rows = table(folder / "out/scale.csv");
-  ASSERT_THAT(rows, SizeIs(5));
-  expect_mistake(run_heed({"bench", "scale", "--repeats", "3"}), {"--repeats"});  // no median there
-  EXPECT_NEAR(std::stod(rows[1][2]), 1, 0.1);   // width 16, scaled
-  EXPECT_NEAR(std::stod(rows[2][2]), 16, 1.6);  // not scaled
-  EXPECT_NEAR(std::stod(rows[4][2]), 256, 25);  // width 256, not scaled
-  EXPECT_LT(std::stod(rows[4][3]), std::stod(rows[3][3]) / 4);
-  expect_comparable(folder / "out/scale.csv", 2);
-}
-
 TEST(Bench, AFileThatIsNoTableIsNamedAndLeftOut) {
   const TemporaryFolder folder;
   const std::string notes = folder.write("out/notes.csv", "a,b\n1\n");
-  const Result result = run_heed({"bench", "scale", "--widths", "4,4", "-o", folder / "out"});
-  EXPECT_THAT(product(result), HasSubstr("score_variance"));
+  const Result result = quick_bench(folder / "out");
+  EXPECT_THAT(product(result), HasSubstr("cache_bytes_per_step"));
   EXPECT_THAT(result.err, HasSubstr(notes + ": rows of different length"));
   EXPECT_THAT(read_file(folder / "out/experiments.html"),
-              AllOf(HasSubstr("scale</h2>"), Not(HasSubstr("notes</h2>"))));
+              AllOf(HasSubstr("cache</h2>"), Not(HasSubstr("notes</h2>"))));
 }
 
 TEST(Bench, FewerHeadsOfKeysMakeASmallerCache) {
@@ -139,10 +132,10 @@ TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
   EXPECT_GT(table(out + "/operations.csv").size(), 10U);
   expect_comparable(out + "/training.csv", 1);
   expect_comparable(out + "/operations.csv", 2);
-  product(run_heed({"bench", "scale", "--widths", "4", "-o", out}));
+  product(quick_bench(out));
   EXPECT_THAT(read_file(out + "/experiments.html"),
               AllOf(HasSubstr("training</h2>"), HasSubstr("operations</h2>"),
-                    HasSubstr("scale</h2>"), HasSubstr("<svg")));
+                    HasSubstr("cache</h2>"), HasSubstr("<svg")));
 }
 
 TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
@@ -167,23 +160,6 @@ TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
   expect_mistake(run_heed({"bench", "translate", toy.transformer}), {"--source"});
   expect_mistake(run_heed({"bench", "translate", toy.transformer, "--source", folder / "no"}),
                  {folder / "no"});
-}
-
-TEST(Bench, DecodingTimeIsMeasuredAgainstTheSourcesLength) {
-  const TemporaryFolder folder;
-  const Toy& toy = Toy::get();
-  product(run_heed({"bench", "length", toy.rnn, toy.transformer, "--source",
-                    toy.folder / "test.src", "--lengths", "8,40", "--sentences", "3", "--beam", "2",
-                    "--repeats", "1", "--threads", "1", "-o", folder / "out"}));
-  const Rows rows = table(folder / "out/length.csv");
-  ASSERT_THAT(rows, SizeIs(5));
-  EXPECT_EQ(rows[1][0], "rnn");
-  EXPECT_EQ(rows[4], (std::vector<std::string>{"transformer", "40", rows[4][2], rows[4][3]}));
-  EXPECT_THAT(read_file(folder / "out/length-1.svg"), HasSubstr("pieces of the source"));
-  expect_comparable(folder / "out/length.csv", 2);
-  expect_mistake(run_heed({"bench", "length", toy.rnn, toy.rnn}), {toy.rnn, "named twice"});
-  const std::string blank = folder.write("blank", "\n \n");
-  expect_mistake(run_heed({"bench", "length", toy.rnn, "--source", blank}), {blank, "no lines"});
 }
 
 TEST(Bench, AModeIsNeeded) {

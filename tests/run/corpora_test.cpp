@@ -1,10 +1,9 @@
 // What is said of flawed corpora, and what data.clean leaves out.
-#include "run/corpora.h"
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "data/hygiene.h"
 #include "run/in_process.h"
 
 namespace heed::run {
@@ -17,7 +16,7 @@ using ::testing::HasSubstr;
 TEST(Corpora, AreReportedOnAsJson) {
   const TemporaryFolder folder;
   const auto report =
-      json::parse(to_json(data::check_hygiene(load_config(write_flawed(folder), {}).data)));
+      json::parse(data::check_hygiene(load_config(write_flawed(folder), {}).data).to_json());
   const auto& train = report.at("sets").at("data.train");
   EXPECT_EQ(train.at("pairs"), 4);
   EXPECT_EQ(train.at("source_script"), "Latin");

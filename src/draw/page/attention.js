@@ -1,5 +1,3 @@
-"use strict";
-const element = id => document.getElementById(id);
 let sentences = [];  // to choose from
 const choosers = {
   model: element("model"), kind: element("kind"), layer: element("layer"), head: element("head"),
@@ -94,17 +92,9 @@ const percent = value => (100 * value).toFixed(value < 0.0995 ? 1 : 0) + "%";
 
 const ceiling = () => (beside ? largestOf(view, beside) : largestOf(view));
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
 const onLight = JSON.parse('{{{ink}}}').map(rgb);
 const onDark = ["#14181f", "#15406f", "#2f86cf", "#93cbf2", "#f4faff"].map(rgb);
 let shades = [];  // 256 of them
-
-function mixed(stops, share) {
-  const last = stops.length - 1, place = last * Math.min(share, 1);
-  const from = Math.min(Math.floor(place), last - 1), part = place - from;
-  return stops[from].map((value, k) => Math.round(value + part * (stops[from + 1][k] - value)));
-}
 
 function mixShades() {
   shades = Array.from({ length: 256 }, (_, i) => mixed(dark.matches ? onDark : onLight, i / 255));
@@ -112,7 +102,6 @@ function mixShades() {
 
 const shadeOf = value => shade(value * 10000 / ceiling());
 const shade = share => shades[Math.round(255 * Math.min(share, 1))];
-const css = colour => `rgb(${colour.join(", ")})`;
 
 // Black or white, whichever stands out more (WCAG's relative luminance: never below 4.5 to 1).
 function textOn(colour) {
@@ -199,12 +188,6 @@ const viewName = each => (each.model ? `${each.model}, ` : "") +
   (hasHeads(each) && each.kind !== view.kind ? `${kinds[each.kind].name}, ` : "") + headName(each);
 
 // --- drawing
-
-function make(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
 
 // Long names may be cut short: then the tooltip has them whole.
 const label = text =>

@@ -51,57 +51,29 @@ element("beside").addEventListener("change", () => { chooseBeside(); draw(); });
 const LINE = 22, COLUMN = 150, GAP = 170;  // pixels
 const LEAST = 0.02;                        // of the largest weight: fainter ones are not drawn
 
-// The name of SVG's namespace; the browser knows it.
-const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.firstChild.namespaceURI;
-
-const svgElement = (tag, attributes, text = "") => {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.textContent = text;
-  return made;
-};
-
-// Chinese, Japanese and Korean letters are about as wide as they are high.
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u;
-const letterWidth = letter => (WIDE.test(letter) ? 13.5 : 8);  // pixels at a font size of 13
-
-// A name in the room that pictures have for it.
-function shortened(text) {
-  const letters = [...text], room = LABELS - 6;
-  let width = letters.reduce((sum, letter) => sum + letterWidth(letter), 0);
-  if (width <= room) return text;
-  while (width > room - letterWidth("\u2026")) width -= letterWidth(letters.pop());
-  return `${letters.join("")}\u2026`;
-}
+const CELL = 22, LABELS = 150;  // pixels
+const labelOf = token => shortened(token, LABELS - 6);
 
 // Two columns of tokens and the lines between them; `ink` is the colour of all.
 function linksOf(each, ink) {
   const top = beside ? LINE : 0;  // for the name
   const height = top + LINE * Math.max(each.target.length, each.source.length) + 8;
-  const svg = svgElement("svg", { width: 2 * COLUMN + GAP, height, role: "img",
-                                  "aria-label": `Lines of ${viewName(each)}` });
+  const picture = svg("svg", { width: 2 * COLUMN + GAP, height, role: "img",
+                               "aria-label": `Lines of ${viewName(each)}` });
   const y = index => top + LINE * index + 18, largest = ceiling() / 10000;
-  if (beside) {
-    svg.append(svgElement("text", { x: COLUMN + GAP / 2, y: 14, "text-anchor": "middle",
-                                    "font-size": 13, fill: ink }, viewName(each)));
-  }
-  each.target.forEach((text, row) => {
-    svg.append(svgElement("text", { x: COLUMN - 6, y: y(row), "text-anchor": "end",
-                                    "font-size": 13, fill: ink, "data-row": row }, shortened(text)));
+  const write = (x, y, text, more) => svg("text", { x, y, "font-size": 13, fill: ink, ...more }, picture, text);
+  if (beside) write(COLUMN + GAP / 2, 14, viewName(each), { "text-anchor": "middle" });
+  each.target.forEach((token, row) => {
+    write(COLUMN - 6, y(row), labelOf(token), { "text-anchor": "end", "data-row": row });
     each.source.forEach((_, column) => {
       const share = weight(each, row, column) / largest;
       if (share < LEAST) return;
-      svg.append(svgElement("line", { x1: COLUMN, y1: y(row) - 4, x2: COLUMN + GAP,
-                                      y2: y(column) - 4, stroke: ink, "stroke-width": 2,
-                                      "stroke-opacity": share.toFixed(2), "data-row": row,
-                                      "data-column": column }));
+      svg("line", { x1: COLUMN, y1: y(row) - 4, x2: COLUMN + GAP, y2: y(column) - 4, stroke: ink, "stroke-width": 2,
+                    "stroke-opacity": share.toFixed(2), "data-row": row, "data-column": column }, picture);
     });
   });
-  each.source.forEach((text, column) => {
-    svg.append(svgElement("text", { x: COLUMN + GAP + 6, y: y(column), "font-size": 13, fill: ink,
-                                    "data-column": column }, shortened(text)));
-  });
-  return svg;
+  each.source.forEach((token, column) => write(COLUMN + GAP + 6, y(column), labelOf(token), { "data-column": column }));
+  return picture;
 }
 
 function drawLinks() {
@@ -125,8 +97,6 @@ element("links-on").addEventListener("change", drawLinks);
 
 // --- what is on show, to keep
 
-const CELL = 22, LABELS = 150;  // pixels
-
 const xml = text => text.replace(/[&<>"]/g, mark =>
   ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark]);
 
@@ -137,7 +107,7 @@ const captionOf = each => (hasHeads(each) ? `${kinds[each.kind].name}, ` : "") +
   (each.model ? `${each.model}, ` : "") + headName(each) + ofTemperature(each);
 
 // Of one matrix with its caption, of letters that may be 8 pixels wide.
-const widthOf = each =>
+const breadthOf = each =>
   Math.max(LABELS + CELL * each.source.length + 24, 8 * captionOf(each).length + 16);
 
 // One matrix as an SVG group `left` pixels from the left, on white.
@@ -148,10 +118,10 @@ function matrixGroup(each, left) {
   const parts = [text(left + 8, 22, "start", captionOf(each))];
   each.source.forEach((token, column) => {
     const x = x0 + CELL * column + CELL / 2 + 4;
-    parts.push(text(x, y0 - 6, "start", shortened(token), `transform="rotate(-90 ${x} ${y0 - 6})"`));
+    parts.push(text(x, y0 - 6, "start", labelOf(token), `transform="rotate(-90 ${x} ${y0 - 6})"`));
   });
   each.target.forEach((token, row) => {
-    parts.push(text(x0 - 6, y0 + CELL * row + 16, "end", shortened(token)));
+    parts.push(text(x0 - 6, y0 + CELL * row + 16, "end", labelOf(token)));
     each.source.forEach((_, column) => {
       const value = weight(each, row, column);
       const colour = css(mixed(onLight, value / largest));  // paper is white, whatever the page's colours are
@@ -166,15 +136,14 @@ function matrixGroup(each, left) {
 // The matrices on show and, where they are drawn, their lines.
 function pictureText() {
   const views = beside ? [view, beside] : [view];
-  const across = Math.max(...views.map(widthOf));
+  const across = Math.max(...views.map(breadthOf));
   let height = LABELS + 30 + CELL * view.target.length + 12, below = "";
   const linksOn = element("links-on").checked;
   if (linksOn) {
     const drawn = views.map(each => linksOf(each, "#222222"));
-    below = drawn.map((svg, i) => {
-      svg.setAttribute("x", i * Math.max(across, 2 * COLUMN + GAP));
-      svg.setAttribute("y", height);
-      return new XMLSerializer().serializeToString(svg);
+    below = drawn.map((one, i) => {
+      filled(one, { x: i * Math.max(across, 2 * COLUMN + GAP), y: height });
+      return new XMLSerializer().serializeToString(one);
     }).join("");
     height += Number(drawn[0].getAttribute("height"));
   }

@@ -1,16 +1,9 @@
-const element = id => document.getElementById(id);
 const PAUSE = 150;       // milliseconds without a key before the sentence is translated
 const CANDIDATES = 10;
 const given = JSON.parse(element("data").textContent);
 
 const percent = value => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
 const sentence = () => element("q").value.replace(/\s+/g, " ").trim();
-
-function make(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
 
 // What the translation and the attention do not show by themselves: that a part is missing.
 const remarkOn = answer => [

@@ -1,13 +1,10 @@
-"use strict";
-const element = id => document.getElementById(id);
-const COLOURS = JSON.parse('{{{colours}}}'), INK = JSON.parse('{{{ink}}}');
+const COLOURS = JSON.parse('{{{colours}}}'), INK = JSON.parse('{{{ink}}}').map(rgb);
 const EVERY = 2000;   // milliseconds between two questions
 const STEP = 500;     // of the film
 let runs = [];        // as the server told them last
 let chosen = null;    // id of the run whose validations are on show
 let playing = null;   // the film's timer
 const kept = new Map();  // keyOf(run, update) -> promise of a validation
-const dark = matchMedia("(prefers-color-scheme: dark)");
 
 const colourOf = index => COLOURS[index % COLOURS.length];
 const run = () => runs.find(each => each.id === chosen) ?? null;
@@ -170,13 +167,7 @@ function ask(one, update) {
 }
 
 // On dark paper the strongest are the brightest.
-function shade(weight) {
-  const share = Math.min(1, Math.max(0, weight));
-  const place = (dark.matches ? 1 - share : share) * (INK.length - 1), from = Math.min(Math.floor(place), INK.length - 2);
-  const part = (at, digit) => parseInt(INK[at].slice(1 + 2 * digit, 3 + 2 * digit), 16);
-  const mixed = digit => Math.round(part(from, digit) + (place - from) * (part(from + 1, digit) - part(from, digit)));
-  return `rgb(${mixed(0)}, ${mixed(1)}, ${mixed(2)})`;
-}
+const shade = weight => css(mixed(INK, dark.matches ? 1 - weight : weight));
 
 function drawAttention(attention) {
   element("attention").hidden = !attention;

@@ -1,16 +1,3 @@
-"use strict";
-const SVG = "http://www.w3.org/2000/svg";
-
-function filled(made, attributes, parent, text) {
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  parent?.append(made);
-  return made;
-}
-
-const svg = (name, ...rest) => filled(document.createElementNS(SVG, name), ...rest);
-const html = (name, ...rest) => filled(document.createElement(name), ...rest);
-
 // --- numbers as people read them
 
 function short(value) {
@@ -102,11 +89,6 @@ function drawChart(box, chart) {
 
 // --- a map of attention: rows look at columns
 
-// Chinese, Japanese and Korean letters are about as wide as they are high.
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u;
-// Of text at a font size of 12.
-const widthOf = text => [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 12.6 : 7.2), 0);
-
 // {source, target, weights}; `shade` makes a colour of a share of the largest weight.
 function drawMap(box, map, shade) {
   const cell = 24, pad = 8;
@@ -118,21 +100,15 @@ function drawMap(box, map, shade) {
   const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
                                style: `max-width: 100%; min-width: ${0.75 * width}px; height: auto`,
                                "aria-label": "Attention of target pieces (rows) to source pieces (columns)" });
-  const fitted = (token, room) => {
-    if (widthOf(named(token)) <= room - pad) return named(token);
-    const letters = [...named(token)];
-    while (widthOf(`${letters.join("")}…`) > room - pad) letters.pop();
-    return `${letters.join("")}…`;
-  };
   map.source.forEach((token, column) => {
     const x = left + cell * (column + 0.5) + 4, y = top - 5;
     const made = svg("text", { x, y, transform: `rotate(-90 ${x} ${y})`, "font-size": 12 }, drawing,
-                     fitted(token, top));
+                     shortened(named(token), top - pad));
     svg("title", {}, made, token);
   });
   map.target.forEach((token, row) => {
     const made = svg("text", { x: left - 5, y: top + cell * (row + 0.5) + 4, "text-anchor": "end", "font-size": 12 },
-                     drawing, fitted(token, left));
+                     drawing, shortened(named(token), left - pad));
     svg("title", {}, made, token);
   });
   map.weights.forEach((weights, row) => weights.forEach((weight, column) => {

@@ -2,10 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <string>
-#include <utility>
-
-#include "base/error.h"
 #include "model/embedding.h"
 
 namespace heed::model {

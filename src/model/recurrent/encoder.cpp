@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "base/format.h"
-#include "kernels/product.h"
 #include "model/embedding.h"
 
 namespace heed::model {

@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
-
 #include "model/embedding.h"
 #include "model/recurrent/decoder.h"
 #include "model/recurrent/encoder.h"

@@ -1,7 +1,6 @@
 // provenance.json of a run.
-#include "run/provenance.h"
-
 #include "fuzz/target.h"
+#include "run/summary.h"
 
 using namespace heed;
 

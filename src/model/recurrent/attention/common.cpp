@@ -2,11 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
-#include <utility>
-
-#include "base/error.h"
-
 namespace heed::model {
 
 Encoded make_encoded(const Tensor& values, const Tensor& valid, const Tensor& summary) {

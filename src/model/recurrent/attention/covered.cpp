@@ -6,8 +6,6 @@
 // the additive score this is v . tanh(W s + U h(i) + V C(t-1,i)), as in the paper.
 #include <ATen/ATen.h>
 
-#include <utility>
-
 #include "base/error.h"
 #include "kernels/product.h"
 #include "model/recurrent/attention/common.h"

@@ -7,9 +7,6 @@
 // equation 10 the context's weights are not normalised again; the weights that are reported are.
 #include <ATen/ATen.h>
 
-#include <limits>
-#include <utility>
-
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
 

@@ -4,9 +4,6 @@
 // the first rows, and words behind the last row get no weight.
 #include <ATen/ATen.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -4,9 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "kernels/product.h"

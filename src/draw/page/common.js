@@ -1,0 +1,46 @@
+"use strict";
+// What the pages have in common: elements, colours, and letters in a room of some width.
+
+const element = id => document.getElementById(id);
+
+function make(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function filled(made, attributes, parent, text) {
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+// The name of SVG's namespace; the browser knows it.
+const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.firstChild.namespaceURI;
+const svg = (name, ...rest) => filled(document.createElementNS(SVG, name), ...rest);
+const html = (name, ...rest) => filled(document.createElement(name), ...rest);
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
+const css = colour => `rgb(${colour.join(", ")})`;
+
+// The colour at a share of the way through the stops.
+function mixed(stops, share) {
+  const last = stops.length - 1, place = last * Math.min(1, Math.max(0, share));
+  const from = Math.min(Math.floor(place), last - 1), part = place - from;
+  return stops[from].map((value, k) => Math.round(value + part * (stops[from + 1][k] - value)));
+}
+
+// Chinese, Japanese and Korean letters are about as wide as they are high.
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{3fffd}]/u;
+// Pixels at a font size of 13.
+const widthOf = text => [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 13.5 : 8), 0);
+
+// A name in the room that a picture has for it.
+function shortened(text, room) {
+  if (widthOf(text) <= room) return text;
+  const letters = [...text];
+  while (widthOf(`${letters.join("")}\u2026`) > room) letters.pop();
+  return `${letters.join("")}\u2026`;
+}
