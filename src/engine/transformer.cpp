@@ -105,7 +105,8 @@ constexpr int64_t kSteps = 256;  // that distances are made for at first
 }  // namespace
 
 bool has_transformer(const model::ModelConfig& config) {
-  return config.attention_normaliser == "softmax" && has_positions(config.positions) &&
+  return config.decoder == model::DecoderKind::attention &&
+         config.attention_normaliser == "softmax" && has_positions(config.positions) &&
          model::self_attention_info(config.self_attention).is_plain();
 }
 
