@@ -109,7 +109,7 @@ HEED_LOOP void ssru_backward(const T* __restrict candidate, const T* __restrict 
 #pragma omp simd
   for (int64_t j = 0; j < width; ++j) {
     const float x = number(candidate[j]), f = logistic(number(forget[j]));
-    const float to_c = carried[j] + (state[j] > 0 ? number(outer[j]) : 0);
+    const float to_c = carried[j] + (state[j] <= 0 ? 0 : number(outer[j]));
     put(to_candidate[j], to_c * (1 - f));
     put(to_forget[j], to_c * (before[j] - x) * f * (1 - f));
     carried[j] = to_c * f;

@@ -11,6 +11,7 @@ namespace {
 
 Traits traits_of_transformer(const ModelConfig& config) {
   const bool softmax = config.attention_normaliser == "softmax";
+  const bool average = config.decoder == DecoderKind::average;  // it has feed-forward layers, too
   Traits traits{
       .name = config::name_of(config.type),
       .network = config::name_of(config.type),
@@ -20,7 +21,8 @@ Traits traits_of_transformer(const ModelConfig& config) {
       .has_dropout = config.dropout > 0 || config.word_dropout > 0 ||
                      config.attention_dropout > 0 || config.activation_dropout > 0,
       .activations = config.encoder_layers * (8 * config.width + 2 * config.feed_forward) +
-                     config.decoder_layers * (13 * config.width + 2 * config.feed_forward) +
+                     config.decoder_layers * ((average ? 18 : 13) * config.width +
+                                              (average ? 4 : 2) * config.feed_forward) +
                      4 * config.width,
       .kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()},
       .whole_heads = config.heads};

@@ -223,8 +223,7 @@ Tensor weights_by_step(const Tensor& weights, const BeamStep& step) {
 }
 
 bool has_fixed_steps(const ModelConfig& config) {
-  return config.decoder == DecoderKind::attention &&
-         self_attention_info(config.self_attention).has_scores() && config.sliding_window == 0 &&
+  return self_attention_info(config.self_attention).has_scores() && config.sliding_window == 0 &&
          positions_info(config.positions).effect != PositionsEffect::kAddsScores;
 }
 
