@@ -262,8 +262,8 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
       tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
   const Stream x{drop(embedded, config_.dropout, is_training())
                      .view({tokens.size(0), tokens.size(1), -1})};  // [sentences, beam, width]
-  const Stream out =
-      has_beam_caches(state) ? step_beams(x, state, trace) : step_blocks(x, state, trace);
+  const bool shares = caches_steps() && has_beam_caches(state);
+  const Stream out = shares ? step_beams(x, state, trace) : step_blocks(x, state, trace);
   ++state.position;
   return logits(decoder_->finish(out));
 }
