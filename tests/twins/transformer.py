@@ -165,7 +165,7 @@ class Reader:
 
     def earlier_words(self, w, x, layer):
         """How a position of the decoder knows those before it."""
-        decoder = self.config.get("decoder", "attention")
+        decoder = self.config["decoder"]
         if decoder == "attention":
             return self.self_attention(w.sub("self_attention"), x, "decoder", layer)
         w, outputs = w.sub("recurrence"), []

@@ -82,7 +82,9 @@ class AverageAttention : public Recurrence {
   Tensor forward(const Tensor& x, const SentenceLayout& sentences) override {
     const Tensor means = with_padding(kernels::widened(x), sentences, [](const Tensor& all) {
       const Tensor counts = at::arange(1, all.size(1) + 1, all.options());
-      return all.cumsum(1) / counts.unsqueeze(1);
+      // On a GPU LibTorch's cumulative sum is refused where `deterministic` is on.
+      const Tensor sums = all.is_cpu() ? all.cumsum(1) : states_of(at::ones_like(all), all);
+      return sums / counts.unsqueeze(1);
     });
     return gated(x, means);
   }
