@@ -108,11 +108,11 @@ Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
   const run::ModelFolder folder = run::open_model(model, args.common.open());
   const model::Traits traits = model::traits(folder.config.model);
-  if (!traits.has_self_attention &&
+  if (traits.layers(AttentionKind::decoder) == 0 &&
       std::ranges::find(args.kinds, AttentionKind::rollout) != args.kinds.end())
     throw UserError(
-        "--kind rollout: goes through layers of self-attention, and {} has none; saliency and "
-        "erasure are for every model",
+        "--kind rollout: goes through the decoder's layers of self-attention, and {} has none; "
+        "saliency and erasure are for every model",
         model);
   decode::Translator translator = folder.translator();
   Matrices all;

@@ -56,7 +56,7 @@ Seen look(decode::Translator& translator, const text::Pairs& pairs, const model:
     auto maps = inspect::attention_maps(translator, pairs.source, pairs.target, request, first);
     for (std::size_t i = 0; i < lines; ++i) {
       Matrices& all = maps[i].matrices;
-      if (traits.has_self_attention && !all.empty())
+      if (traits.layers(AttentionKind::decoder) > 0 && !all.empty())
         seen.evidence[i].push_back(study::rollout(all));
       std::erase_if(all, [](const auto& one) { return one.kind != AttentionKind::cross; });
       seen.attention[i] = std::move(all);

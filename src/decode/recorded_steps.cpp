@@ -28,6 +28,7 @@ std::string why_no_steps(const std::vector<model::Model*>& models, const at::Dev
   if (models.size() > 1) return "several models translate together";
   const model::ModelConfig* config = model::transformer_config(*models[0]);
   if (!config) return "the model is no Transformer";
+  if (config->decoder != model::DecoderKind::attention) return "the decoder has no self-attention";
   if (!model::has_fixed_steps(*config))
     return "the model's self-attention is not softmax attention over all positions, to which "
            "nothing is added";

@@ -243,6 +243,9 @@ class Translation {
 
 std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   if (!model::traits(config).has_self_attention) return "it runs no recurrent models";
+  if (config.decoder != model::DecoderKind::attention)
+    return fmt::format("it has no decoder without self-attention (model.decoder is {})",
+                       config::name_of(config.decoder));
   if (config.sliding_window > 0)
     return fmt::format("its encoder has no sliding window (model.sliding_window is {})",
                        config.sliding_window);

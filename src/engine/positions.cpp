@@ -16,7 +16,7 @@ constexpr int64_t kUsualLength = 256;  // more would delay the start
 
 StackPositions::StackPositions(const model::ModelConfig& config, const Weights& weights,
                                bool decoder)
-    : kind_(config.positions),
+    : kind_(model::positions_of_side(config, decoder)),
       effect_(model::positions_info(kind_).effect),
       width_(config.width),
       heads_(config.heads),

@@ -29,8 +29,16 @@ class TransformerMaker {
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string feed_forward = names::feed_forward(decoder, layer);
       LayerWeights block;
-      block.self = attention(decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
-      if (decoder) block.cross = attention(AttentionKind::cross, layer);
+      const AttentionKind self = decoder ? AttentionKind::decoder : AttentionKind::encoder;
+      if (!decoder || config_.decoder == model::DecoderKind::attention)
+        block.self = attention(self, layer);
+      else
+        block.recurrence = recurrence(layer);
+      block.self.norm = norm(names::norm_of_attention(self, layer));
+      if (decoder) {
+        block.cross = attention(AttentionKind::cross, layer);
+        block.cross.norm = norm(names::norm_of_attention(AttentionKind::cross, layer));
+      }
       block.norm = norm(names::norm_of_feed_forward(decoder, layer));
       const int64_t inner = config_.feed_forward;
       block.inner = linear(names::within(feed_forward, names::kInner), inner, config_.width);
@@ -47,7 +55,6 @@ class TransformerMaker {
     const std::string own = names::attention(kind, layer);
     const std::string projection = names::within(own, names::kProjection);
     AttentionWeights attention;
-    attention.norm = norm(names::norm_of_attention(kind, layer));
     attention.kept = model::kept_heads(config_, kind, layer);
     const int64_t heads = std::ssize(attention.kept), head = config_.width / config_.heads;
     const bool shares = config_.kv_heads > 0 && config_.kv_heads < config_.heads;
@@ -69,6 +76,23 @@ class TransformerMaker {
         cross ? linear(projection, both, width) : linear(projection, inner + both, width, inner);
     attention.output = linear(names::within(own, names::kOutput), width, inner);
     return attention;
+  }
+  RecurrenceWeights recurrence(int64_t layer) const {
+    const std::string own = names::recurrence(layer),
+                      feed_forward = names::within(own, names::kFeedForward);
+    const int64_t width = config_.width, inner = config_.feed_forward;
+    RecurrenceWeights weights;
+    if (config_.decoder == model::DecoderKind::ssru) {
+      weights.candidate = make_linear(
+          weights_.at(names::within(own, names::kCandidate) + ".weight", {width, width}), nullptr,
+          numbers_);
+      weights.forget = linear(names::within(own, names::kForget), width, width);
+      return weights;
+    }
+    weights.inner = linear(names::within(feed_forward, names::kInner), inner, width);
+    weights.outer = linear(names::within(feed_forward, names::kOutput), width, inner);
+    weights.gates = linear(names::within(own, names::kGates), 2 * width, 2 * width);
+    return weights;
   }
   LayerNorm norm(const std::string& name) const {
     return {weights_.at(name + ".weight", {config_.width}).copy(),
@@ -126,8 +150,11 @@ TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const 
       pre_(weights.config.norm == model::Norm::pre) {
   if (maps_ != nullptr) maps_->clear();
   encode(source);
-  caches_.resize(model_.decoder.blocks.size());
   history_.resize(sources_.size());
+  if (weights.config.decoder == model::DecoderKind::attention)
+    caches_.resize(model_.decoder.blocks.size());
+  else
+    states_.assign(model_.decoder.blocks.size(), Floats(sentences() * width_));
 }
 
 void TransformerDecoder::encode(const SourceBatch& source) {
@@ -190,49 +217,21 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
   x_.resize(rows_ * width_);
   for (int64_t row = 0; row < rows_; ++row)
     embed(model_.decoder, tokens[row], position_, x_.data() + row * width_);
-  const int64_t place = cached_;
-  cached_ += rows_;
-  for (int64_t row = 0; row < rows_; ++row)
-    history_[row].push_back(static_cast<int32_t>(place + row));
-  const bool rotary = model_.decoder.positions.effect() == model::PositionsEffect::kRotates;
-  if (position_ >= steps_end_) {
-    steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
-    steps_ = distances_of(model_.decoder, steps_end_);
-  }
-  const kernels::KeyRange seen =
-      model_.decoder.blocks.front().self.pattern.range(position_, position_ + 1);
+  if (!caches_.empty()) add_slots();
   const auto look_at_source = [&](int64_t row) {
     const Span span = sources_[row / beam];
     return Look{std::span(all_).subspan(span.begin, span.count)};
   };
   if (maps_ != nullptr) maps_->clear();
   LayerMap last{.keys = source_length_};
-  for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
+  for (std::size_t layer = 0; layer < memory_.size(); ++layer) {
     const LayerWeights& block = model_.decoder.blocks[layer];
-    const HeadShape& shape = block.self.shape;
-    Floats& cache = caches_[layer];
-    cache.resize(cached_ * 2 * shape.shared());
-    products_.take(block.self.query, before(block.self.norm), rows_);
-    queries_.resize(rows_ * shape.inner());
-    products_.product(block.self.query, queries_.data());
-    products_.product(block.self.keys_values, cache.data() + place * 2 * shape.shared());
-    if (rotary) {
-      rotate(model_.decoder, queries_, 0, rows_, shape.inner(), shape.heads, position_);
-      rotate(model_.decoder, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
-    }
-    attend(
-        block.self, cache.data(),
-        [&](int64_t row) {  // the last key is the query's own
-          return Look{std::span(history_[row]).subspan(seen.begin, seen.count()), seen.begin,
-                      steps_[layer].from(1 - seen.count())};
-        },
-        add_map(model::AttentionKind::decoder, layer, position_ + 1));
-
+    states_.empty() ? attend_to_steps(layer) : recur(block, states_[layer]);
     products_.take(block.cross.query, before(block.cross.norm), rows_);
     queries_.resize(rows_ * block.cross.shape.inner());
     products_.product(block.cross.query, queries_.data());
     LayerMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
-    if (map == nullptr && attention != nullptr && layer + 1 == caches_.size()) map = &last;
+    if (map == nullptr && attention != nullptr && layer + 1 == memory_.size()) map = &last;
     attend(block.cross, memory_[layer].data(), look_at_source, map);
     if (map != nullptr && attention != nullptr) *attention = map->mean();
     feed_forward(block);
@@ -244,9 +243,44 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
   return logits_.data();
 }
 
+/// Of this step's rows.
+void TransformerDecoder::add_slots() {
+  for (int64_t row = 0; row < rows_; ++row)
+    history_[row].push_back(static_cast<int32_t>(cached_ + row));
+  cached_ += rows_;
+  if (position_ < steps_end_) return;
+  steps_end_ = std::max<int64_t>(kSteps, 2 * steps_end_);
+  steps_ = distances_of(model_.decoder, steps_end_);
+}
+
+void TransformerDecoder::attend_to_steps(std::size_t layer) {
+  const AttentionWeights& self = model_.decoder.blocks[layer].self;
+  const HeadShape& shape = self.shape;
+  const int64_t place = cached_ - rows_;
+  const kernels::KeyRange seen = self.pattern.range(position_, position_ + 1);
+  Floats& cache = caches_[layer];
+  cache.resize(cached_ * 2 * shape.shared());
+  products_.take(self.query, before(self.norm), rows_);
+  queries_.resize(rows_ * shape.inner());
+  products_.product(self.query, queries_.data());
+  products_.product(self.keys_values, cache.data() + place * 2 * shape.shared());
+  if (model_.decoder.positions.effect() == model::PositionsEffect::kRotates) {
+    rotate(model_.decoder, queries_, 0, rows_, shape.inner(), shape.heads, position_);
+    rotate(model_.decoder, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
+  }
+  attend(
+      self, cache.data(),
+      [&](int64_t row) {  // the last key is the query's own
+        return Look{std::span(history_[row]).subspan(seen.begin, seen.count()), seen.begin,
+                    steps_[layer].from(1 - seen.count())};
+      },
+      add_map(model::AttentionKind::decoder, layer, position_ + 1));
+}
+
 void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
                                     std::span<const int64_t> hypotheses) {
   choose(history_, hypotheses);
+  for (Floats& state : states_) choose_rows(state, width_, hypotheses);
   if (!sentences.empty()) choose(sources_, sentences);
 }
 
@@ -292,16 +326,18 @@ void TransformerDecoder::after(const LayerNorm& norm) {
                             x_.data());
 }
 
-void TransformerDecoder::feed_forward(const LayerWeights& block) {
+void TransformerDecoder::inner_layer(const Linear& inner, const float* x) {
   const model::Activation activation = model_.config.activation;
-  const int64_t width = block.inner.matrix.columns();
-  products_.take(block.inner, before(block.norm), rows_);
-  inner_.resize(rows_ * width);
-  products_.product(block.inner, inner_.data(), {.relu = activation == model::Activation::relu});
-  if (activation == model::Activation::gelu) kernels::gelu(inner_.data(), rows_ * width);
-  if (activation == model::Activation::silu) kernels::silu(inner_.data(), rows_ * width);
-  products_.take(block.outer, inner_.data(), rows_);
-  products_.product(block.outer, x_.data(), {.add = true});
+  inner_.resize(rows_ * inner.matrix.columns());
+  products_.product(inner, x, rows_, inner_.data(),
+                    {.relu = activation == model::Activation::relu});
+  if (activation == model::Activation::gelu) kernels::gelu(inner_.data(), std::ssize(inner_));
+  if (activation == model::Activation::silu) kernels::silu(inner_.data(), std::ssize(inner_));
+}
+
+void TransformerDecoder::feed_forward(const LayerWeights& block) {
+  inner_layer(block.inner, before(block.norm));
+  products_.product(block.outer, inner_.data(), rows_, x_.data(), {.add = true});
   after(block.norm);
 }
 

@@ -27,8 +27,15 @@ struct AttentionWeights {
   Linear query, keys_values, output;
 };
 
+/// Of model::Recurrence: `ssru` has the first two, `average` the others.
+struct RecurrenceWeights {
+  Linear candidate, forget;
+  Linear inner, outer, gates;
+};
+
 struct LayerWeights {
   AttentionWeights self, cross;  // cross: in the decoder alone
+  RecurrenceWeights recurrence;  // in place of `self`, which has its norm alone then
   LayerNorm norm;                // of the feed-forward layers
   Linear inner, outer;
 };
@@ -82,7 +89,14 @@ class TransformerDecoder : public BatchDecoder {
   void embed(const StackWeights& side, int64_t token, int64_t position, float* to) const;
   const float* before(const LayerNorm& norm);
   void after(const LayerNorm& norm);
+  /// inner_ = activation(x W^T + b)
+  void inner_layer(const Linear& inner, const float* x);
   void feed_forward(const LayerWeights& block);
+  void add_slots();
+  void attend_to_steps(std::size_t layer);
+  void recur(const LayerWeights& block, Floats& state);
+  void add_ssru(const RecurrenceWeights& weights, const float* y, Floats& state);
+  void add_average(const RecurrenceWeights& weights, const float* y, Floats& state);
   template <class LookOf>
   void attend(const AttentionWeights& attention, const float* keys_values, const LookOf& look_of,
               LayerMap* map);
@@ -106,9 +120,10 @@ class TransformerDecoder : public BatchDecoder {
   Slots all_;                            // 0, 1, ...: the slots of a memory
   std::vector<Floats> memory_, caches_;  // per layer: keys and values of the source, of the steps
   std::vector<Slots> history_;           // per hypothesis: its slots in the caches
+  std::vector<Floats> states_;           // per layer with a recurrence: of each hypothesis [width]
   std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
-  Floats x_, normed_, queries_, context_, inner_, logits_;
+  Floats x_, normed_, queries_, context_, gates_, inner_, logits_;
 };
 
 }  // namespace heed::engine

@@ -38,15 +38,21 @@ T* row(const Tensor& x, int64_t i) {
   return numbers<T>(x) + x.size(-1) * i;
 }
 
-/// Calls point<T>(i) for every row of state [..., rows, hidden], T being what `type` is stored as.
+/// Calls point<T>(i) for `count` items of `numbers` each, T being what `type` is stored as.
 template <class Point>
-void each_row(const Tensor& state, at::ScalarType type, Point point) {
-  const int64_t grain = std::max<int64_t>(1, 8192 / state.size(-1));  // rows worth a thread
-  at::parallel_for(0, state.size(-2), grain, [&](int64_t begin, int64_t end) {
+void each_of(int64_t count, int64_t numbers, at::ScalarType type, Point point) {
+  const int64_t grain = std::max<int64_t>(1, 8192 / numbers);  // items worth a thread
+  at::parallel_for(0, count, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       type == at::kFloat ? point.template operator()<float>(i)
                          : point.template operator()<uint16_t>(i);
   });
+}
+
+/// The same of every row of state [..., rows, hidden].
+template <class Point>
+void each_row(const Tensor& state, at::ScalarType type, Point point) {
+  each_of(state.size(-2), state.size(-1), type, point);
 }
 
 /// A Cell has
@@ -193,6 +199,59 @@ struct Lstm {
   }
 };
 
+class Ssru : public torch::autograd::Function<Ssru> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& candidate, const Tensor& forget,
+                        const std::vector<int64_t>& lengths) {
+    const Tensor x = candidate.contiguous(), gate = forget.contiguous();
+    const Tensor states = at::empty(x.sizes(), x.options().dtype(at::kFloat)),
+                 output = at::empty_like(x);
+    const std::vector<float> zeros(x.size(1));
+    each_sentence(lengths, x, [&]<class T>(int64_t begin, int64_t end) {
+      const float* before = zeros.data();
+      for (int64_t i = begin; i < end; ++i) {
+        ssru_row(row<T>(x, i), row<T>(gate, i), before, row<float>(states, i), row<T>(output, i),
+                 x.size(1));
+        before = row<float>(states, i);
+      }
+    });
+    context->save_for_backward({x, gate, states});
+    context->saved_data["lengths"] = lengths;
+    return output;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &gate = saved[1], &states = saved[2];
+    const Tensor from = outer[0].contiguous();
+    const Tensor to_candidate = at::empty_like(x), to_forget = at::empty_like(x);
+    const std::vector<int64_t> lengths = context->saved_data["lengths"].toIntVector();
+    const int64_t width = x.size(1);
+    const std::vector<float> zeros(width);
+    each_sentence(lengths, x, [&]<class T>(int64_t begin, int64_t end) {
+      std::vector<float> carried(width);
+      for (int64_t i = end - 1; i >= begin; --i)
+        ssru_row_gradient(row<T>(x, i), row<T>(gate, i),
+                          i > begin ? row<float>(states, i - 1) : zeros.data(),
+                          row<float>(states, i), row<T>(from, i), carried.data(),
+                          row<T>(to_candidate, i), row<T>(to_forget, i), width);
+    });
+    return {to_candidate, to_forget, Tensor()};
+  }
+
+ private:
+  /// Calls work<T>(begin, end) for the positions of each sentence of x [positions, width].
+  template <class Work>
+  static void each_sentence(const std::vector<int64_t>& lengths, const Tensor& x, Work work) {
+    std::vector<int64_t> starts = {0};
+    for (const int64_t length : lengths) starts.push_back(starts.back() + length);
+    expect(starts.back() == x.size(0), "the positions of all sentences");
+    const int64_t sentences = std::ssize(lengths);
+    each_of(sentences, x.numel() / sentences, x.scalar_type(),
+            [&]<class T>(int64_t i) { work.template operator()<T>(starts[i], starts[i + 1]); });
+  }
+};
+
 /// Throws Bug where `gates` has not a row for every place.
 void require_places(const Packing& packing, const Tensor& gates) {
   const auto places = std::accumulate(packing.rows.begin(), packing.rows.end(), int64_t{0});
@@ -230,6 +289,10 @@ LstmState lstm_sequence(const Tensor& gates, const Packing& packing, const Tenso
                             at::stack({initial.hidden, initial.cell}), packing.rows, backward)
           .unbind(0);
   return {states[0], states[1]};
+}
+
+Tensor ssru(const Tensor& candidate, const Tensor& forget, const std::vector<int64_t>& lengths) {
+  return Ssru::apply(candidate, forget, lengths);
 }
 
 }  // namespace heed::kernels

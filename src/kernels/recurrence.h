@@ -1,7 +1,8 @@
 // A GRU and an LSTM over packed sequences in one piece: the recurrent products of all steps write
 // into one tensor each way, so that the weights' gradient is a single product and a step makes no
 // node of its own. CPU, fp32 and bf16 products with fp32 states: gates of bf16 make bf16 products.
-// The readable twin is RecurrentCell.
+// The readable twin is RecurrentCell. And an SSRU, whose steps have no products: its twin is in
+// model/transformer/recurrence.cpp.
 #pragma once
 
 #include <vector>
@@ -44,5 +45,10 @@ LstmState lstm_sequence(const Tensor& gates, const Packing& packing, const Tenso
 /// One step behind its products: gates and recurrent [rows, 4 * hidden], cell [rows, hidden] fp32
 /// -> the next state.
 LstmState lstm_step(const Tensor& gates, const Tensor& recurrent, const Tensor& cell);
+
+/// f(t) = sigmoid(forget(t)), c(t) = f(t) c(t-1) + (1 - f(t)) candidate(t), max(0, c(t)), from
+/// c = 0 (Kim et al. 2019): candidate and forget [positions, width] on the CPU, both fp32 or both
+/// bf16, sentences of these lengths one behind the other -> the same shape and type.
+Tensor ssru(const Tensor& candidate, const Tensor& forget, const std::vector<int64_t>& lengths);
 
 }  // namespace heed::kernels

@@ -36,6 +36,7 @@ inline std::vector<Option> options() {
       {"model.kv_heads", kTransformer, {"0", "1", "2"}},
       {"model.encoder_layers", kTransformer, {"1", "2"}},
       {"model.decoder_layers", kTransformer, {"1", "2"}},
+      {"model.decoder", kTransformer},
       {"model.norm", kTransformer},
       {"model.attention_heads", kRecurrent, {"1", "2"}},
       {"model.coverage", kRecurrent},

@@ -41,8 +41,9 @@ std::vector<model::testing::NamedConfig> transformer_kinds() {
     config.attention_normaliser = "softmax";
     config.self_attention = "softmax";
     config.global_tokens = config.attention_stride = 0;
-    name = config::name_of(config.norm) + "_" + config.positions + "_kv" +
-           std::to_string(config.kv_heads) + "_window" + std::to_string(config.sliding_window);
+    name = config::name_of(config.decoder) + "_" + config::name_of(config.norm) + "_" +
+           config.positions + "_kv" + std::to_string(config.kv_heads) + "_window" +
+           std::to_string(config.sliding_window);
     const bool known =
         std::ranges::any_of(kinds, [&](const auto& kind) { return kind.name == name; });
     if (!known) kinds.push_back({name, config});

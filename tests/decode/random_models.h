@@ -68,6 +68,11 @@ inline std::vector<model::ModelConfig> many_models() {
   sparse.global_tokens = 1;
   sparse.positions = "relative";
   sparse.attention_normaliser = "entmax15";
+  model::ModelConfig ssru = out[0];
+  ssru.decoder = model::DecoderKind::ssru;
+  model::ModelConfig average = out[0];
+  average.decoder = model::DecoderKind::average;
+  average.decoder_layers = 1;
   model::ModelConfig covered = out[1];
   covered.coverage = model::Coverage::neural;
   covered.coverage_size = 3;
@@ -77,7 +82,7 @@ inline std::vector<model::ModelConfig> many_models() {
   model::ModelConfig local = out[3];
   local.window = model::Window::local_p;
   local.window_size = 2;
-  out.insert(out.end(), {linear, sparse, covered, two_heads, local});
+  out.insert(out.end(), {linear, sparse, covered, two_heads, local, ssru, average});
   return out;
 }
 

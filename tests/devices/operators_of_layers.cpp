@@ -78,6 +78,29 @@ Operator feed_forward(model::Activation activation) {
   return {"feed_forward." + config::name_of(activation), compute, bounds};
 }
 
+/// Three sentences, with padding and without, and two steps.
+Operator recurrence(model::DecoderKind kind) {
+  const auto compute = [kind](const Place& place) {
+    at::manual_seed(3);
+    const model::RecurrencePtr layer =
+        model::make_recurrence({.feed_forward = 24, .decoder = kind, .self = {.width = 16}});
+    settle(*layer, place);
+    Numbers numbers(place);
+    const Tensor x = numbers.leaf({3, 7, 16});
+    Tensors leaves = parameters_of(*layer);
+    leaves["x"] = x;
+    return with_gradients(place, leaves, [&]() -> Tensors {
+      const auto unpadded = model::sentence_layout({3, 7, 5}, 7, place.device);
+      Tensor state;
+      return {{"y", layer->forward(x, {})},
+              {"unpadded", layer->forward(remove_padding(x, unpadded), unpadded)},
+              {"step 0", layer->step(x.narrow(1, 0, 1), state, 0)},
+              {"step 1", layer->step(x.narrow(1, 1, 1), state, 1)}};
+    });
+  };
+  return {"recurrence." + config::name_of(kind), compute, kInFp32};  // max(0, .), as above
+}
+
 constexpr double kShare = 0.3;
 constexpr int64_t kMany = 1 << 18;
 
@@ -213,6 +236,8 @@ std::vector<Operator> layer_operators() {
   for (const auto activation :
        {model::Activation::relu, model::Activation::gelu, model::Activation::silu})
     all.push_back(feed_forward(activation));
+  for (const auto kind : {model::DecoderKind::ssru, model::DecoderKind::average})
+    all.push_back(recurrence(kind));
   return all;
 }
 

@@ -31,6 +31,8 @@ TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
     EXPECT_EQ(missing([&](ModelConfig& c) { c.positions = positions; }), "");
   EXPECT_THAT(missing([](ModelConfig& c) { c.type = model::ModelType::rnn; }),
               HasSubstr("no recurrent models"));
+  EXPECT_THAT(missing([](ModelConfig& c) { c.decoder = model::DecoderKind::ssru; }),
+              HasSubstr("(model.decoder is ssru)"));
   EXPECT_THAT(missing([](ModelConfig& c) { c.sliding_window = 3; }),
               HasSubstr("(model.sliding_window is 3)"));
   EXPECT_THAT(missing([](ModelConfig& c) { c.self_attention = "linear"; }),

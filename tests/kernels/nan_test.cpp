@@ -98,6 +98,13 @@ TEST(NanInIsNanOutOfTensors, Recurrences) {
     }
 }
 
+TEST(NanInIsNanOutOfTensors, SimplerRecurrence) {
+  for (const auto type : {at::kFloat, at::kBFloat16})
+    expect_contract({{4, 3}, {4, 3}}, [&](const Tensors& in) {
+      return Tensors{ssru(in[0].to(type), in[1].to(type), {3, 1})};
+    });
+}
+
 // The second sentence has a position of padding.
 TEST(NanInIsNanOutOfTensors, AdditiveAttention) {
   const Tensor bias = at::zeros({2, 1, 3});

@@ -35,10 +35,32 @@ inline ModelConfig small_transformer() {
 }
 
 inline std::string name_of_transformer(const ModelConfig& config) {
-  return config::name_of(config.norm) + "_" + config.positions + "_kv" +
+  const std::string decoder =
+      config.decoder == DecoderKind::attention ? "" : config::name_of(config.decoder) + "_";
+  return decoder + config::name_of(config.norm) + "_" + config.positions + "_kv" +
          std::to_string(config.kv_heads) + "_window" + std::to_string(config.sliding_window) + "_" +
          config.self_attention + "_" + config.attention_normaliser + "_" +
          config::name_of(config.activation) + "_tie_" + config::name_of(config.tie);
+}
+
+/// Decoders without self-attention; what encoders alone have then takes turns.
+inline std::vector<NamedConfig> recurrence_kinds() {
+  std::vector<NamedConfig> kinds;
+  for (const DecoderKind decoder : {DecoderKind::ssru, DecoderKind::average})
+    for (const char* positions : {"sinusoidal", "rotary", "learned", "t5"}) {
+      const std::size_t i = kinds.size();
+      ModelConfig config = small_transformer();
+      config.decoder = decoder;
+      config.positions = positions;
+      config.decoder_layers = 1 + static_cast<int64_t>(i % 2);
+      config.norm = i / 2 % 2 == 0 ? Norm::pre : Norm::post;
+      config.activation = static_cast<Activation>(i % 3);
+      config.tie = static_cast<Tie>(i % 3);
+      if (i % 4 == 1) config.self_attention = "linear";
+      if (i % 4 == 2) config.sliding_window = 1;
+      kinds.push_back({name_of_transformer(config), config});
+    }
+  return kinds;
 }
 
 /// Linear and sparse attention with as many heads of keys as of queries and the positions that they
@@ -103,6 +125,7 @@ inline std::vector<NamedConfig> transformer_kinds() {
       kinds.push_back({name_of_transformer(config), config});
     }
   std::vector<NamedConfig> all = cheaper_kinds();
+  for (NamedConfig& kind : recurrence_kinds()) all.push_back(std::move(kind));
   for (NamedConfig& kind : kinds) all.push_back(std::move(kind));
   return all;
 }

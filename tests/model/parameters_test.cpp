@@ -101,13 +101,18 @@ int64_t formula_of_transformer(const ModelConfig& c, int64_t pieces) {
   const int64_t attention = 2 * d * (d + 1) + 2 * shared * (d + 1);
   const int64_t feed_forward = f * (d + 1) + d * (f + 1), norm = 2 * d;
   const int64_t encoder = c.encoder_layers * (attention + feed_forward + 2 * norm);
-  const int64_t decoder = c.decoder_layers * (2 * attention + feed_forward + 3 * norm);
+  const int64_t earlier = c.decoder == DecoderKind::attention ? attention
+                          : c.decoder == DecoderKind::ssru    ? d * d + d * (d + 1)
+                                                              : feed_forward + 2 * d * (2 * d + 1);
+  const int64_t decoder = c.decoder_layers * (earlier + attention + feed_forward + 3 * norm);
   const int64_t last_norms = c.norm == Norm::pre ? 2 * norm : 0;
-  const int64_t layers = c.encoder_layers + c.decoder_layers;
+  const bool attends = c.decoder == DecoderKind::attention;  // the decoder to itself
+  const int64_t layers = c.encoder_layers + (attends ? c.decoder_layers : 0);
+  const int64_t stacks = attends ? 2 : 1;
   const int64_t positions = c.positions == "learned"    ? 2 * c.max_positions * d
                             : c.positions == "relative" ? layers * 33 * (d / c.heads)
                             : c.positions == "t5"
-                                ? 2 * 32 * c.heads
+                                ? stacks * 32 * c.heads
                                 : 2 * count(*make_positions(c.positions, {d, c.heads}));
   const MultiHeadOptions softmax{.width = d, .heads = c.heads};
   MultiHeadOptions kind = softmax;

@@ -109,13 +109,23 @@ SELF_ATTENTIONS = {
 }
 
 
+def _recurrences():
+    """Decoders without self-attention."""
+    kinds = []
+    for decoder, positions in product(("ssru", "average"), ("sinusoidal", "learned", "rotary", "t5")):
+        turn = len(kinds) + 1
+        attention = {"self_attention": "softmax", "sliding_window": (0, 1)[turn // 2 % 2]}
+        kinds.append({**_transformer(turn), **attention, "decoder": decoder, "positions": positions})
+    return kinds
+
+
 def transformers():
     kinds = []
     for positions, kv_heads in product(POSITIONS, (0, 2, 1)):
         turn = len(kinds)
         kind = {**_self_attention(turn, positions), **_transformer(turn)}
         kinds.append({**kind, "positions": positions, "kv_heads": kv_heads})
-    return kinds + [
+    return kinds + _recurrences() + [
         {**_transformer(0), "positions": positions, **SELF_ATTENTIONS[name]}
         for name, goes_with in (("linear", ("sinusoidal", "rotary", "none")), ("sparse", ("t5", "learned")))
         for positions in goes_with

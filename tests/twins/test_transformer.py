@@ -40,6 +40,7 @@ class Transformer(TwinTest):
             "norm": ("pre", "post"),
             "sliding_window": (0, 1, 3),
             "self_attention": ("softmax", "linear", "sparse"),
+            "decoder": ("ssru", "average"),
             "attention_scale": ("sqrt", "none"),
             "attention_normaliser": kinds.NORMALISERS,
             "activation": ("relu", "gelu", "silu"),

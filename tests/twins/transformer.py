@@ -3,7 +3,7 @@
 import math
 
 import numpy
-from layers import NORMALISERS, Part, gelu, layer_norm, log_softmax, relu, silu, tables
+from layers import NORMALISERS, Part, gelu, layer_norm, log_softmax, relu, sigmoid, silu, tables
 
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
 
@@ -163,6 +163,26 @@ class Reader:
     def feed_forward(self, w, x):
         return w.linear(ACTIVATIONS[self.config["activation"]](w.linear(x, "inner")), "output")
 
+    def earlier_words(self, w, x, layer):
+        """How a position of the decoder knows those before it."""
+        decoder = self.config["decoder"]
+        if decoder == "attention":
+            return self.self_attention(w.sub("self_attention"), x, "decoder", layer)
+        w, outputs = w.sub("recurrence"), []
+        state = numpy.zeros(x.shape[1])
+        for step, now in enumerate(x, 1):
+            if decoder == "ssru":  # Kim et al. 2019
+                kept = sigmoid(w.linear(now, "forget"))
+                state = kept * state + (1 - kept) * w.linear(now, "candidate", bias=False)
+                outputs.append(relu(state))
+                continue
+            state = state + now  # Zhang, Xiong and Su 2018
+            mean = self.feed_forward(w.sub("feed_forward"), state / step)
+            both = sigmoid(w.linear(numpy.concatenate([now, mean]), "gates"))
+            of_now, of_mean = numpy.split(both, 2)
+            outputs.append(of_now * now + of_mean * mean)
+        return numpy.stack(outputs)
+
     def embed(self, table, ids, side):
         positions = self.weights.sub(side + "_positions")
         learned = positions["weight"] if "weight" in positions else None
@@ -195,7 +215,7 @@ class Reader:
             x = self.around(
                 w.sub("around_self"),
                 x,
-                lambda y: self.self_attention(w.sub("self_attention"), y, "decoder", layer),
+                lambda y: self.earlier_words(w, y, layer),
             )
             x = self.around(
                 w.sub("around_cross"),

@@ -88,6 +88,34 @@ HEED_LOOP void lstm_backward(const T* __restrict kept, const float* __restrict b
   }
 }
 
+template <class T>
+HEED_LOOP void ssru_forward(const T* __restrict candidate, const T* __restrict forget,
+                            const float* before, float* state, T* __restrict output,
+                            int64_t width) {
+#pragma omp simd
+  for (int64_t j = 0; j < width; ++j) {
+    const float x = number(candidate[j]);
+    const float c = x + logistic(number(forget[j])) * (before[j] - x);
+    state[j] = c;
+    put(output[j], c < 0 ? 0 : c);  // NaN stays
+  }
+}
+
+template <class T>
+HEED_LOOP void ssru_backward(const T* __restrict candidate, const T* __restrict forget,
+                             const float* __restrict before, const float* __restrict state,
+                             const T* __restrict outer, float* __restrict carried,
+                             T* __restrict to_candidate, T* __restrict to_forget, int64_t width) {
+#pragma omp simd
+  for (int64_t j = 0; j < width; ++j) {
+    const float x = number(candidate[j]), f = logistic(number(forget[j]));
+    const float to_c = carried[j] + (state[j] <= 0 ? 0 : number(outer[j]));
+    put(to_candidate[j], to_c * (1 - f));
+    put(to_forget[j], to_c * (before[j] - x) * f * (1 - f));
+    carried[j] = to_c * f;
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -128,5 +156,26 @@ template void lstm_row_gradient(const float*, const float*, const float*, const 
                                 float*, int64_t);
 template void lstm_row_gradient(const uint16_t*, const float*, const float*, const float*,
                                 uint16_t*, float*, int64_t);
+
+template <class T>
+void ssru_row(const T* candidate, const T* forget, const float* before, float* state, T* output,
+              int64_t width) {
+  fastest<ssru_forward<T>>(candidate, forget, before, state, output, width);
+}
+
+template <class T>
+void ssru_row_gradient(const T* candidate, const T* forget, const float* before, const float* state,
+                       const T* outer, float* carried, T* to_candidate, T* to_forget,
+                       int64_t width) {
+  fastest<ssru_backward<T>>(candidate, forget, before, state, outer, carried, to_candidate,
+                            to_forget, width);
+}
+
+template void ssru_row(const float*, const float*, const float*, float*, float*, int64_t);
+template void ssru_row(const uint16_t*, const uint16_t*, const float*, float*, uint16_t*, int64_t);
+template void ssru_row_gradient(const float*, const float*, const float*, const float*,
+                                const float*, float*, float*, float*, int64_t);
+template void ssru_row_gradient(const uint16_t*, const uint16_t*, const float*, const float*,
+                                const uint16_t*, float*, uint16_t*, uint16_t*, int64_t);
 
 }  // namespace heed::kernels

@@ -1,5 +1,5 @@
-// The pointwise part of a GRU's and of an LSTM's step and its gradient, for one row. T is float, or
-// uint16_t for bf16.
+// The pointwise part of a step of a GRU, an LSTM and an SSRU and its gradient, for one row. T is
+// float, or uint16_t for bf16.
 #pragma once
 
 #include <cstdint>
@@ -31,5 +31,18 @@ void lstm_row(const T* gates, const T* recurrent, const float* before, float* st
 template <class T>
 void lstm_row_gradient(const T* kept, const float* before, const float* to_state,
                        const float* to_cell, T* gates, float* inner, int64_t hidden);
+
+/// f = sigmoid(`forget`), c' = f c + (1 - f) `candidate` with c = `before`. Writes c' to `state`,
+/// which may be `before`, and max(0, c') to `output`.
+template <class T>
+void ssru_row(const T* candidate, const T* forget, const float* before, float* state, T* output,
+              int64_t width);
+
+/// From the gradient of `output` and, in `carried`, that of c' through later steps: those of
+/// `candidate` and `forget`. `carried` becomes that of c.
+template <class T>
+void ssru_row_gradient(const T* candidate, const T* forget, const float* before, const float* state,
+                       const T* outer, float* carried, T* to_candidate, T* to_forget,
+                       int64_t width);
 
 }  // namespace heed::kernels

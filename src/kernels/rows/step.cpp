@@ -51,6 +51,13 @@ HEED_LOOP void silu_all(float* x, int64_t count) {
   for (int64_t i = 0; i < count; ++i) x[i] *= logistic(x[i]);
 }
 
+HEED_LOOP void add_gated_row(const float* gates, const float* x, const float* y, int64_t width,
+                             float* to) {
+#pragma omp simd
+  for (int64_t j = 0; j < width; ++j)
+    to[j] += logistic(gates[j]) * x[j] + logistic(gates[width + j]) * y[j];
+}
+
 HEED_LOOP void add_scaled(const float* x, float scale, const float* y, int64_t count, float* to) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) to[i] = scale * x[i] + y[i];
@@ -80,6 +87,10 @@ void gelu(float* x, int64_t count) {
 void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to) {
   if (y) return fastest<add_scaled>(x, scale, y, count, to);
   for (int64_t i = 0; i < count; ++i) to[i] = scale * x[i];
+}
+
+void add_gated(const float* gates, const float* x, const float* y, int64_t width, float* to) {
+  fastest<add_gated_row>(gates, x, y, width, to);
 }
 
 void dot_rows(const float* x, const float* rows, int64_t count, int64_t width, float* to) {

@@ -19,6 +19,9 @@ void gelu(float* x, int64_t count);
 /// to = scale * x + y, or without y where it is null.
 void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to);
 
+/// to += sigmoid(i) x + sigmoid(f) y, with i and f in `gates` [2 * width]; x may be `to`.
+void add_gated(const float* gates, const float* x, const float* y, int64_t width, float* to);
+
 /// to(i) = x . rows(i), and to = sum over i of weights(i) rows(i), of rows [count, width].
 void dot_rows(const float* x, const float* rows, int64_t count, int64_t width, float* to);
 void mix_rows(const float* weights, const float* rows, int64_t count, int64_t width, float* to);

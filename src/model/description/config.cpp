@@ -67,6 +67,7 @@ void check_pruned(const ModelConfig& model) {
   std::size_t known = 0;
   for (const AttentionKind kind :
        {AttentionKind::encoder, AttentionKind::decoder, AttentionKind::cross}) {
+    if (kind == AttentionKind::decoder && model.decoder != DecoderKind::attention) continue;
     const bool encoder = kind == AttentionKind::encoder;
     for (int64_t layer = 0; layer < (encoder ? model.encoder_layers : model.decoder_layers);
          ++layer) {
@@ -180,6 +181,11 @@ bool is_of_network(std::string_view key, const ModelConfig& config) {
 
 int64_t decoder_layer(const ModelConfig& config, int64_t layer) {
   return layer < 0 ? std::max<int64_t>(0, config.decoder_layers + layer) : layer;
+}
+
+std::string positions_of_side(const ModelConfig& config, bool decoder) {
+  const bool added = positions_info(config.positions).effect == PositionsEffect::kEmbeds;
+  return !decoder || added || config.decoder == DecoderKind::attention ? config.positions : "none";
 }
 
 bool changes_result(std::string_view key, const ModelConfig& config) {

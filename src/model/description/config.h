@@ -33,7 +33,9 @@ HEED_ENUM(DecoderKind, (attention, "Self-attention over all earlier words, as in
           (ssru,
            "A simpler recurrent unit, one step of which costs the same however long the "
            "translation is (Kim et al. 2019)."),
-          (average, "The mean of all earlier words, through a gate (Zhang et al. 2018)."))
+          (average,
+           "The mean of all earlier words, through feed-forward layers and gates, at the same cost "
+           "(Zhang et al. 2018)."))
 HEED_ENUM(AttentionScale, (sqrt, "The square root of the head's width, as in the paper."),
           (none, "1, for comparison."))
 HEED_ENUM(Activation, (relu, "max(0, x)."), (gelu, "x P(X < x), X of the normal distribution."),
@@ -110,7 +112,8 @@ struct ModelConfig {
   HEED_FIXED(int64_t, decoder_layers, 6, "transformer: decoder blocks.",
              config::Between<int64_t>{1, 64})
   HEED_FIXED(DecoderKind, decoder, DecoderKind::attention,
-             "transformer: how a position of the decoder knows the earlier ones.")
+             "transformer: how a position of the decoder knows the earlier ones. With ssru and "
+             "average, self_attention and positions inside attention are the encoder's alone.")
   HEED_FIXED(Norm, norm, Norm::pre, "transformer: where the layer norms are.")
   HEED_FIXED(std::string, positions, "sinusoidal",
              "transformer: how it represents the order of words.",
@@ -184,6 +187,10 @@ struct VocabularySizes {
 /// first.
 int64_t decoder_layer(const ModelConfig& config, int64_t layer);
 
+/// The kind of positions of a Transformer's side: a decoder without self-attention has only those
+/// that are added to embeddings, else none.
+std::string positions_of_side(const ModelConfig& config, bool decoder);
+
 /// The heads of a Transformer that are left in an attention, in their order.
 std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, int64_t layer);
 
@@ -217,13 +224,15 @@ inline constexpr const char *kSourcePositions = "source_positions",
                             *kTargetPositions = "target_positions";
 // Of a layer, and of what is around its parts.
 inline constexpr const char *kAttention = "attention", *kSelfAttention = "self_attention",
-                            *kCrossAttention = "cross_attention", *kFeedForward = "feed_forward";
+                            *kCrossAttention = "cross_attention", *kRecurrence = "recurrence",
+                            *kFeedForward = "feed_forward";
 inline constexpr const char *kAroundAttention = "around_attention", *kAroundSelf = "around_self",
                             *kAroundCross = "around_cross",
                             *kAroundFeedForward = "around_feed_forward";
 // Of these parts. kProjection: of queries, keys and values, of cross-attention the latter alone.
 inline constexpr const char *kNorm = "norm", *kQuery = "query", *kProjection = "projection",
-                            *kInner = "inner", *kOutput = "output";
+                            *kInner = "inner", *kOutput = "output", *kCandidate = "candidate",
+                            *kForget = "forget", *kGates = "gates";
 
 inline std::string within(const std::string& module, const char* part) {
   return module + "." + part;
@@ -244,6 +253,11 @@ inline std::string attention(AttentionKind kind, int64_t number) {
   if (kind == AttentionKind::encoder) return within(layer(false, number), kAttention);
   return within(layer(true, number),
                 kind == AttentionKind::decoder ? kSelfAttention : kCrossAttention);
+}
+
+/// "decoder.0.recurrence"
+inline std::string recurrence(int64_t number) {
+  return within(layer(true, number), kRecurrence);
 }
 
 /// "encoder.0.around_attention.norm"

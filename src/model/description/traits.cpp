@@ -11,6 +11,7 @@ namespace {
 
 Traits traits_of_transformer(const ModelConfig& config) {
   const bool softmax = config.attention_normaliser == "softmax";
+  const bool average = config.decoder == DecoderKind::average;  // it has feed-forward layers, too
   Traits traits{
       .name = config::name_of(config.type),
       .network = config::name_of(config.type),
@@ -20,10 +21,12 @@ Traits traits_of_transformer(const ModelConfig& config) {
       .has_dropout = config.dropout > 0 || config.word_dropout > 0 ||
                      config.attention_dropout > 0 || config.activation_dropout > 0,
       .activations = config.encoder_layers * (8 * config.width + 2 * config.feed_forward) +
-                     config.decoder_layers * (13 * config.width + 2 * config.feed_forward) +
+                     config.decoder_layers * ((average ? 18 : 13) * config.width +
+                                              (average ? 4 : 2) * config.feed_forward) +
                      4 * config.width,
       .kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()},
       .whole_heads = config.heads};
+  if (config.decoder != DecoderKind::attention) std::erase(traits.kinds, AttentionKind::decoder);
   if (is_of_network("max_positions", config)) traits.longest = config.max_positions;
   for (const AttentionKind kind : traits.kinds) {
     if (kind == AttentionKind::cross ? softmax
@@ -82,6 +85,7 @@ Phrases phrases_of_transformer(const ModelConfig& model) {
     all.push_back(std::to_string(model.kv_heads) + " of keys and values");
   if (!model.pruned_heads.empty())
     all.push_back(counted(std::ssize(model.pruned_heads), "head") + " pruned");
+  if (model.decoder != usual.decoder) all.push_back(config::name_of(model.decoder) + " decoder");
   for (std::string& phrase : phrase_of_self_attention(model)) all.push_back(std::move(phrase));
   if (model.attention_normaliser != usual.attention_normaliser)
     all.push_back(model.attention_normaliser + " in cross-attention");

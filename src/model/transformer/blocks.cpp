@@ -83,7 +83,11 @@ Stream EncoderBlock::forward(const Stream& x, const SentenceLayout& sentences, T
 
 DecoderBlock::DecoderBlock(const BlockOptions& options, const LayerIndex& index)
     : self_attention_(
-          register_module(names::kSelfAttention, make_self_attention(options.self, index))),
+          options.decoder == DecoderKind::attention
+              ? register_module(names::kSelfAttention, make_self_attention(options.self, index))
+              : nullptr),
+      recurrence_(self_attention_ ? nullptr
+                                  : register_module(names::kRecurrence, make_recurrence(options))),
       around_self_(register_module(names::kAroundSelf, std::make_shared<Residual>(options))),
       cross_attention_(
           register_module(names::kCrossAttention, std::make_shared<CrossAttention>(options.cross))),
@@ -108,7 +112,9 @@ Stream DecoderBlock::forward(const Stream& x, const View& view) {
   return through(
       x,
       [&](const Tensor& y) {
-        return self_attention_->forward(y, view.sentences.queries, view.self_weights);
+        const SentenceLayout& queries = view.sentences.queries;
+        return recurrence_ ? recurrence_->forward(y, queries)
+                           : self_attention_->forward(y, queries, view.self_weights);
       },
       [&](const Tensor& y) { return read(y, view); });
 }
@@ -117,7 +123,10 @@ Stream DecoderBlock::step(const Stream& x, std::span<Tensor> state, int64_t posi
                           const View& view) {
   return through(
       x,
-      [&](const Tensor& y) { return self_attention_->step(y, state, position, view.self_weights); },
+      [&](const Tensor& y) {
+        return recurrence_ ? recurrence_->step(y, state.front(), position)
+                           : self_attention_->step(y, state, position, view.self_weights);
+      },
       [&](const Tensor& y) { return read(y, view); });
 }
 

@@ -17,6 +17,7 @@
 #include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/transformer/multi_head.h"
+#include "model/transformer/recurrence.h"
 
 namespace heed::model {
 
@@ -60,8 +61,9 @@ struct BlockOptions {
   Norm norm = Norm::pre;
   Activation activation = Activation::relu;
   double dropout = 0, activation_dropout = 0;
-  MultiHeadOptions self;   // self-attention; its width is the block's
-  MultiHeadOptions cross;  // cross-attention, of a decoder's
+  DecoderKind decoder = DecoderKind::attention;  // of a decoder's block
+  MultiHeadOptions self;                         // self-attention; its width is the block's
+  MultiHeadOptions cross;                        // cross-attention, of a decoder's
 };
 
 /// W2 activation(W1 x + b1) + b2 at each position.
@@ -143,7 +145,10 @@ class DecoderBlock : public torch::nn::Module {
   };
   Stream step(const Stream& x, const BeamStep& now, const BeamView& view);
 
-  const SelfAttention& self_attention() const { return *self_attention_; }
+  /// How many tensors of a state are this block's.
+  std::size_t carried() const { return recurrence_ ? 1 : self_attention_->carried(); }
+  /// Null where there is a recurrence in its place.
+  const SelfAttention* self_attention() const { return self_attention_.get(); }
   const CrossAttention& cross_attention() const { return *cross_attention_; }
 
  private:
@@ -151,7 +156,8 @@ class DecoderBlock : public torch::nn::Module {
   Stream through(const Stream& x, const Self& self, const Cross& cross);
   Tensor read(const Tensor& x, const View& view);
 
-  SelfAttentionPtr self_attention_;
+  SelfAttentionPtr self_attention_;  // one of the two
+  RecurrencePtr recurrence_;
   std::shared_ptr<Residual> around_self_;
   std::shared_ptr<CrossAttention> cross_attention_;
   std::shared_ptr<Residual> around_cross_;

@@ -52,8 +52,10 @@ std::vector<Attention> attentions_of(const ModelConfig& config) {
   std::vector<Attention> all;
   for (int64_t layer = 0; layer < config.encoder_layers; ++layer)
     all.push_back({AttentionKind::encoder, layer});
-  for (const AttentionKind kind : {AttentionKind::decoder, AttentionKind::cross})
+  for (const AttentionKind kind : {AttentionKind::decoder, AttentionKind::cross}) {
+    if (kind == AttentionKind::decoder && config.decoder != DecoderKind::attention) continue;
     for (int64_t layer = 0; layer < config.decoder_layers; ++layer) all.push_back({kind, layer});
+  }
   return all;
 }
 

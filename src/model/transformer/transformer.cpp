@@ -61,18 +61,20 @@ BlockOptions block_options(const ModelConfig& config, AttentionKind self, int64_
           .activation = config.activation,
           .dropout = config.dropout,
           .activation_dropout = config.activation_dropout,
+          .decoder = config.decoder,
           .self = attention_options(config, self, layer),
           .cross = self == AttentionKind::decoder
                        ? attention_options(config, AttentionKind::cross, layer)
                        : MultiHeadOptions()};
 }
 
-PositionsPtr positions_of(const ModelConfig& config, int64_t layers, bool causal) {
-  return make_positions(config.positions, {.width = config.width,
-                                           .heads = config.heads,
-                                           .layers = layers,
-                                           .longest = config.max_positions,
-                                           .causal = causal});
+PositionsPtr positions_of(const ModelConfig& config, bool decoder) {
+  return make_positions(positions_of_side(config, decoder),
+                        {.width = config.width,
+                         .heads = config.heads,
+                         .layers = decoder ? config.decoder_layers : config.encoder_layers,
+                         .longest = config.max_positions,
+                         .causal = decoder});
 }
 
 /// Equal blocks on top of each other; with pre-norm a layer norm ends them.
@@ -102,8 +104,8 @@ class Stack : public torch::nn::Module {
 };
 
 // What a State by hypothesis holds, in this order. memory: which keys are no padding, then keys and
-// values of each layer, [sentences, kv heads, source, head]. carried: what the self-attention of
-// each layer carries (SelfAttention::carried).
+// values of each layer, [sentences, kv heads, source, head]. carried: what each layer carries
+// (DecoderBlock::carried).
 constexpr std::size_t kValid = 0;
 constexpr std::size_t keys_of(std::size_t layer) {
   return 1 + 2 * layer;
@@ -128,6 +130,10 @@ class Transformer : public Model {
   Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
                const SentenceLayout& sentences, Trace* trace = nullptr);
   const SelfAttentionInfo& kind() const { return self_attention_info(config_.self_attention); }
+  /// Whether the decoder's layers keep keys and values of all steps.
+  bool caches_steps() const {
+    return config_.decoder == DecoderKind::attention && kind().has_scores();
+  }
   bool can_unpad(const Tensor& tokens) const;
   Tensor encode(const Source& source, const SentenceLayout& sentences, Trace* trace);
   BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
@@ -145,10 +151,8 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
     : config_(config),
       tokens_(add_token_layers(*this, config, vocabulary, config.width,
                                std::sqrt(static_cast<double>(config.width)))),
-      source_positions_(register_module(names::kSourcePositions,
-                                        positions_of(config, config.encoder_layers, false))),
-      target_positions_(register_module(names::kTargetPositions,
-                                        positions_of(config, config.decoder_layers, true))),
+      source_positions_(register_module(names::kSourcePositions, positions_of(config, false))),
+      target_positions_(register_module(names::kTargetPositions, positions_of(config, true))),
       encoder_(register_module(names::kEncoder, std::make_shared<Stack<EncoderBlock>>(
                                                     config, AttentionKind::encoder,
                                                     config.encoder_layers, source_positions_))),
@@ -222,7 +226,7 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
                           .cross_weights = cross.place(),
                           .guided = is_guided ? guided : nullptr,
                           .exchange = exchange});
-    self.keep(layer);
+    if (block.self_attention()) self.keep(layer);
     cross.keep(layer);
   }
   const Tensor features = decoder_->finish(x);
@@ -236,7 +240,7 @@ State Transformer::start(const Source& source, Trace* trace) {
   const SentenceLayout sources = unpads ? unpadded_source(source) : sentences;
   const Tensor encoded = encode(source, sources, trace);
   const Tensor memory = unpads ? pad(encoded, sources) : encoded;
-  const bool shares = !memory.is_cpu() && kind().has_scores();
+  const bool shares = !memory.is_cpu() && caches_steps();
   std::vector<Tensor> heads;
   for (const auto& block : decoder_->blocks) {
     const KeysValues projected = block->project(memory);
@@ -248,7 +252,7 @@ State Transformer::start(const Source& source, Trace* trace) {
   state.memory.push_back(sentences.valid);
   state.memory.insert(state.memory.end(), heads.begin(), heads.end());
   for (const auto& block : decoder_->blocks)
-    state.carried.resize(state.carried.size() + block->self_attention().carried());
+    state.carried.resize(state.carried.size() + block->carried());
   return state;
 }
 
@@ -258,8 +262,8 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
       tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
   const Stream x{drop(embedded, config_.dropout, is_training())
                      .view({tokens.size(0), tokens.size(1), -1})};  // [sentences, beam, width]
-  const Stream out =
-      has_beam_caches(state) ? step_beams(x, state, trace) : step_blocks(x, state, trace);
+  const bool shares = caches_steps() && has_beam_caches(state);
+  const Stream out = shares ? step_beams(x, state, trace) : step_blocks(x, state, trace);
   ++state.position;
   return logits(decoder_->finish(out));
 }
@@ -270,7 +274,7 @@ Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
-    const std::size_t count = block.self_attention().carried();
+    const std::size_t count = block.carried();
     expect(count <= left.size(), "a state of this model");
     x = block.step(x, left.first(count), state.position,
                    {.memory = {.keys = state.memory[keys_of(layer)],
@@ -279,7 +283,7 @@ Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
                     .self_weights = self.place(),
                     .cross_weights = cross.place()});
     left = left.subspan(count);
-    self.keep(layer);
+    if (block.self_attention()) self.keep(layer);
     cross.keep(layer);
   }
   return x;
@@ -288,8 +292,8 @@ Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
 BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace) const {
   BeamStepOptions options{.head = config_.width / config_.heads};
   for (const auto& block : decoder_->blocks)
-    options.heads.push_back(2 * block->self_attention().kv_heads());
-  const SelfAttention& first = decoder_->blocks[0]->self_attention();
+    options.heads.push_back(2 * block->self_attention()->kv_heads());
+  const SelfAttention& first = *decoder_->blocks[0]->self_attention();
   options.group = first.heads() / first.kv_heads();
   options.pattern = pattern_of(config_);
   options.wants_steps = (trace && trace->kinds.contains(AttentionKind::decoder)) ||
@@ -305,7 +309,7 @@ Stream Transformer::step_beams(Stream x, State& state, Trace* trace) {
   int64_t step_heads = 0, source_heads = 0;  // of the layers before
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
-    const int64_t of_steps = 2 * block.self_attention().kv_heads(),
+    const int64_t of_steps = 2 * block.self_attention()->kv_heads(),
                   of_source = 2 * block.cross_attention().kv_heads();
     x = block.step(x, now,
                    {.steps = cached_steps(state, step_heads, of_steps),
@@ -322,13 +326,13 @@ Stream Transformer::step_beams(Stream x, State& state, Trace* trace) {
   return x;
 }
 
-/// Keys and values; a kind without scores carries what does not grow.
+/// Keys and values; what others carry does not grow.
 StateSize Transformer::state_size() const {
   const int64_t head = config_.width / config_.heads;
   StateSize size;
   for (const auto& block : decoder_->blocks) {
     size.source += 2 * block->cross_attention().kv_heads() * head;
-    if (kind().has_scores()) size.hypothesis += 2 * block->self_attention().kv_heads() * head;
+    if (caches_steps()) size.hypothesis += 2 * block->self_attention()->kv_heads() * head;
   }
   return size;
 }

@@ -22,7 +22,9 @@ constexpr int64_t kPieces = 13;
 
 std::vector<testing::NamedConfig> prunable_kinds() {
   auto kinds = testing::transformer_kinds();
-  std::erase_if(kinds, [](const auto& kind) { return kind.config.kv_heads > 0; });
+  std::erase_if(kinds, [](const auto& kind) {
+    return kind.config.kv_heads > 0 || kind.config.decoder != DecoderKind::attention;
+  });
   return kinds;
 }
 
@@ -73,6 +75,28 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
     copy_without_heads(*smaller, fewer, *smallest, fewest);
     const Silenced silenced(*smaller, fewer, {{AttentionKind::cross, 0, 0}});
     EXPECT_LT(distance(logits_of(*smallest), logits_of(*smaller)), 1e-4);
+  }
+}
+
+TEST(Heads, ADecoderWithoutSelfAttentionHasThoseOfTheOthers) {
+  for (auto [name, config] : testing::recurrence_kinds()) {
+    SCOPED_TRACE(name);
+    const std::vector<HeadIndex> heads = heads_of(config);
+    EXPECT_TRUE(std::ranges::none_of(
+        heads, [](const HeadIndex& head) { return head.kind == AttentionKind::decoder; }));
+    EXPECT_EQ(heads.size(), 4U + 4U * config.decoder_layers);
+    const ModelPtr whole = network_of(config);
+    ModelConfig fewer = config;
+    fewer.pruned_heads = {"encoder.0.1", "cross.0.2"};
+    check(fewer, /*joint_vocabulary=*/true);
+    const ModelPtr smaller = network_of(fewer);
+    copy_without_heads(*whole, config, *smaller, fewer);
+    const Silenced silenced(*whole, config,
+                            {{AttentionKind::encoder, 0, 1}, {AttentionKind::cross, 0, 2}});
+    EXPECT_LT(distance(logits_of(*smaller), logits_of(*whole)), 1e-4);
+    config.pruned_heads = {"decoder.0.1"};
+    EXPECT_THAT(message_of<config::ConfigError>([&] { check(config, true); }),
+                ::testing::HasSubstr("is not there"));
   }
 }
 
