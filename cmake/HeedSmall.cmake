@@ -12,7 +12,7 @@ foreach(file score/config score/chrf study/alignment study/attention_matrix
         run/config run/folder run/line_models run/saved_config)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
-foreach(file main cli/command_line cli/inspect_options cli/outputs cli/alone translate/destination translate/translate)
+foreach(file main cli/command_line cli/inspect_options cli/alone translate/destination translate/translate)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/apps/${file}.cpp)
 endforeach()
 list(REMOVE_DUPLICATES sources)

@@ -59,7 +59,6 @@ struct Binding : testing::Test {
                     {"attention", model, "--text", "a b"},
                     {"inspect", model},
                     {"bench", "translate", model, "--source", source},
-                    {"bench", "length", model, "--source", source},
                     {"contrast", model, "--source", source, "--right", target, "--wrong", source},
                     {"prune", model, "--heads", "cross.0.0", "-o", folder / "smaller"},
                     {"export", model, "-o", folder / "exported"},

@@ -281,7 +281,7 @@ class Saving(ToolsTest):
         self.open()
         for name, shown in (("a" * 18, "a" * 18), ("a" * 19, "a" * 17 + "\u2026"), ("\u4e2d" * 10, "\u4e2d" * 10),
                             ("\u4e2d" * 12, "\u4e2d" * 10 + "\u2026")):
-            self.assertEqual(self.browser.run(f"shortened('{name}')"), shown)
+            self.assertEqual(self.browser.run(f"labelOf('{name}')"), shown)
 
     def test_no_caption_is_cut_where_the_sentence_is_short(self):
         self.open()
