@@ -30,15 +30,13 @@ class TransformerMaker {
       const std::string feed_forward = names::feed_forward(decoder, layer);
       LayerWeights block;
       const AttentionKind self = decoder ? AttentionKind::decoder : AttentionKind::encoder;
-      if (!decoder || config_.decoder == model::DecoderKind::attention)
-        block.self = attention(self, layer);
-      else
+      if (decoder && config_.decoder != model::DecoderKind::attention) {
         block.recurrence = recurrence(layer);
-      block.self.norm = norm(names::norm_of_attention(self, layer));
-      if (decoder) {
-        block.cross = attention(AttentionKind::cross, layer);
-        block.cross.norm = norm(names::norm_of_attention(AttentionKind::cross, layer));
+        block.self.norm = norm(names::norm_of_attention(self, layer));
+      } else {
+        block.self = attention(self, layer);
       }
+      if (decoder) block.cross = attention(AttentionKind::cross, layer);
       block.norm = norm(names::norm_of_feed_forward(decoder, layer));
       const int64_t inner = config_.feed_forward;
       block.inner = linear(names::within(feed_forward, names::kInner), inner, config_.width);
@@ -55,6 +53,7 @@ class TransformerMaker {
     const std::string own = names::attention(kind, layer);
     const std::string projection = names::within(own, names::kProjection);
     AttentionWeights attention;
+    attention.norm = norm(names::norm_of_attention(kind, layer));
     attention.kept = model::kept_heads(config_, kind, layer);
     const int64_t heads = std::ssize(attention.kept), head = config_.width / config_.heads;
     const bool shares = config_.kv_heads > 0 && config_.kv_heads < config_.heads;

@@ -82,13 +82,13 @@ TEST_P(EveryDecoder, ScoresAndShowsAttentionAsOnTheCpu) {
   EXPECT_EQ(watch.waits(Wait::kRead).size(), 2U);  // of each batch
 
   if (!there.first().model->attends()) return;
-  const bool deep = kind().type == model::ModelType::transformer;
   const inspect::AttentionRequest request{.kinds = model::traits(kind()).kinds};
   const Watch looking;
   const auto a = inspect::attention_maps(there, kSources, kTargets, request),
              b = inspect::attention_maps(here, kSources, kTargets, request);
-  const std::size_t layers = kind().encoder_layers + 2 * kind().decoder_layers;
-  EXPECT_EQ(looking.waits(Wait::kRead).size(), deep ? layers : 1);  // of each map: one batch
+  std::size_t layers = 0;
+  for (const auto& [of, heads] : model::traits(kind()).heads_left) layers += heads.size();
+  EXPECT_EQ(looking.waits(Wait::kRead).size(), layers);  // of each map: one batch
   EXPECT_THAT(looking.waits(Wait::kWrite), IsEmpty());
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].matrices.size(), b[i].matrices.size());

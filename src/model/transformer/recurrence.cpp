@@ -47,7 +47,7 @@ class Ssru : public Recurrence {
     return with_padding(at::cat({candidate, forget}, -1), sentences, [](const Tensor& both) {
       const auto parts = both.chunk(2, -1);
       const auto [kept, added] = gated(parts[0], parts[1]);
-      return at::relu(states_of(kept, added)).to(both.scalar_type());
+      return states_of(kept, added).clamp_min(0).to(both.scalar_type());
     });
   }
 
@@ -55,7 +55,7 @@ class Ssru : public Recurrence {
     const Tensor candidate = linear(*candidate_, x);
     const auto [kept, added] = gated(candidate, linear(*forget_, x));
     state = state.defined() ? kept * state + added : added;
-    return at::relu(state).to(candidate.scalar_type());
+    return state.clamp_min(0).to(candidate.scalar_type());
   }
 
  private:
