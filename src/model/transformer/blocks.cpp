@@ -99,32 +99,26 @@ Stream DecoderBlock::through(const Stream& x, const Self& self, const Cross& cro
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
-Tensor DecoderBlock::read(const Tensor& x, const View& view) {
-  return cross_attention_->forward(x, view.memory, view.sentences, view.cross_weights, view.guided,
-                                   view.exchange);
-}
-
 Stream DecoderBlock::forward(const Stream& x, const View& view) {
   return through(
       x,
       [&](const Tensor& y) {
         return self_attention_->forward(y, view.sentences.queries, view.self_weights);
       },
-      [&](const Tensor& y) { return read(y, view); });
-}
-
-Stream DecoderBlock::step(const Stream& x, std::span<Tensor> state, int64_t position,
-                          const View& view) {
-  return through(
-      x,
-      [&](const Tensor& y) { return self_attention_->step(y, state, position, view.self_weights); },
-      [&](const Tensor& y) { return read(y, view); });
+      [&](const Tensor& y) {
+        return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights,
+                                         view.guided, view.exchange);
+      });
 }
 
 Stream DecoderBlock::step(const Stream& x, const BeamStep& now, const BeamView& view) {
   return through(
       x,
-      [&](const Tensor& y) { return self_attention_->step(y, view.steps, now, view.self_weights); },
+      [&](const Tensor& y) {
+        return view.carried.empty()
+                   ? self_attention_->step(y, view.steps, now, view.self_weights)
+                   : self_attention_->step(y, view.carried, now.position, view.self_weights);
+      },
       [&](const Tensor& y) {
         return cross_attention_->step(y, view.source, view.padding, view.cross_weights);
       });
