@@ -51,8 +51,8 @@ BatchLimits what_fits(const std::vector<model::Model*>& models, int64_t width,
 }
 
 constexpr const char* kNoInt8 =
-    "decoding.weights: int8 is for recurrent models, and for Transformers with softmax attention, "
-    "on a CPU; set bf16 or fp32";
+    "decoding.weights: int8 is for models on a CPU, but for self_attention: linear; set bf16 or "
+    "fp32";
 
 std::vector<MemberText> texts_of(const std::vector<TranslatorModel>& members) {
   std::vector<MemberText> out;

@@ -59,21 +59,24 @@ HEED_LOOP void add_distances(const float* query, const HeadShape& shape, int64_t
   }
 }
 
-HEED_LOOP void attend(const float* query, const HeadShape& shape, const float* rows,
-                      const int32_t* slots, int64_t count, const RowDistances& distances,
-                      float* weights, float* context) {
-  scores(query, shape, rows, slots, count, weights);
-  if (distances.numbers != nullptr || distances.vectors != nullptr)
-    add_distances(query, shape, count, distances, weights);
-  for (int64_t h = 0; h < shape.heads; ++h) kernels::softmax(weights + h * count, count);
-  mix(shape, rows, slots, count, weights, context);
+/// Of a sparse pattern, whose normaliser is the softmax.
+void hide(const HeadShape& shape, int64_t query, int64_t count, float* weights) {
+  shape.pattern.each_gap(query, count, [&](int64_t from, int64_t to) {
+    for (int64_t h = 0; h < shape.heads; ++h)
+      std::fill(weights + h * count + from, weights + h * count + to, kernels::kHidden);
+  });
 }
 
 }  // namespace
 
 void attend_row(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
                 int64_t count, const RowDistances& distances, float* weights, float* context) {
-  kernels::fastest<attend>(query, shape, rows, slots, count, distances, weights, context);
+  kernels::fastest<scores>(query, shape, rows, slots, count, weights);
+  if (distances.numbers != nullptr || distances.vectors != nullptr)
+    kernels::fastest<add_distances>(query, shape, count, distances, weights);
+  if (shape.pattern.is_sparse()) hide(shape, -distances.first, count, weights);
+  for (int64_t h = 0; h < shape.heads; ++h) shape.weigh(weights + h * count, count);
+  kernels::fastest<mix>(shape, rows, slots, count, weights, context);
 }
 
 void rotate_heads(float* x, int64_t heads, int64_t head, const float* rotations) {

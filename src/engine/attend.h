@@ -4,12 +4,16 @@
 
 #include <cstdint>
 
+#include "kernels/rows/attention.h"
+
 namespace heed::engine {
 
 struct HeadShape {
   int64_t heads = 1, kv_heads = 1;  // each head of keys serves heads / kv_heads neighbours
   int64_t head = 0;                 // width of one
   float scale = 1;                  // of the scores
+  kernels::Pattern pattern = {};    // of self-attention
+  kernels::RowNormaliser weigh = kernels::row_normaliser("softmax");
 
   int64_t inner() const { return heads * head; }      // width of the queries
   int64_t shared() const { return kv_heads * head; }  // of the keys
@@ -24,9 +28,10 @@ struct RowDistances {
   int64_t first = 0;  // the distance of the first key; the others follow
 };
 
-/// softmax(scale q K^T) V for one query [heads, head], into `context` of the same shape. `rows`
-/// holds keys [kv_heads, head] and then values of the same shape, 2 * shared() floats each; those
-/// at `slots` [count] are looked at. `weights` [heads, count] receives what each got.
+/// weigh(scale q K^T + distances) V for one query [heads, head], into `context` of the same shape.
+/// `rows` holds keys [kv_heads, head] and then values of the same shape, 2 * shared() floats each;
+/// those at `slots` [count] are looked at, but for what a sparse pattern hides, where the first is
+/// the sentence's first. `weights` [heads, count] receives what each got.
 void attend_row(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
                 int64_t count, const RowDistances& distances, float* weights, float* context);
 

@@ -188,7 +188,8 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
                  .stride = x.row_bytes(),
                  .rows = count,
                  .panel = weights.panel(panel),
-                 .steps = weights.steps()},
+                 .steps = weights.steps(),
+                 .shifts = weights.shifts() + begin},
                 tile);
     if (weights.numbers() == WeightFormat::int8)
       for (int64_t r = 0; r < count; ++r)

@@ -92,8 +92,8 @@ class Network {
                                               LayerMaps* maps = nullptr) const = 0;
 };
 
-/// Whether there is a Network for models of `config`: not for a Transformer with attention that is
-/// no softmax of all scores, nor for mechanisms, positions and normalisers that a registry got.
+/// Whether there is a Network for models of `config`: not for a Transformer with linear attention,
+/// nor for mechanisms, positions and normalisers that a registry got.
 bool has_network(const model::ModelConfig& config);
 
 /// Of a model that has_network(). `weights` may go afterwards, but not their owners.

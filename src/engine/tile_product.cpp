@@ -28,16 +28,6 @@ using kernels::Versions;
 template <int width>
 constexpr int kParts = Matrix::kPanel / width;
 
-HEED_LOOP uint32_t word(const TileFactors& t, int64_t row, int64_t step) {
-  uint32_t bits;
-  std::memcpy(&bits, t.x + row * t.stride + 4 * step, 4);
-  return bits;
-}
-
-HEED_LOOP const unsigned char* panel_at(const TileFactors& t, int64_t step, int64_t column) {
-  return static_cast<const unsigned char*>(t.panel) + 4 * (step * Matrix::kPanel + column);
-}
-
 // --- one step of each kind: sums[row][side] += x[row] * panel[side]
 
 template <int width>
@@ -48,8 +38,8 @@ struct Fp32 {
   HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
     for (int part = 0; part < kParts<width>; ++part) {
       Floats panel;
-      load(panel, panel_at(t, k, part * width));
-      for (int r = 0; r < rows; ++r) sums[r][part] += std::bit_cast<float>(word(t, r, k)) * panel;
+      load(panel, t.at(k, part * width));
+      for (int r = 0; r < rows; ++r) sums[r][part] += std::bit_cast<float>(t.word(r, k)) * panel;
     }
   }
 };
@@ -63,13 +53,13 @@ struct Bf16 {
   HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
     for (int part = 0; part < kParts<width>; ++part) {
       Words pairs;
-      load(pairs, panel_at(t, k, part * width));
+      load(pairs, t.at(k, part * width));
       const Words low = pairs << 16, high = pairs & 0xFFFF0000U;
       Floats first, second;
       load(first, &low);
       load(second, &high);
       for (int r = 0; r < rows; ++r) {
-        const uint32_t x = word(t, r, k);
+        const uint32_t x = t.word(r, k);
         sums[r][part] += std::bit_cast<float>(x << 16) * first;
         sums[r][part] += std::bit_cast<float>(x & 0xFFFF0000U) * second;
       }
@@ -86,12 +76,12 @@ struct Int8 {
   HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
     for (int part = 0; part < kParts<width>; ++part) {
       Integers fours;
-      load(fours, panel_at(t, k, part * width));
+      load(fours, t.at(k, part * width));
       // The compiler knows that shifts of signed numbers keep the sign.
       const Words w[4] = {(Words)(fours << 24 >> 24), (Words)(fours << 16 >> 24),
                           (Words)(fours << 8 >> 24), (Words)(fours >> 24)};
       for (int r = 0; r < rows; ++r) {
-        const uint32_t x = word(t, r, k);
+        const uint32_t x = t.word(r, k);
         for (int i = 0; i < 4; ++i) sums[r][part] += (x >> 8 * i & 255) * w[i];
       }
     }
@@ -142,10 +132,10 @@ template <int rows>
     if (t.rows < rows) return tile_by_vnni<rows - 1>(t, tile);
   __m512i sums[rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
-    const __m512i left = _mm512_loadu_si512(panel_at(t, k, 0));
-    const __m512i right = _mm512_loadu_si512(panel_at(t, k, 16));
+    const __m512i left = _mm512_loadu_si512(t.at(k, 0));
+    const __m512i right = _mm512_loadu_si512(t.at(k, 16));
     for (int r = 0; r < rows; ++r) {
-      const __m512i x = _mm512_set1_epi32(static_cast<int>(word(t, r, k)));
+      const __m512i x = _mm512_set1_epi32(static_cast<int>(t.word(r, k)));
       sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, left);
       sums[r][1] = _mm512_dpbusd_epi32(sums[r][1], x, right);
     }
@@ -159,10 +149,10 @@ template <int rows>
     if (t.rows < rows) return tile_by_bf16<rows - 1>(t, tile);
   __m512 sums[rows][2] = {};
   for (int64_t k = 0; k < t.steps; ++k) {
-    const auto left = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 0));
-    const auto right = (__m512bh)_mm512_loadu_si512(panel_at(t, k, 16));
+    const auto left = (__m512bh)_mm512_loadu_si512(t.at(k, 0));
+    const auto right = (__m512bh)_mm512_loadu_si512(t.at(k, 16));
     for (int r = 0; r < rows; ++r) {
-      const auto x = (__m512bh)_mm512_set1_epi32(static_cast<int>(word(t, r, k)));
+      const auto x = (__m512bh)_mm512_set1_epi32(static_cast<int>(t.word(r, k)));
       sums[r][0] = _mm512_dpbf16_ps(sums[r][0], x, left);
       sums[r][1] = _mm512_dpbf16_ps(sums[r][1], x, right);
     }
@@ -223,14 +213,14 @@ HEED_AMX void whole_tile_by_amx(const TileFactors& t, float* tile) {
   _tile_zero(1);
   for (int64_t k = 0; k < whole; k += kSteps) {
     _tile_loadd(2, t.x + 4 * k, t.stride);
-    _tile_loadd(3, panel_at(t, k, 0), kPanelRow);
-    _tile_loadd(4, panel_at(t, k, 16), kPanelRow);
+    _tile_loadd(3, t.at(k, 0), kPanelRow);
+    _tile_loadd(4, t.at(k, 16), kPanelRow);
     Product::first();
   }
   if (left > 0) {
     _tile_loadd(5, t.x + 4 * whole, t.stride);
-    _tile_loadd(6, panel_at(t, whole, 0), kPanelRow);
-    _tile_loadd(7, panel_at(t, whole, 16), kPanelRow);
+    _tile_loadd(6, t.at(whole, 0), kPanelRow);
+    _tile_loadd(7, t.at(whole, 16), kPanelRow);
     Product::last();
   }
   _tile_stored(0, tile, kPanelRow);
@@ -279,12 +269,11 @@ void tile_by_simd128(const TileFactors& t, float* tile) {
   for (int part = 0; part < Matrix::kPanel; part += 8) {
     v128_t sums[rows][4] = {};  // two lanes a column
     for (int64_t k = 0; k < t.steps; ++k) {
-      const v128_t low = wasm_v128_load(panel_at(t, k, part)),
-                   high = wasm_v128_load(panel_at(t, k, part + 4));
+      const v128_t low = wasm_v128_load(t.at(k, part)), high = wasm_v128_load(t.at(k, part + 4));
       const v128_t w[4] = {wasm_i16x8_extend_low_i8x16(low), wasm_i16x8_extend_high_i8x16(low),
                            wasm_i16x8_extend_low_i8x16(high), wasm_i16x8_extend_high_i8x16(high)};
       for (int r = 0; r < rows; ++r) {
-        const v128_t x = wasm_u16x8_extend_low_u8x16(wasm_u32x4_splat(word(t, r, k)));
+        const v128_t x = wasm_u16x8_extend_low_u8x16(wasm_u32x4_splat(t.word(r, k)));
         for (int i = 0; i < 4; ++i)
           sums[r][i] = wasm_i32x4_add(sums[r][i], wasm_i32x4_dot_i16x8(w[i], x));
       }
@@ -301,6 +290,13 @@ void tile_by_simd128(const TileFactors& t, float* tile) {
 TileProduct fastest_product(WeightFormat numbers) {
   return numbers == WeightFormat::int8 ? TileProduct{kFewRows, tile_by_simd128<kFewRows>}
                                        : plain_product(numbers);
+}
+
+#elif defined(__aarch64__)
+
+TileProduct fastest_product(WeightFormat numbers) {
+  const TileProduct product = neon_product(numbers);
+  return product.run != nullptr ? product : plain_product(numbers);
 }
 
 #else

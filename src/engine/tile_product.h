@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "engine/matrix.h"
+#include "kernels/rows/versions.h"
 
 namespace heed::engine {
 
@@ -15,17 +17,30 @@ struct TileFactors {
   int64_t rows;       // 1..TileProduct::rows
   const void* panel;  // as Matrix::panel
   int64_t steps;
+  const uint32_t* shifts = nullptr;  // int8: of the panel's columns, as Matrix::shifts
+
+  HEED_LOOP uint32_t word(int64_t row, int64_t step) const {
+    uint32_t bits;
+    std::memcpy(&bits, x + row * stride + 4 * step, 4);
+    return bits;
+  }
+  HEED_LOOP const unsigned char* at(int64_t step, int64_t column) const {
+    return static_cast<const unsigned char*>(panel) + 4 * (step * Matrix::kPanel + column);
+  }
 };
 
 struct TileProduct {
-  int64_t rows;  // most of a tile
+  int64_t rows = 0;  // most of a tile
   /// Writes [rows, 32]: floats, or for int8 the bits of the sums of (x + 128) w modulo
   /// 2^32.
-  void (*run)(const TileFactors&, float* tile);
+  void (*run)(const TileFactors&, float* tile) = nullptr;
 };
 
 /// The fastest that this processor runs. `plain`: the one for any processor, to which the others
 /// are held.
 TileProduct tile_product(WeightFormat numbers, bool plain = false);
+
+/// ARM: by instructions that not every processor has; without `run` where this one has none.
+TileProduct neon_product(WeightFormat numbers);
 
 }  // namespace heed::engine

@@ -65,9 +65,13 @@ class TransformerMaker {
         .scale = scales ? static_cast<float>(1 / std::sqrt(static_cast<double>(head))) : 1};
     const int64_t inner = attention.shape.inner();
     const bool cross = kind == AttentionKind::cross;
-    if (!cross)
-      attention.pattern = {.window = config_.sliding_window,
-                           .causal = kind == AttentionKind::decoder};
+    if (cross)
+      attention.shape.weigh = kernels::row_normaliser(config_.attention_normaliser);
+    else
+      attention.shape.pattern = {.window = config_.sliding_window,
+                                 .global = config_.global_tokens,
+                                 .stride = config_.attention_stride,
+                                 .causal = kind == AttentionKind::decoder};
     const int64_t width = config_.width, both = 2 * attention.shape.shared();
     attention.query = cross ? linear(names::within(own, names::kQuery), inner, width)
                             : linear(projection, inner + both, width, 0, inner);
@@ -128,8 +132,9 @@ constexpr int64_t kSteps = 256;  // that distances are made for at first
 }  // namespace
 
 bool has_transformer(const model::ModelConfig& config) {
-  return config.attention_normaliser == "softmax" && has_positions(config.positions) &&
-         model::self_attention_info(config.self_attention).is_plain();
+  return kernels::row_normaliser(config.attention_normaliser) != nullptr &&
+         has_positions(config.positions) &&
+         model::self_attention_info(config.self_attention).weights == model::WeightsOf::kProducts;
 }
 
 std::unique_ptr<Network> make_transformer(const model::ModelConfig& config, const Weights& weights,
@@ -165,7 +170,7 @@ void TransformerDecoder::encode(const SourceBatch& source) {
   x_.resize(rows_ * width_);
   std::vector<Span> looks(rows_);  // of each row
   std::vector<int64_t> positions(rows_);
-  const kernels::Pattern& pattern = model_.encoder.blocks.front().self.pattern;
+  const kernels::Pattern& pattern = model_.encoder.blocks.front().self.shape.pattern;
   for (int64_t s = 0; s < sentences(); ++s)
     for (int64_t i = 0; i < sources_[s].count; ++i) {
       const int64_t row = sources_[s].begin + i;
@@ -256,7 +261,7 @@ void TransformerDecoder::attend_to_steps(std::size_t layer) {
   const AttentionWeights& self = model_.decoder.blocks[layer].self;
   const HeadShape& shape = self.shape;
   const int64_t place = cached_ - rows_;
-  const kernels::KeyRange seen = self.pattern.range(position_, position_ + 1);
+  const kernels::KeyRange seen = shape.pattern.range(position_, position_ + 1);
   Floats& cache = caches_[layer];
   cache.resize(cached_ * 2 * shape.shared());
   products_.take(self.query, before(self.norm), rows_);

@@ -10,7 +10,6 @@
 #include "engine/network.h"
 #include "engine/positions.h"
 #include "engine/weights.h"
-#include "kernels/rows/pattern.h"
 #include "model/description/config.h"
 
 namespace heed::engine {
@@ -22,8 +21,7 @@ struct LayerNorm {
 struct AttentionWeights {
   LayerNorm norm;
   HeadShape shape;
-  std::vector<int64_t> kept;      // the heads that are there
-  kernels::Pattern pattern = {};  // of self-attention
+  std::vector<int64_t> kept;  // the heads that are there
   Linear query, keys_values, output;
 };
 

@@ -134,8 +134,8 @@ void check(const Config& config) {
   const model::Traits traits = model::traits(config.model);
   if (config.decoding.weights == decode::WeightType::int8 && !engine::has_network(config.model))
     throw config::ConfigError(
-        "decoding.weights: int8 is for softmax in all attention of a Transformer "
-        "(model.self_attention, model.attention_normaliser); set bf16 or fp32");
+        "decoding.weights: int8 is not for model.self_attention: linear, nor for attention, "
+        "positions and normalisers that only a registry has; set bf16 or fp32");
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");

@@ -34,26 +34,22 @@ Source three_sentences() {
   return source;
 }
 
-/// Every kind of Transformer with softmax everywhere.
+/// Every kind of Transformer that has an engine; those with linear attention with softmax instead.
 std::vector<model::testing::NamedConfig> transformer_kinds() {
   std::vector<model::testing::NamedConfig> kinds;
   for (auto& [name, config] : model::testing::transformer_kinds()) {
-    config.attention_normaliser = "softmax";
-    config.self_attention = "softmax";
-    config.global_tokens = config.attention_stride = 0;
-    name = config::name_of(config.decoder) + "_" + config::name_of(config.norm) + "_" +
-           config.positions + "_kv" + std::to_string(config.kv_heads) + "_window" +
-           std::to_string(config.sliding_window);
+    if (config.self_attention == "linear") config.self_attention = "softmax";
+    name = model::testing::name_of_transformer(config);
     const bool known =
         std::ranges::any_of(kinds, [&](const auto& kind) { return kind.name == name; });
-    if (!known) kinds.push_back({name, config});
+    if (!known && engine::has_network(config)) kinds.push_back({name, config});
   }
   // Without some of their heads.
   for (const char* positions : {"rotary", "alibi"}) {
     model::ModelConfig config = kinds.front().config;
     config.positions = positions;
-    config.kv_heads = 0;
-    config.sliding_window = 0;
+    config.self_attention = "softmax";
+    config.kv_heads = config.sliding_window = config.global_tokens = config.attention_stride = 0;
     config.pruned_heads = {"encoder.0.1", "decoder.0.0", "cross.0.1"};
     kinds.push_back({std::string(positions) + "_pruned", config});
   }
@@ -237,13 +233,8 @@ TEST(Engines, LongSentencesAndTranslationsAreThoseOfTheModel) {
 }
 
 TEST(Engines, LeaveOtherModelsAlone) {
-  model::ModelConfig sparsemax = engine_kinds()[0].config;
-  sparsemax.attention_normaliser = "sparsemax";
-  EXPECT_EQ(network_of(*model::testing::model_of(sparsemax, kVocabularyPieces), WeightFormat::fp32),
-            nullptr);
-  model::ModelConfig linear = engine_kinds()[0].config;
+  model::ModelConfig linear = model::testing::small_transformer();
   linear.self_attention = "linear";
-  linear.sliding_window = 0;
   EXPECT_EQ(network_of(*model::testing::model_of(linear, kVocabularyPieces), WeightFormat::fp32),
             nullptr);
   const ModelPtr half = model::testing::model_of(engine_kinds()[0].config, kVocabularyPieces);

@@ -76,6 +76,28 @@ TEST(StepRows, DistancesBeyondTheReachCountAsTheReach) {
   }
 }
 
+// Scores of 0, 2 and 1: sparsemax gives the second one all.
+TEST(StepRows, WeighByTheNormaliserOfTheShape) {
+  const float query = 1, rows[] = {0, 10, 2, 20, 1, 30};  // key, value; ...
+  const int32_t slots[] = {0, 1, 2};
+  float weights[3], context;
+  attend_row(&query, {.head = 1, .weigh = kernels::row_normaliser("sparsemax")}, rows, slots, 3, {},
+             weights, &context);
+  EXPECT_THAT(weights, ::testing::ElementsAre(0, 1, 0));
+  EXPECT_EQ(context, 20);
+}
+
+// Query 5 sees 0 (global), 1 (of the stride 4), 4, 5 and 6 (the window), not 2, 3 and 7.
+TEST(StepRows, SeeWhatASparsePatternShows) {
+  const float query = 1, rows[16] = {};
+  const int32_t slots[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  float weights[8], context;
+  attend_row(&query, {.head = 1, .pattern = {.window = 1, .global = 1, .stride = 4}}, rows, slots,
+             8, {.first = -5}, weights, &context);
+  const float wanted[] = {1, 1, 0, 0, 1, 1, 1, 0};
+  for (int i = 0; i < 8; ++i) EXPECT_NEAR(weights[i], wanted[i] / 5, 1e-6) << i;
+}
+
 TEST(StepRows, AQuarterTurnOfAPair) {
   float x[] = {3, 5, -2, 7};       // two heads of one pair
   const float quarter[] = {0, 1};  // cosine and sine

@@ -4,8 +4,10 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <tuple>
 
 #include "base/error.h"
@@ -163,7 +165,7 @@ TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
     const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);
     for (int64_t count = 1; count <= fast.rows; ++count) {
       float got[kMostTileRows * 32], wanted[kMostTileRows * 32];
-      fast.run({first, stride, count, engine.panel(0), engine.steps()}, got);
+      fast.run({first, stride, count, engine.panel(0), engine.steps(), engine.shifts()}, got);
       for (int64_t r = 0; r < count; ++r)
         plain.run({first + r * stride, stride, 1, engine.panel(0), engine.steps()},
                   wanted + 32 * r);
@@ -175,6 +177,18 @@ TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
       }
     }
   }
+}
+
+// Of qemu's processors `max` has all instructions, cortex-a76 dot products and cortex-a72 none.
+TEST(PackedMatrix, AnEmulatedProcessorsInstructionsAreUsed) {
+  const char* name = std::getenv("QEMU_CPU");  // ./run aarch64
+  if (name == nullptr) GTEST_SKIP();
+  const std::string processor = name;
+  const auto has_own = [](WeightFormat numbers) {
+    return tile_product(numbers).run != tile_product(numbers, /*plain=*/true).run;
+  };
+  EXPECT_EQ(has_own(WeightFormat::bf16), processor == "max");
+  EXPECT_EQ(has_own(WeightFormat::int8), processor != "cortex-a72");
 }
 
 TEST(PackedMatrix, RowsOfZerosStayZeros) {

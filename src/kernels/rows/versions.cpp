@@ -5,6 +5,7 @@
 #endif
 
 #if defined(__linux__)
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -27,6 +28,7 @@ InstructionSet find_level() {
 const InstructionSet kLevel = find_level();
 const bool kVnni = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx512vnni");
 const bool kBf16 = kLevel == InstructionSet::v4 && __builtin_cpu_supports("avx512bf16");
+constexpr bool kDotProducts = false, kI8mm = false;
 
 /// AMX has registers of 8 KiB, which Linux keeps for a process that asks for them.
 bool find_amx() {
@@ -45,7 +47,14 @@ bool find_amx() {
 #else
 
 constexpr InstructionSet kLevel = InstructionSet::plain;
-constexpr bool kVnni = false, kBf16 = false;
+constexpr bool kVnni = false;
+#if defined(__aarch64__) && defined(__linux__)
+const bool kDotProducts = (::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+const bool kI8mm = (::getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
+const bool kBf16 = (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+#else
+constexpr bool kBf16 = false, kDotProducts = false, kI8mm = false;
+#endif
 
 bool find_amx() {
   return false;
@@ -61,6 +70,14 @@ InstructionSet level() {
 
 bool has_vnni() {
   return kVnni;
+}
+
+bool has_dot_products() {
+  return kDotProducts;
+}
+
+bool has_i8mm() {
+  return kI8mm;
 }
 
 bool has_bf16_products() {

@@ -17,9 +17,12 @@ namespace heed::kernels {
 enum class InstructionSet { plain, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512
 InstructionSet level();
 
-/// Products of four bytes, and of two bf16 numbers, in one instruction (AVX512-VNNI, AVX512-BF16).
-bool has_vnni();
+/// Products of bf16 numbers and their sum in one instruction (AVX512-BF16; ARM's BF16).
 bool has_bf16_products();
+/// The same of four bytes: AVX512-VNNI; ARM's dot products, and its products of 2 x 8 and 8 x 2.
+bool has_vnni();
+bool has_dot_products();
+bool has_i8mm();
 /// Products of whole tiles of bytes and of bf16 (AMX), which the system is asked for at the first
 /// call.
 bool has_amx();

@@ -149,12 +149,9 @@ State start_beams(const std::vector<Tensor>& memory, const Tensor& valid) {
   return state;
 }
 
-bool has_beam_caches(const State& state) {
-  return state.memory.size() == kBeamMemorySlots && state.carried.size() == 1;
-}
-
 BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) {
-  expect(has_beam_caches(state), "a state of this model on this device");
+  expect(state.memory.size() == kBeamMemorySlots && state.carried.size() == 1,
+         "a state of this model");
   if (state.at.defined()) return begin_fixed_step(state, beam, options);
   make_room(state, beam, options);
   const Tensor& cache = state.memory[kStepHeads];

@@ -1,4 +1,4 @@
-// Keys and values of a decoder's steps on a GPU: each is written once and never moved.
+// Keys and values of a decoder's steps by LibTorch: each is written once and never moved.
 //
 // They belong to a sentence. At each step every hypothesis appends its key and value behind those
 // that its sentence has, at a slot, and looks at all slots of its sentence; an added score of
@@ -15,7 +15,7 @@
 //
 // b is far below n. Attention multiplies b times as many queries and keys, which costs nothing: a
 // fused kernel works on tiles of 64 queries, of which one hypothesis alone fills a row. On a CPU it
-// would cost, so that a CPU keeps caches by hypothesis (SoftmaxAttention, engine::BatchDecoder).
+// costs, and src/engine decodes there.
 //
 // Greedy search has one hypothesis: nothing is hidden, and there are no scores to add.
 //
@@ -69,16 +69,14 @@ struct BeamStepOptions {
 
 /// What a State holds. memory: hidden_padding(), cached_source() and cached_steps() of all layers.
 /// carried: which slots a hypothesis sees, [sentences, beam, capacity], 0 or -inf; undefined while
-/// there has been one hypothesis.
+/// there has been one hypothesis. Self-attention without scores has what it carries in its place
+/// (SelfAttention::carried), and no cached_steps().
 enum BeamMemory : std::size_t { kHiddenPadding, kSourceHeads, kStepHeads, kBeamMemorySlots };
 
 /// The State before the first step. `memory`: keys and values of the source for each layer in turn,
 /// [sentences, kv heads, source, head]. `valid` [sentences, 1, 1, source] bool: which are no
 /// padding; undefined: all.
 State start_beams(const std::vector<Tensor>& memory, const Tensor& valid);
-
-/// Whether start_beams() made it.
-bool has_beam_caches(const State& state);
 
 /// Makes room for the keys and values of `beam` hypotheses for each sentence.
 BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options);

@@ -103,11 +103,6 @@ Stream DecoderBlock::through(const Stream& x, const Self& self, const Cross& cro
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
-Tensor DecoderBlock::read(const Tensor& x, const View& view) {
-  return cross_attention_->forward(x, view.memory, view.sentences, view.cross_weights, view.guided,
-                                   view.exchange);
-}
-
 Stream DecoderBlock::forward(const Stream& x, const View& view) {
   return through(
       x,
@@ -116,24 +111,21 @@ Stream DecoderBlock::forward(const Stream& x, const View& view) {
         return recurrence_ ? recurrence_->forward(y, queries)
                            : self_attention_->forward(y, queries, view.self_weights);
       },
-      [&](const Tensor& y) { return read(y, view); });
-}
-
-Stream DecoderBlock::step(const Stream& x, std::span<Tensor> state, int64_t position,
-                          const View& view) {
-  return through(
-      x,
       [&](const Tensor& y) {
-        return recurrence_ ? recurrence_->step(y, state.front(), position)
-                           : self_attention_->step(y, state, position, view.self_weights);
-      },
-      [&](const Tensor& y) { return read(y, view); });
+        return cross_attention_->forward(y, view.memory, view.sentences, view.cross_weights,
+                                         view.guided, view.exchange);
+      });
 }
 
 Stream DecoderBlock::step(const Stream& x, const BeamStep& now, const BeamView& view) {
   return through(
       x,
-      [&](const Tensor& y) { return self_attention_->step(y, view.steps, now, view.self_weights); },
+      [&](const Tensor& y) {
+        if (recurrence_) return recurrence_->step(y, view.carried.front(), now.position);
+        return view.carried.empty()
+                   ? self_attention_->step(y, view.steps, now, view.self_weights)
+                   : self_attention_->step(y, view.carried, now.position, view.self_weights);
+      },
       [&](const Tensor& y) {
         return cross_attention_->step(y, view.source, view.padding, view.cross_weights);
       });

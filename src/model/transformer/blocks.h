@@ -133,16 +133,14 @@ class DecoderBlock : public torch::nn::Module {
   /// target's end, where no real position looks.
   Stream forward(const Stream& x, const View& view);
 
-  /// One step: x [sentences, beam, width] -> the same shape.
-  Stream step(const Stream& x, std::span<Tensor> state, int64_t position, const View& view);
-
-  /// The same with caches of sentences.
   struct BeamView {
     HeadsOfLayer steps, source;
-    Tensor padding;  // hidden_padding()
+    std::span<Tensor> carried;  // what carried() counts, in place of `steps`
+    Tensor padding;             // hidden_padding()
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
   };
+  /// One step: x [sentences, beam, width] -> the same shape.
   Stream step(const Stream& x, const BeamStep& now, const BeamView& view);
 
   /// How many tensors of a state are this block's.
@@ -154,7 +152,6 @@ class DecoderBlock : public torch::nn::Module {
  private:
   template <class Self, class Cross>
   Stream through(const Stream& x, const Self& self, const Cross& cross);
-  Tensor read(const Tensor& x, const View& view);
 
   SelfAttentionPtr self_attention_;  // one of the two
   RecurrencePtr recurrence_;

@@ -103,14 +103,6 @@ class Stack : public torch::nn::Module {
   torch::nn::LayerNorm norm_{nullptr};
 };
 
-// What a State by hypothesis holds, in this order. memory: which keys are no padding, then keys and
-// values of each layer, [sentences, kv heads, source, head]. carried: what each layer carries
-// (DecoderBlock::carried).
-constexpr std::size_t kValid = 0;
-constexpr std::size_t keys_of(std::size_t layer) {
-  return 1 + 2 * layer;
-}
-
 class Transformer : public Model {
  public:
   Transformer(const ModelConfig& config, const VocabularySizes& vocabulary);
@@ -138,7 +130,6 @@ class Transformer : public Model {
   Tensor encode(const Source& source, const SentenceLayout& sentences, Trace* trace);
   BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
   Stream step_blocks(Stream x, State& state, Trace* trace);
-  Stream step_beams(Stream x, State& state, Trace* trace);
 
   ModelConfig config_;
   TokenLayers tokens_;
@@ -240,19 +231,15 @@ State Transformer::start(const Source& source, Trace* trace) {
   const SentenceLayout sources = unpads ? unpadded_source(source) : sentences;
   const Tensor encoded = encode(source, sources, trace);
   const Tensor memory = unpads ? pad(encoded, sources) : encoded;
-  const bool shares = !memory.is_cpu() && caches_steps();
   std::vector<Tensor> heads;
+  std::size_t carried = 0;
   for (const auto& block : decoder_->blocks) {
     const KeysValues projected = block->project(memory);
-    for (const Tensor& one : {projected.keys, projected.values})
-      heads.push_back(shares ? one : one.contiguous());
+    heads.insert(heads.end(), {projected.keys, projected.values});
+    carried += block->carried();
   }
-  if (shares) return start_beams(heads, sentences.valid);
-  State state;
-  state.memory.push_back(sentences.valid);
-  state.memory.insert(state.memory.end(), heads.begin(), heads.end());
-  for (const auto& block : decoder_->blocks)
-    state.carried.resize(state.carried.size() + block->carried());
+  State state = start_beams(heads, sentences.valid);
+  if (carried > 0) state.carried.resize(carried);
   return state;
 }
 
@@ -262,31 +249,9 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
       tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
   const Stream x{drop(embedded, config_.dropout, is_training())
                      .view({tokens.size(0), tokens.size(1), -1})};  // [sentences, beam, width]
-  const bool shares = caches_steps() && has_beam_caches(state);
-  const Stream out = shares ? step_beams(x, state, trace) : step_blocks(x, state, trace);
+  const Stream out = step_blocks(x, state, trace);
   ++state.position;
   return logits(decoder_->finish(out));
-}
-
-Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
-  const SentenceLayout queries, memory{.valid = state.memory[kValid]};
-  std::span<Tensor> left(state.carried);  // of the layers that are left
-  Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
-  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
-    DecoderBlock& block = *decoder_->blocks[layer];
-    const std::size_t count = block.carried();
-    expect(count <= left.size(), "a state of this model");
-    x = block.step(x, left.first(count), state.position,
-                   {.memory = {.keys = state.memory[keys_of(layer)],
-                               .values = state.memory[keys_of(layer) + 1]},
-                    .sentences = {queries, memory},
-                    .self_weights = self.place(),
-                    .cross_weights = cross.place()});
-    left = left.subspan(count);
-    if (block.self_attention()) self.keep(layer);
-    cross.keep(layer);
-  }
-  return x;
 }
 
 BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace) const {
@@ -301,23 +266,30 @@ BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace)
   return model::begin_step(state, beam, options);
 }
 
-Stream Transformer::step_beams(Stream x, State& state, Trace* trace) {
+Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
   const int64_t beam = x.x.size(1);
-  const BeamStep now = begin_step(state, beam, trace);
+  const BeamStep now =
+      caches_steps() ? begin_step(state, beam, trace) : BeamStep{.position = state.position};
   const Tensor padding = hidden_padding(state);
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   int64_t step_heads = 0, source_heads = 0;  // of the layers before
+  std::span<Tensor> left(state.carried);     // of the layers that are left
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
     DecoderBlock& block = *decoder_->blocks[layer];
-    const int64_t of_steps = 2 * block.self_attention()->kv_heads(),
+    const int64_t of_steps = caches_steps() ? 2 * block.self_attention()->kv_heads() : 0,
                   of_source = 2 * block.cross_attention().kv_heads();
-    x = block.step(x, now,
-                   {.steps = cached_steps(state, step_heads, of_steps),
-                    .source = cached_source(state, source_heads, of_source),
-                    .padding = padding,
-                    .self_weights = self.place(),
-                    .cross_weights = cross.place()});
-    self.keep(layer);
+    const std::size_t carried = block.carried();
+    expect(carried <= left.size(), "a state of this model");
+    x = block.step(
+        x, now,
+        {.steps = of_steps > 0 ? cached_steps(state, step_heads, of_steps) : HeadsOfLayer(),
+         .source = cached_source(state, source_heads, of_source),
+         .carried = left.first(carried),
+         .padding = padding,
+         .self_weights = self.place(),
+         .cross_weights = cross.place()});
+    left = left.subspan(carried);
+    if (block.self_attention()) self.keep(layer);
     cross.keep(layer);
     step_heads += of_steps;
     source_heads += of_source;

@@ -31,10 +31,10 @@ class Beside : public SoftmaxAttention {
     if (kSteps) return SoftmaxAttention::padded(projected, sentences, weights);
     return SoftmaxAttention::padded(projected, {}, weights);  // forgets the padding
   }
-  Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
-                       Tensor* weights) override {  // forgets its past
-    if (kSteps) std::fill(state.begin(), state.end(), Tensor());
-    return SoftmaxAttention::step_of_state(projected, state, kSteps ? 0 : position, weights);
+  Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
+                       Tensor* weights) override {
+    if (kSteps) cache.both.narrow(2, 0, now.slot).zero_();  // forgets its past
+    return SoftmaxAttention::step_of_beams(projected, cache, now, weights);
   }
 };
 

@@ -261,13 +261,6 @@ TEST(Positions, ScoresOfZeroAreNoPositions) {
         return weights;
       });
     }
-    same(true, [&](SelfAttention& one) {
-      std::vector<Tensor> state(one.carried());
-      std::vector<Tensor> steps;
-      for (int64_t t = 0; t < 5; ++t)
-        steps.push_back(one.step(x.narrow(1, t, 1), state, t, nullptr));
-      return at::cat(steps, 1);
-    });
   }
 }
 

@@ -84,6 +84,10 @@ Tensor SelfAttention::unpadded(const Tensor&, const SentenceLayout&) {
   throw Bug("unpadded sentences for a kind without scores");
 }
 
+Tensor SelfAttention::step_of_state(const Tensor&, std::span<Tensor>, int64_t, Tensor*) {
+  throw Bug("a state by hypothesis for a kind with scores");
+}
+
 Tensor SelfAttention::step_of_beams(const Tensor&, const HeadsOfLayer&, const BeamStep&, Tensor*) {
   throw Bug("caches of sentences for a kind without scores");
 }

@@ -79,18 +79,17 @@ class SelfAttention : public torch::nn::Module {
   /// heads, query, keys], of padded sentences.
   Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
 
-  /// One step of a decoder at `position`: x [sentences, beam, width] -> the same shape. `state` has
-  /// carried() tensors, undefined before the first step. Weights [sentences, heads, beam, keys
-  /// seen].
+  /// One step of a decoder at `position`, of a kind without scores: x [sentences, beam, width] ->
+  /// the same shape. `state` has carried() tensors, undefined before the first step.
   Tensor step(const Tensor& x, std::span<Tensor> state, int64_t position, Tensor* weights);
 
-  /// The same with caches of sentences, for a kind that has scores: keys and values are written
-  /// into `cache`. Weights [sentences, heads, beam, steps]; BeamStep::steps is asked for.
+  /// The same of a kind that has scores, with caches of sentences: keys and values are written into
+  /// `cache`. Weights [sentences, heads, beam, steps]; BeamStep::steps is asked for.
   Tensor step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now, Tensor* weights);
 
   /// How many tensors a decoder carries from step to step: [sentences, beam, ...] each, which are
   /// reordered with the hypotheses.
-  virtual std::size_t carried() const = 0;
+  virtual std::size_t carried() const { return 0; }
   int64_t heads() const { return options_.count(); }
   int64_t kv_heads() const { return options_.kv(); }
 
@@ -100,7 +99,7 @@ class SelfAttention : public torch::nn::Module {
   virtual Tensor unpadded(const Tensor& projected,
                           const SentenceLayout& sentences);  // if it has scores
   virtual Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
-                               Tensor* weights) = 0;
+                               Tensor* weights);  // if it has none
   virtual Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache,
                                const BeamStep& now, Tensor* weights);  // if it has scores
 

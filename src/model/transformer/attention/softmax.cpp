@@ -2,41 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include <vector>
-
-#include "model/device.h"
-
 namespace heed::model {
-namespace {
-
-constexpr int64_t kCacheChunk = 16;  // steps that the cache grows by
-
-/// Writes `now` [sentences, beam, kv heads, head] at `position`; grows `cache` in chunks, and
-/// copies it first where another State holds it as well.
-void write_step(Tensor& cache, const Tensor& now, int64_t position) {
-  const int64_t capacity = cache.defined() ? cache.size(3) : 0;
-  if (position == capacity) {
-    const Tensor room =
-        at::zeros({now.size(0), now.size(1), now.size(2), kCacheChunk, now.size(3)}, now.options());
-    cache = cache.defined() ? at::cat({cache, room}, 3) : room;
-  } else if (cache.use_count() > 1) {
-    cache = cache.clone();
-  }
-  cache.select(3, position).copy_(now);
-}
-
-/// The steps that the one at `position` sees of a sparse pattern; undefined where they are all of
-/// its range.
-Tensor seen_steps(const kernels::Pattern& pattern, int64_t position, const at::Device& device) {
-  if (!pattern.is_sparse()) return {};
-  std::vector<int64_t> steps;
-  for (int64_t step = 0; step <= position; ++step)
-    if (pattern.sees(position, step)) steps.push_back(step);
-  return upload_numbers(steps, device);
-}
-
-}  // namespace
-
 SoftmaxAttention::SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index)
     : SelfAttention(options, index),
       prepares_(self_attention_info(options.kind).weights == WeightsOf::kPrepared) {}
@@ -98,31 +64,6 @@ Tensor SoftmaxAttention::unpadded(const Tensor& projected, const SentenceLayout&
   return kernels::unpadded_attention(x, x, options_.unpadded_heads(sentences, sentences),
                                      options_.pattern, options_.factor(),
                                      {numbers_by_distance(scores, query, options_.factor())});
-}
-
-Tensor SoftmaxAttention::step_of_state(const Tensor& projected, std::span<Tensor> state,
-                                       int64_t position, Tensor* weights) {
-  const int64_t sentences = projected.size(0), beam = projected.size(1);
-  const Heads heads = heads_of(projected, turns(position, 1));  // [sentences, beam, heads, head]
-  write_step(state[0], heads.keys, position);
-  write_step(state[1], heads.values, position);
-  const kernels::KeyRange range = options_.pattern.range(position, position + 1);
-  const Tensor steps = seen_steps(options_.pattern, position, projected.device());
-  const auto seen = [&](const Tensor& all) {  // [sentences * beam, kv heads, keys, head]
-    const Tensor flat = all.flatten(0, 1);
-    return steps.defined() ? flat.index_select(2, steps)
-                           : flat.narrow(2, range.begin, range.count());
-  };
-  const Tensor query =
-      heads.query.flatten(0, 1).unsqueeze(2);  // [sentences * beam, heads, 1, head]
-  AttentionMask masking = options_.masking({}, is_training());
-  masking.added = added_scores(distances(position + 1), query, masking.scale, position, range.begin,
-                               range.count());
-  if (masking.added.defined() && steps.defined())
-    masking.added = masking.added.index_select(3, steps);
-  const Tensor context = attend(query, seen(state[0]), seen(state[1]), masking, weights);
-  if (weights) *weights = weights->squeeze(2).unflatten(0, {sentences, beam}).transpose(1, 2);
-  return context.reshape({sentences, beam, options_.inner()});
 }
 
 /// Returns the queries [sentences, beam, heads, head].

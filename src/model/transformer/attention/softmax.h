@@ -10,15 +10,9 @@ class SoftmaxAttention : public SelfAttention {
  public:
   SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index);
 
-  /// Keys and values of the steps so far: [sentences, beam, kv heads, capacity, head], of which the
-  /// first `position` are used.
-  std::size_t carried() const override { return 2; }
-
  protected:
   Tensor padded(const Tensor& projected, const SentenceLayout& sentences, Tensor* weights) override;
   Tensor unpadded(const Tensor& projected, const SentenceLayout& sentences) override;
-  Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
-                       Tensor* weights) override;
   Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
                        Tensor* weights) override;
 
