@@ -65,12 +65,12 @@ bool may_take_left(const CompareArgs& args) {
   });
 }
 
-/// Whether a run has to translate the test set.
-bool translates(const CompareArgs& args, const run::Config& config) {
+/// For the runs that have to translate the test set.
+void prepare_runs(const CompareArgs& args, const run::Config& config) {
   const std::string source = args.source.empty() ? config.data.test.source : args.source;
-  return std::ranges::any_of(args.systems, [&](const std::string& path) {
-    return is_model(path) && !(may_take_left(args) && run::was_tested_on(path, source));
-  });
+  for (const std::string& path : args.systems)
+    if (is_model(path) && !(may_take_left(args) && run::was_tested_on(path, source)))
+      prepare_models(path, args.common.open());
 }
 
 /// What a file has, or what a run left of this test set; nothing of a run that has to translate it.
@@ -100,7 +100,7 @@ std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
     systems.push_back({names[i], std::move(ready).value_or(std::vector<std::string>())});
   }
   for (const std::size_t i : untranslated)
-    systems[i].hypotheses = libtorch().translate(args.systems[i], args.common.open(), set.source);
+    systems[i].hypotheses = translations_of(args.systems[i], args.common.open(), set.source);
   return systems;
 }
 
@@ -182,7 +182,7 @@ void compare(const CompareArgs& args) {
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
   const std::vector<std::string> names = distinct_names(args.systems);
   const run::Config config = config_of(args);
-  if (translates(args, config)) libtorch();
+  prepare_runs(args, config);
   const score::EvaluationConfig& evaluation = config.evaluation;
   score::check_evaluation(evaluation);
   const run::TestSet set = open_set(args, config);

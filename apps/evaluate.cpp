@@ -58,7 +58,7 @@ void evaluate_file(const EvaluateArgs& args) {
 }
 
 void evaluate_model(const EvaluateArgs& args) {
-  libtorch();
+  prepare_models(args.model, args.common.open());
   const std::string first = run::model_paths(args.model).front();
   const run::Config config = run::open_config(first, args.common.open()).config;
   score::check_evaluation(config.evaluation);
@@ -66,7 +66,7 @@ void evaluate_model(const EvaluateArgs& args) {
                                               args.valid, args.more_references());
   require_writable({args.output}, set.files);  // before minutes of translating
   run::check_tokenizer(set.reference, config.evaluation);
-  const Lines hypotheses = libtorch().translate(args.model, args.common.open(), set.source);
+  const Lines hypotheses = translations_of(args.model, args.common.open(), set.source);
   if (!args.output.empty()) run::write_lines(args.output, hypotheses);
   print(hypotheses, set, args, config.evaluation);
 }

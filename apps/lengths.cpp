@@ -38,7 +38,7 @@ void lengths(const LengthsArgs& args) {
         "lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
   const bool translates = !args.models.empty();
-  if (translates) libtorch();
+  for (const std::string& path : args.models) prepare_models(path, args.common.open());
   std::vector<std::string> names = distinct_names(args.models);
   std::vector<score::SystemOutput> given;
   for (const std::string& hypothesis : args.hypotheses) {
@@ -63,7 +63,7 @@ void lengths(const LengthsArgs& args) {
   std::vector<score::SystemOutput> systems;
   for (const std::string& path : args.models)
     systems.push_back(
-        {names[systems.size()], libtorch().translate(path, args.common.open(), set.source)});
+        {names[systems.size()], translations_of(path, args.common.open(), set.source)});
   for (score::SystemOutput& system : given) systems.push_back(std::move(system));
   run::tell_of_one_reference(set);
   run::check_tokenizer(set.reference, evaluation);

@@ -32,13 +32,13 @@ std::vector<std::string> translations(const PronounsArgs& args,
   std::vector<std::string> lines = source;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (gold[i].empty()) lines[i].clear();  // costs nothing, and warnings count the file's lines
-  return libtorch().translate(args.model, args.common.open(), lines);
+  return translations_of(args.model, args.common.open(), lines);
 }
 
 void pronouns(const PronounsArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("pronouns: give either a model folder or --hypothesis FILE");
-  if (!args.model.empty()) libtorch();
+  if (!args.model.empty()) prepare_models(args.model, args.common.open());
   require_writable({args.output});
   const study::PronounForms forms = study::parse_forms(args.forms);
   const std::vector<std::string> source = text::read_sources(args.source);

@@ -1,9 +1,8 @@
 // heed serve MODEL [MODEL]: a page to type in, and translations and attention for other programs.
-#include <ATen/Parallel.h>
-
 #include <chrono>
 #include <iostream>
 
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
@@ -12,10 +11,6 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
-#include "http/server.h"
-#include "model/weights.h"
-#include "run/model_folder.h"
-#include "serve/served_model.h"
 #include "serve/service.h"
 
 namespace heed {
@@ -32,15 +27,6 @@ struct ServeArgs {
   ModelOptions common;
 };
 
-serve::ServedModel open(const std::string& paths, const std::string& name, const ServeArgs& args) {
-  const run::OpenModels models = run::open_models(paths, args.common.open());
-  // A new model may be copied over the served one.
-  for (const decode::TranslatorModel& member : models.members) model::leave_file(*member.model);
-  const run::Config& config = models.first.config;
-  const LanguageOptions languages = args.languages.of(config);
-  return {shown_model(name, config), languages.source, languages.target, models.translator()};
-}
-
 /// "transformer", or "transformer+bahdanau" of an ensemble.
 std::string name_of(const std::string& paths) {
   std::vector<std::string> names;
@@ -48,22 +34,31 @@ std::string name_of(const std::string& paths) {
   return join(names, "+");
 }
 
-std::vector<serve::ServedModel> open_all(const ServeArgs& args) {
-  std::vector<serve::ServedModel> models;
-  const bool alike = name_of(args.models) == name_of(args.beside);
-  models.push_back(open(args.models, alike ? args.models : name_of(args.models), args));
-  if (args.beside.empty()) return models;
-  // All compute with the threads of the first one's configuration, as in an ensemble.
-  const int64_t threads = at::get_num_threads();
-  models.push_back(open(args.beside, alike ? args.beside : name_of(args.beside), args));
-  run::use_threads(threads);
-  if (models[0].name == models[1].name) throw UserError("serve: {} is named twice", args.models);
-  return models;
+serve::ServedModel served(const run::LineModels& models, const std::string& name,
+                          const ServeArgs& args) {
+  const LanguageOptions languages = args.languages.of(models.config);
+  return {shown_model(name, models.config), languages.source, languages.target, models.translator};
 }
 
 void serve_models(const ServeArgs& args) {
-  serve::Service service(open_all(args),
-                         {.queue = args.queue, .patience = std::chrono::seconds(args.seconds)});
+  run::OpenOptions options = args.common.open();
+  options.leave_files = true;  // a new model may be copied over the served one
+  prepare_models(args.models, options);
+  if (!args.beside.empty()) prepare_models(args.beside, options);
+  const bool alike = name_of(args.models) == name_of(args.beside);
+  const auto name = [&](const std::string& paths) { return alike ? paths : name_of(paths); };
+  const run::LineModels first = open_line_models(args.models, options);
+  const int64_t threads = run::threads_of(first.config);
+  std::vector<serve::ServedModel> models = {served(first, name(args.models), args)};
+  if (!args.beside.empty()) {
+    // All compute with the threads of the first one's configuration, as in an ensemble.
+    options.settings.push_back("threads=" + std::to_string(threads));
+    models.push_back(served(open_line_models(args.beside, options), name(args.beside), args));
+    if (models[0].name == models[1].name) throw UserError("serve: {} is named twice", args.models);
+  }
+  serve::Service service(
+      std::move(models),
+      {.queue = args.queue, .patience = std::chrono::seconds(args.seconds), .threads = threads});
   signals::install();
   http::Server server(
       {.address = args.address,

@@ -1,4 +1,4 @@
-# Text files as a C++ table. Included, it defines heed_embed(); as a script it writes the header:
+# Text files as a C++ table. Included, it defines heed_embed() and heed_pages(); as a script it writes the header:
 # cmake -DOUT=header -DNAMESPACE=name -DTABLE=name -DFILES=a;b -P EmbedFiles.cmake
 #
 # The table has pairs of a file's name and its text. A raw string may hold 65,535 characters, far more than any page.
@@ -11,6 +11,16 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       COMMAND ${CMAKE_COMMAND} -DOUT=${header} -DNAMESPACE=${namespace} -DTABLE=${table} "-DFILES=${ARGN}"
               -P ${HEED_EMBED_SCRIPT}
       COMMENT "Embedding files as ${table}" VERBATIM)
+  endfunction()
+
+  # heed_pages(target): the pages' HTML, CSS and JavaScript, as src/draw/page/page.cpp includes them.
+  function(heed_pages target)
+    set(folder ${PROJECT_SOURCE_DIR}/src/draw/page)
+    file(GLOB files CONFIGURE_DEPENDS ${folder}/*.html ${folder}/*.css ${folder}/*.js)
+    set(header ${PROJECT_BINARY_DIR}/generated/draw/page/embedded.h)
+    heed_embed(${header} heed::draw kPageFiles ${files})
+    target_sources(${target} PRIVATE ${header})
+    target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated)
   endfunction()
   return()
 endif()

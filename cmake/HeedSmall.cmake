@@ -1,18 +1,19 @@
-# heed-translate: `translate` for models that have an engine, as one static program without LibTorch (./run small). What
-# nothing calls is left out when it is linked.
+# heed-translate: `translate` and `serve` for models that have an engine, as one static program without LibTorch (./run
+# small). What nothing calls is left out when it is linked.
+include(EmbedFiles)
 include(HeedSentencePiece)
 find_package(Threads REQUIRED)
 set(sources ${row_loops})
-foreach(room base config data decode/search engine kernels/rows model/description text)
+foreach(room base config data decode/search draw/page engine http kernels/rows model/description serve serve/answers text)
   file(GLOB files ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
   list(APPEND sources ${files})
 endforeach()
-foreach(file score/config score/chrf study/alignment study/attention_matrix
+foreach(file draw/attention_page draw/page_data draw/pages draw/png draw/svg score/config score/chrf study/alignment study/attention_matrix
         train/config train/losses inspect/details
         run/config run/folder run/line_models run/saved_config)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
-foreach(file main cli/command_line cli/inspect_options cli/alone translate/destination translate/translate)
+foreach(file main cli/command_line cli/inspect_options cli/shown_model cli/alone serve translate/destination translate/translate)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/apps/${file}.cpp)
 endforeach()
 list(REMOVE_DUPLICATES sources)
@@ -29,9 +30,19 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 target_compile_options(heed-translate PRIVATE -ffunction-sections -fdata-sections)
 set_source_files_properties(${row_loops} PROPERTIES COMPILE_OPTIONS "${row_flags}")
-foreach(library yaml-cpp zstd utf8proc z)
+heed_pages(heed-translate)
+foreach(library yaml-cpp zstd utf8proc z microhttpd)
   find_library(HEED_STATIC_${library} lib${library}.a REQUIRED)
   target_link_libraries(heed-translate PRIVATE ${HEED_STATIC_${library}})
 endforeach()
+# Debian's libmicrohttpd can do HTTPS, for which heed does not ask it: it finds a GnuTLS that does nothing.
+execute_process(COMMAND ${CMAKE_NM} -u ${HEED_STATIC_microhttpd} OUTPUT_VARIABLE wanted ERROR_QUIET)
+string(REGEX MATCHALL "gnutls_[a-z0-9_]+" wanted "${wanted}")
+list(REMOVE_DUPLICATES wanted)
+foreach(function ${wanted})
+  string(APPEND no_https "extern \"C\" int ${function}() { return 0; }\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/no_https.cpp CONTENT "${no_https}")
+target_sources(heed-translate PRIVATE ${PROJECT_BINARY_DIR}/no_https.cpp)
 target_link_libraries(heed-translate PRIVATE sentencepiece Threads::Threads heed_flags)
 target_link_options(heed-translate PRIVATE -static LINKER:--gc-sections LINKER:--strip-all)

@@ -6,9 +6,9 @@ namespace heed {
 
 const LibTorch& libtorch() {
   throw Failure(
-      "heed-translate translates on a CPU, by models with an engine, and tells their scores; for "
-      "the "
-      "rest install heed");
+      "heed-translate translates and serves on a CPU, by models with an engine; for the rest "
+      "install "
+      "heed");
 }
 
 void prepare_libtorch(char**) {}

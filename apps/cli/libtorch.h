@@ -12,11 +12,8 @@ namespace heed {
 
 /// What commands of `heed` may need of LibTorch.
 struct LibTorch {
-  /// run::translate_all() with run::open_models().
-  std::vector<std::string> (*translate)(const std::string& models, const run::OpenOptions& options,
-                                        const std::vector<std::string>& lines);
-  run::LineModelsPtr (*open_line_models)(const std::string& models,
-                                         const run::OpenOptions& options);
+  /// run::line_models() of run::open_models().
+  run::LineModels (*open_line_models)(const std::string& models, const run::OpenOptions& options);
   /// run::check_file()
   void (*check)(const std::string& file, const std::vector<std::string>& settings);
 };
@@ -25,6 +22,25 @@ struct LibTorch {
 /// called before anything is printed or logged, and before a stream is read. Throws Failure where
 /// heed-torch cannot be started.
 const LibTorch& libtorch();
+
+/// Calls it where the models have no engines.
+inline void prepare_models(const std::string& models, const run::OpenOptions& options) {
+  if (!run::have_engines(models, options)) libtorch();
+}
+
+/// Engines, or models of LibTorch where there are none.
+inline run::LineModels open_line_models(const std::string& models,
+                                        const run::OpenOptions& options) {
+  return run::have_engines(models, options) ? run::open_engines(models, options)
+                                            : libtorch().open_line_models(models, options);
+}
+
+/// run::translate_all() with them.
+inline std::vector<std::string> translations_of(const std::string& models,
+                                                const run::OpenOptions& options,
+                                                const std::vector<std::string>& lines) {
+  return run::translate_all(open_line_models(models, options), lines);
+}
 
 /// To be called first in main(), with its arguments.
 void prepare_libtorch(char** arguments);

@@ -10,12 +10,10 @@ namespace heed {
 
 const LibTorch& libtorch() {
   static constexpr LibTorch kLibTorch{
-      .translate =
-          [](const std::string& models, const run::OpenOptions& options,
-             const std::vector<std::string>& lines) {
-            return run::translate_all(run::open_models(models, options), lines);
+      .open_line_models =
+          [](const std::string& models, const run::OpenOptions& options) {
+            return run::line_models(run::open_models(models, options));
           },
-      .open_line_models = run::open_line_models,
       .check = run::check_file};
   return kLibTorch;
 }

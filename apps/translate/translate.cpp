@@ -123,20 +123,13 @@ struct TranslateArgs {
   bool resume = false, sample = false;
 };
 
-/// Whether it may tell how words are linked.
-bool attends(const TranslateArgs& args) {
-  return args.alignment || args.replace_unknown || args.json;
-}
-
-run::LineModelsPtr open(const TranslateArgs& args) {
+run::LineModels open(const TranslateArgs& args) {
   std::vector<std::string> settings = args.common.settings;
   if (args.sample) settings.insert(settings.begin(), "decoding.sampling.top_p=1");
   if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
-  const run::OpenOptions options = args.common.open(settings);
-  run::LineModelsPtr engines = attends(args) ? nullptr : run::open_engines(args.models, options);
-  return engines ? std::move(engines) : libtorch().open_line_models(args.models, options);
+  return open_line_models(args.models, args.common.open(settings));
 }
 
 /// Throws UserError where the model cannot tell what is asked for.
@@ -178,13 +171,13 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
 }
 
 void translate(const TranslateArgs& args) {
-  const run::LineModelsPtr models = open(args);
-  const run::Config& run = models->config();
+  const run::LineModels models = open(args);
+  const run::Config& run = models.config;
   const model::Traits traits = model::traits(run.model);
-  require_attention(args, models->path(), traits);
+  require_attention(args, models.path, traits);
   const decode::DecodeConfig& config = run.decoding;
   check_options(args, config);
-  decode::LineTranslator& translator = models->translator();
+  decode::LineTranslator& translator = *models.translator;
 
   OutputOptions output{.scores = args.scores,
                        .alignment = args.alignment || (args.json && traits.attends()),
@@ -196,7 +189,6 @@ void translate(const TranslateArgs& args) {
                                 .choice = run::usual_choice(run),
                                 .least = args.weights.least};
   args.weights.apply(traits, wanted.choice);
-  const inspect::ReadAttention read = models->attention(wanted.choice);
 
   decode::Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);
@@ -214,8 +206,7 @@ void translate(const TranslateArgs& args) {
   for (decode::InputWindow window = input.next(most); !window.lines.empty();
        window = input.next(most)) {
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
-    const auto details =
-        inspect::details_of(translator.first_text(), read, window.lines, translations, wanted);
+    const auto details = inspect::details_of(translator, window.lines, translations, wanted);
     std::string lines;
     for (std::size_t i = 0; i < window.lines.size(); ++i) {
       const int64_t line = window.first + static_cast<int64_t>(i);

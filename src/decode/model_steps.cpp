@@ -36,7 +36,7 @@ class ModelSteps : public Steps {
       : models_(models),
         device_(sources[0].tokens.device()),
         keep_attention_(options.wants_attention() && models[0]->attends()),
-        recorded_(recorded),
+        graphs_(recorded),
         never_(model::upload_numbers(options.never, device_)) {
     std::vector<int64_t> at_first = options.never;
     at_first.push_back(text::kEnd);
@@ -45,10 +45,9 @@ class ModelSteps : public Steps {
   }
 
   int64_t begin(int64_t width, int64_t steps) override {
-    if (recorded_ && keep_attention_) recorded_->refuse("their attention is asked for");
-    if (keep_attention_ || (recorded_ && !recorded_->start(states_[0], width, steps)))
-      recorded_ = nullptr;
-    if (!recorded_) return 1;
+    if (graphs_ && keep_attention_) graphs_->refuse("their attention is asked for");
+    if (!graphs_ || keep_attention_ || !graphs_->start(states_[0], width, steps)) return 1;
+    recorded_ = graphs_;
     states_[0] = {};
     return width;
   }
@@ -147,8 +146,9 @@ class ModelSteps : public Steps {
   const std::vector<model::Model*>& models_;
   at::Device device_;
   bool keep_attention_;
-  RecordedSteps* recorded_;
-  Tensor never_, never_at_first_;  // pieces
+  RecordedSteps* graphs_;
+  RecordedSteps* recorded_ = nullptr;  // graphs_, once they have begun
+  Tensor never_, never_at_first_;      // pieces
   std::vector<model::State> states_;
 };
 
@@ -161,21 +161,31 @@ Tensor mixed_log_probabilities(const std::vector<Tensor>& logits) {
   return at::logsumexp(at::stack(all), 0) - std::log(static_cast<double>(all.size()));
 }
 
-std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
-                                            const std::vector<model::Source>& sources,
-                                            const SearchOptions& options, RecordedSteps* recorded) {
+void with_steps(const std::vector<model::Model*>& models, const std::vector<model::Source>& sources,
+                const SearchOptions& options, RecordedSteps* recorded,
+                const std::function<void(Steps&)>& work) {
   expect(!models.empty() && models.size() == sources.size(), "one source per model");
   for (const auto& source : sources)
     expect(source.lengths.numel() == sources[0].lengths.numel(), "the same sentences for all");
-  const Tensor& lengths = sources[0].lengths;
-  if (lengths.numel() == 0) return {};
   const at::NoGradGuard no_gradients;
   const model::EvaluationMode mode(models);
-  int64_t longest = models[0]->longest();
-  for (const auto* model : models) longest = std::min(longest, model->longest());
   ModelSteps steps(models, sources, options, recorded);
+  work(steps);
+}
+
+std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
+                                            const std::vector<model::Source>& sources,
+                                            const SearchOptions& options) {
+  const Tensor& lengths = sources.at(0).lengths;
+  if (lengths.numel() == 0) return {};
   const auto* first = lengths.const_data_ptr<int64_t>();
-  return search(steps, {first, first + lengths.numel()}, options, longest);
+  int64_t longest = models.at(0)->longest();
+  for (const auto* model : models) longest = std::min(longest, model->longest());
+  std::vector<std::vector<Hypothesis>> found;
+  with_steps(models, sources, options, nullptr, [&](Steps& steps) {
+    found = search(steps, {first, first + lengths.numel()}, options, longest);
+  });
+  return found;
 }
 
 }  // namespace heed::decode

@@ -13,11 +13,15 @@ namespace heed::decode {
 /// fp32 log-probabilities.
 Tensor mixed_log_probabilities(const std::vector<Tensor>& logits);
 
-/// As the other search(), with models. `sources`: one per model, of the same sentences. Runs
-/// without gradients in eval mode (restores the mode). `recorded`: graphs of the steps, if any.
+/// As LineTranslator::with_steps(). `sources`: one per model, of the same sentences. Runs without
+/// gradients in eval mode (restores the mode). `recorded`: graphs of the steps, if any.
+void with_steps(const std::vector<model::Model*>& models, const std::vector<model::Source>& sources,
+                const SearchOptions& options, RecordedSteps* recorded,
+                const std::function<void(Steps&)>& work);
+
+/// As the other search(), with these steps.
 std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
                                             const std::vector<model::Source>& sources,
-                                            const SearchOptions& options,
-                                            RecordedSteps* recorded = nullptr);
+                                            const SearchOptions& options);
 
 }  // namespace heed::decode

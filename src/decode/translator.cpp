@@ -151,19 +151,6 @@ int64_t Translator::longest() const {
   return longest;
 }
 
-int64_t Translator::pair_limit() const {
-  return std::min(std::max(config_.max_source_length, trained_length), longest() - 1);
-}
-
-void Translator::require_short(int64_t pieces, const std::string& where) const {
-  check_length(pieces, where, "split the line");
-  if (pieces <= pair_limit()) return;
-  throw UserError(
-      "{} has {} pieces, and pairs are read up to {}; split the line, or raise "
-      "decoding.max_source_length",
-      where, pieces, pair_limit());
-}
-
 BatchLimits Translator::limits() const {
   return search_limits(models(), config_,
                        {.device = device_,
@@ -176,7 +163,6 @@ void Translator::share_batches(int64_t batches, const std::function<void(int64_t
   const model::EvaluationMode mode(models());  // once: threads only read it
   std::atomic<int64_t> next = 0;
   const auto take = [&] {
-    const model::Autocast autocast(device_, precision_);
     for (int64_t batch = next++; batch < batches; batch = next++) work(batch);
   };
   const auto workers = device_.is_cpu() ? std::min<int64_t>(at::get_num_threads(), batches) : 1;
@@ -184,20 +170,42 @@ void Translator::share_batches(int64_t batches, const std::function<void(int64_t
   at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { take(); });
 }
 
-std::vector<std::vector<Hypothesis>> Translator::search_batch(
-    const std::vector<data::Batch>& sources, const SearchOptions& options) {
-  if (!networks_.empty()) return search(networks_, sources, options, longest(), *threads_);
+void Translator::with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
+                            const std::function<void(Steps&)>& work) {
+  if (!networks_.empty()) return decode::with_steps(networks_, sources, options, *threads_, work);
+  const model::Autocast autocast(device_, precision_);
   try {
     std::vector<model::Source> there;
     for (const data::Batch& source : sources) there.push_back(model::make_source(source, device_));
-    return search(models(), there, options, recorded_.get());
+    return decode::with_steps(models(), there, options, recorded_.get(), work);
   } catch (const c10::Error& error) {
     if (!model::is_out_of_memory(error)) throw;
   }
   const bool again = recorded_ && recorded_->give_up("memory runs out");
   if (!device_.is_cpu()) c10::getDeviceAllocator(device_.type())->emptyCache();
   if (!again) throw std::bad_alloc();
-  return search_batch(sources, options);
+  with_steps(sources, options, work);
+}
+
+engine::LayerMaps Translator::attention_of(const data::Batch& pairs,
+                                           const std::vector<config::AttentionKind>& kinds) {
+  const at::NoGradGuard no_gradients;
+  const model::Autocast autocast(device_, precision_);
+  model::Trace trace{.kinds = {kinds.begin(), kinds.end()}};
+  first().model->features(model::make_source(pairs, device_),
+                          model::make_target_input(pairs, device_), &trace);
+  engine::LayerMaps maps;
+  for (const model::AttentionMap& map : trace.maps) {
+    const at::Tensor weights =  // [sentences, rows, heads, keys]
+        map.weights.to(at::kFloat).cpu().transpose(1, 2).contiguous();
+    const float* numbers = weights.const_data_ptr<float>();
+    maps.push_back({map.kind,
+                    map.layer,
+                    weights.size(2),
+                    weights.size(3),
+                    {numbers, numbers + weights.numel()}});
+  }
+  return maps;
 }
 
 std::vector<Translator::TargetScore> Translator::score(const std::vector<std::string>& sources,

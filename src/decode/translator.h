@@ -62,14 +62,13 @@ class Translator : public LineTranslator {
   Translator(std::vector<TranslatorModel> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 
-  /// data.max_length of the training: given pairs as long as that are read, too.
-  int64_t trained_length = 0;
-
-  /// Whether engines translate, not LibTorch.
-  bool has_engines() const { return !networks_.empty(); }
-  /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
-  /// log-probabilities may differ in the last digits, or it is drawn by its number.
-  bool is_same_in_any_batch() const { return !samples(config_.sampling) && has_engines(); }
+  bool has_engines() const override { return !networks_.empty(); }
+  void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
+                  const std::function<void(Steps&)>& work) override;
+  /// LibTorch reads.
+  engine::LayerMaps attention_of(const data::Batch& pairs,
+                                 const std::vector<config::AttentionKind>& kinds) override;
+  void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) override;
 
   /// log P(target | source) per pair: sum over pieces and eos, and the per-token values.
   struct TargetScore {
@@ -88,20 +87,11 @@ class Translator : public LineTranslator {
   const RecordedSteps* recorded() const { return recorded_.get(); }
   at::ScalarType precision() const { return precision_; }
   int64_t longest() const override;
-  /// The most pieces, without eos, of a side of a given pair that is scored or read, which takes
-  /// memory that grows with their square: decoding.max_source_length, or `trained_length` where
-  /// that is more; or less where a member takes less.
-  int64_t pair_limit() const;
-  /// Throws UserError that begins with `where`, unless so many pieces are within pair_limit().
-  void require_short(int64_t pieces, const std::string& where) const;
 
  private:
   std::vector<model::Model*> models() const;
   void make_engines();
   BatchLimits limits() const override;
-  void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) override;
-  std::vector<std::vector<Hypothesis>> search_batch(const std::vector<data::Batch>& sources,
-                                                    const SearchOptions& options) override;
 
   std::vector<TranslatorModel> members_;
   at::Device device_;

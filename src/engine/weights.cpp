@@ -102,6 +102,15 @@ void Array::copy_row(int64_t row, float* to) const {
   for (int64_t i = 0; i < width; ++i) to[i] = scale * static_cast<float>(numbers[i]);
 }
 
+void Weights::leave_file() {
+  for (auto& [name, array] : arrays_) {
+    if (array.data == nullptr) continue;
+    const auto own = std::make_shared<const Floats>(array.copy());
+    array.data = own->data();
+    array.owner = own;
+  }
+}
+
 const Array& Weights::at(const std::string& name) const {
   const auto found = arrays_.find(name);
   if (found == arrays_.end())

@@ -42,6 +42,8 @@ class Weights {
   const Array& at(const std::string& name) const;
   /// The same where it is of another shape, in which -1 stands for any size.
   const Array& at(const std::string& name, const std::vector<int64_t>& shape) const;
+  /// Numbers in fp32 are copied: whatever becomes of the file, they stay.
+  void leave_file();
   bool contains(const std::string& name) const { return arrays_.contains(name); }
   const std::map<std::string, Array>& all() const { return arrays_; }
 

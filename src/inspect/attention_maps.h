@@ -1,37 +1,26 @@
-// Pairs of lines to be read by a model, given translations or its own; and teacher-forced
-// attention: the weights of any layer and head meanwhile.
+// Attention of a model that reads pairs of lines (decode/search/reading.h), as tables and pages
+// show it.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "data/batch.h"
-#include "decode/translator.h"
-#include "inspect/details.h"
+#include "decode/search/reading.h"
 #include "model/description/config.h"
-#include "study/attention_matrix.h"
 
 namespace heed::inspect {
 
-struct Reading {
-  data::Example example;
-  bool readable = false;  // there is something to read
-  std::string target_text;
-  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
-  // own translation it is <unk>.
-  std::vector<std::string> source_pieces, target_pieces;
-};
-
-/// One per line of `sources`, by the translator's first model. Without `targets` the model reads
-/// its own best translation. Throws UserError when line counts differ or a line is too long (named
-/// by its number, `first_line` + index).
-std::vector<Reading> readings_of(decode::Translator& translator,
-                                 const std::vector<std::string>& sources,
-                                 const std::optional<std::vector<std::string>>& targets,
-                                 int64_t first_line);
+using config::AttentionKind;
+using decode::attention_maps;
+using decode::AttentionRequest;
+using decode::kEvery;
+using decode::kLastLayer;
+using decode::kMeanOfHeads;
+using decode::names_of;
+using decode::Reading;
+using decode::readings_of;
+using study::AttendedSentence;
 
 /// How many copies of a pair are read together: a bound on memory, which holds their [target,
 /// vocab].
@@ -39,46 +28,6 @@ inline int64_t copies_at_once(const data::Example& pair) {
   const int64_t length = decode::padded_length(std::ssize(pair.source), std::ssize(pair.target));
   return std::max<int64_t>(1, 1024 / (length + 1));
 }
-
-/// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
-std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
-                                  const std::vector<int32_t>& ids);
-
-using config::AttentionKind;
-using study::AttendedSentence;
-
-/// What may stand in a request instead of a number counted from 0.
-inline constexpr int64_t kLastLayer = -1, kMeanOfHeads = -1, kEvery = -2;
-
-/// Each layer and head comes once, in the order of its first mention.
-struct AttentionRequest {
-  std::vector<AttentionKind> kinds = {AttentionKind::cross};
-  std::vector<int64_t> layers = {};  // empty: every one
-  std::vector<int64_t> heads = {};   // empty: every one; the mean only where it is asked for
-};
-
-/// One per line of `sources`, in order, by the translator's first model. Without `targets` the
-/// model reads its own best translation. A blank line with no target given has no matrices.
-/// `first_line` is the number of the first line. Throws UserError when line counts differ, a line
-/// is too long (named by its number), the model does not attend, or it has no such kind, layer or
-/// head.
-std::vector<AttendedSentence> attention_maps(decode::Translator& translator,
-                                             const std::vector<std::string>& sources,
-                                             const std::optional<std::vector<std::string>>& targets,
-                                             const AttentionRequest& request,
-                                             int64_t first_line = 1);
-
-/// The same for translations that a search found, given as pieces; a line may be there several
-/// times. What is longer than the model can take is cut, as search does it. `target_text` stays
-/// empty.
-std::vector<AttendedSentence> attention_maps(decode::Translator& translator,
-                                             const std::vector<std::string>& sources,
-                                             const std::vector<std::vector<int32_t>>& targets,
-                                             const AttentionRequest& request);
-
-/// Of a layer and head, with the model that a translator has first; `translator` must live on.
-ReadAttention attention_reader(decode::Translator& translator,
-                               const study::AlignmentChoice& choice);
 
 /// Sets AttentionMatrix::softmax of a model's matrices, for the page. A mean over several heads is
 /// none.

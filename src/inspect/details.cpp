@@ -1,5 +1,8 @@
 #include "inspect/details.h"
 
+#include "decode/search/reading.h"
+#include "text/vocabulary.h"
+
 namespace heed::inspect {
 namespace {
 
@@ -41,7 +44,7 @@ std::size_t part_of(std::span<const Attended> all, const DetailOptions& options,
   return all.size();
 }
 
-void attend(const ReadAttention& read_attention, std::span<Attended> all,
+void attend(decode::LineTranslator& translator, std::span<Attended> all,
             const DetailOptions& options) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
@@ -53,8 +56,11 @@ void attend(const ReadAttention& read_attention, std::span<Attended> all,
     read.push_back(&one);
   }
   if (read.empty()) return;
-  std::vector<study::AttentionMatrix> matrices = read_attention(sources, targets);
-  for (std::size_t i = 0; i < read.size(); ++i) read[i]->weights = std::move(matrices[i]);
+  auto attended =
+      decode::attention_maps(translator, sources, targets,
+                             {.layers = {options.choice.layer}, .heads = {options.choice.head}});
+  for (std::size_t i = 0; i < read.size(); ++i)
+    read[i]->weights = std::move(attended[i].matrices.front());
 }
 
 /// What each <unk> stands for, those of the prefix first.
@@ -133,8 +139,7 @@ study::AlignmentChoice usual_choice(const model::Traits& traits) {
   return {.layer = layer, .head = mean_head_of(traits, layer)};
 }
 
-std::vector<std::vector<Details>> details_of(const decode::MemberText& member,
-                                             const ReadAttention& read,
+std::vector<std::vector<Details>> details_of(decode::LineTranslator& translator,
                                              const std::vector<std::string>& lines,
                                              const std::vector<decode::Translation>& translations,
                                              const DetailOptions& options, int64_t at_once) {
@@ -149,9 +154,9 @@ std::vector<std::vector<Details>> details_of(const decode::MemberText& member,
   if (!options.words && !options.alignment && !options.replace_unknown) return out;
   for (std::span<Attended> left(all); !left.empty();) {
     const std::span<Attended> part = left.first(part_of(left, options, at_once));
-    attend(read, part, options);
+    attend(translator, part, options);
     for (Attended& one : part) {
-      tell(one, member, options);
+      tell(one, translator.first_text(), options);
       one.weights = {};
     }
     left = left.subspan(part.size());

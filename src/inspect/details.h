@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -54,16 +53,10 @@ struct DetailOptions {
 /// they grow with the square of the length.
 inline constexpr int64_t kWeightsAtOnce = int64_t{1} << 25;
 
-/// The weights, by pieces, with which a model reads translations of lines, given as pieces: those
-/// of DetailOptions::choice. What is longer than the model can take is cut, as search does it.
-using ReadAttention = std::function<std::vector<study::AttentionMatrix>(
-    const std::vector<std::string>& sources, const std::vector<std::vector<int32_t>>& targets)>;
-
-/// [lines][hypotheses] of `translations`. What is not asked for stays empty, but for the text.
-/// `member`: the first of the translator. Hypotheses are read in parts of at most `at_once`
-/// attention weights (one hypothesis may have more).
-std::vector<std::vector<Details>> details_of(const decode::MemberText& member,
-                                             const ReadAttention& read,
+/// [lines][hypotheses] of `translations`. What is not asked for stays empty, but for the text. The
+/// first model of the translator reads hypotheses in parts of at most `at_once` attention weights
+/// (one hypothesis may have more).
+std::vector<std::vector<Details>> details_of(decode::LineTranslator& translator,
                                              const std::vector<std::string>& lines,
                                              const std::vector<decode::Translation>& translations,
                                              const DetailOptions& options,

@@ -1,14 +1,17 @@
 #include "run/line_models.h"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/progress_bar.h"
 #include "base/run_folder.h"
+#include "base/strings.h"
 #include "decode/search/engine_translator.h"
 #include "engine/network.h"
 #include "engine/thread_pool.h"
@@ -33,25 +36,17 @@ engine::WeightFormat numbers_of(const Config& config) {
                                                              kernels::has_bf16_products()));
 }
 
-class Engines : public LineModels {
- public:
-  Engines(std::string path, Config config, std::vector<decode::EngineMember> members,
+/// Engines with threads of their own.
+struct Engines {
+  Engines(std::vector<decode::EngineMember> members, const Config& config,
           engine::WeightFormat numbers)
-      : path_(std::move(path)),
-        config_(std::move(config)),
-        threads_(config_.threads > 0 ? config_.threads : available_cores()),
-        translator_(std::move(members), config_.decoding, numbers, threads_.threads()) {}
+      : threads(threads_of(config)),
+        translator(std::move(members), config.decoding, numbers, threads.threads()) {
+    translator.trained_length = config.data.max_length;
+  }
 
-  const std::string& path() const override { return path_; }
-  const Config& config() const override { return config_; }
-  decode::LineTranslator& translator() override { return translator_; }
-  inspect::ReadAttention attention(const study::AlignmentChoice&) override { return {}; }
-
- private:
-  std::string path_;
-  Config config_;
-  engine::ThreadPool threads_;
-  decode::EngineTranslator translator_;
+  engine::ThreadPool threads;
+  decode::EngineTranslator translator;
 };
 
 }  // namespace
@@ -72,30 +67,42 @@ study::AlignmentChoice usual_choice(const Config& config) {
   return choice;
 }
 
-LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options) {
-  std::string first;
-  Config config;
+int64_t threads_of(const Config& config) {
+  return config.threads > 0 ? config.threads : available_cores();
+}
+
+bool have_engines(const std::string& paths, const OpenOptions& options) {
+  std::optional<Config> first;
+  bool all = true;
+  open_each(paths, options, [&](const std::string& path, const OpenOptions& settings) {
+    const Config config = open_config(path, settings).config;
+    if (!first) first = config;
+    all = all && is_for_cpu(*first) && first->precision != Precision::fp16 &&
+          engine::has_network(config.model);
+  });
+  return all;
+}
+
+LineModels open_engines(const std::string& paths, const OpenOptions& options) {
+  LineModels models;
   std::vector<decode::EngineMember> members;
   engine::WeightFormat numbers{};
-  bool known = true;
   open_each(paths, options, [&](const std::string& path, const OpenOptions& settings) {
     const FolderConfig folder = open_config(path, settings);
-    if (first.empty()) {
-      config = folder.config;
-      numbers = numbers_of(config);
+    if (members.empty()) {
+      models.path = path;
+      models.config = folder.config;
+      numbers = numbers_of(models.config);
     }
-    known = known && is_for_cpu(config) && config.precision != Precision::fp16 &&
-            engine::has_network(folder.config.model);
-    if (!known) return;
     const std::string file = file_in(path, kWeightsFile);
-    const engine::WeightsFile weights = engine::read_weights(file);
+    engine::WeightsFile weights = engine::read_weights(file);
+    if (options.leave_files) weights.weights.leave_file();
     const Vocabularies vocabularies =
         bound_vocabularies(weights.metadata, file, path, folder.config, folder.origin);
     warn_if_unbound(weights.metadata, file, path);
-    if (first.empty())
-      first = path;
-    else
-      require_ensemble(config, {first, members.front().text.target}, {path, vocabularies.target});
+    if (!members.empty())
+      require_ensemble(models.config, {models.path, members.front().text.target},
+                       {path, vocabularies.target});
     const model::Traits traits = model::traits(folder.config.model);
     members.push_back(
         {.text = member_text(folder.config, vocabularies),
@@ -103,9 +110,40 @@ LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options)
          .longest = traits.longest,
          .attends = traits.attends()});
   });
-  if (!known) return nullptr;
-  return std::make_unique<Engines>(std::move(first), std::move(config), std::move(members),
-                                   numbers);
+  const auto engines = std::make_shared<Engines>(std::move(members), models.config, numbers);
+  models.translator = {engines, &engines->translator};
+  return models;
+}
+
+std::vector<std::string> translate_all(const LineModels& models,
+                                       const std::vector<std::string>& lines, int64_t first_line,
+                                       int64_t step) {
+  decode::LineTranslator& translator = *models.translator;
+  translator.line_step = step;
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const int64_t window = translator.window();
+  ProgressBar bar("sentences translated", std::ssize(lines));
+  translator.searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); };
+  std::vector<std::string> outputs;
+  while (outputs.size() < lines.size()) {
+    const auto begin = lines.begin() + std::ssize(outputs);
+    const std::vector<std::string> next(begin,
+                                        begin + std::min<int64_t>(window, lines.end() - begin));
+    const int64_t first_of_next = first_line + step * std::ssize(outputs);
+    for (auto& translation : translator.translate(next, first_of_next))
+      outputs.push_back(std::move(translation.text));
+  }
+  const decode::DecodeConfig& config = models.config.decoding;
+  const std::size_t others = translator.texts().size() - 1;
+  log::info(
+      "{}{}{} sentences translated, {}, {} sentences/s", models.path,
+      others > 0 ? fmt::format(" and {} more: ", others) : ": ", lines.size(),
+      decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
+      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1));
+  return outputs;
 }
 
 }  // namespace heed::run

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "decode/search/line_translator.h"
 #include "inspect/details.h"
@@ -11,23 +13,29 @@
 namespace heed::run {
 
 /// One model, or several whose probabilities are averaged. The settings are the first one's.
-class LineModels {
- public:
-  virtual ~LineModels() = default;
-  virtual const std::string& path() const = 0;  // of the first
-  virtual const Config& config() const = 0;
-  virtual decode::LineTranslator& translator() = 0;
-  /// How the first one reads translations; empty where it does not attend.
-  virtual inspect::ReadAttention attention(const study::AlignmentChoice& choice) = 0;
+struct LineModels {
+  std::string path;  // of the first
+  Config config;
+  std::shared_ptr<decode::LineTranslator> translator;
 };
 
 /// The layer, head and step that guided alignment has taught, or inspect::usual_choice().
 study::AlignmentChoice usual_choice(const Config& config);
 
-using LineModelsPtr = std::unique_ptr<LineModels>;
+/// CPU threads of models: `threads`, or one for each core.
+int64_t threads_of(const Config& config);
 
-/// Engines of the folders of model_paths(), which do not attend; null where LibTorch is needed: on
-/// a GPU, and for a model that has no engine. Throws UserError as open_models().
-LineModelsPtr open_engines(const std::string& paths, const OpenOptions& options);
+/// Whether engines can translate, by the configurations of model_paths(). Otherwise LibTorch is
+/// needed: on a GPU, and for a model that has no engine. Throws UserError as open_config().
+bool have_engines(const std::string& paths, const OpenOptions& options);
+
+/// Engines of those that have_engines(). Throws UserError as open_models().
+LineModels open_engines(const std::string& paths, const OpenOptions& options);
+
+/// The best translation of each line, with progress on a terminal and the rate in the log. The
+/// lines' numbers are `first_line`, `first_line` + `step`, and so on.
+std::vector<std::string> translate_all(const LineModels& models,
+                                       const std::vector<std::string>& lines,
+                                       int64_t first_line = 1, int64_t step = 1);
 
 }  // namespace heed::run

@@ -6,11 +6,8 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/output_folder.h"
-#include "base/progress_bar.h"
 #include "base/run_folder.h"
-#include "base/strings.h"
 #include "config/io.h"
-#include "inspect/attention_maps.h"
 #include "model/device.h"
 #include "model/embedding.h"
 #include "model/model.h"
@@ -70,6 +67,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   const model::WeightsBegin loaded_next(model::InitialWeights::uninitialised);
   auto network = model::make_model(config.model, vocabularies.sizes());
   model::take_weights(*network, weights.tensors, file);
+  if (options.leave_files) model::leave_file(*network);
   network->to(device);
   network->eval();
   return {path,
@@ -97,61 +95,9 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options) {
   return std::move(*models);
 }
 
-namespace {
-
-class ModelsOfLines : public LineModels {
- public:
-  explicit ModelsOfLines(OpenModels models)
-      : models_(std::move(models)), translator_(models_.translator()) {}
-
-  const std::string& path() const override { return models_.first.path; }
-  const Config& config() const override { return models_.first.config; }
-  decode::LineTranslator& translator() override { return translator_; }
-  inspect::ReadAttention attention(const study::AlignmentChoice& choice) override {
-    return inspect::attention_reader(translator_, choice);
-  }
-
- private:
-  OpenModels models_;
-  decode::Translator translator_;
-};
-
-}  // namespace
-
-LineModelsPtr open_line_models(const std::string& paths, const OpenOptions& options) {
-  return std::make_unique<ModelsOfLines>(open_models(paths, options));
-}
-
-std::vector<std::string> translate_all(const OpenModels& models,
-                                       const std::vector<std::string>& lines, int64_t first_line,
-                                       int64_t step) {
-  const ModelFolder& folder = models.first;
-  decode::Translator translator = models.translator();
-  translator.line_step = step;
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  const int64_t window = translator.window();
-  ProgressBar bar("sentences translated", std::ssize(lines));
-  translator.searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); };
-  std::vector<std::string> outputs;
-  while (outputs.size() < lines.size()) {
-    const auto begin = lines.begin() + std::ssize(outputs);
-    const std::vector<std::string> next(begin,
-                                        begin + std::min<int64_t>(window, lines.end() - begin));
-    const int64_t first_of_next = first_line + step * std::ssize(outputs);
-    for (auto& translation : translator.translate(next, first_of_next))
-      outputs.push_back(std::move(translation.text));
-  }
-  const decode::DecodeConfig& config = folder.config.decoding;
-  const std::size_t others = models.members.size() - 1;
-  log::info(
-      "{}{}{} sentences translated, {}, {} sentences/s", folder.path,
-      others > 0 ? fmt::format(" and {} more: ", others) : ": ", lines.size(),
-      decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
-      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1));
-  return outputs;
+LineModels line_models(const OpenModels& models) {
+  return {models.first.path, models.first.config,
+          std::make_shared<decode::Translator>(models.translator())};
 }
 
 bool has_begun(const std::string& folder) {

@@ -56,14 +56,8 @@ struct OpenModels {
 /// Those of model_paths(). Throws UserError as open_model() does.
 OpenModels open_models(const std::string& paths, const OpenOptions& options = {});
 
-/// The same for lines alone. They attend, where they have attention.
-LineModelsPtr open_line_models(const std::string& paths, const OpenOptions& options);
-
-/// The best translation of each line, with progress on a terminal and the rate in the log. The
-/// lines' numbers are `first_line`, `first_line` + `step`, and so on.
-std::vector<std::string> translate_all(const OpenModels& models,
-                                       const std::vector<std::string>& lines,
-                                       int64_t first_line = 1, int64_t step = 1);
+/// The same for lines alone.
+LineModels line_models(const OpenModels& models);
 
 /// Throws UserError where the folder is a model already, or has a file of one that heed did not
 /// write.

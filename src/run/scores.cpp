@@ -240,7 +240,7 @@ std::vector<std::string> translated(const ModelFolder& folder, const TestSet& se
   group.begin("the test set was translated");
   const auto hypotheses =
       translate_together(group, set.source, [&](const auto& lines, int64_t first, int64_t step) {
-        return translate_all(folder, lines, first, step);
+        return translate_all(line_models(folder), lines, first, step);
       });
   return hypotheses.value_or(std::vector<std::string>());
 }

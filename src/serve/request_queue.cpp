@@ -1,7 +1,5 @@
 #include "serve/request_queue.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -46,7 +44,7 @@ http::Response response_of_exception() {
 
 }  // namespace
 
-RequestQueue::RequestQueue(std::vector<ServedModel>& models, const Limits& limits,
+RequestQueue::RequestQueue(const std::vector<ServedModel>& models, const Limits& limits,
                            http::ServiceMetrics& metrics)
     : models_(models), limits_(limits), metrics_(metrics) {
   metrics_.counter("heed_lines_total", "Lines translated.");
@@ -115,13 +113,13 @@ void RequestQueue::drop_late_and_abandoned() {
 bool RequestQueue::shares_batches(const Entry& entry) const {
   // A prefix that a model refuses would take others with it.
   return !entry.is_task && entry.lines.prefixes.empty() &&
-         models_[entry.model()].translator.is_same_in_any_batch();
+         models_[entry.model()].translator->is_same_in_any_batch();
 }
 
 /// Cuts the next window of lines of a request that shares no batches. Windows are those of `heed
 /// translate`, and so are batches: others could have other bits.
 void RequestQueue::plan_turns(Entry& entry) const {
-  const decode::Translator& translator = models_[entry.model()].translator;
+  const decode::LineTranslator& translator = *models_[entry.model()].translator;
   const auto window = static_cast<std::size_t>(translator.window());
   const std::size_t from = entry.done, to = std::min(entry.lines.lines.size(), from + window);
   std::vector<std::size_t> all(to - from);
@@ -134,7 +132,7 @@ void RequestQueue::plan_turns(Entry& entry) const {
   const auto begin = entry.lines.lines.begin() + static_cast<std::ptrdiff_t>(from);
   const auto batches =
       translator.batches_of({begin, begin + static_cast<std::ptrdiff_t>(to - from)});
-  const auto together = static_cast<std::size_t>(at::get_num_threads());
+  const auto together = static_cast<std::size_t>(limits_.threads);
   for (std::size_t i = 0; i < batches.size(); ++i) {
     // One batch alone would be searched by all threads, with other bits.
     const bool would_be_alone = together > 1 && i + 1 == batches.size();
@@ -166,8 +164,8 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
       fellows.push_back(entry);
   // As many as all threads search at once. Small batches are answered early, and where more lines
   // wait, those are taken that are about as long as the first, which is searched faster.
-  const int64_t each = models_[first->model()].translator.batch_size() / 2;
-  const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * at::get_num_threads());
+  const int64_t each = models_[first->model()].translator->batch_size() / 2;
+  const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * limits_.threads);
   const auto length = [](const BatchLine& share) {
     return std::ssize(share.entry->lines.lines[share.line]);
   };
@@ -188,7 +186,7 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
 
 void RequestQueue::translate(const std::vector<BatchLine>& batch) {
   const EntryPtr& first = batch.front().entry;
-  ServedModel& model = models_[first->model()];
+  const ServedModel& model = models_[first->model()];
   std::vector<std::string> lines, prefixes;
   for (const BatchLine& share : batch) {
     const LinesRequest& all = share.entry->lines;
@@ -196,9 +194,9 @@ void RequestQueue::translate(const std::vector<BatchLine>& batch) {
     if (!all.prefixes.empty()) prefixes.push_back(all.prefixes[share.line]);
   }
   const auto begin = Clock::now();
-  model.translator.set_n_best(first->lines.n_best);
+  model.translator->set_n_best(first->lines.n_best);
   const auto first_line = static_cast<int64_t>(batch.front().line) + 1;
-  auto found = model.translator.translate(lines, first_line, prefixes);
+  auto found = model.translator->translate(lines, first_line, prefixes);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   count(model, batch.size(), seconds);
 
@@ -244,7 +242,7 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
     remove(entry);
     lock.unlock();
     try {
-      entry->reply.send(entry->task.answer(models_[entry->model()].translator));
+      entry->reply.send(entry->task.answer(*models_[entry->model()].translator));
     } catch (...) {
       entry->reply.send(response_of_exception());
     }

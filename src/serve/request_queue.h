@@ -1,7 +1,7 @@
 // Where requests wait for the models, and are translated together.
 //
 // Lines of several requests share batches where that changes nobody's output: for models that give
-// a line the same bits in any batch (decode::Translator::is_same_in_any_batch). Other requests
+// a line the same bits in any batch (decode::LineTranslator::is_same_in_any_batch). Other requests
 // are translated alone, so that an answer is in any case what `heed translate` gives for a file of
 // its lines. Shared batches take a line of each request in turn, that of the first one always;
 // others take turns, each with as many batches of `heed translate` as there are threads (with
@@ -29,6 +29,7 @@ namespace heed::serve {
 struct Limits {
   int64_t queue = 1000;               // lines that wait, those of all requests together
   std::chrono::seconds patience{30};  // then a request is given up
+  int64_t threads = 1;                // with which the models translate
 };
 
 /// Lines for one model.
@@ -42,13 +43,13 @@ struct LinesRequest {
 /// Anything else that a model does for a request.
 struct Task {
   std::size_t model = 0;
-  std::function<http::Response(decode::Translator&)> answer;
+  std::function<http::Response(decode::LineTranslator&)> answer;
 };
 
 class RequestQueue {
  public:
   /// `models` and `metrics` must outlive this object.
-  RequestQueue(std::vector<ServedModel>& models, const Limits& limits,
+  RequestQueue(const std::vector<ServedModel>& models, const Limits& limits,
                http::ServiceMetrics& metrics);
 
   // From any thread. Where the queue is full, the client gets 429.
@@ -84,7 +85,7 @@ class RequestQueue {
   void answer_complete(const std::vector<BatchLine>& batch);
   void remove(const EntryPtr& entry);
 
-  std::vector<ServedModel>& models_;
+  const std::vector<ServedModel>& models_;
   Limits limits_;
   http::ServiceMetrics& metrics_;
   mutable std::mutex mutex_;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "decode/search/next_words.h"
 #include "serve/parameters.h"
 #include "text/utf8.h"
 
@@ -116,22 +117,23 @@ Letters letters_of(const text::Vocabulary& vocabulary, const std::string& line) 
   return letters;
 }
 
-bool has_room_for(const decode::Translator& translator, const std::string& line) {
-  return std::ranges::all_of(translator.members(), [&](const decode::TranslatorModel& member) {
+bool has_room_for(const decode::LineTranslator& translator, const std::string& line) {
+  return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
     return std::ssize(member.source.encode(line)) < translator.longest() &&
            std::ssize(member.target.encode(line)) < translator.longest();
   });
 }
 
 /// A model that writes this language and has room for the line; or nullptr.
-decode::Translator* writer_of(std::vector<ServedModel>& models, const std::string& language,
-                              const std::string& line) {
-  for (ServedModel& model : models)
-    if (model.target == language && has_room_for(model.translator, line)) return &model.translator;
+decode::LineTranslator* writer_of(const std::vector<ServedModel>& models,
+                                  const std::string& language, const std::string& line) {
+  for (const ServedModel& model : models)
+    if (model.target == language && has_room_for(*model.translator, line))
+      return model.translator.get();
   return nullptr;
 }
 
-double log_of_mean_probability(decode::Translator& translator, const std::string& line) {
+double log_of_mean_probability(decode::LineTranslator& translator, const std::string& line) {
   translator.set_n_best(1);
   const auto found = translator.translate({line});
   if (found[0].hypotheses.empty()) return 0;
@@ -141,11 +143,11 @@ double log_of_mean_probability(decode::Translator& translator, const std::string
 
 }  // namespace
 
-std::vector<Guess> guesses_of(std::vector<ServedModel>& models, const std::string& text) {
+std::vector<Guess> guesses_of(const std::vector<ServedModel>& models, const std::string& text) {
   const std::u32string beginning = text::decode_utf8(text).substr(0, kCharacters);
   const std::string line(trim(text::fold_spaces(text::encode_utf8(beginning))));
-  std::vector<ServedModel*> readers;  // one of each source language
-  for (ServedModel& model : models)
+  std::vector<const ServedModel*> readers;  // one of each source language
+  for (const ServedModel& model : models)
     if (std::ranges::find(readers, model.source, &ServedModel::source) == readers.end())
       readers.push_back(&model);
   const bool all_are_written = std::ranges::all_of(readers, [&](const ServedModel* model) {
@@ -153,16 +155,16 @@ std::vector<Guess> guesses_of(std::vector<ServedModel>& models, const std::strin
   });
   std::vector<Guess> guesses;
   std::vector<double> weights;  // logarithms
-  for (ServedModel* model : readers) {
-    const text::Vocabulary& vocabulary = model->translator.first().source;
+  for (const ServedModel* model : readers) {
+    const text::Vocabulary& vocabulary = model->translator->first_text().source;
     const Letters letters = letters_of(vocabulary, line);
     guesses.push_back({model->source, 100 * letters.known_share()});
     double& weight = weights.emplace_back(-kUnknownLetter * letters.unknown);
     if (line.empty() || readers.size() == 1) continue;
     if (all_are_written)
-      weight += writer_of(models, model->source, line)->score({line}, {line})[0].log_probability;
+      weight += decode::log_probability_of(*writer_of(models, model->source, line), line, line);
     else
-      weight += log_of_mean_probability(model->translator, line) -
+      weight += log_of_mean_probability(*model->translator, line) -
                 kPiece * static_cast<double>(vocabulary.encode(line).size());
   }
   const double largest = *std::ranges::max_element(weights);

@@ -4,10 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "decode/translator.h"
+#include "decode/search/line_translator.h"
 #include "serve/answers/answers.h"
 
 namespace heed::serve {
@@ -16,7 +17,7 @@ class Parameters;
 
 struct ServedModel : ShownModel {
   std::string source, target;  // codes of its languages
-  decode::Translator translator;
+  std::shared_ptr<decode::LineTranslator> translator;
 };
 
 /// The model that `model` names or, if none is named, the first of those that fit `source` and
@@ -47,6 +48,6 @@ struct Guess {
 /// - Otherwise by the number of pieces of the text in the vocabulary of the language, and by the
 ///   mean probability of a piece of the translation.
 /// For the thread that translates.
-std::vector<Guess> guesses_of(std::vector<ServedModel>& models, const std::string& text);
+std::vector<Guess> guesses_of(const std::vector<ServedModel>& models, const std::string& text);
 
 }  // namespace heed::serve

@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "draw/pages.h"
-#include "inspect/attention_maps.h"
-#include "inspect/next_words.h"
 #include "serve/answers/answers.h"
 #include "serve/parameters.h"
 #include "text/html.h"
@@ -21,13 +19,10 @@ namespace {
 
 constexpr int64_t kCandidates = 100;  // most that are asked for
 
-/// The beginning of the translation; "": none is given. Every hypothesis of a search has all of it,
-/// so that a long one would take all memory, or hold up all others: it may be as long as a source.
-std::string prefix_of(const Parameters& parameters, const decode::Translator& translator) {
+/// The beginning of the translation; "": none is given.
+std::string prefix_of(const Parameters& parameters, const decode::LineTranslator& translator) {
   const std::string prefix = one_line_of(parameters.text("prefix"), "prefix");
-  const int64_t most = translator.source_limit();
-  if (std::ssize(translator.first().target.encode(prefix, most)) > most)
-    throw UserError("prefix: has more than the {} pieces that fit", most);
+  require_short_prefix(translator, prefix);
   return prefix;
 }
 
@@ -52,34 +47,11 @@ std::string joined(const Asked& asked, const std::vector<decode::Translation>& f
   return asked.pages.empty() ? join(lines, "\n") : asked.pages[number].with(lines);
 }
 
-/// Whether the translator read less than the whole line.
-bool was_cut(const decode::Translator& translator, const std::string& line,
-             const decode::Translation& found) {
-  const int64_t limit = translator.source_limit();
-  if (std::ssize(found.source_pieces) <= limit / 2)
-    return false;  // as most lines: not encoded again
-  return std::ranges::any_of(translator.members(), [&](const decode::TranslatorModel& member) {
-    return std::ssize(member.source.encode(line, limit)) > limit;
-  });
-}
-
-/// Nothing is lost silently: names the lines that were cut, and those whose translation was.
-void tell_cuts(const decode::Translator& translator, const std::vector<std::string>& lines,
-               const std::vector<decode::Translation>& found, Json& body) {
-  std::vector<std::size_t> cut, stopped;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (was_cut(translator, lines[i], found[i])) cut.push_back(i + 1);
-    if (!found[i].hypotheses.empty() && found[i].hypotheses[0].cut) stopped.push_back(i + 1);
-  }
-  if (!cut.empty()) body["cutLines"] = cut;
-  if (!stopped.empty()) body["cutTranslations"] = stopped;
-}
-
 http::Response json_response(const Json& body) {
   return {.body = text_of(body) + "\n"};
 }
 
-http::Response answer_to(const Asked& asked, const decode::Translator& translator,
+http::Response answer_to(const Asked& asked, const decode::LineTranslator& translator,
                          const std::vector<decode::Translation>& found) {
   Json translated = Json::array(), alternatives = Json::array();
   std::size_t from = 0;
@@ -98,64 +70,19 @@ http::Response answer_to(const Asked& asked, const decode::Translator& translato
   return json_response(body);
 }
 
-struct AttentionQuestion {
-  std::string line, prefix;
-  std::optional<std::string> target;  // to be read instead of the model's own
-  inspect::AttentionRequest request;
-};
-
-http::Response look(const ServedModel& model, decode::Translator& translator,
-                    const AttentionQuestion& wanted, RequestQueue& queue) {
-  const decode::TranslatorModel& member = translator.first();
-  const std::size_t source = member.source.encode(wanted.line).size();
-  Json body;
-  body["model"] = model.name;
-  if (wanted.target) {
-    body["translatedText"] = *wanted.target;
-    const auto attend = [&] {
-      return inspect::attention_maps(translator, {wanted.line}, std::vector{*wanted.target},
-                                     wanted.request)[0];
-    };
-    add_attention(model, source, member.target.encode(*wanted.target).size(), attend, body);
-    return json_response(body);
-  }
-  translator.set_n_best(1);
-  const auto begin = std::chrono::steady_clock::now();
-  const std::vector<decode::Translation> found =
-      translator.translate({wanted.line}, 1, {wanted.prefix});
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  queue.count(model, 1, time.count());
-  const decode::Translation& own = found[0];
-  body["translatedText"] = own.text;
-  body["words"] = words_of(member.target, own, member.target.encode(wanted.prefix).size());
-  tell_cuts(translator, {wanted.line}, found, body);
-  add_attention(
-      model, source, own.hypotheses.empty() ? 0 : own.hypotheses[0].ids.size(),
-      [&] {
-        // A blank line has no translation, and nothing that could be shown.
-        if (own.hypotheses.empty()) return study::AttendedSentence();
-        return inspect::attention_maps(translator, {wanted.line},
-                                       std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
-                                       wanted.request)[0];
-      },
-      body);
-  return json_response(body);
-}
-
-inspect::AttentionRequest request_of(const ServedModel& model,
-                                     const std::vector<std::string>& wished) {
-  inspect::AttentionRequest request{.kinds = model.kinds,
-                                    .heads = {inspect::kEvery, inspect::kMeanOfHeads}};
-  if (!wished.empty()) request.kinds.clear();
+std::vector<config::AttentionKind> kinds_of(const ServedModel& model,
+                                            const std::vector<std::string>& wished) {
+  if (wished.empty()) return model.kinds;
+  std::vector<config::AttentionKind> kinds;
   for (const std::string& name : wished) {
     const auto kind = config::attention_kind(name);
     if (!kind || std::ranges::find(model.kinds, *kind) == model.kinds.end())
       throw UserError(
           "kind: '{}' is nothing that {} has; {}", one_line(name), model.name,
           model.kinds.empty() ? "it does not attend" : join(names_of(model.kinds), ", "));
-    request.kinds.push_back(*kind);
+    kinds.push_back(*kind);
   }
-  return request;
+  return kinds;
 }
 
 /// Besides the best translation.
@@ -176,7 +103,8 @@ double resident_bytes() {
 
 Service::Service(std::vector<ServedModel> models, const Limits& limits)
     : models_(std::move(models)), limits_(limits), queue_(models_, limits, metrics_) {
-  for (ServedModel& model : models_) model.translator.warn_of_cuts = false;  // the answer tells
+  for (const ServedModel& model : models_)
+    model.translator->warn_of_cuts = false;  // the answer tells
   metrics_.counter("heed_requests_total", "Requests by path and status; 0: the client had gone.");
   metrics_.histogram("heed_request_seconds",
                      "Seconds from a request's first byte to the answer's last.",
@@ -199,7 +127,7 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   if (!format.empty() && format != "text" && format != "html")
     throw UserError("format: '{}' is not known here; send text or html", one_line(format));
   LinesRequest lines{.model = choose(models_, parameters)};
-  const decode::Translator& translator = models_[lines.model].translator;
+  const decode::LineTranslator& translator = *models_[lines.model].translator;
   Asked asked{.is_list = texts.is_list};
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
@@ -240,16 +168,21 @@ void Service::attention(const http::Request& request, const http::Reply& reply) 
   const std::size_t chosen = choose(models_, parameters);
   const ServedModel& model = models_[chosen];
   AttentionQuestion wanted{.line = one_line_of(parameters.required_text("q"), "q"),
-                           .prefix = prefix_of(parameters, model.translator),
-                           .request = request_of(model, parameters.texts("kind").values)};
+                           .prefix = prefix_of(parameters, *model.translator),
+                           .kinds = kinds_of(model, parameters.texts("kind").values)};
   if (const std::string given = parameters.text("translation"); !given.empty()) {
     if (!wanted.prefix.empty()) throw UserError("prefix: a translation is given, too; send one");
-    wanted.target = one_line_of(given, "translation");
+    wanted.translation = one_line_of(given, "translation");
   }
   queue_.take({.model = chosen,
                .answer =
-                   [this, &model, wanted](decode::Translator& translator) {
-                     return look(model, translator, wanted, queue_);
+                   [this, &model, wanted](decode::LineTranslator& translator) {
+                     const double before = translator.times().search;
+                     const http::Response response =
+                         json_response(attention_of(model, translator, wanted));
+                     if (!wanted.translation)
+                       queue_.count(model, 1, translator.times().search - before);
+                     return response;
                    }},
               reply);
 }
@@ -258,13 +191,12 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
   const Parameters parameters(request);
   const std::size_t chosen = choose(models_, parameters);
   const std::string line = one_line_of(parameters.required_text("q"), "q"),
-                    prefix = prefix_of(parameters, models_[chosen].translator);
+                    prefix = prefix_of(parameters, *models_[chosen].translator);
   const int64_t count = parameters.whole("count", 8, 1, kCandidates);
   queue_.take({.model = chosen,
                .answer =
-                   [line, prefix, count](decode::Translator& translator) {
-                     return json_response({{"candidates", candidates_of(inspect::next_words(
-                                                              translator, line, prefix, count))}});
+                   [line, prefix, count](decode::LineTranslator& translator) {
+                     return json_response(candidates_of(translator, line, prefix, count));
                    }},
               reply);
 }
@@ -273,7 +205,7 @@ void Service::detect(const http::Request& request, const http::Reply& reply) {
   const std::string text = Parameters(request).required_text("q");
   queue_.take({.model = 0,
                .answer =
-                   [this, text](decode::Translator&) {
+                   [this, text](decode::LineTranslator&) {
                      Json out = Json::array();
                      for (const Guess& guess : guesses_of(models_, text))
                        out.push_back({{"confidence", std::round(10 * guess.confidence) / 10},

@@ -61,14 +61,14 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/transformer", {"model"}},
       {"ranks", {"kernels"}},
       {"engine", {"model/description", "kernels/rows"}},
-      {"decode/search", {"engine", "data", "score"}},
+      {"decode/search", {"engine", "data", "study"}},
       {"decode", {"decode/search", "model", "model/recurrent", "model/transformer"}},
       {"train", {"model", "ranks"}},
-      {"inspect", {"decode", "study"}},
+      {"inspect", {"decode"}},
       {"run", {"inspect", "draw", "train"}},
-      {"serve/answers", {"decode/search", "study"}},
+      {"serve/answers", {"decode/search"}},
       {"web", {"serve/answers"}},
-      {"serve", {"inspect", "draw", "http", "serve/answers"}}};
+      {"serve", {"draw", "http", "serve/answers"}}};
   return table;
 }
 
@@ -160,7 +160,7 @@ inline Breaches torch_includes(const std::filesystem::path& root) {
   static const std::set<std::string> without = {
       "base",   "http",          "config",        "text",         "data",
       "score",  "study",         "draw",          "kernels/rows", "model/description",
-      "engine", "decode/search", "serve/answers", "web"};
+      "engine", "decode/search", "serve/answers", "serve",        "web"};
   static const std::set<std::string> torch = {"torch", "ATen", "c10", "caffe2"};
   const auto files = includes_of(root, "src");
   Breaches breaches;

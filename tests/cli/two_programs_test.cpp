@@ -65,10 +65,19 @@ TEST(TwoPrograms, WhatNeedsNoModelTakesLessThan40Megabytes) {
   EXPECT_NE(run_small({"inspect", toy.rnn}).status, 0);
 }
 
-TEST(TwoPrograms, WithoutHeedTorchACommandOfItIsOneLine) {
+TEST(TwoPrograms, WithoutHeedTorchModelsWithAnEngineTranslateAndCommandsOfItAreOneLine) {
+  const Toy& toy = Toy::get();
   const TemporaryFolder folder;
-  const std::string alone = folder / "heed";
+  const std::string alone = folder / "heed", source = toy.folder / "test.src",
+                    reference = toy.folder / "test.tgt";
   std::filesystem::copy(paths::kHeed, alone);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"translate", toy.rnn, source, "--alignment"},
+        {"translate", toy.rnn, source, "--json", "--replace-unknown"},
+        {"lengths", toy.rnn, "--source", source, "--reference", reference}}) {
+    SCOPED_TRACE(arguments.front());
+    EXPECT_EQ(product(subprocess::run(command_of(alone, arguments))), product(run_heed(arguments)));
+  }
   EXPECT_THAT(product(subprocess::run({alone, "config"})), HasSubstr("beam_size: 5"));
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"train", "--help"}, {"config", "x.yaml", "--check"}})

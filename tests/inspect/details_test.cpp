@@ -72,12 +72,10 @@ TEST(Details, AreTheSameInPartsOfAnySize) {
     for (decode::Translation& one : found)  // each has something to replace
       for (decode::Hypothesis& hypothesis : one.hypotheses)
         if (!hypothesis.ids.empty()) hypothesis.ids.back() = text::kUnknown;
-    const auto& text = translator.first_text();
-    const auto read = attention_reader(translator, options.choice);
-    const auto whole = details_of(text, read, lines, found, options);
+    const auto whole = details_of(translator, lines, found, options);
     std::size_t links = 0;
     for (const int64_t at_once : {1, 300}) {
-      const auto parts = details_of(text, read, lines, found, options, at_once);
+      const auto parts = details_of(translator, lines, found, options, at_once);
       ASSERT_EQ(parts.size(), lines.size());
       for (std::size_t i = 0; i < lines.size(); ++i) {
         ASSERT_EQ(parts[i].size(), lines[i].empty() ? 0U : 3U);
@@ -111,8 +109,7 @@ TEST(Details, DoNotHoldTheAttentionOfAllTranslations) {
   const std::vector<decode::Translation> found = {one};
   const int64_t before = held;
   most_held = before;
-  details_of(translator.first_text(), attention_reader(translator, {}), lines, found,
-             {.alignment = true}, /*at_once=*/1);
+  details_of(translator, lines, found, {.alignment = true}, /*at_once=*/1);
   const auto weights = static_cast<int64_t>(40 * pieces * pieces * sizeof(float));
   EXPECT_LT(most_held - before, weights / 2);
 }

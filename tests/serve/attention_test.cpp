@@ -134,7 +134,7 @@ TEST(Service, RefusesPrefixesLongerThanTheModelCanTake) {
                      .softmax_kinds = {config::AttentionKind::cross}},
                     "de",
                     "en",
-                    decode::make_translator(decode::random_model(config))});
+                    shared(decode::make_translator(decode::random_model(config)))});
   Service service(std::move(models), {});
   const http::Server server({}, service.routes());
   expect_refused(server.port(), 6, "prefix: has more than the 5 pieces that fit");

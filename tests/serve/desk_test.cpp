@@ -55,7 +55,7 @@ class DeskTest : public ::testing::Test {
   void open(const std::vector<std::size_t>& which, const decode::DecodeConfig& config = {},
             const Limits& limits = {}) {
     models_ = models_of(which, config);
-    for (ServedModel& model : models_) model.translator.warn_of_cuts = false;
+    for (ServedModel& model : models_) model.translator->warn_of_cuts = false;
     queue_ = std::make_unique<RequestQueue>(models_, limits, metrics_);
   }
 
@@ -156,7 +156,7 @@ TEST_F(DeskTest, ModelsThatShareNoBatchesTakeTurnsOfTheirOwnBatches) {
 TEST_F(DeskTest, ALongRequestIsCutIntoWindowsAsTheTranslatorCutsAFile) {
   const decode::DecodeConfig config{.batch_size = 1};
   open({kSharesNot}, config);
-  const int64_t window = models_[0].translator.window();
+  const int64_t window = models_[0].translator->window();
   Strings lines(static_cast<std::size_t>(window) + 1, "tolo");  // sorted, the last were the first
   lines.back() = "mira tolo sena kupo";
   const ClientPtr a = take("a", {.lines = lines});
@@ -214,7 +214,7 @@ TEST_F(DeskTest, ClientsThatHaveGoneAreDroppedBeforeTheirLinesAndAmongThem) {
 TEST_F(DeskTest, RequestsThatWaitedTooLongAreGivenUp) {
   open({kShares}, {}, {.patience = std::chrono::seconds(0)});
   const ClientPtr late = take("late", {.lines = {"mira", "tolo"}});
-  const ClientPtr task = take("task", Task{.answer = [](decode::Translator&) -> http::Response {
+  const ClientPtr task = take("task", Task{.answer = [](decode::LineTranslator&) -> http::Response {
                                 throw std::logic_error("is not asked");
                               }});
   EXPECT_FALSE(work());
@@ -244,8 +244,8 @@ TEST_F(DeskTest, AFullQueueSaysWhenToTryAgain) {
 
 TEST_F(DeskTest, ATaskGetsItsModelInItsTurn) {
   open({kShares, kSharesNot});
-  const decode::Translator* asked = nullptr;
-  const auto note = [&](decode::Translator& translator) {
+  const decode::LineTranslator* asked = nullptr;
+  const auto note = [&](decode::LineTranslator& translator) {
     asked = &translator;
     return http::Response{.body = "done"};
   };
@@ -256,7 +256,7 @@ TEST_F(DeskTest, ATaskGetsItsModelInItsTurn) {
   work();  // those with lines share a batch
   EXPECT_EQ(asked, nullptr);
   work();
-  EXPECT_EQ(asked, &models_[1].translator);
+  EXPECT_EQ(asked, models_[1].translator.get());
   EXPECT_EQ(body(task), "done");
   EXPECT_THAT(order_, ElementsAre("lines", "lines, too", "task"));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "decode/search/next_words.h"
 #include "serve/running.h"
 #include "serve/served_model.h"
 #include "temporary_folder.h"
@@ -35,9 +36,9 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
       text::Vocabulary::train({.files = {folder.write("text", lines)}, .size = 24});
   std::vector<ServedModel> models = models_of({0}), others = models_of({1});
   models.push_back({models[0], "ru", "en",
-                    decode::Translator({{decode::random_model(decode::small_models()[0]), cyrillic,
-                                         decode::vocabulary()}},
-                                       {}, at::kCPU, at::kFloat)});
+                    shared(decode::Translator({{decode::random_model(decode::small_models()[0]),
+                                                cyrillic, decode::vocabulary()}},
+                                              {}, at::kCPU, at::kFloat))});
   models.push_back(std::move(others[0]));
   models[2].source = "en";
   const auto order_of = [&](const std::string& text) {
@@ -49,7 +50,7 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   EXPECT_EQ(order_of("mira tolo")[2], "ru");
   // The vocabularies of de and en are the same. What counts is how sure their models are.
   const auto sureness = [&](ServedModel& model) {
-    const auto best = model.translator.translate({"mira tolo"})[0].hypotheses[0];
+    const auto best = model.translator->translate({"mira tolo"})[0].hypotheses[0];
     return std::exp(best.log_probability / std::ssize(best.token_log_probabilities));
   };
   const double de = sureness(models[0]), en = sureness(models[2]);
@@ -62,7 +63,7 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   models[0].target = "en";
   models[1].target = "de";
   const auto log_p = [&](ServedModel& model) {
-    return model.translator.score({"mira tolo"}, {"mira tolo"})[0].log_probability;
+    return decode::log_probability_of(*model.translator, "mira tolo", "mira tolo");
   };
   const double of_de = log_p(models[1]), of_en = log_p(models[0]);
   guesses = guesses_of(models, "mira  tolo\n");

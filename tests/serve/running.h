@@ -30,6 +30,10 @@ inline decode::Translator translator_of(std::size_t which,
   return decode::make_translator(decode::random_model(decode::many_models()[which]), config);
 }
 
+inline std::shared_ptr<decode::LineTranslator> shared(decode::Translator translator) {
+  return std::make_shared<decode::Translator>(std::move(translator));
+}
+
 inline std::vector<ServedModel> models_of(const std::vector<std::size_t>& which,
                                           const decode::DecodeConfig& config = {}) {
   std::vector<ServedModel> models;
@@ -41,7 +45,7 @@ inline std::vector<ServedModel> models_of(const std::vector<std::size_t>& which,
                        .head = -1},
                       "de",
                       i == 0 ? "en" : "fr",
-                      translator_of(i, config)});
+                      shared(translator_of(i, config))});
   return models;
 }
 

@@ -157,7 +157,7 @@ TEST(Service, ALongRequestDoesNotHoldUpOthersWhereBatchesAreNotShared) {
   const int threads = at::get_num_threads();
   for (const int some : {1, 2, 3}) {
     at::set_num_threads(some);
-    Running running({kSharesNot}, {}, config);
+    Running running({kSharesNot}, {.threads = some}, config);
     auto large = running.begin(post_text("/translate", json{{"q", many}}.dump()));
     running.wait_for_lines(193);
     auto small = running.begin(post_text("/translate", R"({"q": ["quorz", "mira tolo"]})"));
@@ -208,7 +208,7 @@ TEST(Service, RequestsForOtherModelsOrWithAlternativesShareNoBatch) {
                      .softmax_kinds = {config::AttentionKind::cross}},
                     "de",
                     "en",
-                    other()});
+                    shared(other())});
   Service service(std::move(models), {});
   const http::Server server({}, service.routes());
   // All wait before the first is translated, in this order.

@@ -1,10 +1,30 @@
 // native SETTINGS WEIGHTS SOURCE TARGET < QUESTIONS: what heed.wasm answers, by the same code on
-// this processor, with the files of a page's model. For tests/web/test_web.py.
+// this processor with the loops for any, with the files of a page's model. For
+// tests/web/test_web.py.
 #include <iostream>
 
 #include "base/files.h"
 #include "engine/weights.h"
+#include "kernels/rows/versions.h"
 #include "web/alone.h"
+
+namespace heed::kernels {
+
+// In place of what the library finds out.
+InstructionSet level() {
+  return InstructionSet::plain;
+}
+bool has_vnni() {
+  return false;
+}
+bool has_bf16_products() {
+  return false;
+}
+bool has_amx() {
+  return false;
+}
+
+}  // namespace heed::kernels
 
 int main(int, char** arguments) {
   using namespace heed;

@@ -108,15 +108,14 @@ std::vector<MemberText> texts_of(const std::vector<EngineMember>& members) {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> search(
-    const std::vector<std::shared_ptr<const engine::Network>>& networks,
-    const std::vector<data::Batch>& sources, const SearchOptions& options, int64_t longest,
-    const engine::Threads& threads) {
+void with_steps(const std::vector<std::shared_ptr<const engine::Network>>& networks,
+                const std::vector<data::Batch>& sources, const SearchOptions& options,
+                const engine::Threads& threads, const std::function<void(Steps&)>& work) {
   expect(!networks.empty() && networks.size() == sources.size(), "one source per network");
   for (const data::Batch& source : sources)
     expect(source.size == sources[0].size, "the same sentences for all");
   EngineSteps steps(networks, sources, options.never, options.wants_attention(), threads);
-  return search(steps, sources[0].source_lengths, options, longest);
+  work(steps);
 }
 
 engine::WeightFormat weight_format(WeightType weights, bool bf16) {
@@ -144,9 +143,61 @@ EngineTranslator::EngineTranslator(std::vector<EngineMember> members, DecodeConf
   together_ = engine::sentences_together(numbers);
 }
 
-std::vector<std::vector<Hypothesis>> EngineTranslator::search_batch(
-    const std::vector<data::Batch>& sources, const SearchOptions& options) {
-  return search(networks_, sources, options, longest_, *threads_);
+void EngineTranslator::with_steps(const std::vector<data::Batch>& sources,
+                                  const SearchOptions& options,
+                                  const std::function<void(Steps&)>& work) {
+  decode::with_steps(networks_, sources, options, *threads_, work);
+}
+
+namespace {
+
+/// An encoder's map, whose rows are those of the sentences one after another, with padding.
+engine::LayerMap padded(const engine::LayerMap& map, const data::Batch& pairs) {
+  const int64_t width = map.heads * map.keys;  // of a row
+  engine::LayerMap out = map;
+  out.weights.assign(pairs.size * pairs.source_length * width, 0);
+  auto from = map.weights.begin();
+  for (int64_t s = 0; s < pairs.size; ++s) {
+    const auto end = from + pairs.source_lengths[s] * width;
+    std::copy(from, end, out.weights.begin() + s * pairs.source_length * width);
+    from = end;
+  }
+  return out;
+}
+
+/// One row of each sentence becomes its row `step` of `out`, which may have more keys.
+void put_rows(const engine::LayerMap& map, int64_t step, int64_t steps, engine::LayerMap& out) {
+  const int64_t sentences = std::ssize(map.weights) / (map.heads * map.keys);
+  for (int64_t s = 0; s < sentences; ++s)
+    for (int64_t h = 0; h < map.heads; ++h)
+      std::copy_n(map.weights.begin() + (s * map.heads + h) * map.keys, map.keys,
+                  out.weights.begin() + ((s * steps + step) * map.heads + h) * out.keys);
+}
+
+}  // namespace
+
+engine::LayerMaps EngineTranslator::attention_of(const data::Batch& pairs,
+                                                 const std::vector<config::AttentionKind>&) {
+  engine::LayerMaps maps, all;
+  const auto decoder = networks_.front()->start(
+      {pairs.source.data(), pairs.source_lengths.data(), pairs.size, pairs.source_length},
+      *threads_, &maps);
+  for (const engine::LayerMap& map : maps) all.push_back(padded(map, pairs));
+  const int64_t encoders = std::ssize(all), steps = pairs.target_length;
+  std::vector<int64_t> tokens(pairs.size);
+  for (int64_t step = 0; step < steps; ++step) {
+    for (int64_t s = 0; s < pairs.size; ++s) tokens[s] = pairs.target_input[s * steps + step];
+    decoder->step(tokens.data(), 1, nullptr);
+    for (int64_t i = 0; i < std::ssize(maps); ++i) {
+      if (step == 0) {
+        engine::LayerMap& whole = all.emplace_back(maps[i]);
+        if (whole.kind == config::AttentionKind::decoder) whole.keys = steps;
+        whole.weights.assign(pairs.size * steps * whole.heads * whole.keys, 0);
+      }
+      put_rows(maps[i], step, steps, all[encoders + i]);
+    }
+  }
+  return all;
 }
 
 }  // namespace heed::decode

@@ -11,11 +11,10 @@
 
 namespace heed::decode {
 
-/// As the other search(), with engines. `sources`: one per network, of the same sentences.
-std::vector<std::vector<Hypothesis>> search(
-    const std::vector<std::shared_ptr<const engine::Network>>& networks,
-    const std::vector<data::Batch>& sources, const SearchOptions& options, int64_t longest,
-    const engine::Threads& threads);
+/// As LineTranslator::with_steps(). `sources`: one per network, of the same sentences.
+void with_steps(const std::vector<std::shared_ptr<const engine::Network>>& networks,
+                const std::vector<data::Batch>& sources, const SearchOptions& options,
+                const engine::Threads& threads, const std::function<void(Steps&)>& work);
 
 struct EngineMember {
   MemberText text;
@@ -39,11 +38,13 @@ class EngineTranslator : public LineTranslator {
                    engine::WeightFormat numbers, const engine::Threads& threads);
 
   int64_t longest() const override { return longest_; }
+  bool has_engines() const override { return true; }
+  void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
+                  const std::function<void(Steps&)>& work) override;
+  engine::LayerMaps attention_of(const data::Batch& pairs,
+                                 const std::vector<config::AttentionKind>& kinds) override;
 
  private:
-  std::vector<std::vector<Hypothesis>> search_batch(const std::vector<data::Batch>& sources,
-                                                    const SearchOptions& options) override;
-
   std::vector<std::shared_ptr<const engine::Network>> networks_;
   int64_t longest_ = 0;
 };

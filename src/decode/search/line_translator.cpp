@@ -101,6 +101,28 @@ void LineTranslator::check_length(int64_t pieces, const std::string& where,
                   cure);
 }
 
+int64_t LineTranslator::pair_limit() const {
+  return std::min(std::max(config_.max_source_length, trained_length), longest() - 1);
+}
+
+void LineTranslator::require_short(int64_t pieces, const std::string& where) const {
+  check_length(pieces, where, "split the line");
+  if (pieces <= pair_limit()) return;
+  throw UserError(
+      "{} has {} pieces, and pairs are read up to {}; split the line, or raise "
+      "decoding.max_source_length",
+      where, pieces, pair_limit());
+}
+
+std::vector<data::Batch> LineTranslator::sources_of(const std::string& line) const {
+  std::vector<data::Batch> sources;
+  for (const MemberText& member : members_) {
+    const data::Example example{.source = first_pieces(member.source, line, source_limit())};
+    sources.push_back(data::make_batch({&example}));
+  }
+  return sources;
+}
+
 LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lines,
                                              int64_t first_line, int64_t most) const {
   Lines out;
@@ -263,7 +285,10 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
     options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
   }
-  auto found = search_batch(sources, options);
+  std::vector<std::vector<Hypothesis>> found;
+  with_steps(sources, options, [&](Steps& steps) {
+    found = search(steps, sources[0].source_lengths, options, longest());
+  });
   for (std::size_t row = 0; row < batch.size(); ++row)
     out[batch[row]].hypotheses = std::move(found[row]);
 }

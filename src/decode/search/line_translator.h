@@ -12,7 +12,7 @@
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
 #include "decode/search/search.h"
-#include "engine/threads.h"
+#include "engine/network.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
@@ -42,6 +42,8 @@ class LineTranslator {
   /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
   /// every second one of a text.
   int64_t line_step = 1;
+  /// data.max_length of the training: given pairs as long as that are read, too.
+  int64_t trained_length = 0;
   bool keep_attention = false;
   bool warn_of_cuts = true;  // name the lines that were cut or whose translation was
   /// Asked before each batch, by several threads: once it says true, translate() ends soon, and the
@@ -89,6 +91,7 @@ class LineTranslator {
 
   const DecodeConfig& config() const { return config_; }
   const MemberText& first_text() const { return members_.front(); }
+  const std::vector<MemberText>& texts() const { return members_; }
   /// Pieces that no translation has: never_produced().
   const std::vector<int64_t>& never() const { return never_; }
   /// The longest source or target, in pieces with eos, that every member can take.
@@ -96,21 +99,39 @@ class LineTranslator {
   /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less
   /// where a member takes less.
   int64_t source_limit() const;
+  /// The most pieces, without eos, of a side of a given pair that is scored or read, which takes
+  /// memory that grows with their square: decoding.max_source_length, or `trained_length` where
+  /// that is more; or less where a member takes less.
+  int64_t pair_limit() const;
+  /// Throws UserError that begins with `where`, unless so many pieces are within pair_limit().
+  void require_short(int64_t pieces, const std::string& where) const;
+  /// Whether engines translate, not LibTorch.
+  virtual bool has_engines() const = 0;
+  /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
+  /// log-probabilities may differ in the last digits, or it is drawn by its number.
+  bool is_same_in_any_batch() const { return !samples(config_.sampling) && has_engines(); }
+
+  /// A line as a search reads it, once per member.
+  std::vector<data::Batch> sources_of(const std::string& line) const;
+  /// Calls work(steps) of one batch, whose sources are those of each member. Throws std::bad_alloc
+  /// where memory runs out.
+  virtual void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
+                          const std::function<void(Steps&)>& work) = 0;
+  /// The attention of the first member while it reads `pairs`: of every layer that has one of these
+  /// kinds, or of more. Rows are [sentences, source or target], padded, and so are keys.
+  virtual engine::LayerMaps attention_of(const data::Batch& pairs,
+                                         const std::vector<config::AttentionKind>& kinds) = 0;
+  /// Calls work(batch) for each, by as many threads as there are.
+  virtual void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) {
+    engine::share_items(*threads_, batches, work);
+  }
 
  protected:
   /// Throws UserError as never_produced().
   LineTranslator(std::vector<MemberText> members, DecodeConfig config,
                  const engine::Threads& threads);
 
-  /// Of one batch, whose sources are those of each member. Throws std::bad_alloc where memory runs
-  /// out.
-  virtual std::vector<std::vector<Hypothesis>> search_batch(const std::vector<data::Batch>& sources,
-                                                            const SearchOptions& options) = 0;
   virtual BatchLimits limits() const { return search_limits(config_); }
-  /// Calls work(batch) for each, by as many threads as there are.
-  virtual void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) {
-    engine::share_items(*threads_, batches, work);
-  }
 
   /// Piece ids of each line, once per member.
   struct Lines {

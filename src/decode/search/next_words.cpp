@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "decode/search/pieces.h"
+#include "decode/search/steps.h"
 
 namespace heed::decode {
 namespace {
@@ -23,12 +24,44 @@ struct Growing {
   bool done = false;
 };
 
+/// log P of each piece behind the beginnings of a translation, as a search may take it: -inf where
+/// it must not come. The first call has one beginning; later each is one of the call before with
+/// one piece more.
+class ScoresAfter {
+ public:
+  explicit ScoresAfter(Steps& steps) : steps_(steps) {}
+
+  Candidates operator()(const std::vector<Ids>& beginnings) {
+    std::vector<int64_t> tokens, hypotheses;
+    if (read_.empty()) {
+      tokens = {text::kBegin};
+      for (const int32_t id : beginnings.front()) {
+        steps_.step({.tokens = tokens, .candidates = 1});
+        tokens = {id};
+      }
+    } else {
+      for (const Ids& ids : beginnings) {
+        const auto before = std::ranges::find(read_, Ids(ids.begin(), ids.end() - 1));
+        hypotheses.push_back(before - read_.begin());
+        tokens.push_back(ids.back());
+      }
+    }
+    read_ = beginnings;
+    return steps_.step({.tokens = tokens, .width = std::ssize(tokens), .hypotheses = hypotheses})
+        .candidates;
+  }
+
+ private:
+  Steps& steps_;
+  std::vector<Ids> read_;
+};
+
 bool begins_word(const text::Vocabulary& vocabulary, int32_t id) {
   return id == text::kEnd || vocabulary.piece(id).starts_with(text::kWordStart);
 }
 
 /// The likeliest next pieces, each the beginning of a word.
-std::vector<Growing> beginnings_of(const Ids& prefix, const std::vector<float>& scores,
+std::vector<Growing> beginnings_of(const Ids& prefix, std::span<const float> scores,
                                    int64_t count) {
   Ids order(scores.size());
   std::iota(order.begin(), order.end(), 0);
@@ -45,7 +78,7 @@ std::vector<Growing> beginnings_of(const Ids& prefix, const std::vector<float>& 
 }
 
 /// Adds to each word that is not done the likeliest piece, or ends it.
-void grow(const ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
+void grow(ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
           std::vector<Growing>& words) {
   std::vector<Growing*> open;
   std::vector<Ids> beginnings;
@@ -55,10 +88,11 @@ void grow(const ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
     beginnings.push_back(word.ids);
   }
   if (open.empty()) return;
-  const std::vector<std::vector<float>> scores = scores_after(beginnings);
+  const Candidates candidates = scores_after(beginnings);
   for (std::size_t i = 0; i < open.size(); ++i) {
-    const auto best = std::ranges::max_element(scores[i]);
-    const auto id = static_cast<int32_t>(best - scores[i].begin());
+    const std::span<const float> scores = candidates.values_of(static_cast<int64_t>(i));
+    const auto best = std::ranges::max_element(scores);
+    const auto id = static_cast<int32_t>(best - scores.begin());
     // A piece that only says where words begin has its word behind it.
     const bool bare = vocabulary.piece(open[i]->ids.back()) == text::kWordStart;
     open[i]->done = begins_word(vocabulary, id) && !bare;
@@ -70,13 +104,20 @@ void grow(const ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
 
 }  // namespace
 
-std::vector<NextWord> next_words(const text::Vocabulary& vocabulary, const ScoresAfter& scores,
-                                 const std::string& prefix, int64_t count, int64_t longest) {
+std::vector<NextWord> next_words(LineTranslator& translator, const std::string& line,
+                                 const std::string& prefix, int64_t count) {
+  const std::vector<data::Batch> sources = translator.sources_of(line);
+  if (sources.front().source_length == 1) return {};  // eos alone
+  const text::Vocabulary& vocabulary = translator.first_text().target;
   const Ids given = vocabulary.encode(prefix);
-  if (std::ssize(given) + kPieces + 1 > longest)
+  if (std::ssize(given) + kPieces + 1 > translator.longest())
     throw UserError("the prefix has {} pieces, too many for this model to go on", given.size());
-  std::vector<Growing> words = beginnings_of(given, scores({given})[0], count);
-  for (int64_t pieces = 1; pieces < kPieces; ++pieces) grow(scores, vocabulary, words);
+  std::vector<Growing> words;
+  translator.with_steps(sources, {.never = translator.never()}, [&](Steps& steps) {
+    ScoresAfter scores(steps);
+    words = beginnings_of(given, scores({given}).values_of(0), count);
+    for (int64_t pieces = 1; pieces < kPieces; ++pieces) grow(scores, vocabulary, words);
+  });
 
   const std::vector<std::string> unknown = unknown_pieces(vocabulary, prefix, given);
   const std::string before = vocabulary.decode(given, unknown);
@@ -100,6 +141,25 @@ std::vector<NextWord> next_words(const text::Vocabulary& vocabulary, const Score
   }
   std::ranges::stable_sort(out, std::greater<>(), &NextWord::probability);
   return out;
+}
+
+double log_probability_of(LineTranslator& translator, const std::string& source,
+                          const std::string& target) {
+  Ids ids = translator.first_text().target.encode(target);
+  ids.push_back(text::kEnd);
+  double sum = 0;
+  translator.with_steps(translator.sources_of(source), {}, [&](Steps& steps) {
+    sum = 0;
+    int64_t last = text::kBegin;
+    for (const int32_t id : ids) {
+      const ForcedPiece forced{.sentence = 0, .piece = id};
+      const StepResult step =
+          steps.step({.tokens = {&last, 1}, .forced = {&forced, 1}, .candidates = 1});
+      sum += step.candidates.values[0];
+      last = id;
+    }
+  });
+  return sum;
 }
 
 }  // namespace heed::decode

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "text/vocabulary.h"
+#include "decode/search/line_translator.h"
 
 namespace heed::decode {
 
@@ -18,16 +17,15 @@ struct NextWord {
   bool ends = false;       // no word: the end of the translation
 };
 
-/// log P of each piece behind each of these beginnings of a translation, as a search may take it:
-/// -inf where it must not come. The first call has one beginning; later each is one of the call
-/// before with one piece more.
-using ScoresAfter = std::function<std::vector<std::vector<float>>(
-    const std::vector<std::vector<int32_t>>& beginnings)>;
-
 /// At most `count` of them, likeliest first, each once. They begin with the `count` likeliest next
-/// pieces. Each goes on with the likeliest one until a word begins or the translation ends. Throws
-/// UserError where the prefix is longer than `longest`, in pieces with eos, lets it be.
-std::vector<NextWord> next_words(const text::Vocabulary& vocabulary, const ScoresAfter& scores,
-                                 const std::string& prefix, int64_t count, int64_t longest);
+/// pieces. Each goes on with the likeliest one until a word begins or the translation ends. None
+/// for a line without pieces. Throws UserError where the prefix is longer than the models let it
+/// be.
+std::vector<NextWord> next_words(LineTranslator& translator, const std::string& line,
+                                 const std::string& prefix, int64_t count);
+
+/// log P(target | source).
+double log_probability_of(LineTranslator& translator, const std::string& source,
+                          const std::string& target);
 
 }  // namespace heed::decode

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/format.h"
+#include "base/error.h"
+#include "decode/search/next_words.h"
+#include "decode/search/reading.h"
 #include "text/words.h"
 
 namespace heed::serve {
@@ -58,6 +60,39 @@ void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
   }
 }
 
+/// {"tokens": {"source": [...], "target": [...], "read": [...]},
+///  "matrices": [{"kind", "layer", "head", "rows", "columns", "weights": [[...], ...]}, ...]}
+Json matrices_of(const AttendedSentence& sentence) {
+  std::vector<std::string> read = {"<s>"};
+  if (!sentence.target_pieces.empty())
+    read.insert(read.end(), sentence.target_pieces.begin(), sentence.target_pieces.end() - 1);
+  Json matrices = Json::array();
+  for (const study::AttentionMatrix& matrix : sentence.matrices) {
+    const auto [rows, columns] = sides_of(matrix.kind);
+    matrices.push_back({{"kind", name_of(matrix.kind)},
+                        {"layer", matrix.layer},
+                        {"head", matrix.head},
+                        {"rows", rows},
+                        {"columns", columns},
+                        {"weights", rows_of(matrix)}});
+  }
+  return {
+      {"tokens",
+       {{"source", sentence.source_pieces}, {"target", sentence.target_pieces}, {"read", read}}},
+      {"matrices", std::move(matrices)}};
+}
+
+/// Whether the translator read less than the whole line.
+bool was_cut(const decode::LineTranslator& translator, const std::string& line,
+             const decode::Translation& found) {
+  const int64_t limit = translator.source_limit();
+  if (std::ssize(found.source_pieces) <= limit / 2)
+    return false;  // as most lines: not encoded again
+  return std::ranges::any_of(translator.texts(), [&](const decode::MemberText& member) {
+    return std::ssize(member.source.encode(line, limit)) > limit;
+  });
+}
+
 }  // namespace
 
 std::string text_of(const Json& body) {
@@ -90,49 +125,70 @@ Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& tra
   return out;
 }
 
-Json matrices_of(const AttendedSentence& sentence) {
-  std::vector<std::string> read = {"<s>"};
-  if (!sentence.target_pieces.empty())
-    read.insert(read.end(), sentence.target_pieces.begin(), sentence.target_pieces.end() - 1);
-  Json matrices = Json::array();
-  for (const study::AttentionMatrix& matrix : sentence.matrices) {
-    const auto [rows, columns] = sides_of(matrix.kind);
-    matrices.push_back({{"kind", name_of(matrix.kind)},
-                        {"layer", matrix.layer},
-                        {"head", matrix.head},
-                        {"rows", rows},
-                        {"columns", columns},
-                        {"weights", rows_of(matrix)}});
-  }
-  return {
-      {"tokens",
-       {{"source", sentence.source_pieces}, {"target", sentence.target_pieces}, {"read", read}}},
-      {"matrices", std::move(matrices)}};
+void require_short_prefix(const decode::LineTranslator& translator, const std::string& prefix) {
+  const int64_t most = translator.source_limit();
+  if (std::ssize(translator.first_text().target.encode(prefix, most)) > most)
+    throw UserError("prefix: has more than the {} pieces that fit", most);
 }
 
-void add_attention(const ShownModel& model, std::size_t source, std::size_t target,
-                   const std::function<AttendedSentence()>& attend, Json& body) {
-  const std::string why = why_not_shown(model, source, target);
+void tell_cuts(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
+               const std::vector<decode::Translation>& found, Json& body) {
+  std::vector<std::size_t> cut, stopped;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (was_cut(translator, lines[i], found[i])) cut.push_back(i + 1);
+    if (!found[i].hypotheses.empty() && found[i].hypotheses[0].cut) stopped.push_back(i + 1);
+  }
+  if (!cut.empty()) body["cutLines"] = cut;
+  if (!stopped.empty()) body["cutTranslations"] = stopped;
+}
+
+Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
+                  const AttentionQuestion& asked) {
+  const decode::MemberText& text = translator.first_text();
+  Json body;
+  body["model"] = model.name;
+  std::vector<std::vector<int32_t>> read;  // the translation, if there is one
+  if (asked.translation) {
+    body["translatedText"] = *asked.translation;
+    read.push_back(text.target.encode(*asked.translation));
+  } else {
+    translator.set_n_best(1);
+    const auto found = translator.translate({asked.line}, 1, {asked.prefix});
+    body["translatedText"] = found[0].text;
+    body["words"] = words_of(text.target, found[0], text.target.encode(asked.prefix).size());
+    tell_cuts(translator, {asked.line}, found, body);
+    // A blank line has no translation, and nothing that could be shown.
+    if (!found[0].hypotheses.empty()) read.push_back(found[0].hypotheses[0].ids);
+  }
+  const std::string why = why_not_shown(model, text.source.encode(asked.line).size(),
+                                        read.empty() ? 0 : read[0].size());
   AttendedSentence attended;
-  if (why.empty())
-    attended = attend();
-  else
+  if (!why.empty()) {
     body["noAttention"] = why;
+  } else if (!read.empty()) {
+    const decode::AttentionRequest request{.kinds = asked.kinds,
+                                           .heads = {decode::kEvery, decode::kMeanOfHeads}};
+    attended = asked.translation ? attention_maps(translator, {asked.line},
+                                                  std::vector{*asked.translation}, request)[0]
+                                 : attention_maps(translator, {asked.line}, read, request)[0];
+  }
   drop_equal_means(attended.matrices);
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
   body["softmax"] = names_of(model.softmax_kinds);
   body.update(matrices_of(attended));
+  return body;
 }
 
-Json candidates_of(const std::vector<decode::NextWord>& words) {
+Json candidates_of(decode::LineTranslator& translator, const std::string& line,
+                   const std::string& prefix, int64_t count) {
   Json out = Json::array();
-  for (const decode::NextWord& word : words)
+  for (const decode::NextWord& word : decode::next_words(translator, line, prefix, count))
     out.push_back({{"word", word.word},
                    {"prefix", word.prefix},
                    {"probability", rounded(word.probability, 1e6)},
                    {"continues", word.continues},
                    {"ends", word.ends}});
-  return out;
+  return {{"candidates", std::move(out)}};
 }
 
 }  // namespace heed::serve

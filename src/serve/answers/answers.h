@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/attention_kind.h"
 #include "decode/search/line_translator.h"
-#include "decode/search/next_words.h"
-#include "study/attention_matrix.h"
 
 namespace heed::serve {
 
@@ -29,22 +27,33 @@ std::string text_of(const Json& body);
 
 /// A word of a translation, and what it stands behind.
 ///   {"word", "prefix", "probability", "forced"}
-/// The prefix makes Translator::translate() go on at this place; `forced`: the first pieces, which
-/// were given.
+/// The prefix makes LineTranslator::translate() go on at this place; `forced`: the first pieces,
+/// which were given.
 Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& translation,
               std::size_t forced);
 
-/// {"tokens": {"source": [...], "target": [...], "read": [...]},
-///  "matrices": [{"kind", "layer", "head", "rows", "columns", "weights": [[...], ...]}, ...]}
-/// Rows and columns are named after the tokens; weights have four decimals.
-Json matrices_of(const study::AttendedSentence& sentence);
+/// Every hypothesis of a search has all of a given prefix, so that a long one would take all
+/// memory, or hold up all others: it may be as long as a source. Throws UserError.
+void require_short_prefix(const decode::LineTranslator& translator, const std::string& prefix);
 
-/// Adds matrices_of() what `attend` gives to `body`, and "usual", {"layer", "head"}, and "softmax",
-/// the kinds whose heads are a softmax; of a sentence and a translation of so many pieces.
-/// "noAttention" says why there is none.
-void add_attention(const ShownModel& model, std::size_t source, std::size_t target,
-                   const std::function<study::AttendedSentence()>& attend, Json& body);
+/// Nothing is lost silently: adds the numbers of lines that were cut, "cutLines", and of those
+/// whose translation was, "cutTranslations".
+void tell_cuts(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
+               const std::vector<decode::Translation>& found, Json& body);
 
-Json candidates_of(const std::vector<decode::NextWord>& words);
+struct AttentionQuestion {
+  std::string line, prefix;
+  std::optional<std::string> translation = {};  // to be read instead of the model's own
+  std::vector<config::AttentionKind> kinds;
+};
+
+/// The answer to POST /attention (docs/serving.md). Rows and columns of its matrices are named
+/// after the tokens; weights have four decimals.
+Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
+                  const AttentionQuestion& asked);
+
+/// The answer to POST /candidates.
+Json candidates_of(decode::LineTranslator& translator, const std::string& line,
+                   const std::string& prefix, int64_t count);
 
 }  // namespace heed::serve

@@ -1,5 +1,5 @@
 // The likeliest next words, and what a translator says about the batches of its models.
-#include "inspect/next_words.h"
+#include "decode/search/next_words.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include "base/strings.h"
 #include "decode/random_models.h"
 
-namespace heed::inspect {
+namespace heed::decode {
 namespace {
 
 TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
-  for (const model::ModelConfig& config : decode::small_models()) {
-    decode::Translator translator = decode::make_translator(decode::random_model(config));
+  for (const model::ModelConfig& config : small_models()) {
+    Translator translator = make_translator(random_model(config));
     const text::Vocabulary& target = translator.first().target;
     const auto before = target.encode("sena");
     const auto words = next_words(translator, "mira tolo", "sena", 6);
@@ -46,28 +46,28 @@ TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
 }
 
 TEST(NextWords, HaveNoForbiddenPieces) {
-  decode::Translator free =
-      decode::make_translator(decode::random_model(decode::small_models()[0]));
+  Translator free =
+      make_translator(random_model(small_models()[0]));
   const NextWord likeliest = next_words(free, "kupo vadi rel", "", 1).at(0);
   ASSERT_FALSE(likeliest.ends);
   const char letter = likeliest.word[0];
-  decode::DecodeConfig config;
-  for (int32_t id = text::kEnd + 1; id < decode::vocabulary().size(); ++id)
-    if (decode::vocabulary().piece(id).find(letter) != std::string::npos)
-      config.forbid.push_back(decode::vocabulary().piece(id));
-  decode::Translator without =
-      decode::make_translator(decode::random_model(decode::small_models()[0]), config);
+  DecodeConfig config;
+  for (int32_t id = text::kEnd + 1; id < vocabulary().size(); ++id)
+    if (vocabulary().piece(id).find(letter) != std::string::npos)
+      config.forbid.push_back(vocabulary().piece(id));
+  Translator without =
+      make_translator(random_model(small_models()[0]), config);
   const auto words = next_words(without, "kupo vadi rel", "", 5);
   ASSERT_FALSE(words.empty());
   for (const NextWord& word : words) EXPECT_EQ(word.word.find(letter), std::string::npos);
 }
 
 TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
-  decode::DecodeConfig greedy;
+  DecodeConfig greedy;
   greedy.beam_size = 1;
-  for (const model::ModelConfig& config : decode::small_models()) {
-    decode::Translator translator = decode::make_translator(decode::random_model(config), greedy);
-    const decode::Translation own = translator.translate({"kupo vadi rel"})[0];
+  for (const model::ModelConfig& config : small_models()) {
+    Translator translator = make_translator(random_model(config), greedy);
+    const Translation own = translator.translate({"kupo vadi rel"})[0];
     const auto words = next_words(translator, "kupo vadi rel", "", 1);
     ASSERT_EQ(words.size(), 1U);
     if (words[0].ends) continue;
@@ -81,8 +81,8 @@ TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
 }
 
 TEST(NextWords, AnyOfThemMayBeForced) {
-  for (const model::ModelConfig& config : decode::small_models()) {
-    decode::Translator translator = decode::make_translator(decode::random_model(config));
+  for (const model::ModelConfig& config : small_models()) {
+    Translator translator = make_translator(random_model(config));
     for (const NextWord& word : next_words(translator, "kupo vadi rel", "sena", 5)) {
       if (word.ends) continue;
       // A model that has learned nothing may say blanks in a row; a prefix has one.
@@ -93,13 +93,12 @@ TEST(NextWords, AnyOfThemMayBeForced) {
   }
 }
 
-// Many behind a long beginning are read some at a time, few of them at once.
 TEST(NextWords, TheirNumberChangesNoProbability) {
   std::string prefix;
   for (int i = 0; i < 150; ++i) prefix += "sena ";
   int compared = 0;
-  for (const model::ModelConfig& config : decode::small_models()) {
-    decode::Translator translator = decode::make_translator(decode::random_model(config));
+  for (const model::ModelConfig& config : small_models()) {
+    Translator translator = make_translator(random_model(config));
     if (translator.longest() < 1000) continue;
     ++compared;
     const auto few = next_words(translator, "mira tolo", prefix, 3),
@@ -117,28 +116,38 @@ TEST(NextWords, TheirNumberChangesNoProbability) {
 }
 
 TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
-  decode::Translator translator =
-      decode::make_translator(decode::random_model(decode::small_models()[0]));
+  Translator translator =
+      make_translator(random_model(small_models()[0]));
   EXPECT_TRUE(next_words(translator, " ", "", 5).empty());
 }
 
+TEST(LogProbability, IsThatOfAGivenPair) {
+  DecodeConfig config;
+  config.forbid = {vocabulary().piece(vocabulary().encode("tolo")[0])};
+  for (const std::size_t which : {0, 1, 4}) {  // the last has no engine
+    Translator translator = make_translator(random_model(many_models()[which]), config);
+    EXPECT_NEAR(log_probability_of(translator, "mira sena", "tolo kupo"),
+                translator.score({"mira sena"}, {"tolo kupo"})[0].log_probability, 1e-4);
+  }
+}
+
 TEST(Batches, EnginesGiveALineTheSameBitsInAnyOfThem) {
-  decode::DecodeConfig sampling;
+  DecodeConfig sampling;
   sampling.sampling.top_k = 3;
-  for (const model::ModelConfig& config : decode::small_models())
-    EXPECT_TRUE(decode::make_translator(decode::random_model(config)).is_same_in_any_batch());
-  EXPECT_FALSE(decode::make_translator(decode::random_model(decode::small_models()[0]), sampling)
+  for (const model::ModelConfig& config : small_models())
+    EXPECT_TRUE(make_translator(random_model(config)).is_same_in_any_batch());
+  EXPECT_FALSE(make_translator(random_model(small_models()[0]), sampling)
                    .is_same_in_any_batch());
-  const model::ModelConfig linear = decode::many_models()[4];
-  EXPECT_FALSE(decode::make_translator(decode::random_model(linear)).is_same_in_any_batch());
+  const model::ModelConfig linear = many_models()[4];
+  EXPECT_FALSE(make_translator(random_model(linear)).is_same_in_any_batch());
 }
 
 TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
-  decode::Translator translator =
-      decode::make_translator(decode::random_model(decode::small_models()[0]));
+  Translator translator =
+      make_translator(random_model(small_models()[0]));
   const std::string best = translator.translate({"mira tolo sena"})[0].text;
   translator.set_n_best(4);
-  const decode::Translation several = translator.translate({"mira tolo sena"})[0];
+  const Translation several = translator.translate({"mira tolo sena"})[0];
   EXPECT_EQ(several.texts.size(), 4U);
   EXPECT_EQ(several.text, best);
   EXPECT_THROW(translator.set_n_best(6), UserError);  // the beam holds five
@@ -146,4 +155,4 @@ TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
 }
 
 }  // namespace
-}  // namespace heed::inspect
+}  // namespace heed::decode

@@ -1,0 +1,68 @@
+// Pairs of lines to be read by a model, given translations or its own; and teacher-forced
+// attention: the weights of any layer and head meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/search/line_translator.h"
+#include "study/attention_matrix.h"
+
+namespace heed::decode {
+
+using config::AttentionKind;
+using study::AttendedSentence;
+
+struct Reading {
+  data::Example example;
+  bool readable = false;  // there is something to read
+  std::string target_text;
+  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
+  // own translation it is <unk>.
+  std::vector<std::string> source_pieces, target_pieces;
+};
+
+/// One per line of `sources`, by the translator's first model. Without `targets` the model reads
+/// its own best translation. Throws UserError when line counts differ or a line is too long (named
+/// by its number, `first_line` + index).
+std::vector<Reading> readings_of(LineTranslator& translator,
+                                 const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 int64_t first_line);
+
+/// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
+std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
+                                  const std::vector<int32_t>& ids);
+
+/// What may stand in a request instead of a number counted from 0.
+inline constexpr int64_t kLastLayer = -1, kMeanOfHeads = -1, kEvery = -2;
+
+/// Each layer and head comes once, in the order of its first mention.
+struct AttentionRequest {
+  std::vector<AttentionKind> kinds = {AttentionKind::cross};
+  std::vector<int64_t> layers = {};  // empty: every one
+  std::vector<int64_t> heads = {};   // empty: every one; the mean only where it is asked for
+};
+
+/// One per line of `sources`, in order, by the translator's first model. Without `targets` the
+/// model reads its own best translation. A blank line with no target given has no matrices.
+/// `first_line` is the number of the first line. Throws UserError when line counts differ, a line
+/// is too long (named by its number), the model does not attend, or it has no such kind, layer or
+/// head.
+std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::optional<std::vector<std::string>>& targets,
+                                             const AttentionRequest& request,
+                                             int64_t first_line = 1);
+
+/// The same for translations that a search found, given as pieces; a line may be there several
+/// times. What is longer than the model can take is cut, as search does it. `target_text` stays
+/// empty.
+std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
+                                             const std::vector<std::string>& sources,
+                                             const std::vector<std::vector<int32_t>>& targets,
+                                             const AttentionRequest& request);
+
+}  // namespace heed::decode
