@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace heed::engine {
@@ -33,6 +34,9 @@ class Matrix {
   Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers);
   /// int8, as the rows are.
   Matrix(QuantisedRows weights, int64_t columns, int64_t inner);
+
+  /// Of these columns alone, which have the same numbers: their products have the same bits.
+  Matrix with_columns(std::span<const int32_t> chosen) const;
 
   int64_t columns() const { return columns_; }
   int64_t inner() const { return inner_; }

@@ -122,6 +122,7 @@ TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const 
       threads_(threads),
       maps_(maps),
       products_(threads),
+      output_(weights.output, source.lists),
       width_(weights.config.width),
       pre_(weights.config.norm == model::Norm::pre) {
   if (maps_ != nullptr) maps_->clear();
@@ -238,16 +239,14 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
     feed_forward(block);
   }
   ++position_;
-  products_.take(model_.output, pre_ ? before(model_.decoder.norm) : x_.data(), rows_);
-  logits_.resize(rows_ * model_.output.matrix.columns());
-  products_.product(model_.output, logits_.data());
-  return logits_.data();
+  return output_.logits(pre_ ? before(model_.decoder.norm) : x_.data(), rows_, products_);
 }
 
 void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
                                     std::span<const int64_t> hypotheses) {
   choose(history_, hypotheses);
   if (!sentences.empty()) choose(sources_, sentences);
+  output_.go_on_with(sentences);
 }
 
 std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,

@@ -63,7 +63,7 @@ class TransformerDecoder : public BatchDecoder {
 
   float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
-  int64_t vocabulary() const override { return model_.output.matrix.columns(); }
+  int64_t columns() const override { return output_.columns(); }
 
  private:
   int64_t sentences() const { return std::ssize(sources_); }
@@ -98,6 +98,7 @@ class TransformerDecoder : public BatchDecoder {
   const Threads& threads_;
   LayerMaps* const maps_;
   Products products_;
+  OutputLayer output_;
   const int64_t width_;
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;
@@ -108,7 +109,7 @@ class TransformerDecoder : public BatchDecoder {
   std::vector<Slots> history_;           // per hypothesis: its slots in the caches
   std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
-  Floats x_, normed_, queries_, context_, inner_, logits_;
+  Floats x_, normed_, queries_, context_, inner_;
 };
 
 }  // namespace heed::engine

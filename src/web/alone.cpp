@@ -64,9 +64,9 @@ class Scores {
     read_ = beginnings;
     const float* row = decoder.step(tokens.data(), std::ssize(tokens), nullptr);
     std::vector<engine::Floats> scores;
-    for (std::size_t i = 0; i < tokens.size(); ++i, row += decoder.vocabulary()) {
-      engine::Floats& one = scores.emplace_back(row, row + decoder.vocabulary());
-      const kernels::Partition partition = kernels::partition_of(row, decoder.vocabulary());
+    for (std::size_t i = 0; i < tokens.size(); ++i, row += decoder.columns()) {
+      engine::Floats& one = scores.emplace_back(row, row + decoder.columns());
+      const kernels::Partition partition = kernels::partition_of(row, decoder.columns());
       for (float& score : one) score = (score - partition.most) - partition.log_sum;
       for (const int64_t piece : never_) one[piece] = decode::kNever;
     }
