@@ -28,6 +28,7 @@ struct LineAllocator {
   bool operator==(const LineAllocator&) const = default;
 };
 using LineBytes = std::vector<unsigned char, LineAllocator<unsigned char>>;
+using LineFloats = std::vector<float, LineAllocator<float>>;
 
 /// Rows of int8 with a scale each, of which a number is scale * int8.
 struct QuantisedRows {

@@ -149,7 +149,7 @@ void TransformerDecoder::encode(const SourceBatch& source) {
       looks[row] = {sources_[s].begin + seen.begin, seen.count()};
       positions[row] = i;
     }
-  Floats keys_values;
+  LineFloats keys_values;
   const std::vector<LayerDistances> distances = distances_of(model_.encoder, source_length_);
   for (std::size_t layer = 0; layer < model_.encoder.blocks.size(); ++layer) {
     const LayerWeights& block = model_.encoder.blocks[layer];
@@ -211,7 +211,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
   for (std::size_t layer = 0; layer < caches_.size(); ++layer) {
     const LayerWeights& block = model_.decoder.blocks[layer];
     const HeadShape& shape = block.self.shape;
-    Floats& cache = caches_[layer];
+    LineFloats& cache = caches_[layer];
     cache.resize(cached_ * 2 * shape.shared());
     products_.take(block.self.query, before(block.self.norm), rows_);
     queries_.resize(rows_ * shape.inner());
@@ -268,7 +268,7 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
   kernels::scale_and_add(to, scale, added, width_, to);
 }
 
-void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
+void TransformerDecoder::rotate(const StackWeights& side, LineFloats& x, int64_t first, int64_t rows,
                                 int64_t stride, int64_t heads, int64_t position) {
   Floats room;
   const float* rotations = side.positions.row(position, room);

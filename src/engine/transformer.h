@@ -88,7 +88,7 @@ class TransformerDecoder : public BatchDecoder {
               LayerMap* map);
   /// A new one of maps_, which may have none.
   LayerMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
-  void rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
+  void rotate(const StackWeights& side, LineFloats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 
   /// Of each layer of a side, for sentences of `length` pieces.
@@ -105,11 +105,13 @@ class TransformerDecoder : public BatchDecoder {
   int64_t cached_ = 0;                   // rows in each of caches_
   std::vector<Span> sources_;            // of the sentences that are left
   Slots all_;                            // 0, 1, ...: the slots of a memory
-  std::vector<Floats> memory_, caches_;  // per layer: keys and values of the source, of the steps
+  // Per layer: keys and values of the source, of the steps.
+  std::vector<LineFloats> memory_, caches_;
   std::vector<Slots> history_;           // per hypothesis: its slots in the caches
   std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
-  Floats x_, normed_, queries_, context_, inner_;
+  Floats x_, normed_, context_, inner_;
+  LineFloats queries_;
 };
 
 }  // namespace heed::engine
