@@ -163,7 +163,7 @@ void export_for_ctranslate2(const ExportArgs& args) {
 draw::PlayedModel played_model(const std::string& path, const std::string& name,
                                const ExportArgs& args) {
   std::vector<std::string> settings = args.settings;
-  settings.insert(settings.end(), {"device=cpu", "decoding.n_best=1"});
+  settings.insert(settings.end(), {"device=cpu", "decoding.n_best=1", "decoding.shortlist=''"});
   const run::FolderConfig folder = run::open_config(path, {.settings = settings});
   const run::Config& config = folder.config;
   if (!engine::has_network(config.model))

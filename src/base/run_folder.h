@@ -11,6 +11,7 @@ inline constexpr const char* kProvenanceFile = "provenance.json";
 inline constexpr const char* kJointVocabulary = "joint.spm";
 inline constexpr const char* kSourceVocabulary = "source.spm";
 inline constexpr const char* kTargetVocabulary = "target.spm";
+inline constexpr const char* kShortlistFile = "shortlist.bin";  // of `heed shortlist`
 inline constexpr const char* kWeightsFile = "model.safetensors";
 inline constexpr const char* kCheckpoints = "checkpoints";  // a folder, train/checkpoint.h
 inline constexpr const char* kMetricsFile = "metrics.jsonl";

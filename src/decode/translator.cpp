@@ -116,6 +116,10 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
   require_weights(config_, device_);
   if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
   if (device_.is_cpu()) make_engines();
+  if (!config_.shortlist.empty() && !has_engines())
+    throw UserError(
+        "decoding.shortlist: is for recurrent models, and for Transformers with softmax attention, "
+        "on a CPU; leave it out");
   if (config_.graphs != Graphs::off && !device_.is_cpu()) {
     auto recorded = std::make_shared<RecordedSteps>(models(), device_, precision_);
     if (recorded->records()) recorded_ = std::move(recorded);

@@ -57,8 +57,9 @@ class Translator : public LineTranslator {
  public:
   /// Moves the models to `device`. On a CPU their engines translate, where all have one
   /// (engine/network.h): their weights must not change while this object lives. `decoding.weights:
-  /// bf16` overrides `precision`. Throws UserError as require_weights() and never_produced(), when
-  /// a model has no int8, or there is a coverage_penalty and the first model does not attend.
+  /// bf16` overrides `precision`. Throws UserError as require_weights() and LineTranslator, when a
+  /// model has no int8 or no engine for a shortlist, or there is a coverage_penalty and the first
+  /// model does not attend.
   Translator(std::vector<TranslatorModel> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 

@@ -139,6 +139,24 @@ Matrix::Matrix(QuantisedRows weights, int64_t columns, int64_t inner)
     set_column(column, weights.numbers + column * inner, weights.scales[column]);
 }
 
+Matrix Matrix::with_columns(std::span<const int32_t> chosen) const {
+  constexpr int64_t kStep = 4, kNext = kStep * kPanel;  // bytes of a column's step; to the next one
+  Matrix out(std::ssize(chosen), inner_, numbers_);
+  const auto begin = [&](int64_t column) {
+    return column / kPanel * panel_bytes_ + column % kPanel * kStep;
+  };
+  for (int64_t c = 0; c < std::ssize(chosen); ++c) {
+    const unsigned char* from = bytes_.data() + begin(chosen[c]);
+    unsigned char* to = out.bytes_.data() + begin(c);
+    for (int64_t step = 0; step < steps_; ++step)
+      std::memcpy(to + step * kNext, from + step * kNext, kStep);
+    if (numbers_ != WeightFormat::int8) continue;
+    out.scales_[c] = scales_[chosen[c]];
+    out.shifts_[c] = shifts_[chosen[c]];
+  }
+  return out;
+}
+
 void Matrix::set_column(int64_t column, const int8_t* numbers, float scale) {
   auto* panel = reinterpret_cast<int8_t*>(bytes_.data() + column / kPanel * panel_bytes_);
   int32_t sum = 0;
@@ -180,17 +198,21 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
   const int64_t columns = weights.columns(), rows = x.count();
   const int64_t together = std::max<int64_t>(1, kBlockBytes / weights.panel_bytes());
   float tile[kMostTileRows * Matrix::kPanel];
+  int64_t begun = 0;  // rows
+  bool ends = false;
   const auto meet = [&](int64_t row, int64_t panel) {
     const int64_t begin = panel * Matrix::kPanel;
     const Columns place{weights, begin, std::min(Matrix::kPanel, columns - begin)};
     const int64_t count = std::min<int64_t>(product.rows, rows - row);
-    product.run({.x = static_cast<const unsigned char*>(x.row(row)),
-                 .stride = x.row_bytes(),
-                 .rows = count,
-                 .panel = weights.panel(panel),
-                 .steps = weights.steps(),
-                 .shifts = weights.shifts() + begin},
-                tile);
+    const TileFactors factors{.x = static_cast<const unsigned char*>(x.row(row)),
+                              .stride = x.row_bytes(),
+                              .rows = count,
+                              .panel = weights.panel(panel),
+                              .steps = weights.steps(),
+                              .shifts = weights.shifts() + begin};
+    if (product.begin != nullptr && count != begun) ends = product.begin(factors) || ends;
+    begun = count;
+    product.run(factors, tile);
     if (weights.numbers() == WeightFormat::int8)
       for (int64_t r = 0; r < count; ++r)
         kernels::fastest<scale_sums>(tile + r * Matrix::kPanel, x.scale(row + r), place);
@@ -200,6 +222,7 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
     for (int64_t row = 0; row < rows; row += product.rows)
       for (int64_t panel = block; panel < std::min(block + together, last); ++panel)
         meet(row, panel);
+  if (ends) product.end();
 }
 
 }  // namespace heed::engine

@@ -1,13 +1,34 @@
 // Products with a matrix of weights that is laid out once for the processor: in fp32, bf16 or int8.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
+#include <span>
 #include <vector>
 
 namespace heed::engine {
 
 enum class WeightFormat { fp32, bf16, int8 };
+
+/// From the beginning of a cache line: what registers of 64 bytes read then lies in one line each.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+
+  LineAllocator() = default;
+  template <class Other>
+  explicit LineAllocator(const LineAllocator<Other>&) {}
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new(count * sizeof(T), kLine));
+  }
+  void deallocate(T* numbers, std::size_t) { ::operator delete(numbers, kLine); }
+  bool operator==(const LineAllocator&) const = default;
+};
+using LineBytes = std::vector<unsigned char, LineAllocator<unsigned char>>;
+using LineFloats = std::vector<float, LineAllocator<float>>;
 
 /// Rows of int8 with a scale each, of which a number is scale * int8.
 struct QuantisedRows {
@@ -34,6 +55,9 @@ class Matrix {
   /// int8, as the rows are.
   Matrix(QuantisedRows weights, int64_t columns, int64_t inner);
 
+  /// Of these columns alone, which have the same numbers: their products have the same bits.
+  Matrix with_columns(std::span<const int32_t> chosen) const;
+
   int64_t columns() const { return columns_; }
   int64_t inner() const { return inner_; }
   int64_t panels() const { return (columns_ + kPanel - 1) / kPanel; }
@@ -54,7 +78,7 @@ class Matrix {
 
   int64_t columns_ = 0, inner_ = 0, steps_ = 0, panel_bytes_ = 0;
   WeightFormat numbers_ = WeightFormat::fp32;
-  std::vector<unsigned char> bytes_;
+  LineBytes bytes_;
   std::vector<float> scales_;
   std::vector<uint32_t> shifts_;
 };
@@ -78,7 +102,7 @@ class LeftFactor {
  private:
   int64_t count_ = 0, row_bytes_ = 0;
   const unsigned char* base_ = nullptr;
-  std::vector<unsigned char> bytes_;
+  LineBytes bytes_;
   std::vector<float> scales_;
 };
 

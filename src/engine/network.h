@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/output_layer.h"
 #include "engine/threads.h"
 #include "engine/weights.h"
 #include "model/description/config.h"
@@ -19,6 +20,8 @@ struct SourceBatch {
   const int64_t* tokens = nullptr;    // [sentences, length], each padded at its end
   const int64_t* lengths = nullptr;   // [sentences], eos included, each >= 1
   int64_t sentences = 0, length = 0;  // length: of the longest
+  /// Of each sentence, the pieces that have logits; none: all have.
+  std::span<const PieceList> lists = {};
 };
 
 /// Some neighbouring rows.
@@ -48,7 +51,8 @@ class BatchDecoder {
  public:
   virtual ~BatchDecoder() = default;
 
-  /// One step: tokens [sentences, beam] -> logits [sentences, beam, vocab], valid until the next.
+  /// One step: tokens [sentences, beam] -> logits [sentences, beam, columns()], valid until the
+  /// next, as OutputLayer::logits().
   /// `attention`, if not null and the network attends, receives the mean of the last layer's heads
   /// [sentences, beam, source].
   virtual float* step(const int64_t* tokens, int64_t beam, Floats* attention) = 0;
@@ -58,7 +62,8 @@ class BatchDecoder {
   virtual void go_on_with(std::span<const int64_t> sentences,
                           std::span<const int64_t> hypotheses) = 0;
 
-  virtual int64_t vocabulary() const = 0;
+  /// As OutputLayer::columns().
+  virtual int64_t columns() const = 0;
 };
 
 /// `all` becomes its items `chosen`, in their order; one may be chosen several times.

@@ -161,6 +161,7 @@ class RecurrentDecoder : public BatchDecoder {
         threads_(threads),
         maps_(maps),
         products_(threads),
+        output_(weights.output, source.lists),
         cell_{weights.config.cell, weights.config.hidden_size},
         longest_(source.length),
         sources_(spans_of(source)) {
@@ -200,8 +201,7 @@ class RecurrentDecoder : public BatchDecoder {
     if (weights_.attention && !weights_.attends_before) attend(beam, attention);
     read_out(words, beam, maxout ? before_ : layers_.back().hidden);
     ++position_;
-    product(weights_.output, features_, logits_);
-    return logits_.data();
+    return output_.logits(features_.data(), rows_, products_);
   }
 
   void go_on_with(std::span<const int64_t> sentences,
@@ -214,12 +214,13 @@ class RecurrentDecoder : public BatchDecoder {
     if (attention_) attention_->go_on_with(hypotheses);
     if (sentences.empty()) return;
     choose(sources_, sentences);
+    output_.go_on_with(sentences);
     if (weights_.attention) return;
     choose_rows(constant_gates_, cell_.gates(), sentences);
     choose_rows(constant_read_, weights_.read_context.matrix.columns(), sentences);
   }
 
-  int64_t vocabulary() const override { return weights_.output.matrix.columns(); }
+  int64_t columns() const override { return output_.columns(); }
 
  private:
   int64_t sentences() const { return std::ssize(sources_); }
@@ -299,6 +300,7 @@ class RecurrentDecoder : public BatchDecoder {
   const Threads& threads_;
   LayerMaps* const maps_;
   Products products_;
+  OutputLayer output_;
   const Cell cell_;
   const int64_t longest_;
   std::vector<Span> sources_;  // of the sentences that are left
@@ -309,7 +311,7 @@ class RecurrentDecoder : public BatchDecoder {
   std::vector<States> layers_;             // of each hypothesis
   Floats feed_;                            // h~(t-1)
   WordProducts word_gates_, word_read_;
-  Floats gates_, recurrent_, before_, context_, features_, logits_;
+  Floats gates_, recurrent_, before_, context_, features_;
 };
 
 }  // namespace

@@ -121,8 +121,6 @@ TileProduct plain_product(WeightFormat numbers) {
 #if HEED_X86
 
 constexpr int kManyRows = 8;  // AVX-512 has 32 registers of 16 floats
-// Rows from which on it pays to set up AMX.
-constexpr int kWorthAmx = 9;
 
 // Instructions that the compiler does not find by itself: four products of bytes, or two of bf16,
 // and their sum in one go.
@@ -196,22 +194,36 @@ struct AmxBf16 {
 // A register of AMX is 16 rows of 64 bytes: 16 steps of 16 rows of x, or 16 steps of half a panel.
 // Registers 0 and 1 have the sums, 2 the rows of x, 3 and 4 the panel, 5 to 7 the same of the steps
 // that are left.
-template <class Product>
-HEED_AMX void whole_tile_by_amx(const TileFactors& t, float* tile) {
-  constexpr int64_t kSteps = 16, kRowBytes = 64, kPanelRow = 4 * Matrix::kPanel;
-  const int64_t left = t.steps % kSteps, whole = t.steps - left;
+constexpr int64_t kAmxSteps = 16;
+
+HEED_AMX bool begin_amx(const TileFactors& t) {
+  constexpr int64_t kRowBytes = 64;
+  const int64_t left = t.steps % kAmxSteps;
   AmxShapes shapes;
   for (const int sums : {0, 1}) shapes.set(sums, t.rows, kRowBytes);
   shapes.set(2, t.rows, kRowBytes);
-  for (const int panel : {3, 4}) shapes.set(panel, kSteps, kRowBytes);
+  for (const int panel : {3, 4}) shapes.set(panel, kAmxSteps, kRowBytes);
   if (left > 0) {
     shapes.set(5, t.rows, 4 * left);
     for (const int panel : {6, 7}) shapes.set(panel, left, kRowBytes);
   }
+  // GCC 12 thinks that the instruction reads the first eight bytes alone.
+  asm volatile("" : : "r"(&shapes) : "memory");
   _tile_loadconfig(&shapes);
+  return true;
+}
+
+HEED_AMX void end_amx() {
+  _tile_release();
+}
+
+template <class Product>
+HEED_AMX void whole_tile_by_amx(const TileFactors& t, float* tile) {
+  constexpr int64_t kPanelRow = 4 * Matrix::kPanel;
+  const int64_t left = t.steps % kAmxSteps, whole = t.steps - left;
   _tile_zero(0);
   _tile_zero(1);
-  for (int64_t k = 0; k < whole; k += kSteps) {
+  for (int64_t k = 0; k < whole; k += kAmxSteps) {
     _tile_loadd(2, t.x + 4 * k, t.stride);
     _tile_loadd(3, t.at(k, 0), kPanelRow);
     _tile_loadd(4, t.at(k, 16), kPanelRow);
@@ -225,14 +237,18 @@ HEED_AMX void whole_tile_by_amx(const TileFactors& t, float* tile) {
   }
   _tile_stored(0, tile, kPanelRow);
   _tile_stored(1, tile + 16, kPanelRow);
-  _tile_release();
 }
 
-// The sums are whole numbers, and so the same as those of any other loop: few rows need not wait
-// for registers that are set up.
+// The sums are whole numbers, and so the same as those of any other loop. AMX takes as long for few
+// rows as for many.
+constexpr int kFewForAmx = 4;
+
+HEED_AMX bool begin_int8(const TileFactors& t) {
+  return t.rows > kFewForAmx && begin_amx(t);
+}
+
 HEED_AMX void int8_by_amx(const TileFactors& t, float* tile) {
-  constexpr int kFew = 8;
-  t.rows <= kFew ? tile_by_vnni<kFew>(t, tile) : whole_tile_by_amx<AmxInt8>(t, tile);
+  t.rows <= kFewForAmx ? tile_by_vnni<kFewForAmx>(t, tile) : whole_tile_by_amx<AmxInt8>(t, tile);
 }
 
 // Sums of bf16 products are rounded as AMX rounds them, however many rows there are.
@@ -252,7 +268,9 @@ TileProduct fastest_of() {
 TileProduct fastest_product(WeightFormat numbers) {
   if (numbers == WeightFormat::fp32) return fastest_of<Fp32>();
   if (kernels::has_amx())
-    return {kMostTileRows, numbers == WeightFormat::bf16 ? bf16_by_amx : int8_by_amx};
+    return numbers == WeightFormat::bf16
+               ? TileProduct{kMostTileRows, bf16_by_amx, begin_amx, end_amx}
+               : TileProduct{kMostTileRows, int8_by_amx, begin_int8, end_amx};
   if (numbers == WeightFormat::bf16)
     return kernels::has_bf16_products() ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
                                         : fastest_of<Bf16>();

@@ -34,6 +34,10 @@ struct TileProduct {
   /// Writes [rows, 32]: floats, or for int8 the bits of the sums of (x + 128) w modulo
   /// 2^32.
   void (*run)(const TileFactors&, float* tile) = nullptr;
+  /// To be called before run() for factors of other rows or steps than before, if it is not null.
+  /// Whether end() must be called after the last run().
+  bool (*begin)(const TileFactors&) = nullptr;
+  void (*end)() = nullptr;
 };
 
 /// The fastest that this processor runs. `plain`: the one for any processor, to which the others

@@ -150,6 +150,7 @@ TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const 
       threads_(threads),
       maps_(maps),
       products_(threads),
+      output_(weights.output, source.lists),
       width_(weights.config.width),
       pre_(weights.config.norm == model::Norm::pre) {
   if (maps_ != nullptr) maps_->clear();
@@ -179,7 +180,7 @@ void TransformerDecoder::encode(const SourceBatch& source) {
       looks[row] = {sources_[s].begin + seen.begin, seen.count()};
       positions[row] = i;
     }
-  Floats keys_values;
+  LineFloats keys_values;
   const std::vector<LayerDistances> distances = distances_of(model_.encoder, source_length_);
   for (std::size_t layer = 0; layer < model_.encoder.blocks.size(); ++layer) {
     const LayerWeights& block = model_.encoder.blocks[layer];
@@ -241,10 +242,7 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
     feed_forward(block);
   }
   ++position_;
-  products_.take(model_.output, pre_ ? before(model_.decoder.norm) : x_.data(), rows_);
-  logits_.resize(rows_ * model_.output.matrix.columns());
-  products_.product(model_.output, logits_.data());
-  return logits_.data();
+  return output_.logits(pre_ ? before(model_.decoder.norm) : x_.data(), rows_, products_);
 }
 
 /// Of this step's rows.
@@ -262,7 +260,7 @@ void TransformerDecoder::attend_to_steps(std::size_t layer) {
   const HeadShape& shape = self.shape;
   const int64_t place = cached_ - rows_;
   const kernels::KeyRange seen = shape.pattern.range(position_, position_ + 1);
-  Floats& cache = caches_[layer];
+  LineFloats& cache = caches_[layer];
   cache.resize(cached_ * 2 * shape.shared());
   products_.take(self.query, before(self.norm), rows_);
   queries_.resize(rows_ * shape.inner());
@@ -286,6 +284,7 @@ void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
   choose(history_, hypotheses);
   for (Floats& state : states_) choose_rows(state, width_, hypotheses);
   if (!sentences.empty()) choose(sources_, sentences);
+  output_.go_on_with(sentences);
 }
 
 std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,
@@ -307,8 +306,8 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
   kernels::scale_and_add(to, scale, added, width_, to);
 }
 
-void TransformerDecoder::rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows,
-                                int64_t stride, int64_t heads, int64_t position) {
+void TransformerDecoder::rotate(const StackWeights& side, LineFloats& x, int64_t first,
+                                int64_t rows, int64_t stride, int64_t heads, int64_t position) {
   Floats room;
   const float* rotations = side.positions.row(position, room);
   for (int64_t row = first; row < first + rows; ++row)

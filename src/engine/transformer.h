@@ -68,7 +68,7 @@ class TransformerDecoder : public BatchDecoder {
 
   float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
-  int64_t vocabulary() const override { return model_.output.matrix.columns(); }
+  int64_t columns() const override { return output_.columns(); }
 
  private:
   int64_t sentences() const { return std::ssize(sources_); }
@@ -100,7 +100,7 @@ class TransformerDecoder : public BatchDecoder {
               LayerMap* map);
   /// A new one of maps_, which may have none.
   LayerMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
-  void rotate(const StackWeights& side, Floats& x, int64_t first, int64_t rows, int64_t stride,
+  void rotate(const StackWeights& side, LineFloats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 
   /// Of each layer of a side, for sentences of `length` pieces.
@@ -110,18 +110,21 @@ class TransformerDecoder : public BatchDecoder {
   const Threads& threads_;
   LayerMaps* const maps_;
   Products products_;
+  OutputLayer output_;
   const int64_t width_;
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;
-  int64_t cached_ = 0;                   // rows in each of caches_
-  std::vector<Span> sources_;            // of the sentences that are left
-  Slots all_;                            // 0, 1, ...: the slots of a memory
-  std::vector<Floats> memory_, caches_;  // per layer: keys and values of the source, of the steps
-  std::vector<Slots> history_;           // per hypothesis: its slots in the caches
-  std::vector<Floats> states_;           // per layer with a recurrence: of each hypothesis [width]
-  std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
+  int64_t cached_ = 0;         // rows in each of caches_
+  std::vector<Span> sources_;  // of the sentences that are left
+  Slots all_;                  // 0, 1, ...: the slots of a memory
+  // Per layer: keys and values of the source, of the steps.
+  std::vector<LineFloats> memory_, caches_;
+  std::vector<Slots> history_;         // per hypothesis: its slots in the caches
+  std::vector<Floats> states_;         // per layer with a recurrence: of each hypothesis [width]
+  std::vector<LayerDistances> steps_;  // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
-  Floats x_, normed_, queries_, context_, gates_, inner_, logits_;
+  Floats x_, normed_, context_, gates_, inner_;
+  LineFloats queries_;
 };
 
 }  // namespace heed::engine

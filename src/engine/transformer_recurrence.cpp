@@ -16,8 +16,11 @@ void TransformerDecoder::recur(const LayerWeights& block, Floats& state) {
 }
 
 void TransformerDecoder::add_ssru(const RecurrenceWeights& weights, const float* y, Floats& state) {
-  Floats &candidate = queries_, &forget = gates_, &output = context_;
-  for (Floats* each : {&candidate, &forget, &output}) each->resize(x_.size());
+  LineFloats& candidate = queries_;
+  Floats &forget = gates_, &output = context_;
+  candidate.resize(x_.size());
+  forget.resize(x_.size());
+  output.resize(x_.size());
   products_.take(weights.candidate, y, rows_);
   products_.product(weights.candidate, candidate.data());
   products_.product(weights.forget, forget.data());
@@ -29,7 +32,8 @@ void TransformerDecoder::add_ssru(const RecurrenceWeights& weights, const float*
 
 void TransformerDecoder::add_average(const RecurrenceWeights& weights, const float* y,
                                      Floats& state) {
-  Floats &mean = queries_, &both = context_;  // y and g, [rows, 2 * width]
+  LineFloats& mean = queries_;
+  Floats& both = context_;  // y and g, [rows, 2 * width]
   mean.resize(x_.size());
   both.resize(2 * x_.size());
   gates_.resize(2 * x_.size());
@@ -37,7 +41,7 @@ void TransformerDecoder::add_average(const RecurrenceWeights& weights, const flo
   kernels::scale_and_add(state.data(), 1 / static_cast<float>(position_ + 1), nullptr,
                          std::ssize(state), mean.data());
   inner_layer(weights.inner, mean.data());
-  Floats& g = mean;
+  LineFloats& g = mean;
   products_.product(weights.outer, inner_.data(), rows_, g.data());
   for (int64_t row = 0; row < rows_; ++row) {
     std::copy_n(y + row * width_, width_, both.data() + 2 * row * width_);

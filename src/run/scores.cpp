@@ -51,6 +51,7 @@ class SetScorer {
     decoding_.n_best = 1;
     decoding_.sampling = {};
     decoding_.mbr = 0;
+    decoding_.shortlist.clear();  // made of a model that is trained
     if (decoding_.batch_size > 0)
       decoding_.batch_size = std::max<int64_t>(64 / decoding_.beam_size, decoding_.batch_size);
     // An untrained model rambles.

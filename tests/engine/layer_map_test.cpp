@@ -12,8 +12,8 @@ namespace heed::engine {
 namespace {
 
 using model::AttentionKind;
+using testing::kOneThread;
 
-const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
 const std::vector<int64_t> kTokens = {4, 7, 9, 3, 5, 3, 0, 0}, kLengths = {4, 2};
 const SourceBatch kSource{kTokens.data(), kLengths.data(), 2, 4};
 

@@ -165,7 +165,11 @@ TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
     const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);
     for (int64_t count = 1; count <= fast.rows; ++count) {
       float got[kMostTileRows * 32], wanted[kMostTileRows * 32];
-      fast.run({first, stride, count, engine.panel(0), engine.steps(), engine.shifts()}, got);
+      const TileFactors factors{first,           stride,         count,
+                                engine.panel(0), engine.steps(), engine.shifts()};
+      const bool ends = fast.begin != nullptr && fast.begin(factors);
+      fast.run(factors, got);
+      if (ends) fast.end();
       for (int64_t r = 0; r < count; ++r)
         plain.run({first + r * stride, stride, 1, engine.panel(0), engine.steps()},
                   wanted + 32 * r);

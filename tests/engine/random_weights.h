@@ -13,6 +13,8 @@
 
 namespace heed::engine::testing {
 
+inline const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
+
 inline Array random_array(std::vector<int64_t> shape, uint64_t seed) {
   Array array{.shape = std::move(shape)};
   std::mt19937_64 generator(seed);

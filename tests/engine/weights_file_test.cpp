@@ -109,7 +109,7 @@ Floats translate(const Network& network) {
   for (const int64_t token : {2, 8, 5}) {
     const std::vector<int64_t> last = {token, token + 1};
     const float* logits = decoder->step(last.data(), 1, nullptr);
-    all.insert(all.end(), logits, logits + 2 * decoder->vocabulary());
+    all.insert(all.end(), logits, logits + 2 * decoder->columns());
   }
   return all;
 }

@@ -15,45 +15,75 @@ namespace {
 class EngineSteps : public Steps {
  public:
   EngineSteps(const std::vector<std::shared_ptr<const engine::Network>>& networks,
-              const std::vector<data::Batch>& sources, const std::vector<int64_t>& never,
-              bool keep_attention, const engine::Threads& threads)
-      : never_(never), keep_attention_(keep_attention), threads_(threads) {
+              const std::vector<data::Batch>& sources, const SearchOptions& options,
+              const engine::Threads& threads)
+      : options_(options), threads_(threads) {
+    for (const engine::PieceList& list : options.lists) lists_.push_back(&list);
     for (std::size_t m = 0; m < networks.size(); ++m) {
       const data::Batch& source = sources[m];
-      decoders_.push_back(networks[m]->start(
-          {source.source.data(), source.source_lengths.data(), source.size, source.source_length},
-          threads));
+      decoders_.push_back(networks[m]->start({source.source.data(), source.source_lengths.data(),
+                                              source.size, source.source_length, options.lists},
+                                             threads));
     }
   }
 
   StepResult step(const StepRequest& request) override {
     if (!request.sentences.empty() || !request.hypotheses.empty())
       for (auto& decoder : decoders_) decoder->go_on_with(request.sentences, request.hypotheses);
+    if (!lists_.empty() && !request.sentences.empty()) engine::choose(lists_, request.sentences);
+    width_ = request.width;
     StepResult result;
     const auto rows = std::ssize(request.tokens);
-    float* values = scores(request, keep_attention_ ? &result.attention : nullptr);
+    float* values = scores(request, options_.wants_attention() ? &result.attention : nullptr);
     forbid(request, values);
     const bool alone = decoders_.size() == 1;
     const ScoreRows scores{.values = values,
                            .rows = rows,
-                           .vocabulary = vocabulary(),
+                           .vocabulary = columns(),
                            .partitions = alone ? partitions_ : std::span<kernels::Partition>(),
                            .summed = alone ? 0 : std::ssize(decoders_)};
     result.candidates = request.candidates == 0
                             ? all_candidates(scores)
                             : best_candidates(scores, request.candidates, threads_);
+    if (!lists_.empty()) name_pieces(result.candidates);
     return result;
   }
 
   const engine::Threads& threads() const override { return threads_; }
 
  private:
-  int64_t vocabulary() const { return decoders_.front()->vocabulary(); }
+  int64_t columns() const { return decoders_.front()->columns(); }
+  /// The scores of a row.
+  int64_t count(int64_t row) const {
+    return lists_.empty() ? columns() : std::ssize(*lists_[row / width_]);
+  }
+
+  /// Where a piece's score is; a place of no use where a shortlist has left it out.
+  float* score_of(float* values, int64_t row, int64_t piece) {
+    if (!lists_.empty()) {
+      const engine::PieceList& list = *lists_[row / width_];
+      const auto found = std::ranges::lower_bound(list, piece);
+      if (found == list.end() || *found != piece) return &left_out_;
+      piece = found - list.begin();
+    }
+    return values + row * columns() + piece;
+  }
+
+  /// Columns become the pieces of the lists.
+  void name_pieces(Candidates& candidates) const {
+    const auto cells = std::ssize(candidates.values);
+    std::vector<int64_t> names(cells);
+    for (int64_t i = 0; i < cells; ++i) {
+      const int64_t row = i / candidates.count, column = candidates.id(row, i % candidates.count);
+      if (column < count(row)) names[i] = (*lists_[row / width_])[column];
+    }
+    candidates.ids = std::move(names);
+  }
 
   /// Logits of one network, with their partitions_, or sums of several networks' probabilities.
   float* scores(const StepRequest& request, std::vector<float>* attention) {
     const auto rows = std::ssize(request.tokens);
-    if (decoders_.size() > 1) sums_.assign(rows * vocabulary(), 0);
+    if (decoders_.size() > 1) sums_.assign(rows * columns(), 0);
     float* logits = nullptr;
     for (auto& decoder : decoders_) {
       logits = decoder->step(request.tokens.data(), request.width,
@@ -61,11 +91,12 @@ class EngineSteps : public Steps {
       partitions_.resize(rows);
       threads_(rows, 8, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r) {
-          const float* row = logits + r * vocabulary();
-          partitions_[r] = kernels::partition_of(row, vocabulary());
-          if (!sums_.empty())
-            kernels::add_probabilities(row, partitions_[r], vocabulary(),
-                                       sums_.data() + r * vocabulary());
+          const float* row = logits + r * columns();
+          partitions_[r] = kernels::partition_of(row, count(r));
+          if (sums_.empty()) continue;
+          float* sums = sums_.data() + r * columns();
+          kernels::add_probabilities(row, partitions_[r], count(r), sums);
+          std::fill(sums + count(r), sums + columns(), kNever);
         }
       });
       require_numbers(std::ranges::none_of(
@@ -74,30 +105,32 @@ class EngineSteps : public Steps {
     return sums_.empty() ? logits : sums_.data();
   }
 
-  void forbid(const StepRequest& request, float* values) const {
-    std::vector<std::pair<int64_t, float>> kept;  // cells
+  void forbid(const StepRequest& request, float* values) {
+    std::vector<std::pair<float*, float>> kept;
     for (const ForcedPiece& one : request.forced)
       for (int64_t i = 0; i < request.width; ++i) {
-        const int64_t row = (one.sentence * request.width + i) * vocabulary();
-        kept.emplace_back(row + one.piece, values[row + one.piece]);
-        std::fill_n(values + row, vocabulary(), kNever);
+        const int64_t row = one.sentence * request.width + i;
+        float* score = score_of(values, row, one.piece);
+        kept.emplace_back(score, *score);
+        std::fill_n(values + row * columns(), columns(), kNever);
       }
-    for (float* row = values; row < values + std::ssize(request.tokens) * vocabulary();
-         row += vocabulary()) {
-      for (const int64_t piece : never_) row[piece] = kNever;
-      if (!request.may_end) row[text::kEnd] = kNever;
+    for (int64_t row = 0; row < std::ssize(request.tokens); ++row) {
+      for (const int64_t piece : options_.never) *score_of(values, row, piece) = kNever;
+      if (!request.may_end) *score_of(values, row, text::kEnd) = kNever;
     }
     for (const ForbiddenPiece& one : request.forbidden)
-      values[one.row * vocabulary() + one.piece] = kNever;
-    for (const auto& [cell, value] : kept) values[cell] = value;
+      *score_of(values, one.row, one.piece) = kNever;
+    for (const auto& [score, value] : kept) *score = value;
   }
 
-  const std::vector<int64_t>& never_;
-  bool keep_attention_;
+  const SearchOptions& options_;
   const engine::Threads& threads_;
+  std::vector<const engine::PieceList*> lists_;  // of the sentences that are left; none: all pieces
+  int64_t width_ = 1;                            // hypotheses of a sentence
+  float left_out_ = 0;
   std::vector<std::unique_ptr<engine::BatchDecoder>> decoders_;
   std::vector<kernels::Partition> partitions_;  // one a row, of the last network
-  std::vector<float> sums_;                     // [rows, vocabulary]
+  std::vector<float> sums_;                     // [rows, columns()]
 };
 
 std::vector<MemberText> texts_of(const std::vector<EngineMember>& members) {
@@ -114,7 +147,7 @@ void with_steps(const std::vector<std::shared_ptr<const engine::Network>>& netwo
   expect(!networks.empty() && networks.size() == sources.size(), "one source per network");
   for (const data::Batch& source : sources)
     expect(source.size == sources[0].size, "the same sentences for all");
-  EngineSteps steps(networks, sources, options.never, options.wants_attention(), threads);
+  EngineSteps steps(networks, sources, options, threads);
   work(steps);
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -81,6 +82,9 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
     expect(member.target.fingerprint() == first_text().target.fingerprint(),
            "the models of an ensemble share a target vocabulary");
   never_ = never_produced(first_text().target, config_.forbid);
+  const std::string& file = config_.shortlist;
+  if (!file.empty())
+    shortlist_.emplace(read_file(file), file, first_text().source, first_text().target);
 }
 
 void LineTranslator::set_n_best(int64_t n_best) {
@@ -284,6 +288,10 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
   for (const int64_t i : batch) {
     options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
+    if (!shortlist_) continue;
+    const std::vector<int32_t> none;
+    options.lists.push_back(shortlist_->pieces_for(
+        lines.members[0][i].source, lines.prefixes.empty() ? none : lines.prefixes[i]));
   }
   std::vector<std::vector<Hypothesis>> found;
   with_steps(sources, options, [&](Steps& steps) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
 #include "decode/search/search.h"
+#include "decode/search/shortlist.h"
 #include "engine/network.h"
 #include "text/vocabulary.h"
 
@@ -127,7 +129,7 @@ class LineTranslator {
   }
 
  protected:
-  /// Throws UserError as never_produced().
+  /// Reads decoding.shortlist. Throws UserError as never_produced() and Shortlist.
   LineTranslator(std::vector<MemberText> members, DecodeConfig config,
                  const engine::Threads& threads);
 
@@ -172,6 +174,7 @@ class LineTranslator {
 
   std::vector<MemberText> members_;
   std::vector<int64_t> never_;
+  std::optional<Shortlist> shortlist_;
   int64_t too_large_ = std::numeric_limits<int64_t>::max();  // padded source pieces of a batch
   Times times_;
 };

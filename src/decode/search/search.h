@@ -29,6 +29,7 @@
 
 #include "decode/search/config.h"
 #include "decode/search/steps.h"
+#include "engine/output_layer.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
@@ -54,6 +55,8 @@ struct SearchOptions {
   /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
   /// in log-probabilities and not in the length limit. Empty: none has any.
   std::vector<std::vector<int32_t>> prefixes;
+  /// One per sentence: the only pieces that have a score. Empty: all have. For engines alone.
+  std::vector<engine::PieceList> lists;
   /// What a reader sees of pieces. Where it is given, the best of the hypotheses with one text is
   /// the only one of them. Several threads may call it.
   std::function<std::string(const std::vector<int32_t>&)> text;

@@ -1,7 +1,9 @@
-// What the rooms of heed.wasm name and a page has no use for: a log, and checksums and forms of
-// Unicode, which are there for warnings and ensembles.
+// What the rooms of heed.wasm name and a page has no use for: a log, files, and checksums and forms
+// of Unicode, which are there for warnings and ensembles.
 #include <zlib.h>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "text/normal_form.h"
 
@@ -10,6 +12,10 @@ namespace heed {
 void log::debug(const std::string&) {}
 void log::info(const std::string&) {}
 void log::warn(const std::string&) {}
+
+std::string read_file(const std::string& path) {
+  throw UserError(path + ": a page reads no files");
+}
 
 bool text::is_decomposed(std::string_view) {
   return false;

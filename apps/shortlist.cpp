@@ -1,0 +1,142 @@
+// heed shortlist RUN SOURCE TARGET: which pieces of the target are likely for a source.
+#include "decode/search/shortlist.h"
+
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+
+#include "apps/cli/options.h"
+#include "apps/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/run_folder.h"
+#include "base/strings.h"
+#include "decode/search/pieces.h"
+#include "run/line_models.h"
+#include "study/lexicon.h"
+#include "text/pairs.h"
+
+namespace heed {
+namespace {
+
+using decode::PieceList;
+
+struct ShortlistArgs {
+  std::string model, source, target, check, output;
+  int64_t best = 100, frequent = 100;
+  ModelOptions common;
+};
+
+std::vector<PieceList> pieces_of(const text::Vocabulary& vocabulary,
+                                 const std::vector<std::string>& lines, int64_t most) {
+  std::vector<PieceList> out;
+  for (const std::string& line : lines) out.push_back(decode::first_pieces(vocabulary, line, most));
+  return out;
+}
+
+/// The most frequent pieces, ascending.
+PieceList frequent_pieces(const std::vector<PieceList>& lines, int64_t size, int64_t count) {
+  std::vector<int64_t> counts(size);
+  for (const PieceList& line : lines)
+    for (const int32_t piece : line) ++counts[piece];
+  PieceList pieces(size);
+  std::iota(pieces.begin(), pieces.end(), 0);
+  std::ranges::stable_sort(pieces, std::greater<>(), [&](int32_t piece) { return counts[piece]; });
+  pieces.resize(std::min(count, size));
+  return pieces;
+}
+
+void write_shortlist(const ShortlistArgs& args, const std::string& output) {
+  const text::Pairs pairs = text::read_pairs(args.source, args.target);
+  text::require_pairs(pairs, args.source);
+  const run::Config config = run::open_config(args.model, args.common.open()).config;
+  const auto [source, target] = run::load_vocabularies(args.model, run::is_joint(config));
+  const int64_t most = config.data.max_length;
+  std::vector<PieceList> sources = pieces_of(source, pairs.source, most);
+  const std::vector<PieceList> targets = pieces_of(target, pairs.target, most);
+  for (PieceList& line : sources) line.push_back(text::kEnd);  // also where words come from nowhere
+  std::vector<PieceList> lists =
+      study::likeliest_translations(sources, targets, source.size(), args.best);
+  PieceList& every = lists[text::kEnd];
+  for (const int32_t piece : frequent_pieces(targets, target.size(), args.frequent))
+    every.push_back(piece);
+  for (PieceList& list : lists) {
+    std::ranges::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  write_atomic(output, decode::shortlist_bytes(std::move(lists), args.best, source, target));
+  log::info("{}: written; decoding.shortlist names it to a translation", output);
+}
+
+run::LineModelsPtr open(const ShortlistArgs& args, const std::string& shortlist) {
+  std::vector<std::string> settings = args.common.settings;
+  settings.push_back("decoding.shortlist=" + shortlist);
+  run::LineModelsPtr models = run::open_engines(args.model, args.common.open(settings));
+  if (!models)
+    throw UserError(
+        "--check: shortlists are for models with an engine, on a CPU; add --device cpu, or leave "
+        "--check out");
+  return models;
+}
+
+/// How many lines are translated otherwise than without the shortlist.
+void check(const ShortlistArgs& args, const std::string& file) {
+  const std::vector<std::string> lines = text::read_sources(args.check);
+  const auto without = open(args, "''")->translator().translate(lines);
+  const run::LineModelsPtr models = open(args, file);
+  decode::LineTranslator& translator = models->translator();
+  const auto with = translator.translate(lines);
+  const auto& [source, target, usual] = translator.first_text();
+  const decode::Shortlist shortlist(read_file(file), file, source, target);
+  int64_t differ = 0;
+  std::size_t pieces = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    differ += with[i].text != without[i].text;
+    pieces += shortlist.pieces_for(source.encode(lines[i], translator.source_limit())).size();
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(lines.size(), 1));
+  std::cout << fmt::format("{} of {} differ ({:.1f} %); {:.0f} of {} pieces a line\n", differ,
+                           counted(std::ssize(lines), "line"),
+                           100 * static_cast<double>(differ) / count,
+                           static_cast<double>(pieces) / count, target.size());
+}
+
+void make_shortlist(const ShortlistArgs& args) {
+  const std::string output =
+      args.output.empty() ? file_in(args.model, kShortlistFile) : args.output;
+  require_writable({output}, {args.source, args.target, args.check});
+  if (!args.check.empty()) require_file(args.check, "text");
+  write_shortlist(args, output);
+  if (!args.check.empty()) check(args, output);
+}
+
+}  // namespace
+
+void add_shortlist(CommandLine& program) {
+  auto [command, args] = program.command<ShortlistArgs>("shortlist");
+  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.option("source", args->source, "Source sentences, as many as possible").required();
+  command.option("target", args->target, "Their translations, line by line").required();
+  command.group("What it lists");
+  command.option("--best", args->best, "Pieces of the target for each piece of the source")
+      .between(1, 100000);
+  command
+      .option("--frequent", args->frequent,
+              "The most frequent pieces, which each translation may have")
+      .between(0, 100000);
+  command.group("Output");
+  command.output("-o,--output", args->output, "File; default: shortlist.bin in the folder");
+  command.option(
+      "--check", args->check,
+      "Also translate this text with the shortlist and without, and print how many lines differ");
+  args->common.add(command);
+  command.examples(
+      {"heed shortlist runs/multi30k_quick data/multi30k/train.de data/multi30k/train.en "
+       "--check data/multi30k/test2016.de",
+       "heed translate runs/multi30k_quick data/multi30k/test2016.de "
+       "--set decoding.shortlist=runs/multi30k_quick/shortlist.bin"});
+  command.run(args, make_shortlist);
+}
+
+}  // namespace heed

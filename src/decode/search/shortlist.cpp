@@ -1,0 +1,124 @@
+#include "decode/search/shortlist.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace heed::decode {
+namespace {
+
+constexpr uint64_t kMagic = 0xF11A48D5013417F5;
+// No translation lacks unknown pieces and </s>; with them stand those that none has.
+constexpr uint64_t kSpecial = text::kEnd + 1;
+
+struct Header {
+  uint64_t magic, checksum, frequent, best, offsets, pieces;
+};
+
+/// Marian's: over whole words of 8 bytes behind it.
+uint64_t checksum_of(std::string_view bytes) {
+  uint64_t sum = 0, word;
+  for (bytes.remove_prefix(offsetof(Header, frequent)); bytes.size() >= sizeof word;
+       bytes.remove_prefix(sizeof word)) {
+    std::memcpy(&word, bytes.data(), sizeof word);
+    sum ^= word + 0x9E3779B9 + (sum << 6) + (sum >> 2);
+  }
+  return sum;
+}
+
+/// Pieces that stand for both vocabularies.
+PieceList seal_of(const text::Vocabulary& source, const text::Vocabulary& target) {
+  PieceList seal;
+  for (const char digit : source.fingerprint() + target.fingerprint())
+    seal.push_back((digit <= '9' ? digit - '0' : digit - 'a' + 10) % target.size());
+  return seal;
+}
+
+template <class Number>
+void append(std::string& bytes, std::span<const Number> numbers) {
+  bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes());
+}
+
+template <class Number>
+std::vector<Number> take(std::string_view& bytes, uint64_t count) {
+  std::vector<Number> numbers(count);
+  std::memcpy(numbers.data(), bytes.data(), count * sizeof(Number));
+  bytes.remove_prefix(count * sizeof(Number));
+  return numbers;
+}
+
+}  // namespace
+
+Shortlist::Shortlist(std::string_view bytes, const std::string& name,
+                     const text::Vocabulary& source, const text::Vocabulary& target)
+    : joint_(source.fingerprint() == target.fingerprint()), always_(target.size()) {
+  Header header{};
+  std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
+  if (header.magic != kMagic)
+    throw UserError(name + ": is no shortlist; `heed shortlist` makes one");
+  const UserError damaged(name + ": is damaged; make it again with `heed shortlist`");
+  const uint64_t most = bytes.size();
+  const bool whole = header.offsets > 0 && header.offsets <= most && header.pieces <= most &&
+                     sizeof header + 8 * header.offsets + 4 * header.pieces == most &&
+                     checksum_of(bytes) == header.checksum;
+  if (!whole) throw damaged;
+  bytes.remove_prefix(sizeof header);
+  offsets_ = take<uint64_t>(bytes, header.offsets);
+  pieces_ = take<uint32_t>(bytes, header.pieces);
+  if (!std::ranges::is_sorted(offsets_) || offsets_.front() != 0 ||
+      offsets_.back() != header.pieces)
+    throw damaged;
+  const auto size = static_cast<uint32_t>(target.size());
+  const auto is_sealed = [&] {
+    const auto seal = std::span(pieces_).subspan(offsets_[text::kPad], offsets_[text::kPad + 1]);
+    return seal.empty() || std::ranges::equal(seal, seal_of(source, target));
+  };
+  const bool fits = std::ssize(offsets_) == source.size() + 1 &&
+                    std::ranges::none_of(pieces_, [&](uint32_t piece) { return piece >= size; }) &&
+                    is_sealed();
+  if (!fits)
+    throw UserError(name +
+                    ": belongs to other vocabularies than the model; make one for it with "
+                    "`heed shortlist`");
+  std::fill_n(always_.begin(), std::min<uint64_t>(std::max(header.frequent, kSpecial), size), 1);
+  for (uint64_t i = offsets_[text::kEnd]; i < offsets_[text::kEnd + 1]; ++i)
+    always_[pieces_[i]] = 1;
+}
+
+PieceList Shortlist::pieces_for(std::span<const int32_t> source,
+                                std::span<const int32_t> prefix) const {
+  std::vector<char> taken = always_;
+  for (const int32_t piece : source) {
+    for (uint64_t i = offsets_[piece]; i < offsets_[piece + 1]; ++i) taken[pieces_[i]] = 1;
+    if (joint_) taken[piece] = 1;
+  }
+  for (const int32_t piece : prefix) taken[piece] = 1;
+  PieceList out;
+  for (int32_t piece = 0; piece < std::ssize(taken); ++piece)
+    if (taken[piece] != 0) out.push_back(piece);
+  return out;
+}
+
+std::string shortlist_bytes(std::vector<PieceList> lists, int64_t best,
+                            const text::Vocabulary& source, const text::Vocabulary& target) {
+  expect(std::ssize(lists) == source.size(), "a list for each piece");
+  lists[text::kPad] = seal_of(source, target);
+  std::vector<uint64_t> offsets{0};
+  PieceList pieces;
+  for (const PieceList& list : lists) {
+    pieces.insert(pieces.end(), list.begin(), list.end());
+    offsets.push_back(pieces.size());
+  }
+  Header header{kMagic, 0, kSpecial, static_cast<uint64_t>(best), offsets.size(), pieces.size()};
+  std::string bytes(sizeof header, '\0');
+  append(bytes, std::span<const uint64_t>(offsets));
+  append(bytes, std::span<const int32_t>(pieces));
+  std::memcpy(bytes.data(), &header, sizeof header);
+  header.checksum = checksum_of(bytes);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,58 @@
+#include "engine/output_layer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "engine/network.h"
+
+namespace heed::engine {
+
+OutputLayer::OutputLayer(const Linear& whole, std::span<const PieceList> lists)
+    : whole_(whole), columns_(whole.matrix.columns()) {
+  if (lists.empty()) return;
+  PieceList place(columns_, -1), pieces;
+  for (const PieceList& list : lists)
+    for (const int32_t piece : list) {
+      expect(piece >= 0 && piece < columns_, "a piece of the vocabulary");
+      place[piece] = 0;
+    }
+  columns_ = 0;
+  for (int32_t piece = 0; piece < std::ssize(place); ++piece)
+    if (place[piece] == 0) {
+      place[piece] = static_cast<int32_t>(pieces.size());
+      pieces.push_back(piece);
+    }
+  for (const PieceList& list : lists) {
+    columns_ = std::max<int64_t>(columns_, std::ssize(list));
+    PieceList& places = places_.emplace_back();
+    for (const int32_t piece : list) places.push_back(place[piece]);
+  }
+  listed_.matrix = whole.matrix.with_columns(pieces);
+  if (!whole.bias.empty())
+    for (const int32_t piece : pieces) listed_.bias.push_back(whole.bias[piece]);
+}
+
+float* OutputLayer::logits(const float* x, int64_t rows, Products& products) {
+  logits_.resize(rows * columns_);
+  if (places_.empty()) {
+    products.product(whole_, x, rows, logits_.data());
+    return logits_.data();
+  }
+  const int64_t columns = listed_.matrix.columns(), each = rows / std::ssize(places_);
+  listed_logits_.resize(rows * columns);
+  products.product(listed_, x, rows, listed_logits_.data());
+  for (int64_t row = 0; row < rows; ++row) {
+    const float* from = listed_logits_.data() + row * columns;
+    float *to = logits_.data() + row * columns_, *end = to + columns_;
+    for (const int32_t place : places_[row / each]) *to++ = from[place];
+    std::fill(to, end, -std::numeric_limits<float>::infinity());
+  }
+  return logits_.data();
+}
+
+void OutputLayer::go_on_with(std::span<const int64_t> sentences) {
+  if (!places_.empty() && !sentences.empty()) choose(places_, sentences);
+}
+
+}  // namespace heed::engine

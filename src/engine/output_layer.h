@@ -1,0 +1,38 @@
+// The last layer of a decoder: logits of all pieces, or of those that a shortlist names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/weights.h"
+
+namespace heed::engine {
+
+/// The pieces that a sentence's translation may have, in the order of their ids.
+using PieceList = std::vector<int32_t>;
+
+/// Of one batch. With lists it multiplies with the columns of all of them alone; a row then has the
+/// logits of its own sentence's list, so that its neighbours change no bit.
+class OutputLayer {
+ public:
+  /// `lists`: one for each sentence, or none: all pieces. `whole` must outlive it.
+  OutputLayer(const Linear& whole, std::span<const PieceList> lists);
+
+  /// x [rows, inner], as many rows for each sentence -> [rows, columns()], valid until the next
+  /// call. Behind the logits of a shorter list the columns are -inf.
+  float* logits(const float* x, int64_t rows, Products& products);
+  /// Logits of a row: as many as the target has pieces, or the longest list.
+  int64_t columns() const { return columns_; }
+  /// As BatchDecoder::go_on_with().
+  void go_on_with(std::span<const int64_t> sentences);
+
+ private:
+  const Linear& whole_;
+  int64_t columns_;
+  Linear listed_;                  // the columns of all lists
+  std::vector<PieceList> places_;  // of each list: where its pieces are in listed_
+  Floats logits_, listed_logits_;
+};
+
+}  // namespace heed::engine
