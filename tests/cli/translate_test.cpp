@@ -155,14 +155,13 @@ TEST_P(Translate, ACutTranslationHasNoEndOfSentenceInItsLength) {
   }
 }
 
-/// The search's steps are an engine's, the score is that of LibTorch's model.
-void expect_scores_of_search(const std::string& model) {
+TEST_P(Translate, ScoreFindsTheLogProbabilityThatTheSearchReports) {
   const TemporaryFolder folder;
   const std::string source = "a b c\nd ef\nj\n";
   std::string hypotheses;
   std::vector<double> reported;
   const std::regex format(R"(\d+ \|\|\| (.*) \|\|\| logprob= (-?[\d.]+) .*)");
-  const auto lines = lines_of(product(run_heed({"translate", model, "--n-best", "2"}, source)));
+  const auto lines = lines_of(product(translate(source, {"--n-best", "2"})));
   ASSERT_THAT(lines, SizeIs(6));
   for (std::size_t i = 0; i < lines.size(); i += 2) {
     std::smatch parts;
@@ -171,40 +170,9 @@ void expect_scores_of_search(const std::string& model) {
     reported.push_back(std::stod(parts[2]));
   }
   const auto scores = lines_of(product(
-      run_heed({"score", model, folder.write("s", source), folder.write("t", hypotheses)})));
+      run_heed({"score", model_, folder.write("s", source), folder.write("t", hypotheses)})));
   ASSERT_THAT(scores, SizeIs(3));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(std::stod(scores[i]), reported[i], 1e-3);
-}
-
-TEST_P(Translate, ScoreFindsTheLogProbabilityThatTheSearchReports) {
-  expect_scores_of_search(model_);
-}
-
-using DecoderKinds = ToyRunTest;
-
-TEST_F(DecoderKinds, WithoutSelfAttentionGoOnAndTranslate) {
-  for (const std::string decoder : {"ssru", "average"}) {
-    SCOPED_TRACE(decoder);
-    const std::string config = write_config(
-        kTransformer, "updates: 20, validate_every: 10, save_every: 10, schedule: constant");
-    const std::string whole = folder / (decoder + "-whole"), parts = folder / (decoder + "-parts");
-    const auto train = [&](const std::string& output, const std::string& more) {
-      train_toy(config, {"--resume", "--set", "model.decoder=" + decoder, "--set",
-                         "output=" + output, "--set", more});
-    };
-    train(whole, "training.updates=20");
-    train(parts, "training.updates=10");
-    train(parts, "training.updates=20");
-    const std::string weights = "/model.safetensors";
-    EXPECT_TRUE(read_file(parts + weights) == read_file(whole + weights));
-    expect_scores_of_search(whole);
-    const std::string lines = "a b c\nd ef\n\nj\n";
-    EXPECT_THAT(
-        lines_of(product(run_heed({"translate", whole, "--set", "decoding.weights=int8"}, lines))),
-        SizeIs(4));
-    EXPECT_THAT(run_heed({"attention", whole, "--kind", "rollout"}, lines).err,
-                HasSubstr("the decoder's layers of self-attention"));
-  }
 }
 
 TEST(TranslateCommand, AnEnsembleOfTheSameModelTwiceTranslatesLikeItself) {
