@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "base/error.h"
@@ -56,6 +57,16 @@ TEST(WeightsFile, AreUsedWhereTheyLieOrWidened) {
               HasSubstr("tensor 'a' has not the model's shape"));
   EXPECT_EQ(message_of<UserError>([&] { file.weights.at("e"); }),
             path + ": has no tensor 'e'; these weights belong to another model");
+}
+
+TEST(WeightsFile, StayWhenAnotherOneIsCopiedOverIt) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "w.safetensors";
+  model::write_safetensors({tensor("a", Dtype::F32, {2, 3}, kFloats)}, {}, path);
+  WeightsFile file = read_weights(path);
+  file.weights.leave_file();
+  std::fstream(path, std::ios::in | std::ios::out) << std::string(read_file(path).size(), 'x');
+  EXPECT_EQ(file.weights.at("a").copy(), kFloats);
 }
 
 TEST(WeightsFile, WhatIsDamagedOrNoWeightIsRefused) {

@@ -197,7 +197,7 @@ std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
     auto& target = readings[i].example.target;
     source = first_pieces(member.source, sources[i], translator.source_limit());
     target = targets[i];
-    target.resize(std::min(std::ssize(target), translator.longest() - 1));
+    target.resize(std::min<int64_t>(std::ssize(target), translator.longest() - 1));
     readings[i].readable = true;
     readings[i].source_pieces = names_of(member.source, sources[i], source);
     readings[i].target_pieces = piece_names(member.target, target);
