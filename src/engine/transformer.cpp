@@ -268,8 +268,8 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
   kernels::scale_and_add(to, scale, added, width_, to);
 }
 
-void TransformerDecoder::rotate(const StackWeights& side, LineFloats& x, int64_t first, int64_t rows,
-                                int64_t stride, int64_t heads, int64_t position) {
+void TransformerDecoder::rotate(const StackWeights& side, LineFloats& x, int64_t first,
+                                int64_t rows, int64_t stride, int64_t heads, int64_t position) {
   Floats room;
   const float* rotations = side.positions.row(position, room);
   for (int64_t row = first; row < first + rows; ++row)

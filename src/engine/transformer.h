@@ -98,17 +98,17 @@ class TransformerDecoder : public BatchDecoder {
   const Threads& threads_;
   LayerMaps* const maps_;
   Products products_;
-  OutputLayer output_;
+  OutputProduct output_;
   const int64_t width_;
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;
-  int64_t cached_ = 0;                   // rows in each of caches_
-  std::vector<Span> sources_;            // of the sentences that are left
-  Slots all_;                            // 0, 1, ...: the slots of a memory
+  int64_t cached_ = 0;         // rows in each of caches_
+  std::vector<Span> sources_;  // of the sentences that are left
+  Slots all_;                  // 0, 1, ...: the slots of a memory
   // Per layer: keys and values of the source, of the steps.
   std::vector<LineFloats> memory_, caches_;
-  std::vector<Slots> history_;           // per hypothesis: its slots in the caches
-  std::vector<LayerDistances> steps_;    // of the decoder's layers, for steps before steps_end_
+  std::vector<Slots> history_;         // per hypothesis: its slots in the caches
+  std::vector<LayerDistances> steps_;  // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
   Floats x_, normed_, context_, inner_;
   LineFloats queries_;
