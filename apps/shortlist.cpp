@@ -134,8 +134,8 @@ void add_shortlist(CommandLine& program) {
   command.examples(
       {"heed shortlist runs/multi30k_quick data/multi30k/train.de data/multi30k/train.en "
        "--check data/multi30k/test2016.de",
-       "heed translate runs/multi30k_quick data/multi30k/test2016.de "
-       "--set decoding.shortlist=runs/multi30k_quick/shortlist.bin"});
+       "heed shortlist runs/demo/transformer data/demo/train.src data/demo/train.tgt --best 50 "
+       "--set device=cpu -o short.bin"});
   command.run(args, make_shortlist);
 }
 

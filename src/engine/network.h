@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/output_layer.h"
+#include "engine/output_product.h"
 #include "engine/threads.h"
 #include "engine/weights.h"
 #include "model/description/config.h"
@@ -52,7 +52,7 @@ class BatchDecoder {
   virtual ~BatchDecoder() = default;
 
   /// One step: tokens [sentences, beam] -> logits [sentences, beam, columns()], valid until the
-  /// next, as OutputLayer::logits().
+  /// next, as OutputProduct::logits().
   /// `attention`, if not null and the network attends, receives the mean of the last layer's heads
   /// [sentences, beam, source].
   virtual float* step(const int64_t* tokens, int64_t beam, Floats* attention) = 0;
@@ -62,7 +62,7 @@ class BatchDecoder {
   virtual void go_on_with(std::span<const int64_t> sentences,
                           std::span<const int64_t> hypotheses) = 0;
 
-  /// As OutputLayer::columns().
+  /// As OutputProduct::columns().
   virtual int64_t columns() const = 0;
 };
 

@@ -300,7 +300,7 @@ class RecurrentDecoder : public BatchDecoder {
   const Threads& threads_;
   LayerMaps* const maps_;
   Products products_;
-  OutputLayer output_;
+  OutputProduct output_;
   const Cell cell_;
   const int64_t longest_;
   std::vector<Span> sources_;  // of the sentences that are left

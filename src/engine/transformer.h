@@ -110,7 +110,7 @@ class TransformerDecoder : public BatchDecoder {
   const Threads& threads_;
   LayerMaps* const maps_;
   Products products_;
-  OutputLayer output_;
+  OutputProduct output_;
   const int64_t width_;
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;

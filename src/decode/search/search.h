@@ -29,7 +29,7 @@
 
 #include "decode/search/config.h"
 #include "decode/search/steps.h"
-#include "engine/output_layer.h"
+#include "engine/output_product.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/output_layer.h"
+#include "engine/output_product.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {

@@ -22,8 +22,7 @@ text::Vocabulary vocabulary_of(const std::string& text) {
 }
 
 struct ShortlistFile : ::testing::Test {
-  text::Vocabulary source = vocabulary_of("abc def gh\n"),
-                   target = vocabulary_of("mno pqr st\n");
+  text::Vocabulary source = vocabulary_of("abc def gh\n"), target = vocabulary_of("mno pqr st\n");
   std::vector<PieceList> lists{16};
 
   ShortlistFile() {

@@ -1,4 +1,4 @@
-#include "engine/output_layer.h"
+#include "engine/output_product.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace heed::engine {
 
-OutputLayer::OutputLayer(const Linear& whole, std::span<const PieceList> lists)
+OutputProduct::OutputProduct(const Linear& whole, std::span<const PieceList> lists)
     : whole_(whole), columns_(whole.matrix.columns()) {
   if (lists.empty()) return;
   PieceList place(columns_, -1), pieces;
@@ -33,7 +33,7 @@ OutputLayer::OutputLayer(const Linear& whole, std::span<const PieceList> lists)
     for (const int32_t piece : pieces) listed_.bias.push_back(whole.bias[piece]);
 }
 
-float* OutputLayer::logits(const float* x, int64_t rows, Products& products) {
+float* OutputProduct::logits(const float* x, int64_t rows, Products& products) {
   logits_.resize(rows * columns_);
   if (places_.empty()) {
     products.product(whole_, x, rows, logits_.data());
@@ -51,7 +51,7 @@ float* OutputLayer::logits(const float* x, int64_t rows, Products& products) {
   return logits_.data();
 }
 
-void OutputLayer::go_on_with(std::span<const int64_t> sentences) {
+void OutputProduct::go_on_with(std::span<const int64_t> sentences) {
   if (!places_.empty() && !sentences.empty()) choose(places_, sentences);
 }
 

@@ -14,10 +14,10 @@ using PieceList = std::vector<int32_t>;
 
 /// Of one batch. With lists it multiplies with the columns of all of them alone; a row then has the
 /// logits of its own sentence's list, so that its neighbours change no bit.
-class OutputLayer {
+class OutputProduct {
  public:
   /// `lists`: one for each sentence, or none: all pieces. `whole` must outlive it.
-  OutputLayer(const Linear& whole, std::span<const PieceList> lists);
+  OutputProduct(const Linear& whole, std::span<const PieceList> lists);
 
   /// x [rows, inner], as many rows for each sentence -> [rows, columns()], valid until the next
   /// call. Behind the logits of a shorter list the columns are -inf.

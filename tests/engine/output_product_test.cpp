@@ -1,5 +1,5 @@
 // The output layer over the pieces of shortlists.
-#include "engine/output_layer.h"
+#include "engine/output_product.h"
 
 #include <gtest/gtest.h>
 
@@ -15,13 +15,13 @@ using testing::kOneThread;
 
 const std::vector<PieceList> kLists = {{1, 3, 32, 33, 69}, {3}, {0, 3, 40}};
 
-TEST(OutputLayer, OfListsHasTheBitsOfTheWholeOne) {
+TEST(OutputProduct, OfListsHasTheBitsOfTheWholeOne) {
   const Array weight = testing::random_array({70, 7}, 1), bias = testing::random_array({70}, 2);
   const Floats x = testing::random_array({2 * 3, 7}, 3).copy();  // two hypotheses of each sentence
   for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
     const Linear linear = make_linear(weight, &bias, numbers);
     Products products(kOneThread);
-    OutputLayer whole(linear, {}), listed(linear, kLists);
+    OutputProduct whole(linear, {}), listed(linear, kLists);
     EXPECT_EQ(whole.columns(), 70);
     ASSERT_EQ(listed.columns(), 5);
     const float* all = whole.logits(x.data(), 6, products);
@@ -39,7 +39,7 @@ TEST(OutputLayer, OfListsHasTheBitsOfTheWholeOne) {
   }
 }
 
-TEST(OutputLayer, IsThatOfEveryNetwork) {
+TEST(OutputProduct, IsThatOfEveryNetwork) {
   const std::vector<int64_t> tokens = {4, 7, 9, 3, 5, 3, 0, 0, 6, 3, 0, 0}, lengths = {4, 2, 2};
   const SourceBatch source{tokens.data(), lengths.data(), 3, 4};
   SourceBatch with_lists = source;
