@@ -80,7 +80,7 @@ void average(const AverageArgs& args) {
 }  // namespace
 
 void add_average(CommandLine& program) {
-  auto [command, args] = program.command<AverageArgs>("average");
+  auto [command, args] = program.command("average", average);
   command
       .option("inputs", args->inputs,
               "Model folders, best-*.safetensors or update-*.heed files of one architecture")
@@ -89,7 +89,6 @@ void add_average(CommandLine& program) {
   command.examples({"heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average",
                     "heed average runs/multi30k_quick/checkpoints/update-*.heed "
                     "-o runs/multi30k_quick-average"});
-  command.run(args, average);
 }
 
 }  // namespace heed

@@ -318,7 +318,7 @@ void init(InitArgs args) {
 }  // namespace
 
 void add_init(CommandLine& program) {
-  auto [command, args] = program.command<InitArgs>("init");
+  auto [command, args] = program.command("init", init);
   command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
       .required();
   command.option("target", args->target, "Their translations, line by line");
@@ -340,7 +340,6 @@ void add_init(CommandLine& program) {
   command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
   command.examples({"heed init corpus.de corpus.en",
                     "heed init letters.tsv -o letters.yaml --from runs/mine --name letters"});
-  command.run(args, init);
 }
 
 }  // namespace heed
