@@ -6,6 +6,7 @@
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "model/model.h"
+#include "model/transformer/beam_caches.h"
 
 namespace heed {
 namespace {
@@ -61,9 +62,9 @@ Cached with_cache(model::Model& model, const CacheArgs& args) {
     const auto begin = steps.begin() + std::max<int64_t>(0, position - 1 - kAround);
     result.seconds.push_back(run::median({begin, steps.begin() + position - 1 + kAround}));
   }
-  for (const at::Tensor& cache : state.carried)
-    if (cache.defined()) result.bytes += static_cast<double>(cache.nbytes()) / cache.size(3);
-  result.bytes /= static_cast<double>(args.sentences * args.beam);
+  const at::Tensor& cache = state.memory[model::kStepHeads];  // [sentences, heads, slots, head]
+  result.bytes =
+      static_cast<double>(cache.nbytes()) / static_cast<double>(cache.size(0) * cache.size(2));
   return result;
 }
 

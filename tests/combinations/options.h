@@ -79,6 +79,7 @@ inline std::vector<Option> options() {
       {"training.freeze", kBoth, {"", "encoder"}},
       {"training.optimizer", kBoth},
       {"training.graphs", kBoth},
+      {"training.quantise", kBoth, {"none", "int8"}},
       {"training.schedule", kBoth},
       {"training.warmup", kBoth, {"0", "3"}},
       {"training.weight_decay", kBoth, {"0", "0.01"}},
@@ -118,6 +119,7 @@ inline std::vector<Option> options() {
       {"decoding.batch_size", kBoth, {"32", "1", "0"}},
       {"decoding.weights", kBoth},
       {"decoding.graphs", kBoth},
+      {"decoding.shortlist", kBoth},
   };
 }
 

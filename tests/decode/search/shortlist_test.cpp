@@ -96,7 +96,11 @@ std::vector<std::vector<Hypothesis>> found(const std::vector<std::vector<int64_t
     for (const data::Example& example : examples) rows.push_back(&example);
     sources.push_back(data::make_batch(rows));
   }
-  return search(all, sources, options, 8, engine::testing::kOneThread);
+  std::vector<std::vector<Hypothesis>> hypotheses;
+  with_steps(all, sources, options, engine::testing::kOneThread, [&](Steps& steps) {
+    hypotheses = search(steps, sources[0].source_lengths, options, 8);
+  });
+  return hypotheses;
 }
 
 TEST(ShortlistSearch, GivesASentenceTheBitsThatItHasAlone) {
