@@ -20,10 +20,6 @@ struct AverageArgs {
   std::string output;
 };
 
-std::string weights_file(const std::string& input) {
-  return fs::is_directory(input) ? file_in(input, kWeightsFile) : input;
-}
-
 /// The model folder that `input` is or lies in: checkpoints/x.heed belongs to the folder above.
 std::string folder_of(const std::string& input) {
   fs::path path = fs::absolute(input);
@@ -67,7 +63,7 @@ void average(const AverageArgs& args) {
   std::vector<std::string> files;
   for (const std::string& input : args.inputs) {
     require_same_model(args.inputs.front(), input);
-    files.push_back(weights_file(input));
+    files.push_back(fs::is_directory(input) ? file_in(input, kWeightsFile) : input);
     run::require_bound(files.back(), folder_of(input));
   }
   const std::string origin = folder_of(args.inputs.front());
