@@ -178,9 +178,7 @@ class Made {
     // A folder goes only where it is empty.
     for (const fs::path& path : paths_ | std::views::reverse) fs::remove(path, ignored);
   }
-  Made() = default;
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
+  Made& operator=(Made&&) = delete;
 
   /// With the folders above it.
   void will_make(const fs::path& path) {

@@ -49,8 +49,7 @@ class Profile {
  public:
   Profile();
   ~Profile();
-  Profile(const Profile&) = delete;
-  Profile& operator=(const Profile&) = delete;
+  Profile& operator=(Profile&&) = delete;
 
   /// Dearest first.
   std::vector<study::OperationCost> operations() const;

@@ -14,8 +14,7 @@ class Destination {
   /// be continued, where it is no regular file and is to be, and where another process writes it.
   Destination(std::string file, bool resume);
   ~Destination();
-  Destination(const Destination&) = delete;
-  Destination& operator=(const Destination&) = delete;
+  Destination& operator=(Destination&&) = delete;
 
   /// Whether the lines go into a regular file, so that nobody reads them meanwhile.
   bool is_file() const;

@@ -32,8 +32,7 @@ class AtomicFile {
   /// Waits for a reader where `path` is a pipe with a name.
   explicit AtomicFile(std::string path);
   ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  AtomicFile& operator=(AtomicFile&&) = delete;
 
   void write(std::string_view bytes);
   /// Syncs file and folder and renames. Nothing may be written afterwards.

@@ -126,8 +126,7 @@ class Guard {
     throw UserError(path_ + ": is in the way; remove it if no heed is starting there");
   }
   ~Guard() { ::unlink(path_.c_str()); }
-  Guard(const Guard&) = delete;
-  Guard& operator=(const Guard&) = delete;
+  Guard& operator=(Guard&&) = delete;
 
  private:
   std::string path_;

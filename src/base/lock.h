@@ -20,8 +20,7 @@ class FolderLock {
   FolderLock(std::string folder, const std::string& doing);
   /// Removes the file.
   ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
+  FolderLock& operator=(FolderLock&&) = delete;
 
   /// Removes what killed processes left half written in the folder and in checkpoints/ of it
   /// (remove_left_overs() in base/files.h). To be called before this process writes there.

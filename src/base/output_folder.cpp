@@ -41,9 +41,7 @@ class Moves {
     for (; !done_.empty(); done_.pop_back())
       fs::rename(done_.back().second, done_.back().first, ignored);
   }
-  Moves() = default;
-  Moves(const Moves&) = delete;
-  Moves& operator=(const Moves&) = delete;
+  Moves& operator=(Moves&&) = delete;
 
   void move(const fs::path& from, const fs::path& to) {
     move_path(from, to);

@@ -21,8 +21,7 @@ class OutputFolder {
   explicit OutputFolder(std::string folder, std::vector<std::string> names = {});
   /// Without commit() the folder is as it was.
   ~OutputFolder();
-  OutputFolder(const OutputFolder&) = delete;
-  OutputFolder& operator=(const OutputFolder&) = delete;
+  OutputFolder& operator=(OutputFolder&&) = delete;
 
   /// Where the files are to be written.
   const std::string& place() const { return place_; }

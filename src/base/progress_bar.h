@@ -36,8 +36,7 @@ class ProgressBar {
   /// the time that has passed. `begun`: what was done before.
   explicit ProgressBar(std::string what, int64_t total = 0, int64_t begun = 0);
   ~ProgressBar() { end(); }
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
+  ProgressBar& operator=(ProgressBar&&) = delete;
 
   /// Takes the line away: before something is written to stdout, which may be the same terminal.
   void end();

@@ -54,8 +54,7 @@ class NoPipeSignal {
     }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  NoPipeSignal(const NoPipeSignal&) = delete;
-  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(NoPipeSignal&&) = delete;
 
  private:
   sigset_t pipe_{}, before_{};

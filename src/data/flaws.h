@@ -97,8 +97,7 @@ class Cleaner {
  public:
   /// Reads the held-out files where Flaw::overlap is to be left out.
   explicit Cleaner(const Cleaning& cleaning);
-  Cleaner(const Cleaner&) = delete;
-  Cleaner& operator=(const Cleaner&) = delete;
+  Cleaner& operator=(Cleaner&&) = delete;
 
   /// These files come next; read once before for Flaw::script.
   void begin(const CorpusFiles& files);

@@ -18,8 +18,7 @@ class ThreadPool {
   /// The thread that lends them works, too: one less is made. 1: none.
   explicit ThreadPool(int64_t threads);
   ~ThreadPool();
-  ThreadPool(const ThreadPool&) = delete;
-  ThreadPool& operator=(const ThreadPool&) = delete;
+  ThreadPool& operator=(ThreadPool&&) = delete;
 
   /// They throw what a call threw first. Valid as long as this object.
   const Threads& threads() const { return threads_; }

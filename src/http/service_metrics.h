@@ -14,9 +14,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 /// Safe to use from several threads.
 class ServiceMetrics {
  public:
-  ServiceMetrics() = default;
-  ServiceMetrics(const ServiceMetrics&) = delete;
-  ServiceMetrics& operator=(const ServiceMetrics&) = delete;
+  ServiceMetrics& operator=(ServiceMetrics&&) = delete;
 
   /// A number that only grows; its name ends in _total.
   void counter(const std::string& name, const std::string& help) {

@@ -15,8 +15,7 @@ class Draws {
  public:
   explicit Draws(uint64_t seed, const at::Device& device = at::kCPU);
   ~Draws();
-  Draws(const Draws&) = delete;
-  Draws& operator=(const Draws&) = delete;
+  Draws& operator=(Draws&&) = delete;
 
   /// For the CPU: of the innermost one of this thread, else ATen's default generator.
   static at::Generator generator();

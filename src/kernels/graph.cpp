@@ -17,8 +17,7 @@ thread_local bool records = false;
 struct Records {
   Records() { records = true; }
   ~Records() { records = false; }
-  Records(const Records&) = delete;
-  Records& operator=(const Records&) = delete;
+  Records& operator=(Records&&) = delete;
 };
 
 Services<GraphRecorder>& recorders() {

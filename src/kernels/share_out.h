@@ -32,8 +32,7 @@ class IdleThreads {
  public:
   IdleThreads() { made_.acquire(); }
   ~IdleThreads() { gone_.release(); }
-  IdleThreads(const IdleThreads&) = delete;
-  IdleThreads& operator=(const IdleThreads&) = delete;
+  IdleThreads& operator=(IdleThreads&&) = delete;
 
  private:
   void own();

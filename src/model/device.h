@@ -68,8 +68,7 @@ class Autocast {
  public:
   Autocast(const at::Device& device, at::ScalarType precision, bool keep_copies = true);
   ~Autocast();
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
+  Autocast& operator=(Autocast&&) = delete;
 
  private:
   at::DeviceType type_;

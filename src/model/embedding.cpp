@@ -27,8 +27,7 @@ class OneThread {
  public:
   OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
   ~OneThread() { at::set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
+  OneThread& operator=(OneThread&&) = delete;
 
  private:
   int before_;

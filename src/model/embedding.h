@@ -35,8 +35,7 @@ class WeightsBegin {
  public:
   explicit WeightsBegin(InitialWeights so);
   ~WeightsBegin();
-  WeightsBegin(const WeightsBegin&) = delete;
-  WeightsBegin& operator=(const WeightsBegin&) = delete;
+  WeightsBegin& operator=(WeightsBegin&&) = delete;
   static InitialWeights now();
 
  private:

@@ -193,8 +193,7 @@ class EvaluationMode {
   ~EvaluationMode() {
     for (Model* one : training_) one->train();
   }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(EvaluationMode&&) = delete;
 
  private:
   std::vector<Model*> training_;

@@ -48,8 +48,7 @@ class Group {
   /// Meets the others. Throws UserError or Failure that says who has not come.
   Group(const RankInfo& info, const GroupOptions& options);
   ~Group();
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
+  Group& operator=(Group&&) = delete;
 
   int64_t rank() const { return info_.rank; }
   int64_t size() const { return info_.size; }

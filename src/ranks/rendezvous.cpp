@@ -42,8 +42,7 @@ class QuietLibrary {
  public:
   QuietLibrary() : before_(std::exchange(FLAGS_caffe2_log_level, c10::GLOG_FATAL)) {}
   ~QuietLibrary() { FLAGS_caffe2_log_level = before_; }
-  QuietLibrary(const QuietLibrary&) = delete;
-  QuietLibrary& operator=(const QuietLibrary&) = delete;
+  QuietLibrary& operator=(QuietLibrary&&) = delete;
 
  private:
   int before_;

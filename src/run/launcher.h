@@ -21,8 +21,7 @@ class RendezvousFolder {
   /// more than a minute ago. Throws Failure where it cannot be made.
   RendezvousFolder();
   ~RendezvousFolder();
-  RendezvousFolder(const RendezvousFolder&) = delete;
-  RendezvousFolder& operator=(const RendezvousFolder&) = delete;
+  RendezvousFolder& operator=(RendezvousFolder&&) = delete;
   const std::string& path() const { return path_; }
 
  private:

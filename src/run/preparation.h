@@ -33,8 +33,7 @@ class RestoreAtEnd {
  public:
   explicit RestoreAtEnd(std::string folder) : folder_(std::move(folder)) {}
   ~RestoreAtEnd();
-  RestoreAtEnd(const RestoreAtEnd&) = delete;
-  RestoreAtEnd& operator=(const RestoreAtEnd&) = delete;
+  RestoreAtEnd& operator=(RestoreAtEnd&&) = delete;
 
  private:
   std::string folder_;

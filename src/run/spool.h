@@ -12,11 +12,9 @@ namespace heed::run {
 /// The corpora of one command that are such streams.
 class StreamedCorpora {
  public:
-  StreamedCorpora() = default;
   /// Deletes what has not got its name.
   ~StreamedCorpora();
-  StreamedCorpora(const StreamedCorpora&) = delete;
-  StreamedCorpora& operator=(const StreamedCorpora&) = delete;
+  StreamedCorpora& operator=(StreamedCorpora&&) = delete;
 
   /// Reads each of the config into a file of the run's folder, which the config names from then on;
   /// with --overwrite into .heed.streams/ there, until name_streams(), for the older run may have

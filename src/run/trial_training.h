@@ -42,8 +42,7 @@ class TrialTraining {
  public:
   /// `folder` may take what a large corpus keeps on disk.
   TrialTraining(Config config, const std::string& folder, const Vocabularies& vocabularies);
-  TrialTraining(const TrialTraining&) = delete;
-  TrialTraining& operator=(const TrialTraining&) = delete;
+  TrialTraining& operator=(TrialTraining&&) = delete;
 
   /// The next ones; the corpus is read again at its end. Throws as signals::stop_if_interrupted().
   TrialSums updates(int64_t count);

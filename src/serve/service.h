@@ -16,8 +16,7 @@ namespace heed::serve {
 class Service {
  public:
   Service(std::vector<ServedModel> models, const Limits& limits);
-  Service(const Service&) = delete;  // its routes know where it is
-  Service& operator=(const Service&) = delete;
+  Service& operator=(Service&&) = delete;  // its routes know where it is
 
   /// They are valid as long as this object. docs/serving.md says what each takes and gives.
   std::vector<http::Route> routes();

@@ -78,8 +78,7 @@ class GzipSource : public ByteSource {
     if (inflateInit2(&stream_, 15 + 16) != Z_OK) throw Failure("zlib cannot start");
   }
   ~GzipSource() override { inflateEnd(&stream_); }
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
+  GzipSource& operator=(GzipSource&&) = delete;
 
   std::size_t read(char* out, std::size_t size) override {
     stream_.next_out = reinterpret_cast<Bytef*>(out);

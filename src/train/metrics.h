@@ -27,10 +27,8 @@ struct LineContext {
 /// Who is told what happens in a training.
 class Observer {
  public:
-  Observer() = default;
   virtual ~Observer() = default;
-  Observer(const Observer&) = delete;
-  Observer& operator=(const Observer&) = delete;
+  Observer& operator=(Observer&&) = delete;
 
   /// The training begins or goes on at `progress`: whatever is behind it has never been.
   virtual void begins(const Progress&) {}

@@ -64,8 +64,7 @@ class Stopwatch {
   ~Stopwatch() {
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
+  Stopwatch& operator=(Stopwatch&&) = delete;
 
  private:
   double& seconds_;

@@ -40,8 +40,7 @@ class GeneratorKept {
   ~GeneratorKept() {
     if (!done_) generator_.graphsafe_set_state(copy_);
   }
-  GeneratorKept(const GeneratorKept&) = delete;
-  GeneratorKept& operator=(const GeneratorKept&) = delete;
+  GeneratorKept& operator=(GeneratorKept&&) = delete;
 
   void done() { done_ = true; }
 

@@ -32,8 +32,7 @@ class Silenced {
   /// `model` is a Transformer of `config` (not an unpadded one).
   Silenced(Model& model, const ModelConfig& config, const std::vector<HeadIndex>& heads);
   ~Silenced();
-  Silenced(const Silenced&) = delete;
-  Silenced& operator=(const Silenced&) = delete;
+  Silenced& operator=(Silenced&&) = delete;
 
  private:
   struct Kept {
