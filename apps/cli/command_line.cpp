@@ -95,6 +95,16 @@ class HelpPage : public CLI::Formatter {
   }
 };
 
+void require_harmless_outputs(const CLI::App& app, const std::vector<CLI::Option*>& outputs) {
+  std::vector<std::string> named;
+  for (const CLI::Option* option : app.get_options())
+    if (std::ranges::find(outputs, option) == outputs.end())
+      named.insert(named.end(), option->results().begin(), option->results().end());
+  for (const CLI::Option* output : outputs)
+    for (const std::string& path : output->results())
+      if (path != "-") run::require_harmless(path, named);
+}
+
 }  // namespace
 
 CommandLine CommandLine::command(const std::string& name, const std::string& description) {
@@ -218,20 +228,6 @@ Argument CommandLine::output(const std::string& names, std::string& value,
   outputs_->push_back(app_->get_options().back());
   return declared;
 }
-
-namespace {
-
-void require_harmless_outputs(const CLI::App& app, const std::vector<CLI::Option*>& outputs) {
-  std::vector<std::string> named;
-  for (const CLI::Option* option : app.get_options())
-    if (std::ranges::find(outputs, option) == outputs.end())
-      named.insert(named.end(), option->results().begin(), option->results().end());
-  for (const CLI::Option* output : outputs)
-    for (const std::string& path : output->results())
-      if (path != "-") run::require_harmless(path, named);
-}
-
-}  // namespace
 
 void CommandLine::run(std::function<void()> action) {
   app_->callback([app = app_, outputs = outputs_, action = std::move(action)] {

@@ -33,6 +33,11 @@ class OneThread {
   int before_;
 };
 
+/// A GPU is not asked: it would have to be waited for.
+bool may_hold_cuts(const Tensor& tokens) {
+  return !tokens.is_cpu() || (tokens.numel() > 0 && tokens.min().item<int64_t>() < 0);
+}
+
 }  // namespace
 
 WeightsBegin::WeightsBegin(InitialWeights so) : before_(std::exchange(initial_weights, so)) {}
@@ -67,15 +72,6 @@ Embedding::Embedding(int64_t vocabulary, int64_t width, double scale, double wor
     : scale_(scale), word_dropout_(word_dropout) {
   weight = register_parameter("weight", normal(vocabulary, width));
 }
-
-namespace {
-
-/// A GPU is not asked: it would have to be waited for.
-bool may_hold_cuts(const Tensor& tokens) {
-  return !tokens.is_cpu() || (tokens.numel() > 0 && tokens.min().item<int64_t>() < 0);
-}
-
-}  // namespace
 
 Tensor Embedding::forward(const Tensor& tokens) {
   if (is_training() && may_hold_cuts(tokens))

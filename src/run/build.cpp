@@ -28,6 +28,14 @@ data::CorpusReading within_model(data::CorpusReading reading, const model::Model
   return reading;
 }
 
+/// The same for processes that see each other's memory maps.
+std::string machine() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::error_code ignored;
+  return boot + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
+}
+
 }  // namespace
 
 data::CorpusReading training_reading(const Config& config) {
@@ -157,18 +165,6 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
   const int64_t parts = folder.device.is_cpu() ? 1 : train::parts_per_batch(config.training);
   return data::fixed_batches(corpus, std::max<int64_t>(1, config.training.batch_size / parts));
 }
-
-namespace {
-
-/// The same for processes that see each other's memory maps.
-std::string machine() {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  std::error_code ignored;
-  return boot + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
-}
-
-}  // namespace
 
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, bool shared) {
   data::CorpusReading reading = training_reading(run.config);

@@ -27,6 +27,13 @@ void require_named(const data::CorpusFiles& files, const std::string& key,
   }
 }
 
+/// The source of the test set of a finished run that has left its translations; "" of others.
+std::string tested_source(const std::string& run) {
+  const bool left = std::filesystem::exists(file_in(run, kTestTranslations)) &&
+                    !scored_corpora(file_in(run, kSummaryFile)).empty();
+  return left ? saved_config(run).data.test.source : "";
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> read_more_references(const Config& config, bool valid,
@@ -80,17 +87,6 @@ void check_tokenizer(const std::vector<std::string>& reference,
   if (const auto doubt = score::tokenizer_doubt(reference, config, "the references"))
     log::warn(*doubt);
 }
-
-namespace {
-
-/// The source of the test set of a finished run that has left its translations; "" of others.
-std::string tested_source(const std::string& run) {
-  const bool left = std::filesystem::exists(file_in(run, kTestTranslations)) &&
-                    !scored_corpora(file_in(run, kSummaryFile)).empty();
-  return left ? saved_config(run).data.test.source : "";
-}
-
-}  // namespace
 
 bool was_tested_on(const std::string& run, const std::string& source) {
   const std::string tested = tested_source(run);

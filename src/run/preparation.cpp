@@ -72,6 +72,11 @@ void put_back(const std::string& folder) {
   log::info(folder + ": holds the older run again, for the new one had not begun");
 }
 
+const std::string& made(const std::string& folder) {
+  make_folder(folder);
+  return folder;
+}
+
 }  // namespace
 
 void put_aside(Config& config) {
@@ -110,15 +115,6 @@ RestoreAtEnd::~RestoreAtEnd() {
     log::warn(error.what());
   }
 }
-
-namespace {
-
-const std::string& made(const std::string& folder) {
-  make_folder(folder);
-  return folder;
-}
-
-}  // namespace
 
 void require_no_older_run(const std::string& folder, const ExistingRun& existing) {
   if (existing.overwrite) return;

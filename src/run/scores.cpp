@@ -215,6 +215,17 @@ class SetScorer {
   std::vector<score::Score> found_;
 };
 
+/// By all ranks; whole on the first.
+std::vector<std::string> translated(const ModelFolder& folder, const TestSet& set,
+                                    ranks::Group& group) {
+  group.begin("the test set was translated");
+  const auto hypotheses =
+      translate_together(group, set.source, [&](const auto& lines, int64_t first, int64_t step) {
+        return translate_all(line_models(folder), lines, first, step);
+      });
+  return hypotheses.value_or(std::vector<std::string>());
+}
+
 }  // namespace
 
 train::ScoreModel scores_of(const ModelFolder& folder, const data::CorpusFiles& files,
@@ -232,21 +243,6 @@ std::vector<train::ValidationSet> further_sets(const ModelFolder& folder, ranks:
         {files.name, validation_batches(folder, files), scores_of(folder, files, group)});
   return sets;
 }
-
-namespace {
-
-/// By all ranks; whole on the first.
-std::vector<std::string> translated(const ModelFolder& folder, const TestSet& set,
-                                    ranks::Group& group) {
-  group.begin("the test set was translated");
-  const auto hypotheses =
-      translate_together(group, set.source, [&](const auto& lines, int64_t first, int64_t step) {
-        return translate_all(line_models(folder), lines, first, step);
-      });
-  return hypotheses.value_or(std::vector<std::string>());
-}
-
-}  // namespace
 
 std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& group) {
   const Config& config = folder.config;

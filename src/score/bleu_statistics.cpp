@@ -129,6 +129,16 @@ double brevity_penalty(const BleuStatistics& sum) {
                             static_cast<double>(sum.hypothesis_length));
 }
 
+std::map<std::string, int64_t> counts_of(const std::vector<std::string>& words) {
+  std::map<std::string, int64_t> counts;
+  for (const std::string& word : words) ++counts[word];
+  return counts;
+}
+
+double share(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
 }  // namespace
 
 BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
@@ -204,20 +214,6 @@ BleuStatistics sum(std::span<const BleuStatistics> sentences) {
   for (const BleuStatistics& sentence : sentences) total += sentence;
   return total;
 }
-
-namespace {
-
-std::map<std::string, int64_t> counts_of(const std::vector<std::string>& words) {
-  std::map<std::string, int64_t> counts;
-  for (const std::string& word : words) ++counts[word];
-  return counts;
-}
-
-double share(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
-}  // namespace
 
 double WordCounts::repeated_share() const {
   return share(repeated, reference);

@@ -181,6 +181,14 @@ std::vector<Score> read_scores(const std::string& output, const std::string& pro
   }
 }
 
+using text::Script;
+
+constexpr int64_t kKana = 10;  // Japanese has more than one kana among so many characters
+
+bool is_kana(char32_t c) {
+  return (c >= 0x3041 && c <= 0x30FF) || (c >= 0xFF66 && c <= 0xFF9F);
+}
+
 }  // namespace
 
 std::string find_sacrebleu() {
@@ -236,18 +244,6 @@ std::string describe(const Score& score) {
   if (score.brevity_penalty) text += fmt::format("BP {}, ", fixed(*score.brevity_penalty, 3));
   return text + score.signature + ')';
 }
-
-namespace {
-
-using text::Script;
-
-constexpr int64_t kKana = 10;  // Japanese has more than one kana among so many characters
-
-bool is_kana(char32_t c) {
-  return (c >= 0x3041 && c <= 0x30FF) || (c >= 0xFF66 && c <= 0xFF9F);
-}
-
-}  // namespace
 
 std::string fitting_tokenizer(std::span<const std::string> lines) {
   std::array<int64_t, text::kScripts> letters{};

@@ -23,6 +23,11 @@ int fit_or_open(const std::string& code, const std::string& wished) {
   return is_open(wished) ? 2 : fit_of(code, wished);
 }
 
+/// "de" of "de-DE".
+std::string language_of(const std::string& code) {
+  return code.substr(0, code.find_first_of("-_"));
+}
+
 }  // namespace
 
 std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters) {
@@ -47,15 +52,6 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
       (is_open(source) ? "" : " from " + one_line(source)) +
       (is_open(target) ? "" : " to " + one_line(target)) + "; GET /languages lists them");
 }
-
-namespace {
-
-/// "de" of "de-DE".
-std::string language_of(const std::string& code) {
-  return code.substr(0, code.find_first_of("-_"));
-}
-
-}  // namespace
 
 std::string language_name(const std::string& code) {
   static const std::map<std::string, std::string> names = {

@@ -67,6 +67,21 @@ std::string exact(float value) {
   return std::string(digits, end.ptr);
 }
 
+constexpr std::size_t kNoPiece = -1;
+
+/// Of each piece and the `</s>` behind them. Pieces behind the last word belong to the end.
+std::vector<std::string> labels_of(const WordsOfParts& words) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < words.first.size(); ++i) {
+    const bool begins = i == 0 || words.first[i] != words.first[i - 1];
+    labels.push_back(words.first[i] == words.words.size() ? kEndToken
+                     : begins                             ? std::string(text::kWordStart) + "x"
+                                                          : "x");
+  }
+  labels.emplace_back(kEndToken);
+  return labels;
+}
+
 }  // namespace
 
 std::string title_of(AttentionKind kind) {
@@ -167,25 +182,6 @@ AttentionMatrix shares_of(AttentionMatrix matrix) {
   }
   return matrix;
 }
-
-namespace {
-
-constexpr std::size_t kNoPiece = -1;
-
-/// Of each piece and the `</s>` behind them. Pieces behind the last word belong to the end.
-std::vector<std::string> labels_of(const WordsOfParts& words) {
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < words.first.size(); ++i) {
-    const bool begins = i == 0 || words.first[i] != words.first[i - 1];
-    labels.push_back(words.first[i] == words.words.size() ? kEndToken
-                     : begins                             ? std::string(text::kWordStart) + "x"
-                                                          : "x");
-  }
-  labels.emplace_back(kEndToken);
-  return labels;
-}
-
-}  // namespace
 
 bool tells_words_apart(const WordsOfParts& words) {
   std::size_t next = 0;

@@ -48,6 +48,28 @@ std::string percent(double share) {
   return format("{:.1f}%", 100 * share);
 }
 
+/// What stands in a line besides its numbers, and those that say when it was.
+bool is_measure(const std::string& key) {
+  return key != "event" && key != "update" && key != "epoch" && key != "seconds" && key != "set" &&
+         key != "last" && key != "left" && key != "best" && key != "stale";
+}
+
+/// Width and height of a PNG file, which stand in its first chunk.
+std::pair<int64_t, int64_t> size_of(const std::string& png) {
+  const auto number = [&](std::size_t at) {
+    int64_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(png[at + i]);
+    return value;
+  };
+  return {number(16), number(20)};
+}
+
+/// Those that are not of every run.
+void add_more_scores(const ValidationScores& scores, OrderedJson& line) {
+  if (scores.chrf) line["chrf"] = *scores.chrf;
+  if (scores.command) line["command"] = *scores.command;
+}
+
 }  // namespace
 
 std::string origins_text(const std::vector<data::Origin>& origins, std::size_t corpora) {
@@ -153,26 +175,6 @@ void Metrics::begins(const Progress& progress) {
   for (const std::string& line : split(kept, '\n')) tell(line);
 }
 
-namespace {
-
-/// What stands in a line besides its numbers, and those that say when it was.
-bool is_measure(const std::string& key) {
-  return key != "event" && key != "update" && key != "epoch" && key != "seconds" && key != "set" &&
-         key != "last" && key != "left" && key != "best" && key != "stale";
-}
-
-/// Width and height of a PNG file, which stand in its first chunk.
-std::pair<int64_t, int64_t> size_of(const std::string& png) {
-  const auto number = [&](std::size_t at) {
-    int64_t value = 0;
-    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(png[at + i]);
-    return value;
-  };
-  return {number(16), number(20)};
-}
-
-}  // namespace
-
 /// The numbers of a line of metrics, and what a validation has left.
 void Metrics::tell(const std::string& line) {
   const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -225,16 +227,6 @@ void Metrics::window(const Progress& progress, const LineContext& context) {
   if (context.last) line["last"] = true;
   append(line.dump());
 }
-
-namespace {
-
-/// Those that are not of every run.
-void add_more_scores(const ValidationScores& scores, OrderedJson& line) {
-  if (scores.chrf) line["chrf"] = *scores.chrf;
-  if (scores.command) line["command"] = *scores.command;
-}
-
-}  // namespace
 
 void Metrics::validation(const Validation& validation, const Progress& progress) {
   const ValidationScores& scores = validation.scores;

@@ -133,6 +133,29 @@ class EngineSteps : public Steps {
   std::vector<float> sums_;                     // [rows, columns()]
 };
 
+/// An encoder's map, whose rows are those of the sentences one after another, with padding.
+engine::LayerMap padded(const engine::LayerMap& map, const data::Batch& pairs) {
+  const int64_t width = map.heads * map.keys;  // of a row
+  engine::LayerMap out = map;
+  out.weights.assign(pairs.size * pairs.source_length * width, 0);
+  auto from = map.weights.begin();
+  for (int64_t s = 0; s < pairs.size; ++s) {
+    const auto end = from + pairs.source_lengths[s] * width;
+    std::copy(from, end, out.weights.begin() + s * pairs.source_length * width);
+    from = end;
+  }
+  return out;
+}
+
+/// One row of each sentence becomes its row `step` of `out`, which may have more keys.
+void put_rows(const engine::LayerMap& map, int64_t step, int64_t steps, engine::LayerMap& out) {
+  const int64_t sentences = std::ssize(map.weights) / (map.heads * map.keys);
+  for (int64_t s = 0; s < sentences; ++s)
+    for (int64_t h = 0; h < map.heads; ++h)
+      std::copy_n(map.weights.begin() + (s * map.heads + h) * map.keys, map.keys,
+                  out.weights.begin() + ((s * steps + step) * map.heads + h) * out.keys);
+}
+
 }  // namespace
 
 void with_steps(const std::vector<std::shared_ptr<const engine::Network>>& networks,
@@ -175,33 +198,6 @@ void EngineTranslator::with_steps(const std::vector<data::Batch>& sources,
                                   const std::function<void(Steps&)>& work) {
   decode::with_steps(networks_, sources, options, *threads_, work);
 }
-
-namespace {
-
-/// An encoder's map, whose rows are those of the sentences one after another, with padding.
-engine::LayerMap padded(const engine::LayerMap& map, const data::Batch& pairs) {
-  const int64_t width = map.heads * map.keys;  // of a row
-  engine::LayerMap out = map;
-  out.weights.assign(pairs.size * pairs.source_length * width, 0);
-  auto from = map.weights.begin();
-  for (int64_t s = 0; s < pairs.size; ++s) {
-    const auto end = from + pairs.source_lengths[s] * width;
-    std::copy(from, end, out.weights.begin() + s * pairs.source_length * width);
-    from = end;
-  }
-  return out;
-}
-
-/// One row of each sentence becomes its row `step` of `out`, which may have more keys.
-void put_rows(const engine::LayerMap& map, int64_t step, int64_t steps, engine::LayerMap& out) {
-  const int64_t sentences = std::ssize(map.weights) / (map.heads * map.keys);
-  for (int64_t s = 0; s < sentences; ++s)
-    for (int64_t h = 0; h < map.heads; ++h)
-      std::copy_n(map.weights.begin() + (s * map.heads + h) * map.keys, map.keys,
-                  out.weights.begin() + ((s * steps + step) * map.heads + h) * out.keys);
-}
-
-}  // namespace
 
 engine::LayerMaps EngineTranslator::attention_of(const data::Batch& pairs,
                                                  const std::vector<config::AttentionKind>&) {

@@ -133,6 +133,25 @@ bool are_finite(std::string_view bytes, Dtype type) {
   }
 }
 
+/// Calls put(bytes) with the parts of a file, in their order.
+template <class Put>
+void put_file(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
+              const Put& put) {
+  // Wide types first: then each tensor is aligned to its own type without gaps.
+  std::ranges::stable_sort(tensors, std::greater{},
+                           [](const SlotBytes& tensor) { return bytes_of(tensor.slot.type); });
+  std::string header = make_header(tensors, metadata);
+  uint32_t checksum = crc_of_header(header);
+  for (const auto& [slot, bytes] : tensors)
+    if (!bytes.empty()) checksum = crc(checksum, bytes);
+  header.replace(header.find(kChecksumField) + kChecksumField.size(), kNoDigits.size(),
+                 hex_digits(checksum));
+  const uint64_t length = header.size();
+  put({reinterpret_cast<const char*>(&length), kLengthBytes});
+  put(header);
+  for (const auto& [slot, bytes] : tensors) put(bytes);
+}
+
 }  // namespace
 
 SafetensorsFile open_safetensors(const std::string& path, bool foreign) {
@@ -173,29 +192,6 @@ std::map<std::string, std::string> load_metadata(const std::string& path) {
   const auto begin = kLengthBytes + std::ssize(header);
   return parse_header(header, static_cast<int64_t>(map->size()) - begin, path).metadata;
 }
-
-namespace {
-
-/// Calls put(bytes) with the parts of a file, in their order.
-template <class Put>
-void put_file(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
-              const Put& put) {
-  // Wide types first: then each tensor is aligned to its own type without gaps.
-  std::ranges::stable_sort(tensors, std::greater{},
-                           [](const SlotBytes& tensor) { return bytes_of(tensor.slot.type); });
-  std::string header = make_header(tensors, metadata);
-  uint32_t checksum = crc_of_header(header);
-  for (const auto& [slot, bytes] : tensors)
-    if (!bytes.empty()) checksum = crc(checksum, bytes);
-  header.replace(header.find(kChecksumField) + kChecksumField.size(), kNoDigits.size(),
-                 hex_digits(checksum));
-  const uint64_t length = header.size();
-  put({reinterpret_cast<const char*>(&length), kLengthBytes});
-  put(header);
-  for (const auto& [slot, bytes] : tensors) put(bytes);
-}
-
-}  // namespace
 
 void write_safetensors(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
                        const std::string& path) {

@@ -66,6 +66,13 @@ CellState fused_step(Cell kind, const Tensor& gates, const Tensor& recurrent,
   return {next.hidden.view_as(state.hidden), next.cell.view_as(state.cell)};
 }
 
+/// cuDNN wants all weights in one piece of memory, copies them there, and warns of it at each call.
+/// They are small beside what is computed with them, and other code wants them as they are.
+class Silent : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning&) override {}
+};
+
 }  // namespace
 
 // States keep their own type (fp32 under autocast) while the gates may be narrower. chunk and split
@@ -144,17 +151,6 @@ Tensor RecurrentCell::unroll_by_library(const Tensor& input, const SameExtra& ex
   if (kind_ == Cell::lstm) state.cell = all.cell.transpose(0, 1);
   return all.outputs;
 }
-
-namespace {
-
-/// cuDNN wants all weights in one piece of memory, copies them there, and warns of it at each call.
-/// They are small beside what is computed with them, and other code wants them as they are.
-class Silent : public c10::WarningHandler {
- public:
-  void process(const c10::Warning&) override {}
-};
-
-}  // namespace
 
 // Autocast by itself would run cuDNN's recurrences in fp16, in which gradients that nobody scaled
 // vanish, where bf16 is asked for.

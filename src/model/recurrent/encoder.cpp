@@ -42,6 +42,20 @@ Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
   return at::tensor(places, at::kLong);
 }
 
+/// For each place of [batch, length] the one of which it changes places when each sentence is
+/// turned around; padding stays behind it. [batch * length]
+Tensor turned(const Tensor& valid) {
+  const Tensor lengths = valid.sum(1, /*keepdim=*/true);
+  const Tensor positions = at::arange(valid.size(1), lengths.options());
+  const Tensor within = at::where(valid, lengths - 1 - positions, positions);
+  const Tensor begins = at::arange(valid.size(0), lengths.options()).mul_(valid.size(1));
+  return (within + begins.unsqueeze(1)).flatten();
+}
+
+Tensor rows_at(const Tensor& x, const Tensor& places) {
+  return x.flatten(0, 1).index_select(0, places);
+}
+
 }  // namespace
 
 // By the fused kernels, of packed sequences, longest first: padding is never computed with. The
@@ -80,24 +94,6 @@ RecurrentEncoder::Outputs RecurrentEncoder::packed(const Tensor& embedded,
       std::get<0>(at::_pad_packed_sequence(data, batch_sizes, true, 0.0, embedded.size(1)));
   return {states.index_select(0, back), summary.index_select(0, back)};
 }
-
-namespace {
-
-/// For each place of [batch, length] the one of which it changes places when each sentence is
-/// turned around; padding stays behind it. [batch * length]
-Tensor turned(const Tensor& valid) {
-  const Tensor lengths = valid.sum(1, /*keepdim=*/true);
-  const Tensor positions = at::arange(valid.size(1), lengths.options());
-  const Tensor within = at::where(valid, lengths - 1 - positions, positions);
-  const Tensor begins = at::arange(valid.size(0), lengths.options()).mul_(valid.size(1));
-  return (within + begins.unsqueeze(1)).flatten();
-}
-
-Tensor rows_at(const Tensor& x, const Tensor& places) {
-  return x.flatten(0, 1).index_select(0, places);
-}
-
-}  // namespace
 
 // By LibTorch's layers. A direction comes to the padding of a sentence last, so that what it makes
 // of it goes nowhere. cuDNN takes packed sequences, too, but needs their lengths on the host and

@@ -47,6 +47,18 @@ Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
                                           keys.size(1) != query.size(1));
 }
 
+/// [batch * blocks, 1, size, span]
+Tensor block_mask(const AttentionMask& masking, const WindowBlocks& blocks, int64_t batch,
+                  int64_t length, const at::Device& device) {
+  // Columns beyond the sentence's ends, and its padding.
+  Tensor there = at::ones({1, 1, length, 1}, at::TensorOptions(device).dtype(at::kBool));
+  if (masking.valid.defined()) there = masking.valid.transpose(2, 3);
+  const Tensor seen = seen_in_blocks(there, blocks, masking);
+  return masking.valid.defined() || batch == 1
+             ? seen
+             : seen.unsqueeze(0).expand({batch, -1, -1, -1, -1}).flatten(0, 1);
+}
+
 }  // namespace
 
 bool drops_by_itself(const AttentionMask& masking, const Tensor& query) {
@@ -133,22 +145,6 @@ Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length
   const int64_t batch = x.size(0) / blocks.count;
   return x.unflatten(0, {batch, blocks.count}).transpose(1, 2).flatten(2, 3).narrow(2, 0, length);
 }
-
-namespace {
-
-/// [batch * blocks, 1, size, span]
-Tensor block_mask(const AttentionMask& masking, const WindowBlocks& blocks, int64_t batch,
-                  int64_t length, const at::Device& device) {
-  // Columns beyond the sentence's ends, and its padding.
-  Tensor there = at::ones({1, 1, length, 1}, at::TensorOptions(device).dtype(at::kBool));
-  if (masking.valid.defined()) there = masking.valid.transpose(2, 3);
-  const Tensor seen = seen_in_blocks(there, blocks, masking);
-  return masking.valid.defined() || batch == 1
-             ? seen
-             : seen.unsqueeze(0).expand({batch, -1, -1, -1, -1}).flatten(0, 1);
-}
-
-}  // namespace
 
 bool worth_blocks(int64_t length, const AttentionMask& masking) {
   return length >= 2 * WindowBlocks(length, masking).span();
