@@ -150,7 +150,7 @@ void align(AlignArgs args) {
 }  // namespace
 
 void add_align(CommandLine& program) {
-  auto [command, args] = program.command<AlignArgs>("align");
+  auto [command, args] = program.command("align", align);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
@@ -184,7 +184,6 @@ void add_align(CommandLine& program) {
        "--gold data/demo/test.align -o test.links",
        "heed align runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
        "--layer last --head mean"});
-  command.run(args, align);
 }
 
 }  // namespace heed

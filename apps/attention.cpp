@@ -329,7 +329,7 @@ void attention(AttentionArgs args) {
 }  // namespace
 
 void add_attention(CommandLine& program) {
-  auto [command, args] = program.command<AttentionArgs>("attention");
+  auto [command, args] = program.command("attention", attention);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
@@ -339,7 +339,7 @@ void add_attention(CommandLine& program) {
   command
       .option("--target-file", args->target_file,
               "Read these translations of --input, line by line")
-      .excludes(target);
+      .excludes({target});
   command.group("Which weights");
   command
       .list("--kind", args->kind_names,
@@ -382,7 +382,6 @@ void add_attention(CommandLine& program) {
        "-o attention/",
        "heed attention runs/demo/transformer --input data/demo/sets/classic.src "
        "--target-file data/demo/sets/classic.tgt --kind encoder,cross --head all -o attention/"});
-  command.run(args, attention);
 }
 
 }  // namespace heed

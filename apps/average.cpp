@@ -20,10 +20,6 @@ struct AverageArgs {
   std::string output;
 };
 
-std::string weights_file(const std::string& input) {
-  return fs::is_directory(input) ? file_in(input, kWeightsFile) : input;
-}
-
 /// The model folder that `input` is or lies in: checkpoints/x.heed belongs to the folder above.
 std::string folder_of(const std::string& input) {
   fs::path path = fs::absolute(input);
@@ -67,7 +63,7 @@ void average(const AverageArgs& args) {
   std::vector<std::string> files;
   for (const std::string& input : args.inputs) {
     require_same_model(args.inputs.front(), input);
-    files.push_back(weights_file(input));
+    files.push_back(fs::is_directory(input) ? file_in(input, kWeightsFile) : input);
     run::require_bound(files.back(), folder_of(input));
   }
   const std::string origin = folder_of(args.inputs.front());
@@ -80,7 +76,7 @@ void average(const AverageArgs& args) {
 }  // namespace
 
 void add_average(CommandLine& program) {
-  auto [command, args] = program.command<AverageArgs>("average");
+  auto [command, args] = program.command("average", average);
   command
       .option("inputs", args->inputs,
               "Model folders, best-*.safetensors or update-*.heed files of one architecture")
@@ -89,7 +85,6 @@ void add_average(CommandLine& program) {
   command.examples({"heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average",
                     "heed average runs/multi30k_quick/checkpoints/update-*.heed "
                     "-o runs/multi30k_quick-average"});
-  command.run(args, average);
 }
 
 }  // namespace heed

@@ -235,7 +235,7 @@ void compare(const CompareArgs& args) {
 }  // namespace
 
 void add_compare(CommandLine& program) {
-  auto [command, args] = program.command<CompareArgs>("compare");
+  auto [command, args] = program.command("compare", compare);
   command
       .option("systems", args->systems,
               "Folders that `heed train` wrote, or files of translations; the others are compared "
@@ -256,7 +256,6 @@ void add_compare(CommandLine& program) {
   command.examples({"heed compare runs/demo/none runs/demo/bahdanau -o compare.html",
                     "heed compare baseline.txt mine.txt --source test.de --reference test.en "
                     "--counts train.en -o compare.html --json compare.json"});
-  command.run(args, compare);
 }
 
 }  // namespace heed

@@ -38,7 +38,7 @@ void config_command(const ConfigArgs& args) {
 }  // namespace
 
 void add_config(CommandLine& program) {
-  auto [command, args] = program.command<ConfigArgs>("config");
+  auto [command, args] = program.command("config", config_command);
   const Argument file =
       command.option("file", args->file,
                      "Configuration to resolve and print; without one, every key with its default");
@@ -52,17 +52,11 @@ void add_config(CommandLine& program) {
       command
           .option("--explain", args->explain,
                   "Explain one key or section: type, default, allowed values, effect")
-          .excludes(file)
-          .excludes(settings)
-          .excludes(check);
+          .excludes({file, settings, check});
   command.flag("--markdown", args->markdown, "Print the whole reference, as in docs/config.md")
-      .excludes(file)
-      .excludes(settings)
-      .excludes(check)
-      .excludes(explain);
+      .excludes({file, settings, check, explain});
   command.examples({"heed config configs/demo.yaml --set training.updates=100",
                     "heed config --explain training.schedule"});
-  command.run(args, config_command);
 }
 
 }  // namespace heed

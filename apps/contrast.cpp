@@ -109,7 +109,7 @@ void contrast(const ContrastArgs& args) {
 }  // namespace
 
 void add_contrast(CommandLine& program) {
-  auto [command, args] = program.command<ContrastArgs>("contrast");
+  auto [command, args] = program.command("contrast", contrast);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
@@ -144,7 +144,6 @@ void add_contrast(CommandLine& program) {
        "heed contrast runs/demo/transformer --source data/demo/sets/classic.src "
        "--right data/demo/sets/classic.tgt --wrong data/demo/sets/classic.wrong "
        "--wrong data/demo/sets/classic.neither -o classic.csv"});
-  command.run(args, contrast);
 }
 
 }  // namespace heed

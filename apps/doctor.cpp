@@ -157,7 +157,7 @@ void doctor(const DoctorArgs& args) {
 }  // namespace
 
 void add_doctor(CommandLine& program) {
-  auto [command, args] = program.command<DoctorArgs>("doctor");
+  auto [command, args] = program.command("doctor", doctor);
   const Argument config = command.option(
       "config", args->config,
       "A configuration whose corpora are checked instead: overlap, duplicates, encoding and more");
@@ -171,9 +171,8 @@ void add_doctor(CommandLine& program) {
               "Start this many processes (under torchrun, srun or mpirun: be one of them), and "
               "measure whether and how fast they exchange gradients")
       .between(1, 1024)
-      .excludes(config);
+      .excludes({config});
   command.examples({"heed doctor --ranks 2", "heed doctor configs/multi30k_quick.yaml"});
-  command.run(args, doctor);
 }
 
 }  // namespace heed

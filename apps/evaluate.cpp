@@ -86,7 +86,7 @@ void evaluate(const EvaluateArgs& args) {
 }  // namespace
 
 void add_evaluate(CommandLine& program) {
-  auto [command, args] = program.command<EvaluateArgs>("evaluate");
+  auto [command, args] = program.command("evaluate", evaluate);
   command.option("model", args->model,
                  "Folder that `heed train` wrote; its test set is translated; several, separated "
                  "by commas, make an ensemble");
@@ -107,7 +107,6 @@ void add_evaluate(CommandLine& program) {
   command.examples({"heed evaluate runs/multi30k_transformer",
                     "heed evaluate --hypothesis runs/multi30k_quick/test.hypothesis "
                     "--reference data/multi30k/test2016.en"});
-  command.run(args, evaluate);
 }
 
 }  // namespace heed

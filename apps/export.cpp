@@ -212,7 +212,7 @@ void export_model(const ExportArgs& args) {
 }  // namespace
 
 void add_export(CommandLine& program) {
-  auto [command, args] = program.command<ExportArgs>("export");
+  auto [command, args] = program.command("export", export_model);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.option("beside", args->beside, "web: a second model, shown beside the first");
   command
@@ -228,7 +228,6 @@ void add_export(CommandLine& program) {
   args->languages.add(command);
   command.examples({"heed export runs/mine --format ctranslate2 -o runs/mine-ct2",
                     "heed export runs/multi30k_quick --format web -o translate.html"});
-  command.run(args, export_model);
 }
 
 }  // namespace heed

@@ -125,7 +125,7 @@ void faithful(const FaithfulArgs& args) {
 }  // namespace
 
 void add_faithful(CommandLine& program) {
-  auto [command, args] = program.command<FaithfulArgs>("faithful");
+  auto [command, args] = program.command("faithful", faithful);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences, one per line").required();
@@ -150,7 +150,6 @@ void add_faithful(CommandLine& program) {
       {"heed faithful runs/demo/transformer --source data/demo/valid.src --target "
        "data/demo/valid.tgt --gold data/demo/valid.align --html faithful.html",
        "heed faithful runs/demo/none --source data/demo/valid.src --target data/demo/valid.tgt"});
-  command.run(args, faithful);
 }
 
 }  // namespace heed

@@ -93,7 +93,7 @@ void heads(const HeadsArgs& args) {
 }  // namespace
 
 void add_heads(CommandLine& program) {
-  auto [command, args] = program.command<HeadsArgs>("heads");
+  auto [command, args] = program.command("heads", heads);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
@@ -123,17 +123,12 @@ void add_heads(CommandLine& program) {
       command
           .flag("--ablate", args->ablate,
                 "Switch off each head, and each layer's heads, in turn: change of loss and BLEU")
-          .excludes(gold)
-          .excludes(antecedents)
-          .excludes(kinds)
-          .excludes(separators)
-          .excludes(threshold)
-          .excludes(words);
+          .excludes({gold, antecedents, kinds, separators, threshold, words});
   command.flag("--no-bleu", args->no_bleu, "With --ablate, measure only the loss, which is faster")
       .needs(silencing);
   command.group("Output");
   command.output("-o,--output", args->output, "Write the numbers here, as CSV");
-  command.flag("--json", args->json, "Print JSON instead of tables").excludes(silencing);
+  command.flag("--json", args->json, "Print JSON instead of tables").excludes({silencing});
   args->common.add(command);
   command.examples(
       {"heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
@@ -141,7 +136,6 @@ void add_heads(CommandLine& program) {
        "--separators and,but,because",
        "heed heads runs/demo/transformer --source data/demo/test.src --target data/demo/test.tgt "
        "--ablate -o ablation.csv"});
-  command.run(args, heads);
 }
 
 }  // namespace heed

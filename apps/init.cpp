@@ -24,6 +24,7 @@
 #include "run/recipe.h"
 #include "run/trial_training.h"
 #include "score/sacrebleu.h"
+#include "serve/served_model.h"
 #include "text/lines.h"
 
 namespace heed {
@@ -39,12 +40,9 @@ struct InitArgs {
 
 /// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
 std::string ending_of(const std::string& path, const std::string& other) {
-  fs::path name = fs::path(path).filename();
-  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
-  const std::string ending = name.extension().string();
-  const bool word = ending.size() > 1 && ending.size() <= 9 && ending != ".txt" &&
-                    ending != ".tsv" && std::ranges::all_of(ending.substr(1), ::isalnum);
-  return word ? ending.substr(1) : other;
+  const std::string ending = serve::language_of_file(path);
+  const bool word = !ending.empty() && ending.size() <= 8 && std::ranges::all_of(ending, ::isalnum);
+  return word ? ending : other;
 }
 
 /// "texts/letters.de" -> "letters"; "letters/train.de", too, for each corpus has such a file.
@@ -318,7 +316,7 @@ void init(InitArgs args) {
 }  // namespace
 
 void add_init(CommandLine& program) {
-  auto [command, args] = program.command<InitArgs>("init");
+  auto [command, args] = program.command("init", init);
   command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
       .required();
   command.option("target", args->target, "Their translations, line by line");
@@ -340,7 +338,6 @@ void add_init(CommandLine& program) {
   command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
   command.examples({"heed init corpus.de corpus.en",
                     "heed init letters.tsv -o letters.yaml --from runs/mine --name letters"});
-  command.run(args, init);
 }
 
 }  // namespace heed

@@ -310,14 +310,13 @@ void inspect(const InspectArgs& args) {
 }  // namespace
 
 void add_inspect(CommandLine& program) {
-  auto [command, args] = program.command<InspectArgs>("inspect");
+  auto [command, args] = program.command("inspect", inspect);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   const Argument config =
       command.flag("--config", args->config, "Print the resolved configuration instead");
-  command.flag("--json", args->json, "Print everything as JSON instead").excludes(config);
+  command.flag("--json", args->json, "Print everything as JSON instead").excludes({config});
   command.examples(
       {"heed inspect runs/demo/bahdanau", "heed inspect runs/demo/transformer --json"});
-  command.run(args, inspect);
 }
 
 }  // namespace heed

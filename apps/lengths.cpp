@@ -78,7 +78,7 @@ void lengths(const LengthsArgs& args) {
 }  // namespace
 
 void add_lengths(CommandLine& program) {
-  auto [command, args] = program.command<LengthsArgs>("lengths");
+  auto [command, args] = program.command("lengths", lengths);
   command.option("models", args->models, "Folders that `heed train` wrote");
   command.group("Input");
   command.option("--hypothesis", args->hypotheses,
@@ -97,7 +97,6 @@ void add_lengths(CommandLine& program) {
        "heed lengths --hypothesis mine=runs/multi30k_quick/test.hypothesis "
        "--source data/multi30k/test2016.de --reference data/multi30k/test2016.en "
        "--csv lengths.csv"});
-  command.run(args, lengths);
 }
 
 }  // namespace heed

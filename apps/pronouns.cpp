@@ -60,7 +60,7 @@ void pronouns(const PronounsArgs& args) {
 }  // namespace
 
 void add_pronouns(CommandLine& program) {
-  auto [command, args] = program.command<PronounsArgs>("pronouns");
+  auto [command, args] = program.command("pronouns", pronouns);
   command.option("model", args->model, "Folder that `heed train` wrote; translates --source");
   command.group("Input");
   command.option("--source", args->source, "Source sentences").required();
@@ -90,7 +90,6 @@ void add_pronouns(CommandLine& program) {
        "data/demo/test.antecedents --forms m=elo,f=ela,n=ele",
        "heed pronouns --hypothesis runs/demo/transformer/test.hypothesis --source "
        "data/demo/test.src --antecedents data/demo/test.antecedents --forms m=elo,f=ela,n=ele"});
-  command.run(args, pronouns);
 }
 
 }  // namespace heed

@@ -111,7 +111,7 @@ void prune(const PruneArgs& args) {
 }  // namespace
 
 void add_prune(CommandLine& program) {
-  auto [command, args] = program.command<PruneArgs>("prune");
+  auto [command, args] = program.command("prune", prune);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Source sentences that tell which heads are needed");
@@ -121,7 +121,7 @@ void add_prune(CommandLine& program) {
   command.group("Measuring");
   command.option("--keep", args->keep, "Remove heads as long as this per cent of BLEU remains")
       .between(0.0, 100.0)
-      .excludes(heads);
+      .excludes({heads});
   command.group("Output");
   command.option("-o,--output", args->output, "Folder of the smaller model").required();
   args->common.add(command);
@@ -129,7 +129,6 @@ void add_prune(CommandLine& program) {
       {"heed prune runs/demo/transformer --source data/demo/valid.src --target "
        "data/demo/valid.tgt -o runs/demo/fewer_heads",
        "heed prune runs/demo/transformer --heads encoder.0.2,cross.1.3 -o runs/demo/without"});
-  command.run(args, prune);
 }
 
 }  // namespace heed

@@ -232,7 +232,7 @@ void runs(const RunsArgs& args) {
 }  // namespace
 
 void add_runs(CommandLine& program) {
-  auto [command, args] = program.command<RunsArgs>("runs");
+  auto [command, args] = program.command("runs", runs);
   command.option("folders", args->folders, "Folders to look in, and those inside them");
   command.group("Output");
   Argument json = command.flag("--json", args->json, "Print JSON instead of a table");
@@ -246,11 +246,10 @@ void add_runs(CommandLine& program) {
       .option("-o,--output", args->output,
               "Folder for the pictures, loss.svg and one for each score, and curves.csv")
       .needs(curves);
-  json.excludes(curves);
+  json.excludes({curves});
   command.examples(
       {"heed runs runs/attentions runs/multi30k_quick --json",
        "heed runs --curves runs/demo/none runs/demo/bahdanau --against minutes -o out"});
-  command.run(args, runs);
 }
 
 }  // namespace heed

@@ -36,7 +36,7 @@ void score_command(const ScoreArgs& args) {
 }  // namespace
 
 void add_score(CommandLine& program) {
-  auto [command, args] = program.command<ScoreArgs>("score");
+  auto [command, args] = program.command("score", score_command);
   command
       .option("model", args->model,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
@@ -47,7 +47,6 @@ void add_score(CommandLine& program) {
   command.examples(
       {"heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt",
        "heed score runs/multi30k_quick data/multi30k/test2016.de data/multi30k/test2016.en"});
-  command.run(args, score_command);
 }
 
 }  // namespace heed

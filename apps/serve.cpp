@@ -87,7 +87,7 @@ void serve_models(const ServeArgs& args) {
 }  // namespace
 
 void add_serve(CommandLine& program) {
-  auto [command, args] = program.command<ServeArgs>("serve");
+  auto [command, args] = program.command("serve", serve_models);
   command
       .option("model", args->models,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
@@ -119,7 +119,6 @@ void add_serve(CommandLine& program) {
   args->common.add(command);
   command.examples({"heed serve runs/multi30k_transformer",
                     "heed serve runs/multi30k_transformer runs/multi30k_bahdanau --port 8080"});
-  command.run(args, serve_models);
 }
 
 }  // namespace heed

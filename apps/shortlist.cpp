@@ -114,7 +114,7 @@ void make_shortlist(const ShortlistArgs& args) {
 }  // namespace
 
 void add_shortlist(CommandLine& program) {
-  auto [command, args] = program.command<ShortlistArgs>("shortlist");
+  auto [command, args] = program.command("shortlist", make_shortlist);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.option("source", args->source, "Source sentences, as many as possible").required();
   command.option("target", args->target, "Their translations, line by line").required();
@@ -136,7 +136,6 @@ void add_shortlist(CommandLine& program) {
        "--check data/multi30k/test2016.de",
        "heed shortlist runs/demo/transformer data/demo/train.src data/demo/train.tgt --best 50 "
        "--set device=cpu -o short.bin"});
-  command.run(args, make_shortlist);
 }
 
 }  // namespace heed

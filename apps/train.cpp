@@ -7,7 +7,7 @@
 namespace heed {
 
 void add_train(CommandLine& program) {
-  auto [command, args] = program.command<run::TrainingRequest>("train");
+  auto [command, args] = program.command("train", run::make_run);
   command
       .option("config", args->config,
               "The configuration, which `heed config` explains; with --resume also a run's folder")
@@ -20,7 +20,7 @@ void add_train(CommandLine& program) {
   command
       .flag("--overwrite", args->existing.overwrite,
             "Delete an older run in the same folder, once the new one begins")
-      .excludes(resume);
+      .excludes({resume});
   const Argument ranks =
       command
           .option(
@@ -40,7 +40,6 @@ void add_train(CommandLine& program) {
       .between(1, 86400);
   command.examples({"heed train configs/multi30k_transformer.yaml --set training.updates=2000",
                     "heed train runs/multi30k_quick --resume"});
-  command.run(args, run::make_run);
 }
 
 }  // namespace heed

@@ -55,7 +55,7 @@ void vocab(const VocabArgs& args) {
 }  // namespace
 
 void add_vocab(CommandLine& program) {
-  auto [command, args] = program.command<VocabArgs>("vocab");
+  auto [command, args] = program.command("vocab", vocab);
   command
       .option(
           "files", args->files,
@@ -87,13 +87,10 @@ void add_vocab(CommandLine& program) {
       .option(
           "--extend", args->extend,
           "Keep the pieces and ids of this vocabulary, and add pieces for the text up to --size")
-      .excludes(algorithm)
-      .excludes(normalise)
-      .excludes(bytes);
+      .excludes({algorithm, normalise, bytes});
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",
        "heed vocab new.de new.en --extend joint.spm --size 10000 -o extended.spm"});
-  command.run(args, vocab);
 }
 
 }  // namespace heed

@@ -64,7 +64,7 @@ void watch(const WatchArgs& args) {
 }  // namespace
 
 void add_watch(CommandLine& program) {
-  auto [command, args] = program.command<WatchArgs>("watch");
+  auto [command, args] = program.command("watch", watch);
   command.option("runs", args->places,
                  "Folders of runs, or folders that contain runs; a folder may appear later");
   command.group("Output");
@@ -72,7 +72,6 @@ void add_watch(CommandLine& program) {
       .between(0, 65535);
   command.flag("--json", args->json, "Print the data of the page once instead of serving it");
   command.examples({"heed watch", "heed watch runs/demo runs/multi30k_quick --port 8080"});
-  command.run(args, watch);
 }
 
 }  // namespace heed

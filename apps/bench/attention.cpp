@@ -216,10 +216,9 @@ void bench_attention(const AttentionArgs& args) {
 }  // namespace
 
 void add_bench_attention(CommandLine& bench) {
-  auto [command, args] =
-      bench.command<AttentionArgs>("attention",
-                                   "Time and memory of plain, fused, sparse and linear "
-                                   "attention by length, and of a decoding step");
+  auto [command, args] = bench.command("attention", bench_attention,
+                                       "Time and memory of plain, fused, sparse and linear "
+                                       "attention by length, and of a decoding step");
   command.group("Sizes");
   command.list("--lengths", args->lengths, "Lengths of the sequence, separated by commas")
       .positive();
@@ -237,7 +236,6 @@ void add_bench_attention(CommandLine& bench) {
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench attention --lengths 128,512,2048 -o runs/bench",
                     "heed bench attention --heads 8 --window 64 -o runs/bench"});
-  command.run(args, bench_attention);
 }
 
 }  // namespace heed

@@ -117,8 +117,9 @@ void bench_cache(const CacheArgs& args) {
 }  // namespace
 
 void add_bench_cache(CommandLine& bench) {
-  auto [command, args] = bench.command<CacheArgs>(
-      "cache", "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
+  auto [command, args] = bench.command(
+      "cache", bench_cache,
+      "Decoding time per step with and without the cache; its bytes for MHA, GQA, MQA");
   command.group("Search");
   command.list("--positions", args->positions, "Positions in the translation, separated by commas")
       .between(2, 100000);
@@ -127,7 +128,6 @@ void add_bench_cache(CommandLine& bench) {
   args->common.add(command, /*repeated=*/true);
   command.examples({"heed bench cache --positions 16,64,256 -o runs/bench",
                     "heed bench cache --sentences 8 --beam 4 --threads 1"});
-  command.run(args, bench_cache);
 }
 
 }  // namespace heed

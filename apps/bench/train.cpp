@@ -110,8 +110,9 @@ void bench_train(const TrainArgs& args) {
 }  // namespace
 
 void add_bench_train(CommandLine& bench) {
-  auto [command, args] = bench.command<TrainArgs>(
-      "train", "Target tokens/s of a config's systems, share of peak, memory, time by part");
+  auto [command, args] =
+      bench.command("train", bench_train,
+                    "Target tokens/s of a config's systems, share of peak, memory, time by part");
   command.option("config", args->config, "A configuration, as for `heed bottleneck`").required();
   command.group("Input");
   command.list("--systems", args->systems, "Only these systems, separated by commas");
@@ -129,7 +130,6 @@ void add_bench_train(CommandLine& bench) {
   command.examples(
       {"heed bench train configs/demo.yaml --updates 20 --profile",
        "heed bench train configs/throughput.yaml --systems transformer,bahdanau -o runs/bench"});
-  command.run(args, bench_train);
 }
 
 }  // namespace heed

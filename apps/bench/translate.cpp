@@ -139,8 +139,9 @@ void bench_translate(const TranslateArgs& args) {
 }  // namespace
 
 void add_bench_translate(CommandLine& bench) {
-  auto [command, args] = bench.command<TranslateArgs>(
-      "translate", "Sentences/s and pieces/s of a model's search, time to load, peak memory");
+  auto [command, args] =
+      bench.command("translate", bench_translate,
+                    "Sentences/s and pieces/s of a model's search, time to load, peak memory");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Lines to translate; default: the model's test set");
@@ -164,7 +165,6 @@ void add_bench_translate(CommandLine& bench) {
       {"heed bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
        "--batch 1,32 --weights fp32,int8",
        "heed bench translate runs/demo/transformer --beam 1,5 --lines 200 -o runs/bench"});
-  command.run(args, bench_translate);
 }
 
 }  // namespace heed

@@ -165,7 +165,7 @@ void bottleneck(const BottleneckArgs& args) {
 }  // namespace
 
 void add_bottleneck(CommandLine& program) {
-  auto [command, args] = program.command<BottleneckArgs>("bottleneck");
+  auto [command, args] = program.command("bottleneck", bottleneck);
   command
       .option("config", args->config,
               "The configuration that they share; `systems` lists the family")
@@ -183,7 +183,6 @@ void add_bottleneck(CommandLine& program) {
                  "Change one key of the file for every system; may be repeated");
   command.examples({"heed bottleneck configs/demo.yaml",
                     "heed bottleneck configs/demo.yaml --systems none,bahdanau --jobs 2"});
-  command.run(args, bottleneck);
 }
 
 }  // namespace heed

@@ -68,8 +68,8 @@ Argument& Argument::needs(const Argument& other) {
   return *this;
 }
 
-Argument& Argument::excludes(const Argument& other) {
-  option_->excludes(other.option_);
+Argument& Argument::excludes(const std::vector<Argument>& others) {
+  for (const Argument& other : others) option_->excludes(other.option_);
   return *this;
 }
 

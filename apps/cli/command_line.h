@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace CLI {
@@ -32,7 +33,7 @@ class Argument {
   /// `word` means `value`: a name for a special number.
   Argument& word(const std::string& word, const std::string& value);
   Argument& needs(const Argument& other);
-  Argument& excludes(const Argument& other);
+  Argument& excludes(const std::vector<Argument>& others);
 
  private:
   Argument& expects(const std::string& range, const std::function<bool(double)>& holds);
@@ -66,9 +67,10 @@ class CommandLine {
   /// Of a command of the program apps/commands.def has the description.
   CommandLine command(const std::string& name, const std::string& description = "");
 
-  /// The same, with a place for the values of its arguments, which lives as long as its action.
-  template <class Values>
-  Declared<Values> command(const std::string& name, const std::string& description = "");
+  /// The same, with what it does once its arguments are read, and a place for their values.
+  template <class Given>
+  Declared<std::remove_cvref_t<Given>> command(const std::string& name, void (*action)(Given),
+                                               const std::string& description = "");
 
   /// The arguments declared from here on stand under this heading of the help.
   CommandLine& group(const std::string& heading);
@@ -93,10 +95,6 @@ class CommandLine {
   void examples(const std::vector<std::string>& lines);
   /// What the command does once its arguments are read.
   void run(std::function<void()> action);
-  template <class Values, class Action>
-  void run(const std::shared_ptr<Values>& values, Action action) {
-    run([values, action] { action(*values); });
-  }
   /// One of the commands inside it must be given.
   void require_command();
 
@@ -118,9 +116,13 @@ struct Declared {
   std::shared_ptr<Values> values = std::make_shared<Values>();
 };
 
-template <class Values>
-Declared<Values> CommandLine::command(const std::string& name, const std::string& description) {
-  return {command(name, description)};
+template <class Given>
+Declared<std::remove_cvref_t<Given>> CommandLine::command(const std::string& name,
+                                                          void (*action)(Given),
+                                                          const std::string& description) {
+  Declared<std::remove_cvref_t<Given>> declared{command(name, description)};
+  declared.command.run([values = declared.values, action] { action(*values); });
+  return declared;
 }
 
 /// What an option of several values was given, each value once, where it is first.

@@ -251,7 +251,7 @@ void add_output(CommandLine& command, TranslateArgs& args) {
 }  // namespace
 
 void add_translate(CommandLine& program) {
-  auto [command, args] = program.command<TranslateArgs>("translate");
+  auto [command, args] = program.command("translate", translate);
   command
       .option("model", args->models,
               "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
@@ -261,7 +261,7 @@ void add_translate(CommandLine& program) {
   const Argument prefix =
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
-      .excludes(prefix);
+      .excludes({prefix});
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
       .positive();
@@ -277,7 +277,6 @@ void add_translate(CommandLine& program) {
   command.examples(
       {"echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k_transformer",
        "heed translate runs/multi30k_quick data/multi30k/test2016.de --beam 8 > test.en"});
-  command.run(args, translate);
 }
 
 }  // namespace heed

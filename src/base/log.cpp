@@ -147,10 +147,7 @@ Loggers& loggers() {
   return made;
 }
 
-/// Level has spdlog's numbers.
-spdlog::level::level_enum level_of(Level level) {
-  return static_cast<spdlog::level::level_enum>(level);
-}
+// Level has spdlog's numbers.
 static_assert(static_cast<int>(Level::debug) == spdlog::level::debug &&
               static_cast<int>(Level::warn) == spdlog::level::warn);
 
@@ -174,7 +171,7 @@ const std::string& origin() {
 }
 
 void set_level(Level level) {
-  const auto wanted = level_of(level);
+  const auto wanted = static_cast<spdlog::level::level_enum>(level);
   loggers().terminal->set_level(wanted);
   loggers().files->set_level(std::min(wanted, spdlog::level::info));
 }

@@ -51,8 +51,7 @@ std::vector<PieceLink> parse_links(std::string_view line, const std::string& whe
     links.push_back(link);
   }
   std::ranges::sort(links);
-  const auto again = std::ranges::unique(links);
-  links.erase(again.begin(), again.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
   return links;
 }
 
@@ -76,8 +75,7 @@ std::vector<PieceLink> links_of_pieces(const std::vector<PieceLink>& words,
     begin = end;
   }
   std::ranges::sort(links);
-  const auto again = std::ranges::unique(links);
-  links.erase(again.begin(), again.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
   return links;
 }
 

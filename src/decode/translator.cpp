@@ -54,13 +54,6 @@ constexpr const char* kNoInt8 =
     "decoding.weights: int8 is for models on a CPU, but for self_attention: linear; set bf16 or "
     "fp32";
 
-std::vector<MemberText> texts_of(const std::vector<TranslatorModel>& members) {
-  std::vector<MemberText> out;
-  for (const TranslatorModel& member : members)
-    out.push_back({member.source, member.target, member.usual_unknown});
-  return out;
-}
-
 }  // namespace
 
 engine::Weights weights_of(const model::Model& model) {
@@ -159,7 +152,7 @@ BatchLimits Translator::limits() const {
   return search_limits(models(), config_,
                        {.device = device_,
                         .precision = precision_,
-                        .vocabulary = first().target.size(),
+                        .vocabulary = first_text().target.size(),
                         .free = free_memory_});
 }
 
@@ -223,7 +216,7 @@ std::vector<Translator::TargetScore> Translator::score(const std::vector<std::st
       require_short(std::ssize(example.source), "line " + std::to_string(example.origin.line));
   std::vector<int64_t> lengths;
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    const auto target = first().target.encode(targets[i]);
+    const auto target = first_text().target.encode(targets[i]);
     lengths.push_back(static_cast<int64_t>(target.size()));
     require_short(lengths.back(), "target line " + std::to_string(i + 1));
     lengths.back() = padded_length(encoded.lengths[i], lengths.back());

@@ -46,8 +46,7 @@ class RecordedSteps;
 /// What one ensemble member needs. All members share the target vocabulary.
 struct TranslatorModel {
   model::ModelPtr model;
-  text::Vocabulary source, target;
-  double usual_unknown = 0;  // share of unknown pieces among those of the training corpus
+  MemberText text;
 };
 
 /// Throws UserError where the device cannot compute as decoding.weights says.
@@ -82,7 +81,6 @@ class Translator : public LineTranslator {
                                  const std::vector<std::string>& targets);
 
   const TranslatorModel& first() const { return members_.front(); }
-  const std::vector<TranslatorModel>& members() const { return members_; }
   const at::Device& device() const { return device_; }
   /// Graphs of the search's steps; nullptr where there are none.
   const RecordedSteps* recorded() const { return recorded_.get(); }

@@ -76,7 +76,7 @@ void ComparableGold::tell(const std::string& model) const {
 
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                std::size_t first, std::vector<std::size_t>& left_out) {
-  const decode::TranslatorModel& member = translator.first();
+  const decode::MemberText& member = translator.first_text();
   const int64_t most = translator.pair_limit();
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
     if (std::ssize(member.source.encode(pairs.source[i], most)) <= most &&

@@ -56,7 +56,7 @@ HeadTrial::HeadTrial(TriedModel tried, text::Pairs pairs)
                     ": is no Transformer, and only a Transformer's heads can be silenced");
   heads_ = model::heads_of(tried_.config);
   for (const std::string& target : pairs_.target)
-    pieces_ += static_cast<double>(tried_.member.target.encode(target).size() + 1);
+    pieces_ += static_cast<double>(tried_.member.text.target.encode(target).size() + 1);
 }
 
 std::vector<double> HeadTrial::losses(const Heads& silenced) {

@@ -88,11 +88,6 @@ at::Device open_gpu(const std::string& name, int index) {
   return device;
 }
 
-/// bf16 came with Ampere.
-bool gpu_has_bf16(const at::Device& device) {
-  return kernels::compute_capability(device) >= 8;
-}
-
 constexpr std::size_t kPooled = 32 << 10;  // smaller ones are malloc's
 constexpr std::size_t kAlignment = 64, kPage = 4096;
 constexpr std::size_t kSpare = 64 << 20;
@@ -278,7 +273,9 @@ bool is_out_of_memory(const c10::Error& error) {
 }
 
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
-  const bool bf16 = device.is_cuda() ? gpu_has_bf16(device) : kernels::has_bf16_products();
+  // bf16 came with Ampere.
+  const bool bf16 =
+      device.is_cuda() ? kernels::compute_capability(device) >= 8 : kernels::has_bf16_products();
   if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;
   if (name == "fp32" || name == "tf32") return at::kFloat;
   if (name == "bf16") {

@@ -35,10 +35,6 @@ Tensor tensor_at(const SafetensorsFile& file, const Slot& slot) {
   return aligned ? tensor : tensor.clone();
 }
 
-bool is_within(const std::string& parameter, const std::string& name) {
-  return parameter == name || parameter.starts_with(name + ".");
-}
-
 /// The modules of the model itself, for messages.
 std::string modules_of(const Model& model) {
   std::set<std::string> names;
@@ -159,7 +155,7 @@ void freeze(Model& model, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     bool found = false;
     const auto freeze_one = [&](const std::string& key, Tensor tensor) {
-      if (!is_within(key, name)) return;
+      if (key != name && !key.starts_with(name + ".")) return;
       tensor.set_requires_grad(false);
       found = true;
     };

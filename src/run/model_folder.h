@@ -31,10 +31,7 @@ struct ModelFolder {
   at::ScalarType precision;
 
   model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
-  decode::TranslatorModel member() const {
-    const decode::MemberText text = member_text(config, {source, target});
-    return {model, text.source, text.target, text.usual_unknown};
-  }
+  decode::TranslatorModel member() const { return {model, member_text(config, {source, target})}; }
   decode::Translator translator() const { return translator({member()}); }
   /// Of these models, with the settings of this one.
   decode::Translator translator(std::vector<decode::TranslatorModel> members) const;

@@ -113,10 +113,6 @@ RestoreAtEnd::~RestoreAtEnd() {
 
 namespace {
 
-bool is_trained(const std::string& folder) {
-  return fs::exists(fs::path(folder) / kWeightsFile);
-}
-
 const std::string& made(const std::string& folder) {
   make_folder(folder);
   return folder;
@@ -129,7 +125,7 @@ void require_no_older_run(const std::string& folder, const ExistingRun& existing
   if (holds_run(folder) && !existing.resume)
     throw UserError(folder +
                     ": holds a run already; --resume goes on with it, --overwrite starts again");
-  if (is_trained(folder) && !has_begun(folder))
+  if (fs::exists(fs::path(folder) / kWeightsFile) && !has_begun(folder))
     throw UserError(folder +
                     ": holds a model and no checkpoint to go on from; --overwrite starts again");
 }

@@ -43,22 +43,19 @@ std::vector<Ablated> compare_trials(const Trial& whole, const std::vector<Trial>
 std::string ablation_table(const Trial& whole, const std::vector<Ablated>& rows, double pieces) {
   const bool translated = !whole.bleu.empty();
   text::Table table{{"silenced", "loss", "change"}, {}};
-  if (translated)
-    for (const char* column : {"BLEU", "change ", "p"}) table.columns.emplace_back(column);
+  if (translated) table.columns.insert(table.columns.end(), {"BLEU", "change ", "p"});
   const double loss = std::accumulate(whole.losses.begin(), whole.losses.end(), 0.0) / pieces;
   table.rows.push_back({whole.name, fixed(loss, 4), ""});
-  if (translated)
-    for (const std::string& cell :
-         {fixed(score::bleu(score::sum(whole.bleu)).score, 2), std::string(), std::string()})
-      table.rows.back().push_back(cell);
+  if (translated) table.rows.back().push_back(fixed(score::bleu(score::sum(whole.bleu)).score, 2));
+  table.rows.back().resize(table.columns.size());
   for (const Ablated& row : rows) {
     table.rows.push_back({row.name, fixed(loss + row.loss.value, 4),
                           change_text(row.loss.value, row.loss.interval, 4)});
-    if (!row.bleu_change) continue;
-    table.rows.back().push_back(fixed(row.bleu, 2));
-    table.rows.back().push_back(
-        change_text(row.bleu_change->difference, row.bleu_change->interval, 2));
-    table.rows.back().push_back(score::p_text(row.bleu_change->p_value));
+    if (const auto& change = row.bleu_change)
+      table.rows.back().insert(
+          table.rows.back().end(),
+          {fixed(row.bleu, 2), change_text(change->difference, change->interval, 2),
+           score::p_text(change->p_value)});
   }
   return text::table_text(table);
 }

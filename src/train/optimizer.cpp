@@ -30,10 +30,6 @@ std::pair<std::string, std::string> state_names(OptimizerKind kind) {
   throw Bug("an optimizer without a state");
 }
 
-bool is_adam(OptimizerKind kind) {
-  return kind == OptimizerKind::adam || kind == OptimizerKind::adamw;
-}
-
 /// Throws where `given` has not the names and shapes of the parameters, each name behind `prefix`.
 void require_fitting(const NamedTensors& given, const Shard& shard, const std::string& prefix,
                      bool scalars, const std::string& origin, const std::string& what) {
@@ -94,7 +90,7 @@ struct Optimizer::Lists {
 
 Optimizer::Optimizer(const TrainConfig& config, Shard& shard) : config_(config), shard_(shard) {
   const bool has_averages = !state_names(config.optimizer).first.empty();
-  if (is_adam(config.optimizer))
+  if (config.optimizer == OptimizerKind::adam || config.optimizer == OptimizerKind::adamw)
     for (const Tensor& parameter : shard.parameters())
       steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
   if (!has_averages) return;

@@ -18,10 +18,6 @@ std::string why_no_graph(const TrainConfig& config, const at::Device& device,
   return kernels::Graph::why_not(device);
 }
 
-at::TensorOptions float_on(const at::Device& device) {
-  return at::TensorOptions(at::kFloat).device(device);
-}
-
 std::vector<Tensor> defined(const Gradients& gradients) {
   std::vector<Tensor> out;
   for (const Tensor& gradient : gradients)
@@ -58,8 +54,9 @@ Tensor OptimizerStep::run(const Gradients& gradients, const Tensor& losses,
   const auto number = [&](double value) {
     return at::scalar_tensor(device_.is_cpu() ? value : static_cast<float>(value), at::kDouble);
   };
+  const auto on_device = at::TensorOptions(at::kFloat).device(device_);
   const Tensor scale =
-      device_.is_cpu() ? number(plan.loss_scale) : at::full({}, plan.loss_scale, float_on(device_));
+      device_.is_cpu() ? number(plan.loss_scale) : at::full({}, plan.loss_scale, on_device);
   return compute(gradients, losses, {number(plan.rate), scale, number(share)});
 }
 

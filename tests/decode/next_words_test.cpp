@@ -16,7 +16,7 @@ namespace {
 TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
   for (const model::ModelConfig& config : small_models()) {
     Translator translator = make_translator(random_model(config));
-    const text::Vocabulary& target = translator.first().target;
+    const text::Vocabulary& target = translator.first_text().target;
     const auto before = target.encode("sena");
     const auto words = next_words(translator, "mira tolo", "sena", 6);
     ASSERT_GT(words.size(), 2U);

@@ -133,12 +133,6 @@ class EngineSteps : public Steps {
   std::vector<float> sums_;                     // [rows, columns()]
 };
 
-std::vector<MemberText> texts_of(const std::vector<EngineMember>& members) {
-  std::vector<MemberText> texts;
-  for (const EngineMember& member : members) texts.push_back(member.text);
-  return texts;
-}
-
 }  // namespace
 
 void with_steps(const std::vector<std::shared_ptr<const engine::Network>>& networks,

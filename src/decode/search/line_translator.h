@@ -35,6 +35,14 @@ struct MemberText {
   double usual_unknown = 0;  // share of unknown pieces among those of the training corpus
 };
 
+/// The `text` of each.
+template <class Member>
+std::vector<MemberText> texts_of(const std::vector<Member>& members) {
+  std::vector<MemberText> texts;
+  for (const Member& member : members) texts.push_back(member.text);
+  return texts;
+}
+
 class LineTranslator {
  public:
   virtual ~LineTranslator() = default;
