@@ -69,23 +69,23 @@ void write_shortlist(const ShortlistArgs& args, const std::string& output) {
   log::info("{}: written; decoding.shortlist names it to a translation", output);
 }
 
-run::LineModelsPtr open(const ShortlistArgs& args, const std::string& shortlist) {
+run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
   std::vector<std::string> settings = args.common.settings;
   settings.push_back("decoding.shortlist=" + shortlist);
-  run::LineModelsPtr models = run::open_engines(args.model, args.common.open(settings));
-  if (!models)
+  const run::OpenOptions options = args.common.open(settings);
+  if (!run::have_engines(args.model, options))
     throw UserError(
         "--check: shortlists are for models with an engine, on a CPU; add --device cpu, or leave "
         "--check out");
-  return models;
+  return run::open_engines(args.model, options);
 }
 
 /// How many lines are translated otherwise than without the shortlist.
 void check(const ShortlistArgs& args, const std::string& file) {
   const std::vector<std::string> lines = text::read_sources(args.check);
-  const auto without = open(args, "''")->translator().translate(lines);
-  const run::LineModelsPtr models = open(args, file);
-  decode::LineTranslator& translator = models->translator();
+  const auto without = open(args, "''").translator->translate(lines);
+  const run::LineModels models = open(args, file);
+  decode::LineTranslator& translator = *models.translator;
   const auto with = translator.translate(lines);
   const auto& [source, target, usual] = translator.first_text();
   const decode::Shortlist shortlist(read_file(file), file, source, target);
