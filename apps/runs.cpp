@@ -38,18 +38,14 @@ struct Run {
   std::string differs;  // from the first run of the same folder
 };
 
-/// "BLEU 41.05", without what stands in brackets behind it.
-std::string short_score(const std::string& score) {
-  return std::string(trim(score.substr(0, score.find('('))));
-}
-
 Run read_run(const fs::path& folder) {
   Run run{.path = folder.string(), .state = run::state_of_run(folder.string())};
   run.config = run::saved_config(run.path);
   run.metrics = train::summarize(train::read_metrics((folder / kMetricsFile).string()));
   if (run.state == "finished") {
     const run::Summary summary = run::Summary::read((folder / kSummaryFile).string());
-    if (!summary.test_scores.empty()) run.test = short_score(summary.test_scores.front());
+    if (!summary.test_scores.empty())  // "BLEU 41.05", without what stands in brackets behind it
+      run.test = trim(split(summary.test_scores.front(), '(').front());
   }
   return run;
 }

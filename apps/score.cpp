@@ -37,10 +37,7 @@ void score_command(const ScoreArgs& args) {
 
 void add_score(CommandLine& program) {
   auto [command, args] = program.command("score", score_command);
-  command
-      .option("model", args->model,
-              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
-      .required();
+  add_models(command, args->model);
   command.option("source", args->source, "Source sentences").required();
   command.option("target", args->target, "Their translations, line by line").required();
   args->common.add(command);

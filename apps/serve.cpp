@@ -88,10 +88,7 @@ void serve_models(const ServeArgs& args) {
 
 void add_serve(CommandLine& program) {
   auto [command, args] = program.command("serve", serve_models);
-  command
-      .option("model", args->models,
-              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
-      .required();
+  add_models(command, args->models);
   command.option("beside", args->beside, "A second model, shown beside the first on the page");
   command.group("Where");
   command.option("--port", args->port, "Port; 0: any that is free").between(0, 65535);

@@ -58,19 +58,17 @@ std::vector<std::string> row_of(const run::FamilyMember& member,
 /// What it takes to make the models again, as far as they have it in common.
 std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) {
   std::vector<std::string> notes;
-  const auto add = [&notes](const std::string& note) {
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-  };
   for (const run::FamilyMember& member : members) {
     const std::string file = file_in(member.folder, kProvenanceFile);
     if (!fs::exists(file)) continue;  // trained by an older version
     const run::Provenance made = run::Provenance::read(file);
-    add(fmt::format("heed {} ({}), LibTorch {}, {}, {}, {}, threads: {}", made.heed, made.commit,
-                    made.libtorch, made.processor, made.device, made.precision, made.threads));
+    notes.push_back(fmt::format("heed {} ({}), LibTorch {}, {}, {}, {}, threads: {}", made.heed,
+                                made.commit, made.libtorch, made.processor, made.device,
+                                made.precision, made.threads));
     for (const run::CorpusSum& sum : made.corpora)
-      add(fmt::format("{}: {} bytes, sha256 {}", sum.path, sum.bytes, sum.sha256));
+      notes.push_back(fmt::format("{}: {} bytes, sha256 {}", sum.path, sum.bytes, sum.sha256));
   }
-  return notes;
+  return without_repeats(notes);
 }
 
 std::string command_line(const BottleneckArgs& args) {

@@ -30,6 +30,14 @@ struct ModelOptions {
   }
 };
 
+/// The model of every command that takes an ensemble, too.
+inline void add_models(CommandLine& command, std::string& models) {
+  command
+      .option("model", models,
+              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .required();
+}
+
 /// What was chosen by name.
 inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string>& names) {
   std::vector<config::AttentionKind> kinds;

@@ -252,10 +252,7 @@ void add_output(CommandLine& command, TranslateArgs& args) {
 
 void add_translate(CommandLine& program) {
   auto [command, args] = program.command("translate", translate);
-  command
-      .option("model", args->models,
-              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
-      .required();
+  add_models(command, args->models);
   command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
   const Argument prefix =

@@ -121,9 +121,6 @@ std::vector<std::string> translate_all(const LineModels& models,
   decode::LineTranslator& translator = *models.translator;
   translator.line_step = step;
   const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
   const int64_t window = translator.window();
   ProgressBar bar("sentences translated", std::ssize(lines));
   translator.searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); };
@@ -136,13 +133,14 @@ std::vector<std::string> translate_all(const LineModels& models,
     for (auto& translation : translator.translate(next, first_of_next))
       outputs.push_back(std::move(translation.text));
   }
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   const decode::DecodeConfig& config = models.config.decoding;
   const std::size_t others = translator.texts().size() - 1;
   log::info(
       "{}{}{} sentences translated, {}, {} sentences/s", models.path,
       others > 0 ? fmt::format(" and {} more: ", others) : ": ", lines.size(),
       decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
-      fixed(static_cast<double>(lines.size()) / std::max(seconds(), 1e-9), 1));
+      fixed(static_cast<double>(lines.size()) / std::max(time.count(), 1e-9), 1));
   return outputs;
 }
 

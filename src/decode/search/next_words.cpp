@@ -56,10 +56,6 @@ class ScoresAfter {
   std::vector<Ids> read_;
 };
 
-bool begins_word(const text::Vocabulary& vocabulary, int32_t id) {
-  return id == text::kEnd || vocabulary.piece(id).starts_with(text::kWordStart);
-}
-
 /// The likeliest next pieces, each the beginning of a word.
 std::vector<Growing> beginnings_of(const Ids& prefix, std::span<const float> scores,
                                    int64_t count) {
@@ -95,7 +91,8 @@ void grow(ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
     const auto id = static_cast<int32_t>(best - scores.begin());
     // A piece that only says where words begin has its word behind it.
     const bool bare = vocabulary.piece(open[i]->ids.back()) == text::kWordStart;
-    open[i]->done = begins_word(vocabulary, id) && !bare;
+    const bool ends = id == text::kEnd || vocabulary.piece(id).starts_with(text::kWordStart);
+    open[i]->done = ends && !bare;
     if (open[i]->done) continue;
     open[i]->ids.push_back(id);
     open[i]->log_probability += *best;

@@ -94,10 +94,6 @@ std::optional<std::size_t> find_checksum(std::string_view header) {
   return digits + kNoDigits.size() > header.size() ? std::nullopt : std::optional(digits);
 }
 
-std::string without_checksum(std::string_view header, std::size_t digits) {
-  return std::string(header).replace(digits, kNoDigits.size(), kNoDigits);
-}
-
 /// Whether none of the numbers is NaN or infinite: has all of `exponent`'s bits.
 template <class Bits>
 bool are_finite(std::string_view bytes, Bits exponent) {
@@ -166,7 +162,8 @@ SafetensorsFile open_safetensors(const std::string& path, bool foreign) {
   if (!digits && !foreign)
     wrong("has no checksum of heed: it was written by another program, or is corrupt");
   if (digits) {
-    const uint32_t found = crc(crc_of_header(without_checksum(header, *digits)), data);
+    const std::string summed = std::string(header).replace(*digits, kNoDigits.size(), kNoDigits);
+    const uint32_t found = crc(crc_of_header(summed), data);
     if (hex_digits(found) != header.substr(*digits, kNoDigits.size()))
       wrong("corrupt: its checksum is wrong; restore it from a copy");
     const auto known = file.metadata.find("format_version");
