@@ -64,12 +64,6 @@ inspect::Shape shape_of(const AttentionArgs& args) {
   return {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
 }
 
-inspect::AttentionRequest request_of(const AttentionArgs& args) {
-  return {.kinds = looks_of(args),
-          .layers = parse_indices("--layer", args.layers, "last"),
-          .heads = parse_indices("--head", args.heads, "mean")};
-}
-
 struct Input {
   std::vector<std::string> source;
   std::optional<std::vector<std::string>> target;
@@ -128,7 +122,10 @@ Matrices look(const std::string& model, const Input& input,
     return inspect::explain(translator, input.source, targets, options);
   };
   if (!looks_of(args).empty())
-    add(inspect::attention_maps(translator, input.source, targets, request_of(args)),
+    add(inspect::attention_maps(translator, input.source, targets,
+                                {.kinds = looks_of(args),
+                                 .layers = parse_indices("--layer", args.layers, "last"),
+                                 .heads = parse_indices("--head", args.heads, "mean")}),
         [&](inspect::AttendedSentence& one) -> Matrices& {
           inspect::mark_softmax(one.matrices, folder.config.model);
           return one.matrices;

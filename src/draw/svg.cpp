@@ -26,8 +26,7 @@ std::string value_text(const ValueAxis& axis, double value) {
 // From the top down: no label nearer than a line to the one above; then the block moves up where it
 // left the plot. The heights where the labels stand, in the order of `labels`, which it sorts.
 std::vector<double> spread(std::vector<EndLabel>& labels) {
-  std::stable_sort(labels.begin(), labels.end(),
-                   [](const EndLabel& a, const EndLabel& b) { return a.y < b.y; });
+  std::ranges::stable_sort(labels, {}, &EndLabel::y);
   std::vector<double> heights;
   double next = kFrameTop;
   for (const EndLabel& label : labels) {

@@ -194,9 +194,8 @@ class Pool : public c10::Allocator {
   }
 
   void release_oldest() {
-    const auto oldest = std::min_element(
-        free_.begin(), free_.end(),
-        [](const auto& a, const auto& b) { return a.second.since < b.second.since; });
+    const auto oldest =
+        std::ranges::min_element(free_, {}, [](const auto& one) { return one.second.since; });
     free_bytes_ -= oldest->first;
     munmap(oldest->second.header, oldest->first);
     free_.erase(oldest);

@@ -224,8 +224,7 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
   const std::vector<Score> found = read_scores(run(arguments, config), arguments[kProgram]);
   std::vector<Score> ordered;
   for (const std::string& metric : config.metrics) {
-    const auto match = std::find_if(found.begin(), found.end(),
-                                    [&](const Score& entry) { return entry.metric == metric; });
+    const auto match = std::ranges::find(found, metric, &Score::metric);
     if (match == found.end()) throw Failure("sacrebleu gave no score for " + metric);
     ordered.push_back(*match);
   }

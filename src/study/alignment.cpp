@@ -253,10 +253,8 @@ void AlignmentSweep::add(std::span<const AttentionMatrix> heads, const GoldAlign
 
 AlignmentChoice AlignmentSweep::best() const {
   if (errors_.empty()) throw UserError("alignment: no sentence to choose a layer and head by");
-  const auto found = std::min_element(errors_.begin(), errors_.end(), [](auto& a, auto& b) {
-    return a.second.rate() < b.second.rate();
-  });
-  return found->first;
+  const auto rate = [](const auto& one) { return one.second.rate(); };
+  return std::ranges::min_element(errors_, {}, rate)->first;
 }
 
 std::string sweep_table(const AlignmentSweep& sweep, const AlignmentChoice& chosen,

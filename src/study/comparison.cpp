@@ -142,8 +142,7 @@ std::vector<SentenceScores> sentences_that_differ(const Lines& reference,
     one.spread = best - worst;
     if (one.spread > 0) all.push_back(std::move(one));
   }
-  std::ranges::stable_sort(
-      all, [](const SentenceScores& a, const SentenceScores& b) { return a.spread > b.spread; });
+  std::ranges::stable_sort(all, std::greater<>(), &SentenceScores::spread);
   if (all.size() > most) all.resize(most);
   return all;
 }

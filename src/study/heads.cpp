@@ -81,8 +81,7 @@ std::vector<Role> HeadMeasures::named(double threshold, std::size_t least) const
   for (std::size_t i = 0; i < kRoles; ++i)
     if (roles[i].of >= std::max<std::size_t>(least, 1) && roles[i].value() >= threshold)
       found.push_back(static_cast<Role>(i));
-  std::stable_sort(found.begin(), found.end(),
-                   [&](Role a, Role b) { return role(a).value() > role(b).value(); });
+  std::ranges::stable_sort(found, std::greater<>(), [&](Role one) { return role(one).value(); });
   return found;
 }
 

@@ -58,10 +58,7 @@ std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::st
                            .gender = std::string(trim(fields[places[4]])),
                            .row = i + 1});
   }
-  for (auto& one : found)
-    std::stable_sort(one.begin(), one.end(), [](const Antecedent& a, const Antecedent& b) {
-      return a.pronoun < b.pronoun;
-    });
+  for (auto& one : found) std::ranges::stable_sort(one, {}, &Antecedent::pronoun);
   return found;
 }
 

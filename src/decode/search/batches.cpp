@@ -25,8 +25,7 @@ std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& 
   std::vector<int64_t> order;
   for (std::size_t i = 0; i < lengths.size(); ++i)
     if (lengths[i] != skip) order.push_back(static_cast<int64_t>(i));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return lengths[a] > lengths[b]; });
+  std::ranges::stable_sort(order, std::greater<>(), [&](int64_t i) { return lengths[i]; });
   std::vector<std::vector<int64_t>> out;
   for (const int64_t i : order) {
     const bool full =

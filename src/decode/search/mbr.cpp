@@ -48,8 +48,7 @@ void choose_by_utility(std::vector<Hypothesis>& candidates, std::vector<std::str
         utility.begin() + static_cast<std::ptrdiff_t>(i) * std::ssize(distinct), 0.0);
   std::vector<std::size_t> order(distinct.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return expected[a] > expected[b]; });
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return expected[i]; });
   order.resize(std::min<std::size_t>(order.size(), config.n_best));
 
   std::vector<Hypothesis> chosen;
