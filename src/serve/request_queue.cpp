@@ -248,7 +248,7 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
     }
     return true;
   }
-  std::vector<BatchLine> batch{{entries_.front(), 0}};  // whose fault it is that there is no batch
+  std::vector<BatchLine> batch{{entries_.front(), 0}};  // the one that fails if no batch comes
   try {
     batch = next_batch();
     lock.unlock();
