@@ -173,19 +173,4 @@ void with_steps(const std::vector<model::Model*>& models, const std::vector<mode
   work(steps);
 }
 
-std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
-                                            const std::vector<model::Source>& sources,
-                                            const SearchOptions& options) {
-  const Tensor& lengths = sources.at(0).lengths;
-  if (lengths.numel() == 0) return {};
-  const auto* first = lengths.const_data_ptr<int64_t>();
-  int64_t longest = models.at(0)->longest();
-  for (const auto* model : models) longest = std::min(longest, model->longest());
-  std::vector<std::vector<Hypothesis>> found;
-  with_steps(models, sources, options, nullptr, [&](Steps& steps) {
-    found = search(steps, {first, first + lengths.numel()}, options, longest);
-  });
-  return found;
-}
-
 }  // namespace heed::decode

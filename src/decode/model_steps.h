@@ -19,9 +19,4 @@ void with_steps(const std::vector<model::Model*>& models, const std::vector<mode
                 const SearchOptions& options, RecordedSteps* recorded,
                 const std::function<void(Steps&)>& work);
 
-/// As the other search(), with these steps.
-std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
-                                            const std::vector<model::Source>& sources,
-                                            const SearchOptions& options);
-
 }  // namespace heed::decode

@@ -97,6 +97,21 @@ class Network {
                                               LayerMaps* maps = nullptr) const = 0;
 };
 
+/// The network of weights that a `Decoder` steps with.
+template <class NetworkWeights, class Decoder>
+class NetworkOf : public Network {
+ public:
+  explicit NetworkOf(NetworkWeights weights) : weights_(std::move(weights)) {}
+
+  std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
+                                      LayerMaps* maps) const override {
+    return std::make_unique<Decoder>(weights_, source, threads, maps);
+  }
+
+ private:
+  NetworkWeights weights_;
+};
+
 /// Whether there is a Network for models of `config`: not for a Transformer with linear attention,
 /// nor for mechanisms, positions and normalisers that a registry got.
 bool has_network(const model::ModelConfig& config);

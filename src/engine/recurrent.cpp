@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/recurrent_decoder.h"
 #include "kernels/rows/attention.h"
 #include "model/description/kinds.h"
 
@@ -148,19 +147,6 @@ class RecurrentMaker {
   WeightFormat numbers_;
 };
 
-class Recurrent : public Network {
- public:
-  explicit Recurrent(RecurrentWeights weights) : weights_(std::move(weights)) {}
-
-  std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                      LayerMaps* maps) const override {
-    return start_recurrent(weights_, source, threads, maps);
-  }
-
- private:
-  RecurrentWeights weights_;
-};
-
 }  // namespace
 
 bool has_recurrent(const model::ModelConfig& config) {
@@ -168,10 +154,9 @@ bool has_recurrent(const model::ModelConfig& config) {
          kernels::row_normaliser(config.attention_normaliser) != nullptr;
 }
 
-std::unique_ptr<Network> make_recurrent(const model::ModelConfig& config, const Weights& weights,
-                                        WeightFormat numbers) {
-  return std::make_unique<Recurrent>(
-      RecurrentMaker(config, weights, numbers).all(kind_of(config.attention)));
+RecurrentWeights recurrent_weights(const model::ModelConfig& config, const Weights& weights,
+                                   WeightFormat numbers) {
+  return RecurrentMaker(config, weights, numbers).all(kind_of(config.attention));
 }
 
 }  // namespace heed::engine

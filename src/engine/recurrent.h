@@ -31,7 +31,9 @@ struct RecurrentWeights {
 /// Whether the engine knows the attention and the normaliser of `config`.
 bool has_recurrent(const model::ModelConfig& config);
 
-/// Of a model that has_recurrent().
+/// Both of a model that has_recurrent().
+RecurrentWeights recurrent_weights(const model::ModelConfig& config, const Weights& weights,
+                                   WeightFormat numbers);
 std::unique_ptr<Network> make_recurrent(const model::ModelConfig& config, const Weights& weights,
                                         WeightFormat numbers);
 

@@ -1,10 +1,10 @@
-#include "engine/recurrent_decoder.h"
-
+// The steps of decoding one batch with a recurrent network.
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "engine/recurrent.h"
 #include "engine/weights.h"
 #include "kernels/rows/recurrence.h"
 #include "kernels/rows/step.h"
@@ -316,10 +316,10 @@ class RecurrentDecoder : public BatchDecoder {
 
 }  // namespace
 
-std::unique_ptr<BatchDecoder> start_recurrent(const RecurrentWeights& weights,
-                                              const SourceBatch& source, const Threads& threads,
-                                              LayerMaps* maps) {
-  return std::make_unique<RecurrentDecoder>(weights, source, threads, maps);
+std::unique_ptr<Network> make_recurrent(const model::ModelConfig& config, const Weights& weights,
+                                        WeightFormat numbers) {
+  return std::make_unique<NetworkOf<RecurrentWeights, RecurrentDecoder>>(
+      recurrent_weights(config, weights, numbers));
 }
 
 }  // namespace heed::engine

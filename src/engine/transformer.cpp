@@ -113,18 +113,7 @@ class TransformerMaker {
   WeightFormat numbers_;
 };
 
-class Transformer : public Network {
- public:
-  explicit Transformer(TransformerWeights weights) : weights_(std::move(weights)) {}
-
-  std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                      LayerMaps* maps) const override {
-    return std::make_unique<TransformerDecoder>(weights_, source, threads, maps);
-  }
-
- private:
-  TransformerWeights weights_;
-};
+using Transformer = NetworkOf<TransformerWeights, TransformerDecoder>;
 
 constexpr auto kEpsilon = static_cast<float>(kernels::kNormEpsilon);
 constexpr int64_t kSteps = 256;  // that distances are made for at first
@@ -210,9 +199,8 @@ void TransformerDecoder::encode(const SourceBatch& source) {
   const float* encoded = x_.data();
   if (pre_) encoded = before(model_.encoder.norm);
   for (const LayerWeights& block : model_.decoder.blocks) {
-    products_.take(block.cross.keys_values, encoded, rows_);
-    memory_.emplace_back(rows_ * 2 * block.cross.shape.shared());
-    products_.product(block.cross.keys_values, memory_.back().data());
+    LineFloats& memory = memory_.emplace_back(rows_ * 2 * block.cross.shape.shared());
+    products_.product(block.cross.keys_values, encoded, rows_, memory.data());
   }
 }
 
@@ -232,9 +220,8 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
   for (std::size_t layer = 0; layer < memory_.size(); ++layer) {
     const LayerWeights& block = model_.decoder.blocks[layer];
     states_.empty() ? attend_to_steps(layer) : recur(block, states_[layer]);
-    products_.take(block.cross.query, before(block.cross.norm), rows_);
     queries_.resize(rows_ * block.cross.shape.inner());
-    products_.product(block.cross.query, queries_.data());
+    products_.product(block.cross.query, before(block.cross.norm), rows_, queries_.data());
     LayerMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
     if (map == nullptr && attention != nullptr && layer + 1 == memory_.size()) map = &last;
     attend(block.cross, memory_[layer].data(), look_at_source, map);
@@ -375,8 +362,7 @@ void TransformerDecoder::attend(const AttentionWeights& attention, const float* 
                     map->weights.data() + (row * shape.heads + h) * map->keys + look.first);
     }
   });
-  products_.take(attention.output, context_.data(), rows_);
-  products_.product(attention.output, x_.data(), {.add = true});
+  products_.product(attention.output, context_.data(), rows_, x_.data(), {.add = true});
   after(attention.norm);
 }
 

@@ -261,7 +261,7 @@ std::vector<Explanation> explain(decode::Translator& translator,
     if (reading.readable) {
       const Pair pair(model, translator.device(), reading.example);
       if (options.evidence == AttentionKind::erasure) {
-        erase(pair, groups_of(options, reading.source_pieces), one);
+        erase(pair, groups_of(options, reading.sentence.source_pieces), one);
       } else if (options.evidence == AttentionKind::integrated) {
         Integral(pair, options.steps).write(one);
       } else {
@@ -270,9 +270,9 @@ std::vector<Explanation> explain(decode::Translator& translator,
         one.explained = numbers_of(values);
       }
     }
-    one.target_text = std::move(reading.target_text);
-    one.matrix.source = std::move(reading.source_pieces);
-    one.matrix.target = std::move(reading.target_pieces);
+    one.target_text = std::move(reading.sentence.target_text);
+    one.matrix.source = std::move(reading.sentence.source_pieces);
+    one.matrix.target = std::move(reading.sentence.target_pieces);
   });
   return out;
 }

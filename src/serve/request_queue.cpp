@@ -248,25 +248,18 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
     }
     return true;
   }
-  const EntryPtr front = entries_.front();
-  std::vector<BatchLine> batch;
+  std::vector<BatchLine> batch{{entries_.front(), 0}};  // the one that fails if no batch comes
   try {
     batch = next_batch();
-  } catch (...) {
-    remove(front);
     lock.unlock();
-    front->reply.send(response_of_exception());
-    return true;
-  }
-  lock.unlock();
-  try {
     translate(batch);
   } catch (...) {
     const http::Response problem = response_of_exception();
-    for (const BatchLine& share : batch) share.entry->reply.send(problem);
-    lock.lock();
+    if (!lock.owns_lock()) lock.lock();
     for (const BatchLine& share : batch)
       if (std::ranges::find(entries_, share.entry) != entries_.end()) remove(share.entry);
+    lock.unlock();
+    for (const BatchLine& share : batch) share.entry->reply.send(problem);
     return true;
   }
   answer_complete(batch);

@@ -228,19 +228,15 @@ http::Response Service::languages() const {
 }
 
 http::Response Service::health() const {
-  return json_response({{"status", draining_ ? "draining" : "ok"}, {"models", names()}});
+  std::vector<std::string> names;
+  for (const ServedModel& model : models_) names.push_back(model.name);
+  return json_response({{"status", draining_ ? "draining" : "ok"}, {"models", names}});
 }
 
 http::Response Service::metrics() {
   metrics_.set("heed_waiting_lines", static_cast<double>(queue_.waiting()));
   metrics_.set("process_resident_memory_bytes", resident_bytes());
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text()};
-}
-
-std::vector<std::string> Service::names() const {
-  std::vector<std::string> out;
-  for (const ServedModel& model : models_) out.push_back(model.name);
-  return out;
 }
 
 std::vector<http::Route> Service::routes() {

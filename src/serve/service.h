@@ -37,7 +37,6 @@ class Service {
   http::Response languages() const;
   http::Response health() const;
   http::Response metrics();
-  std::vector<std::string> names() const;
 
   std::vector<ServedModel> models_;
   Limits limits_;

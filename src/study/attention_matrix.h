@@ -61,6 +61,14 @@ std::string layer_and_head(int64_t layer, int64_t head);
 /// Whether it is `</s>` or `<s>`.
 bool is_edge(const std::string& token);
 
+/// The one of `rows` that is of the matrix's kind, layer and head; a new one where none is.
+template <class Row>
+Row& row_for(const AttentionMatrix& matrix, std::vector<Row>& rows) {
+  for (Row& row : rows)
+    if (row.kind == matrix.kind && row.layer == matrix.layer && row.head == matrix.head) return row;
+  return rows.emplace_back(Row{.kind = matrix.kind, .layer = matrix.layer, .head = matrix.head});
+}
+
 /// Throws Bug unless there is a weight for every pair of tokens.
 void check(const AttentionMatrix& matrix);
 

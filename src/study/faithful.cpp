@@ -96,15 +96,6 @@ std::string mean_text(const Mean& mean, int digits) {
                      fixed(mean.interval.high, digits));
 }
 
-FaithfulRow& FaithfulReport::row_of(const AttentionMatrix& matrix) {
-  const auto found = std::ranges::find_if(rows_, [&](const FaithfulRow& row) {
-    return row.kind == matrix.kind && row.layer == matrix.layer && row.head == matrix.head;
-  });
-  if (found != rows_.end()) return *found;
-  rows_.push_back({.kind = matrix.kind, .layer = matrix.layer, .head = matrix.head});
-  return rows_.back();
-}
-
 void FaithfulReport::add(const FaithfulSentence& sentence, const std::string& where) {
   if (sentence.attention.empty() && sentence.evidence.empty()) return;
   ++sentences_;
@@ -114,7 +105,7 @@ void FaithfulReport::add(const FaithfulSentence& sentence, const std::string& wh
     return found == sentence.evidence.end() ? nullptr : &*found;
   };
   const auto note = [&](const AttentionMatrix& matrix) {
-    FaithfulRow& row = row_of(matrix);
+    FaithfulRow& row = row_for(matrix, rows_);
     add_entropy(matrix, row.entropy);
     if (matrix.kind != AttentionKind::saliency)
       add_agreement(matrix, evidence(AttentionKind::saliency), row.saliency);
@@ -129,8 +120,8 @@ void FaithfulReport::add(const FaithfulSentence& sentence, const std::string& wh
   for (const AttentionMatrix& matrix : sentence.attention) note(matrix);
   for (const AttentionMatrix& matrix : sentence.evidence) note(matrix);
   for (const PermutedHead& head : sentence.permuted) {
-    AttentionMatrix which{.layer = head.layer, .head = head.head};
-    row_of(which).moved.push_back(head.moved);
+    const AttentionMatrix which{.layer = head.layer, .head = head.head};
+    row_for(which, rows_).moved.push_back(head.moved);
   }
 }
 

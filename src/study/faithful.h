@@ -69,8 +69,6 @@ class FaithfulReport {
   bool has_gold() const { return has_gold_; }
 
  private:
-  FaithfulRow& row_of(const AttentionMatrix& matrix);
-
   std::vector<FaithfulRow> rows_;
   int64_t sentences_ = 0;
   bool has_gold_ = false;

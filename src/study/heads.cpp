@@ -188,18 +188,11 @@ void HeadMeasures::add_antecedents(const AttentionMatrix& words,
   }
 }
 
-HeadMeasures& HeadReport::measures_of(const AttentionMatrix& matrix) {
-  for (HeadMeasures& one : heads_)
-    if (one.kind == matrix.kind && one.layer == matrix.layer && one.head == matrix.head) return one;
-  heads_.push_back({.kind = matrix.kind, .layer = matrix.layer, .head = matrix.head});
-  return heads_.back();
-}
-
 void HeadReport::add(const std::vector<AttentionMatrix>& matrices, const HeadGold& gold,
                      const std::string& where) {
   if (!matrices.empty()) ++sentences_;
   for (const AttentionMatrix& pieces : matrices) {
-    HeadMeasures& head = measures_of(pieces);
+    HeadMeasures& head = row_for(pieces, heads_);
     const bool by_words = options_.words || gold.links != nullptr || gold.antecedents != nullptr;
     const AttentionMatrix words = by_words ? merge_words(pieces) : AttentionMatrix{};
     head.add(options_.words ? words : pieces, options_.separators);

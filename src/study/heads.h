@@ -122,8 +122,6 @@ class HeadReport {
   int64_t sentences() const { return sentences_; }
 
  private:
-  HeadMeasures& measures_of(const AttentionMatrix& matrix);
-
   HeadOptions options_;
   std::vector<HeadMeasures> heads_;
   int64_t sentences_ = 0;

@@ -9,7 +9,7 @@
 
 #include "accelerator/support.h"
 #include "base/error.h"
-#include "decode/model_steps.h"
+#include "decode/model_search.h"
 #include "decode/translator.h"
 #include "inspect/attention_maps.h"
 #include "model/description/traits.h"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "decode/model_steps.h"
+#include "decode/model_search.h"
 #include "model/model.h"
 #include "text/vocabulary.h"
 

@@ -1,6 +1,6 @@
 // Whole models of each kind: the loss and its gradients, one update, steps of decoding, a search.
 #include "accelerator/support.h"
-#include "decode/model_steps.h"
+#include "decode/model_search.h"
 #include "devices/inputs.h"
 #include "model/device.h"
 #include "train/own_optimizer.h"

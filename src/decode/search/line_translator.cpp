@@ -171,7 +171,13 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
         unknown_pieces(first_text().target, prefixes[i], encoded.prefixes[i]);
   {
     const Stopwatch watch(times_.search);
-    search_lines(encoded, first_line, out);
+    const auto batches = cut(encoded);
+    // Threads share sentences rather than operations, most of which are too small to be shared.
+    share_batches(std::ssize(batches), [&](int64_t i) {
+      if (interrupted && interrupted()) return;
+      search_within_memory(encoded, batches[i], first_line, out);
+      if (searched) searched(std::ssize(batches[i]));
+    });
   }
   {
     const Stopwatch watch(times_.text);
@@ -256,17 +262,6 @@ std::vector<std::vector<int64_t>> LineTranslator::cut(const Lines& lines) const 
   BatchLimits limits = this->limits();
   limits.sentences = std::min(limits.sentences, together_);
   return batches_by_length(lines.lengths, limits, /*skip=*/0);
-}
-
-void LineTranslator::search_lines(const Lines& lines, int64_t first_line,
-                                  std::vector<Translation>& out) {
-  const auto batches = cut(lines);
-  // Threads share sentences rather than operations, most of which are too small to be shared.
-  share_batches(std::ssize(batches), [&](int64_t i) {
-    if (interrupted && interrupted()) return;
-    search_within_memory(lines, batches[i], first_line, out);
-    if (searched) searched(std::ssize(batches[i]));
-  });
 }
 
 void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>& batch,

@@ -170,7 +170,6 @@ class LineTranslator {
   void warn_of_unknown(const Lines& lines, int64_t first_line) const;
   void warn(const Lines& lines, const std::vector<Translation>& translations,
             int64_t first_line) const;
-  void search_lines(const Lines& lines, int64_t first_line, std::vector<Translation>& out);
   void search_within_memory(const Lines& lines, const std::vector<int64_t>& batch,
                             int64_t first_line, std::vector<Translation>& out);
   void search_rows(const Lines& lines, const std::vector<int64_t>& batch, int64_t first_line,

@@ -32,12 +32,12 @@ std::vector<Reading> readings_of(LineTranslator& translator,
     example.source = member.source.encode(sources[i]);
     if (targets) {
       example.target = member.target.encode((*targets)[i]);
-      one.target_text = (*targets)[i];
+      one.sentence.target_text = (*targets)[i];
     } else if (!own[i].hypotheses.empty()) {
       const auto limit = static_cast<std::size_t>(translator.source_limit());
       if (example.source.size() > limit) example.source.resize(limit);  // as it was translated
       example.target = own[i].hypotheses[0].ids;
-      one.target_text = own[i].text;
+      one.sentence.target_text = own[i].text;
     }
     one.readable =
         targets ? !(example.source.empty() && example.target.empty()) : !own[i].hypotheses.empty();
@@ -49,9 +49,9 @@ std::vector<Reading> readings_of(LineTranslator& translator,
     // A cut translation of the longest length has no room for </s> to be read after it.
     const auto longest = static_cast<std::size_t>(translator.longest());
     if (example.target.size() + 1 > longest) example.target.resize(longest - 1);
-    one.source_pieces = names_of(member.source, sources[i], example.source);
-    one.target_pieces = targets ? names_of(member.target, (*targets)[i], example.target)
-                                : piece_names(member.target, example.target);
+    one.sentence.source_pieces = names_of(member.source, sources[i], example.source);
+    one.sentence.target_pieces = targets ? names_of(member.target, (*targets)[i], example.target)
+                                         : piece_names(member.target, example.target);
   }
   return out;
 }
@@ -160,10 +160,7 @@ std::vector<AttendedSentence> read_all(LineTranslator& translator, std::vector<R
   for (Reading& one : readings) {
     const std::size_t longer = std::max(one.example.source.size(), one.example.target.size());
     lengths.push_back(one.readable ? static_cast<int64_t>(longer) : -1);
-    out.push_back({.target_text = std::move(one.target_text),
-                   .source_pieces = std::move(one.source_pieces),
-                   .target_pieces = std::move(one.target_pieces),
-                   .matrices = {}});
+    out.push_back(std::move(one.sentence));
   }
   const auto batches = batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
   translator.share_batches(std::ssize(batches), [&](int64_t number) {
@@ -199,8 +196,8 @@ std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
     target = targets[i];
     target.resize(std::min<int64_t>(std::ssize(target), translator.longest() - 1));
     readings[i].readable = true;
-    readings[i].source_pieces = names_of(member.source, sources[i], source);
-    readings[i].target_pieces = piece_names(member.target, target);
+    readings[i].sentence.source_pieces = names_of(member.source, sources[i], source);
+    readings[i].sentence.target_pieces = piece_names(member.target, target);
   }
   return read_all(translator, std::move(readings), request, 1);
 }

@@ -17,11 +17,8 @@ using study::AttendedSentence;
 
 struct Reading {
   data::Example example;
-  bool readable = false;  // there is something to read
-  std::string target_text;
-  // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
-  // own translation it is <unk>.
-  std::vector<std::string> source_pieces, target_pieces;
+  bool readable = false;      // there is something to read
+  AttendedSentence sentence;  // without matrices
 };
 
 /// One per line of `sources`, by the translator's first model. Without `targets` the model reads
