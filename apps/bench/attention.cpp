@@ -35,6 +35,10 @@ Pattern everything(int64_t, const AttentionArgs&) {
   return {};
 }
 
+Pattern causal(int64_t, const AttentionArgs&) {
+  return {.causal = true};
+}
+
 Pattern window(int64_t, const AttentionArgs& args) {
   return {.window = args.window};
 }
@@ -62,12 +66,6 @@ void linear(const Input& input, const model::AttentionMask& masking) {
   model::linear_attention(input.query, input.keys, input.values, masking);
 }
 
-void linear_causal(const Input& input, const model::AttentionMask& given) {
-  model::AttentionMask masking = given;
-  masking.pattern.causal = true;
-  model::linear_attention(input.query, input.keys, input.values, masking);
-}
-
 /// What the positions of a sequence of some length see, and how it is computed. Plain and fused
 /// attention are the same; what follows sees less, or weighs otherwise.
 struct Way {
@@ -76,13 +74,11 @@ struct Way {
   void (*run)(const Input& input, const model::AttentionMask& masking);
 };
 
-constexpr Way kWays[] = {{"plain", everything, plain},
-                         {"sdpa", everything, fused},
-                         {"window", window, fused},
-                         {"window + global", window_and_global, fused},
-                         {"strided", strided, fused},
-                         {"linear", everything, linear},
-                         {"linear, causal", everything, linear_causal}};
+constexpr Way kWays[] = {
+    {"plain", everything, plain},      {"sdpa", everything, fused},
+    {"window", window, fused},         {"window + global", window_and_global, fused},
+    {"strided", strided, fused},       {"linear", everything, linear},
+    {"linear, causal", causal, linear}};
 
 struct Cost {
   double seconds = 0, bytes = 0;

@@ -223,15 +223,12 @@ Row csv_row(const SystemLengths& system, const Bucket& bucket,
   Row row = {text::csv_field(system.name), std::to_string(bucket.low),
              bucket.high ? std::to_string(*bucket.high) : "inf",
              std::to_string(bucket.sentences.size()), std::to_string(bucket.source_words)};
-  if (!score) {
-    row.resize(10);
-    return row;
-  }
-  row.push_back(fixed(score->bleu.score, 2));
-  row.push_back(score->interval ? fixed(score->interval->low, 2) : "");
-  row.push_back(score->interval ? fixed(score->interval->high, 2) : "");
-  row.push_back(fixed(score->bleu.brevity_penalty, 4));
-  row.push_back(fixed(score->bleu.length_ratio, 4));
+  if (score)
+    row.insert(row.end(),
+               {fixed(score->bleu.score, 2), score->interval ? fixed(score->interval->low, 2) : "",
+                score->interval ? fixed(score->interval->high, 2) : "",
+                fixed(score->bleu.brevity_penalty, 4), fixed(score->bleu.length_ratio, 4)});
+  row.resize(10);
   return row;
 }
 
