@@ -52,8 +52,7 @@ Cached with_cache(model::Model& model, const CacheArgs& args) {
   const at::Tensor widened =  // each sentence's one hypothesis
       at::arange(args.sentences).unsqueeze(1).expand({args.sentences, args.beam});
   std::vector<double> steps;
-  const at::Tensor first = at::full({args.sentences, 1}, 1, at::kLong);
-  model.step(first, state);
+  model.step(at::full({args.sentences, 1}, 1, at::kLong), state);
   model::go_on_with(state, {}, widened);
   const at::Tensor tokens = at::full({args.sentences, args.beam}, 5, at::kLong);
   for (int64_t position = 1; position < last; ++position)

@@ -48,14 +48,6 @@ Bucket everything(const std::vector<Bucket>& buckets) {
   return all;
 }
 
-std::optional<std::size_t> index_of(const std::vector<SystemOutput>& systems,
-                                    const std::string& name) {
-  for (std::size_t i = 0; i < systems.size(); ++i) {
-    if (systems[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
 // Scores of all systems on one bucket from counts, with intervals from shared draws.
 std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& statistics,
                                       const EvaluationConfig& config, uint64_t seed,
@@ -198,7 +190,9 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
                     "above 0, and evaluation.tokenize 13a, char or none",
                     given.baseline));
   count_blank_sources(report, sources.size());
-  const auto baseline = index_of(systems, given.baseline);
+  std::optional<std::size_t> baseline;
+  if (const auto found = std::ranges::find(names, given.baseline); found != names.end())
+    baseline = found - names.begin();
   const auto measure = [&](const Bucket& bucket) {
     return statistics.empty() ? score_outside(bucket, systems, references, options)
                               : score_bucket(bucket, statistics, config, options.seed, baseline);

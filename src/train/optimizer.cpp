@@ -89,11 +89,10 @@ struct Optimizer::Lists {
 };
 
 Optimizer::Optimizer(const TrainConfig& config, Shard& shard) : config_(config), shard_(shard) {
-  const bool has_averages = !state_names(config.optimizer).first.empty();
   if (config.optimizer == OptimizerKind::adam || config.optimizer == OptimizerKind::adamw)
     for (const Tensor& parameter : shard.parameters())
       steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
-  if (!has_averages) return;
+  if (state_names(config.optimizer).first.empty()) return;
   for (const Tensor& weights : shard.weights()) {
     first_.push_back(at::zeros_like(weights));
     second_.push_back(at::zeros_like(weights));
