@@ -35,6 +35,10 @@ Pattern everything(int64_t, const AttentionArgs&) {
   return {};
 }
 
+Pattern causal(int64_t, const AttentionArgs&) {
+  return {.causal = true};
+}
+
 Pattern window(int64_t, const AttentionArgs& args) {
   return {.window = args.window};
 }
@@ -62,12 +66,6 @@ void linear(const Input& input, const model::AttentionMask& masking) {
   model::linear_attention(input.query, input.keys, input.values, masking);
 }
 
-void linear_causal(const Input& input, const model::AttentionMask& given) {
-  model::AttentionMask masking = given;
-  masking.pattern.causal = true;
-  model::linear_attention(input.query, input.keys, input.values, masking);
-}
-
 /// What the positions of a sequence of some length see, and how it is computed. Plain and fused
 /// attention are the same; what follows sees less, or weighs otherwise.
 struct Way {
@@ -76,13 +74,11 @@ struct Way {
   void (*run)(const Input& input, const model::AttentionMask& masking);
 };
 
-constexpr Way kWays[] = {{"plain", everything, plain},
-                         {"sdpa", everything, fused},
-                         {"window", window, fused},
-                         {"window + global", window_and_global, fused},
-                         {"strided", strided, fused},
-                         {"linear", everything, linear},
-                         {"linear, causal", everything, linear_causal}};
+constexpr Way kWays[] = {
+    {"plain", everything, plain},      {"sdpa", everything, fused},
+    {"window", window, fused},         {"window + global", window_and_global, fused},
+    {"strided", strided, fused},       {"linear", everything, linear},
+    {"linear, causal", causal, linear}};
 
 struct Cost {
   double seconds = 0, bytes = 0;
@@ -140,17 +136,26 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
                                         .kind = way.kind};
   const model::SelfAttentionPtr attention = model::make_self_attention(options);
   attention->eval();
-  std::vector<at::Tensor> state(attention->carried());
-  if (model::self_attention_info(way.kind).has_scores())  // others carry what does not grow
-    for (at::Tensor& kept : state)
-      kept = at::randn({args.sentences, args.beam, args.heads, position + 1, args.head});
+  const bool caches = model::self_attention_info(way.kind).has_scores();
+  const int64_t heads = 2 * args.heads;  // of keys and of values
+  model::State state = model::start_beams({at::zeros({args.sentences, heads, 1, args.head})}, {});
+  state.position = position;
+  state.beams.assign(position, args.beam);
+  std::vector<at::Tensor> sums(attention->carried());
   const at::Tensor x = at::randn({args.sentences, args.beam, options.width});
-  const auto run = [&] { attention->step(x, state, position, nullptr); };
-  Cost cost;
-  cost.seconds = run::median_seconds(args.common.repeats, run);
-  for (const at::Tensor& kept : state)
-    if (kept.defined()) cost.bytes += static_cast<double>(kept.nbytes());
-  cost.bytes /= static_cast<double>(args.sentences * args.beam);
+  const auto run = [&] {
+    if (!caches) return attention->step(x, sums, position, nullptr);
+    const model::BeamStep now = model::begin_step(
+        state, args.beam, {.heads = {heads}, .head = args.head, .pattern = options.pattern});
+    return attention->step(x, model::cached_steps(state, 0, heads), now, nullptr);
+  };
+  run();
+  if (caches) state.memory[model::kStepHeads].normal_();  // of the steps before
+  Cost cost{.seconds = run::median_seconds(args.common.repeats, run)};
+  if (caches) cost.bytes = 4.0 * static_cast<double>(heads * args.head * (position + 1));
+  for (const at::Tensor& sum : sums)
+    cost.bytes +=
+        static_cast<double>(sum.nbytes()) / static_cast<double>(args.sentences * args.beam);
   return cost;
 }
 

@@ -49,11 +49,11 @@ Cached with_cache(model::Model& model, const CacheArgs& args) {
   const model::Source source = random_source(args.sentences, args.source);
   model::State state = model.start(source);
   const int64_t last = *std::max_element(args.positions.begin(), args.positions.end()) + kAround;
-  const at::Tensor widen = at::zeros({args.sentences, args.beam}, at::kLong);
+  const at::Tensor widened =  // each sentence's one hypothesis
+      at::arange(args.sentences).unsqueeze(1).expand({args.sentences, args.beam});
   std::vector<double> steps;
-  const at::Tensor first = at::full({args.sentences, 1}, 1, at::kLong);
-  model.step(first, state);
-  model::reorder_beams(state, widen);
+  model.step(at::full({args.sentences, 1}, 1, at::kLong), state);
+  model::go_on_with(state, {}, widened);
   const at::Tensor tokens = at::full({args.sentences, args.beam}, 5, at::kLong);
   for (int64_t position = 1; position < last; ++position)
     steps.push_back(run::seconds_of([&] { model.step(tokens, state); }));

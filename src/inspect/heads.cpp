@@ -60,7 +60,7 @@ HeadTrial::HeadTrial(TriedModel tried, text::Pairs pairs)
 }
 
 std::vector<double> HeadTrial::losses(const Heads& silenced) {
-  const model::Silenced silence(*tried_.member.model, tried_.config, silenced);
+  const model::Replaced silence = model::silenced(*tried_.member.model, tried_.config, silenced);
   decode::Translator translator = tried_.translator();
   std::vector<double> out;
   for (const auto& score : translator.score(pairs_.source, pairs_.target))
@@ -74,7 +74,7 @@ double HeadTrial::loss(const Heads& silenced) {
 }
 
 std::vector<score::BleuStatistics> HeadTrial::bleu(const Heads& silenced) {
-  const model::Silenced silence(*tried_.member.model, tried_.config, silenced);
+  const model::Replaced silence = model::silenced(*tried_.member.model, tried_.config, silenced);
   decode::Translator translator = tried_.translator();
   std::vector<std::string> hypotheses;
   for (auto& translation : translator.translate(pairs_.source))

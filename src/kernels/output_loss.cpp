@@ -170,14 +170,14 @@ struct Goal {
 
 /// Logits [rows, vocab], with a pair [2 rows, vocab], become their gradient where it is wanted.
 void become_gradient(const Tensor& logits, const Goal& goal, bool wants_gradient,
-                     LogitLossSum& sum) {
+                     OutputLossSum& sum) {
   if (!goal.pair)
     return add_logit_loss(logits, goal.gold, goal.smoothing, wants_gradient ? logits : Tensor(),
                           sum, goal.weights);
   const at::AutoGradMode with_graph(wants_gradient);
   const Tensor leaf = logits.detach().to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
   leaf.requires_grad_(wants_gradient);
-  const LogitLossSum loss = pair_logit_loss(leaf, goal.gold, goal.smoothing, *goal.pair);
+  const OutputLossSum loss = pair_logit_loss(leaf, goal.gold, goal.smoothing, *goal.pair);
   const at::NoGradGuard without_graph;
   sum.smoothed += loss.smoothed.detach();
   sum.nll += loss.nll;
@@ -233,7 +233,7 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
         std::clamp<int64_t>(goal.together / (sides * vocab), 1, std::max<int64_t>(tokens, 1));
     const Tensor buffer = at::empty({sides * chunk, vocab}, x.options());
     OutputGradients gradients(x);
-    LogitLossSum sum = LogitLossSum::on(x.device());
+    OutputLossSum sum = OutputLossSum::on(x.device());
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
       const int64_t count = std::min(chunk, tokens - begin);
       const auto rows_of = [&](int64_t side) { return x.narrow(0, side * tokens + begin, count); };
@@ -298,13 +298,13 @@ OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, c
   return {sums[0], sums[1]};
 }
 
-LogitLossSum LogitLossSum::on(const at::Device& device) {
+OutputLossSum OutputLossSum::on(const at::Device& device) {
   const auto number = at::TensorOptions(device).dtype(at::kDouble);
   return {at::zeros({}, number), at::zeros({}, number)};
 }
 
 void add_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
-                    const Tensor& gradient, LogitLossSum& sum, const Tensor& weights) {
+                    const Tensor& gradient, OutputLossSum& sum, const Tensor& weights) {
   const int64_t rows = logits.size(0), vocab = logits.size(1);
   const int64_t most = logits.is_cpu() ? kTogetherOnCpu : kLogitsTogether;
   const int64_t chunk = std::clamp<int64_t>(most / vocab, 1, std::max<int64_t>(rows, 1));
@@ -332,8 +332,8 @@ void add_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
   }
 }
 
-LogitLossSum pair_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
-                             const PairWeights& pair) {
+OutputLossSum pair_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
+                              const PairWeights& pair) {
   const auto both = at::log_softmax(logits, 1, type_of_loss(logits)).chunk(2);
   const Tensor &one = both.at(0), &other = both.at(1);
   const Tensor answers = gold.unsqueeze(1);

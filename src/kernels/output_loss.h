@@ -14,9 +14,13 @@ namespace heed::kernels {
 /// On a GPU, at most so many logits exist at a time: enough rows for fast products.
 constexpr int64_t kLogitsTogether = int64_t{1} << 26;
 
+/// Sums over tokens; on a GPU the host does not wait for them.
 struct OutputLossSum {
   Tensor smoothed;  // [] double, with a gradient
   Tensor nll;       // [] double, without
+
+  /// Both 0.
+  static OutputLossSum on(const at::Device& device);
 };
 
 /// features [tokens, width], weight [vocab, width], bias [vocab] or undefined, gold [tokens] int64.
@@ -38,24 +42,16 @@ OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, c
 
 // The loss of given logits in LibTorch's operations, on any device (train/loss.h has the equation).
 
-/// Sums over tokens; on a GPU the host does not wait for them.
-struct LogitLossSum {
-  Tensor smoothed, nll;  // [] double
-
-  /// Both 0.
-  static LogitLossSum on(const at::Device& device);
-};
-
 /// Adds the label-smoothed cross entropy of logits [rows, vocab] with gold [rows] int64 to `sum`,
 /// without an autograd graph. Where `gradient` [rows, vocab] is defined it receives p - q; it may
 /// share its memory with `logits`. Where `weights` [rows] float are defined each row's loss is
 /// multiplied by its own.
 void add_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
-                    const Tensor& gradient, LogitLossSum& sum, const Tensor& weights = {});
+                    const Tensor& gradient, OutputLossSum& sum, const Tensor& weights = {});
 
 /// The loss of two predictions of each piece (rows/loss.h), with a graph for `smoothed`: logits
 /// [2 rows, vocab], those of the second predictions behind those of the first; gold [rows].
-LogitLossSum pair_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
-                             const PairWeights& pair);
+OutputLossSum pair_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
+                              const PairWeights& pair);
 
 }  // namespace heed::kernels

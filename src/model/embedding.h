@@ -52,7 +52,6 @@ class Embedding : public torch::nn::Module {
   Embedding(int64_t vocabulary, int64_t width, double scale, double word_dropout);
 
   Tensor forward(const Tensor& tokens);
-  int64_t width() const { return weight.size(1); }
 
   Tensor weight;  // [vocab, width]
 

@@ -31,14 +31,6 @@ void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses)
   }
 }
 
-void reorder_beams(State& state, const Tensor& parents) {
-  int64_t beam = 1;
-  for (const Tensor& tensor : state.carried)
-    if (tensor.defined()) beam = tensor.size(1);
-  const Tensor first = at::arange(parents.size(0), parents.options()).mul_(beam).unsqueeze(1);
-  go_on_with(state, {}, parents + first);
-}
-
 Source make_source(const data::Batch& batch, const at::Device& device) {
   Source source;
   source.lengths = upload_numbers(batch.source_lengths, at::kCPU);

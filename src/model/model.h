@@ -106,9 +106,6 @@ struct State {
 /// (int64 [kept, new beam], numbered through all sentences of `state`; undefined: theirs): finished
 /// sentences leave and beams are reordered by one operation for each tensor.
 void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses);
-/// Gives each sentence the hypotheses `parents` (int64 [sentences, new beam], indices into the old
-/// beam).
-void reorder_beams(State& state, const Tensor& parents);
 
 /// Numbers that a State and a step's intermediate results have, about.
 struct StateSize {

@@ -151,6 +151,17 @@ void share_weights(const Model& from, Model& to) {
   share(from.named_buffers(), to.named_buffers());
 }
 
+void Replaced::replace(const Tensor& weight, const Tensor& value) {
+  const at::NoGradGuard no_grad;
+  kept_.emplace_back(weight, weight.clone());
+  weight.copy_(value);
+}
+
+Replaced::~Replaced() {
+  const at::NoGradGuard no_grad;
+  for (auto one = kept_.rbegin(); one != kept_.rend(); ++one) one->first.copy_(one->second);
+}
+
 void freeze(Model& model, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     bool found = false;

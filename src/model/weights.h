@@ -45,6 +45,20 @@ void leave_file(Model& model);
 /// same memory; their gradients stay apart.
 void share_weights(const Model& from, Model& to);
 
+/// Weights have other values for the lifetime of this object.
+class Replaced {
+ public:
+  Replaced() = default;
+  Replaced(Replaced&&) = default;
+  Replaced& operator=(Replaced&&) = delete;
+  ~Replaced();
+
+  void replace(const Tensor& weight, const Tensor& value);
+
+ private:
+  std::vector<std::pair<Tensor, Tensor>> kept_;  // weights, and what they were
+};
+
 /// The parameters of the modules with these dotted names, and parameters named so themselves, take
 /// no gradient any more. Tied weights are frozen by any of their names. Throws UserError where a
 /// name fits nothing, or where nothing is left to train.

@@ -48,14 +48,6 @@ Bucket everything(const std::vector<Bucket>& buckets) {
   return all;
 }
 
-std::optional<std::size_t> index_of(const std::vector<SystemOutput>& systems,
-                                    const std::string& name) {
-  for (std::size_t i = 0; i < systems.size(); ++i) {
-    if (systems[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
 // Scores of all systems on one bucket from counts, with intervals from shared draws.
 std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& statistics,
                                       const EvaluationConfig& config, uint64_t seed,
@@ -198,7 +190,9 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
                     "above 0, and evaluation.tokenize 13a, char or none",
                     given.baseline));
   count_blank_sources(report, sources.size());
-  const auto baseline = index_of(systems, given.baseline);
+  std::optional<std::size_t> baseline;
+  if (const auto found = std::ranges::find(names, given.baseline); found != names.end())
+    baseline = found - names.begin();
   const auto measure = [&](const Bucket& bucket) {
     return statistics.empty() ? score_outside(bucket, systems, references, options)
                               : score_bucket(bucket, statistics, config, options.seed, baseline);
@@ -223,15 +217,12 @@ Row csv_row(const SystemLengths& system, const Bucket& bucket,
   Row row = {text::csv_field(system.name), std::to_string(bucket.low),
              bucket.high ? std::to_string(*bucket.high) : "inf",
              std::to_string(bucket.sentences.size()), std::to_string(bucket.source_words)};
-  if (!score) {
-    row.resize(10);
-    return row;
-  }
-  row.push_back(fixed(score->bleu.score, 2));
-  row.push_back(score->interval ? fixed(score->interval->low, 2) : "");
-  row.push_back(score->interval ? fixed(score->interval->high, 2) : "");
-  row.push_back(fixed(score->bleu.brevity_penalty, 4));
-  row.push_back(fixed(score->bleu.length_ratio, 4));
+  if (score)
+    row.insert(row.end(),
+               {fixed(score->bleu.score, 2), score->interval ? fixed(score->interval->low, 2) : "",
+                score->interval ? fixed(score->interval->high, 2) : "",
+                fixed(score->bleu.brevity_penalty, 4), fixed(score->bleu.length_ratio, 4)});
+  row.resize(10);
   return row;
 }
 

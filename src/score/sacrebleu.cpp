@@ -200,13 +200,8 @@ std::string find_sacrebleu() {
   if (subprocess::exists("sacrebleu")) return "sacrebleu";
   std::error_code error;
   const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    if (auto found = in_virtual_environment(executable.parent_path())) return *found;
-  }
-  const fs::path working = fs::current_path(error);
-  if (!error) {
-    if (auto found = in_virtual_environment(working)) return *found;
-  }
+  for (const fs::path& folder : {executable.parent_path(), fs::current_path(error)})
+    if (auto found = in_virtual_environment(folder)) return *found;
   throw Failure(kMissing);
 }
 

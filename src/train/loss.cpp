@@ -17,7 +17,7 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& logits, const Tensor& gold,
                              double smoothing, bool wants_gradient) {
-    auto sum = kernels::LogitLossSum::on(logits.device());
+    auto sum = kernels::OutputLossSum::on(logits.device());
     Tensor gradient;
     // A leaf is somebody's parameter; anything else is ours to reuse.
     if (wants_gradient) gradient = logits.is_leaf() ? at::empty_like(logits) : logits.detach();
@@ -98,36 +98,28 @@ Tensor real_rows(const Tensor& features, const Target& target) {
 
 /// Whether the loss can be taken without all logits. In fp16 gradients need the loss' scale before
 /// they are rounded, which only the backward pass knows.
-bool can_fuse(const Tensor& real, const model::OutputWeights& output) {
-  return output.weight.defined() && kernels::is_fp32_or_bf16(kernels::product_type(real));
+bool can_fuse(at::ScalarType type, const model::OutputWeights& output) {
+  return output.weight.defined() && kernels::is_fp32_or_bf16(type);
 }
 
 }  // namespace
 
-LossSum loss_of(model::Model& model, const Tensor& features, const Target& target,
-                double smoothing) {
+LossSum loss_of(model::Model& model, const Tensor& features, const Target& target, double smoothing,
+                const std::optional<kernels::PairWeights>& pair) {
   const Tensor real = real_rows(features, target);
+  const Tensor gold = pair ? target.gold.narrow(0, 0, target.tokens / 2) : target.gold;
   const model::OutputWeights output = model.output();
-  if (target.weights.defined()) {
-    const auto sums = kernels::output_loss_on_gpu(real, output.weight, output.bias, target.gold,
-                                                  smoothing, {}, kernels::product_type(real),
-                                                  kernels::kLogitsTogether, target.weights);
-    return {sums.smoothed, sums.nll};
+  const at::ScalarType type = kernels::product_type(real);
+  if (!can_fuse(type, output)) {
+    const Tensor logits = model.logits(real);
+    return pair ? pair_loss(logits, gold, smoothing, *pair)
+                : cross_entropy(logits, gold, smoothing);
   }
-  if (!can_fuse(real, output)) return cross_entropy(model.logits(real), target.gold, smoothing);
-  const auto sums = kernels::output_loss(real, output.weight, output.bias, target.gold, smoothing,
-                                         kernels::product_type(real));
-  return {sums.smoothed, sums.nll};
-}
-
-LossSum pair_loss_of(model::Model& model, const Tensor& features, const Target& target,
-                     double smoothing, const kernels::PairWeights& pair) {
-  const Tensor real = real_rows(features, target);
-  const Tensor gold = target.gold.narrow(0, 0, target.tokens / 2);
-  const model::OutputWeights output = model.output();
-  if (!can_fuse(real, output)) return pair_loss(model.logits(real), gold, smoothing, pair);
-  const auto sums = kernels::output_loss(real, output.weight, output.bias, gold, smoothing,
-                                         kernels::product_type(real), pair);
+  const auto sums =
+      target.weights.defined()
+          ? kernels::output_loss_on_gpu(real, output.weight, output.bias, gold, smoothing, pair,
+                                        type, kernels::kLogitsTogether, target.weights)
+          : kernels::output_loss(real, output.weight, output.bias, gold, smoothing, type, pair);
   return {sums.smoothed, sums.nll};
 }
 
@@ -173,17 +165,18 @@ void add_losses(LossSum& loss, const LossInput& input) {
   }
 }
 
-kernels::PairWeights pair_weights(const TrainConfig& config) {
+std::optional<kernels::PairWeights> pair_weights(const TrainConfig& config) {
+  using Weights = kernels::PairWeights;
   const double weight = config.consistency_weight;
   switch (config.consistency) {
     case Consistency::rdrop:
-      return {.first = 0.5, .second = 0.5, .forward = weight / 4, .backward = weight / 4};
+      return Weights{.first = 0.5, .second = 0.5, .forward = weight / 4, .backward = weight / 4};
     case Consistency::simcut:
-      return {.first = 1, .second = 0, .forward = weight, .backward = 0};
+      return Weights{.first = 1, .second = 0, .forward = weight, .backward = 0};
     case Consistency::none:
       break;
   }
-  throw Bug("no pairs without training.consistency");
+  return std::nullopt;
 }
 
 data::Batch both_of(const data::Batch& batch, const TrainConfig& config, Random& random) {

@@ -69,11 +69,9 @@ LossSum pair_loss(const Tensor& logits, const Tensor& gold, double smoothing,
                   const kernels::PairWeights& pair);
 
 /// The same from the decoder's features [batch, target, features] through the model's output layer.
-LossSum loss_of(model::Model& model, const Tensor& features, const Target& target,
-                double smoothing);
-/// The same of a batch whose second half has the same targets as its first.
-LossSum pair_loss_of(model::Model& model, const Tensor& features, const Target& target,
-                     double smoothing, const kernels::PairWeights& pair);
+/// With a `pair` the batch's second half has the same targets as its first.
+LossSum loss_of(model::Model& model, const Tensor& features, const Target& target, double smoothing,
+                const std::optional<kernels::PairWeights>& pair = {});
 
 /// What an auxiliary loss is computed from.
 struct LossInput {
@@ -107,8 +105,8 @@ void add_losses(LossSum& loss, const LossInput& input);
 //
 // H is the cross entropy with the label-smoothed target q. The gradient flows into p and p'.
 
-/// The terms' weights. Not for `none`.
-kernels::PairWeights pair_weights(const TrainConfig& config);
+/// The terms' weights; nothing for `none`.
+std::optional<kernels::PairWeights> pair_weights(const TrainConfig& config);
 
 /// Each sentence pair twice, the second ones behind the first: [2 size]. With simcut each token of
 /// the second ones, eos and bos included, is model::kCut with probability consistency_share.

@@ -89,11 +89,10 @@ struct Optimizer::Lists {
 };
 
 Optimizer::Optimizer(const TrainConfig& config, Shard& shard) : config_(config), shard_(shard) {
-  const bool has_averages = !state_names(config.optimizer).first.empty();
   if (config.optimizer == OptimizerKind::adam || config.optimizer == OptimizerKind::adamw)
     for (const Tensor& parameter : shard.parameters())
       steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
-  if (!has_averages) return;
+  if (state_names(config.optimizer).first.empty()) return;
   for (const Tensor& weights : shard.weights()) {
     first_.push_back(at::zeros_like(weights));
     second_.push_back(at::zeros_like(weights));
@@ -281,19 +280,8 @@ void Average::load(const NamedTensors& tensors, const std::string& origin) {
   copy_pieces(shard_.pieces_of(tensors), average_);
 }
 
-void Replaced::replace(const Tensor& weight, const Tensor& value) {
-  const at::NoGradGuard no_grad;
-  kept_.emplace_back(weight, weight.clone());
-  weight.copy_(value);
-}
-
-Replaced::~Replaced() {
-  const at::NoGradGuard no_grad;
-  for (const auto& [weight, before] : kept_) weight.copy_(before);
-}
-
-Replaced averaged(const Average* average) {
-  Replaced weights;
+model::Replaced averaged(const Average* average) {
+  model::Replaced weights;
   if (!average) return weights;
   const Shard& shard = average->shard();
   const NamedTensors averages = average->tensors();
@@ -302,8 +290,8 @@ Replaced averaged(const Average* average) {
   return weights;
 }
 
-Replaced quantised(model::Model& model, Quantise quantise) {
-  Replaced weights;
+model::Replaced quantised(model::Model& model, Quantise quantise) {
+  model::Replaced weights;
   if (quantise == Quantise::none) return weights;
   const at::NoGradGuard no_grad;
   const Tensor output = model.output().weight;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/weights.h"
 #include "train/config.h"
 #include "train/shard.h"
 
@@ -82,26 +83,12 @@ class Average {
   double decay_;
 };
 
-/// Weights have other values for the lifetime of this object.
-class Replaced {
- public:
-  Replaced() = default;
-  Replaced(Replaced&&) = default;
-  Replaced& operator=(Replaced&&) = delete;
-  ~Replaced();
-
-  void replace(const Tensor& weight, const Tensor& value);
-
- private:
-  std::vector<std::pair<Tensor, Tensor>> kept_;  // weights, and what they were
-};
-
 /// The weights are averaged ones; nothing is replaced for nullptr. Collective.
-Replaced averaged(const Average* average);
+model::Replaced averaged(const Average* average);
 
 /// With Quantise::int8 the matrices that something is multiplied with are what engine::Matrix makes
 /// of them: in each row round(w / s) s, s = max |w| / 127. Gradients at these weights are taken as
 /// those of the weights themselves (the straight-through estimator, Bengio et al. 2013).
-Replaced quantised(model::Model& model, Quantise quantise);
+model::Replaced quantised(model::Model& model, Quantise quantise);
 
 }  // namespace heed::train

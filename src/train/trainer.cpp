@@ -238,10 +238,10 @@ bool Loop::validate_now() {
   display_.show(progress_, "validating");
   std::optional<Validation> validation;
   {
-    const Replaced averages = averaged(average_.get());
+    const model::Replaced averages = averaged(average_.get());
     group_.begin(fmt::format("update {} was validated", with_commas(progress_.update)));
     {
-      const Replaced whole_numbers = quantised(model_, config_.quantise);
+      const model::Replaced whole_numbers = quantised(model_, config_.quantise);
       validation = validate(
           model_, {setup_.validation, setup_.scores, setup_.device, setup_.precision,
                    setup_.interrupted, group_, config_.early_stopping.metric, progress_.update});

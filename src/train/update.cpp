@@ -139,9 +139,7 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
   const model::Autocast autocast(device_, precision_, /*keep_copies=*/!device_.is_cpu());
   std::optional<model::Trace> trace = trace_of_losses(part, config_);
   const Tensor features = model.features(source, target.input, trace ? &*trace : nullptr);
-  LossSum loss =
-      twice ? pair_loss_of(model, features, target, config_.label_smoothing, pair_weights(config_))
-            : loss_of(model, features, target, config_.label_smoothing);
+  LossSum loss = loss_of(model, features, target, config_.label_smoothing, pair_weights(config_));
   // With consistency, of the first predictions: those of the second see less.
   add_losses(loss, {part, config_, features, trace ? trace->guided->logs : Tensor()});
   return loss;
@@ -279,7 +277,7 @@ UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePla
   Tensor losses = at::zeros({std::ssize(parts), count_numbers(config_)},
                             at::TensorOptions(at::kDouble).device(device_));
   std::vector<Gradients> nodes = [&] {
-    const Replaced whole_numbers = quantised(workers_[0].model, config_.quantise);
+    const model::Replaced whole_numbers = quantised(workers_[0].model, config_.quantise);
     return accumulate(job, losses, seconds);
   }();
   const auto start = Clock::now();

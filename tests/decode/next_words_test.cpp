@@ -46,8 +46,7 @@ TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
 }
 
 TEST(NextWords, HaveNoForbiddenPieces) {
-  Translator free =
-      make_translator(random_model(small_models()[0]));
+  Translator free = make_translator(random_model(small_models()[0]));
   const NextWord likeliest = next_words(free, "kupo vadi rel", "", 1).at(0);
   ASSERT_FALSE(likeliest.ends);
   const char letter = likeliest.word[0];
@@ -55,8 +54,7 @@ TEST(NextWords, HaveNoForbiddenPieces) {
   for (int32_t id = text::kEnd + 1; id < vocabulary().size(); ++id)
     if (vocabulary().piece(id).find(letter) != std::string::npos)
       config.forbid.push_back(vocabulary().piece(id));
-  Translator without =
-      make_translator(random_model(small_models()[0]), config);
+  Translator without = make_translator(random_model(small_models()[0]), config);
   const auto words = next_words(without, "kupo vadi rel", "", 5);
   ASSERT_FALSE(words.empty());
   for (const NextWord& word : words) EXPECT_EQ(word.word.find(letter), std::string::npos);
@@ -116,8 +114,7 @@ TEST(NextWords, TheirNumberChangesNoProbability) {
 }
 
 TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
-  Translator translator =
-      make_translator(random_model(small_models()[0]));
+  Translator translator = make_translator(random_model(small_models()[0]));
   EXPECT_TRUE(next_words(translator, " ", "", 5).empty());
 }
 
@@ -136,15 +133,13 @@ TEST(Batches, EnginesGiveALineTheSameBitsInAnyOfThem) {
   sampling.sampling.top_k = 3;
   for (const model::ModelConfig& config : small_models())
     EXPECT_TRUE(make_translator(random_model(config)).is_same_in_any_batch());
-  EXPECT_FALSE(make_translator(random_model(small_models()[0]), sampling)
-                   .is_same_in_any_batch());
+  EXPECT_FALSE(make_translator(random_model(small_models()[0]), sampling).is_same_in_any_batch());
   const model::ModelConfig linear = many_models()[4];
   EXPECT_FALSE(make_translator(random_model(linear)).is_same_in_any_batch());
 }
 
 TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
-  Translator translator =
-      make_translator(random_model(small_models()[0]));
+  Translator translator = make_translator(random_model(small_models()[0]));
   const std::string best = translator.translate({"mira tolo sena"})[0].text;
   translator.set_n_best(4);
   const Translation several = translator.translate({"mira tolo sena"})[0];

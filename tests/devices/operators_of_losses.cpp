@@ -57,8 +57,7 @@ Operator output_loss(const std::string& name, double smoothing, train::Consisten
         [&]() -> Tensors {
           const Tensor narrow = features.to(place.narrow());
           const train::LossSum loss =
-              twice ? pair_loss_of(*model, narrow, target, smoothing, pair_weights(training))
-                    : loss_of(*model, narrow, target, smoothing);
+              loss_of(*model, narrow, target, smoothing, pair_weights(training));
           return {{"smoothed", loss.smoothed}, {"nll", loss.nll}};
         });
   };

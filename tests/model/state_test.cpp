@@ -5,6 +5,7 @@
 #include "data/batch.h"
 #include "model/embedding.h"
 #include "model/recurrent/support.h"
+#include "model/reorder_beams.h"
 
 namespace heed::model {
 namespace {

@@ -228,7 +228,7 @@ TEST(Average, IsSwappedInAndOutAgain) {
   Tensor(model.small).add_(1);
   const Tensor now = model.small.detach().clone();
   {
-    const Replaced averages = averaged(&average);
+    const model::Replaced averages = averaged(&average);
     EXPECT_TRUE(at::equal(model.small, old));
   }
   EXPECT_TRUE(at::equal(model.small, now));
@@ -257,7 +257,7 @@ TEST(Quantised, RoundsEachRowToMultiplesOfItsLargestNumberBy127) {
   weight[1].copy_(at::tensor({-254.F, 3.F, 2.5F, 127.F, 1.F}));
   const Tensor old = weight.clone();
   {
-    const Replaced whole_numbers = quantised(*model, Quantise::int8);
+    const model::Replaced whole_numbers = quantised(*model, Quantise::int8);
     // -64.77, 0.381 and 0.508 of 1/127; multiples of 2.
     const Tensor first = at::tensor({127.F, -65.F, 0.F, 1.F, 0.F}) / 127;
     EXPECT_TRUE(at::allclose(weight[0], first)) << weight[0];
@@ -274,7 +274,7 @@ TEST(Quantised, LeavesWhatIsLookedUpOrAdded) {
     const at::NoGradGuard no_grad;
     NamedTensors old;
     for (const auto& [name, weight] : trainable(*model)) old[name] = weight.detach().clone();
-    const Replaced whole_numbers = quantised(*model, Quantise::int8);
+    const model::Replaced whole_numbers = quantised(*model, Quantise::int8);
     const std::string output = tie == model::Tie::none      ? "output.weight"
                                : tie == model::Tie::decoder ? "target_embedding.weight"
                                                             : "embedding.weight";

@@ -23,7 +23,7 @@ data::Batch seven_pairs() {
 NamedTensors mean_gradient(Quantise quantise = Quantise::none) {
   toy::ToyModel model;
   model.train();
-  const Replaced whole_numbers = quantised(model, quantise);
+  const model::Replaced whole_numbers = quantised(model, quantise);
   const data::Batch batch = seven_pairs();
   const model::TargetInput input = make_target(batch, at::kCPU).input;
   const Tensor features = model.features(model::make_source(batch, at::kCPU), input);

@@ -11,8 +11,7 @@ namespace {
 
 class RecurrentModel : public Model {
  public:
-  RecurrentModel(const ModelConfig& config, const VocabularySizes& vocabulary)
-      : config_(config), dropout_(config.dropout), hidden_(config.hidden_size) {
+  RecurrentModel(const ModelConfig& config, const VocabularySizes& vocabulary) : config_(config) {
     const int64_t width = config.embedding_size;
     tokens_ = add_token_layers(*this, config, vocabulary, width);
     encoder_ = register_module("encoder", std::make_shared<RecurrentEncoder>(config, width));
@@ -27,7 +26,7 @@ class RecurrentModel : public Model {
                       trace != nullptr && trace->guided ? &trace->guided->logs : nullptr,
                       trace != nullptr ? trace->exchange : Exchange());
     note(trace, weights);
-    return drop(output, dropout_, is_training());
+    return drop(output, config_.dropout, is_training());
   }
 
   Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
@@ -35,7 +34,8 @@ class RecurrentModel : public Model {
 
   State start(const Source& source, Trace* trace) override {
     const Tensor vectors = traced_vectors(tokens_.source->forward(source.tokens), trace);
-    return decoder_->start(encoder_->forward(drop(vectors, dropout_, is_training()), source));
+    return decoder_->start(
+        encoder_->forward(drop(vectors, config_.dropout, is_training()), source));
   }
 
   Tensor step(const Tensor& tokens, State& state, Trace* trace) override {
@@ -43,7 +43,7 @@ class RecurrentModel : public Model {
     const Tensor output =
         decoder_->step(embed(*tokens_.target, tokens), state, wanted(trace, weights));
     note(trace, weights);
-    return logits(drop(output, dropout_, is_training()));
+    return logits(drop(output, config_.dropout, is_training()));
   }
 
   const ModelConfig& config() const { return config_; }
@@ -52,12 +52,12 @@ class RecurrentModel : public Model {
   /// Encoder states and what the attention makes of them; scores that a layer of its own computes
   /// for each source piece and hypothesis.
   StateSize state_size() const override {
-    return {.source = 2 * hidden_, .hypothesis = attends() ? hidden_ : 0};
+    return {.source = 2 * config_.hidden_size, .hypothesis = attends() ? config_.hidden_size : 0};
   }
 
  private:
   Tensor embed(Embedding& embedding, const Tensor& tokens) {
-    return drop(embedding.forward(tokens), dropout_, is_training());
+    return drop(embedding.forward(tokens), config_.dropout, is_training());
   }
 
   static Tensor* wanted(const Trace* trace, Tensor& weights) {
@@ -69,8 +69,6 @@ class RecurrentModel : public Model {
   }
 
   ModelConfig config_;
-  double dropout_;
-  int64_t hidden_;
   TokenLayers tokens_;
   std::shared_ptr<RecurrentEncoder> encoder_;
   std::shared_ptr<RecurrentDecoder> decoder_;

@@ -119,9 +119,7 @@ BeamStep begin_fixed_step(const State& state, int64_t beam, const BeamStepOption
                 .at = state.at,
                 .slots = state.at * beam + at::arange(beam, state.at.options()),
                 .count = sees.size(2),
-                .hidden = sees.unsqueeze(1),
-                .hidden_of_group = {},
-                .steps = {}};
+                .hidden = sees.unsqueeze(1)};
   const Tensor own = step.slots.view({1, beam, 1}).expand({sees.size(0), beam, 1});
   sees.scatter_(2, own, 0);
   share_out_hidden(step, options.group);

@@ -72,8 +72,10 @@ std::vector<HeadIndex> heads_of(const ModelConfig& config) {
   return out;
 }
 
-Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<HeadIndex>& heads) {
+Replaced silenced(const Model& model, const ModelConfig& config,
+                  const std::vector<HeadIndex>& heads) {
   const at::NoGradGuard no_gradients;
+  Replaced weights;
   const auto parameters = parameters_of(model);
   const int64_t width = config.width / config.heads;
   for (const HeadIndex& head : heads) {
@@ -81,14 +83,9 @@ Silenced::Silenced(Model& model, const ModelConfig& config, const std::vector<He
     const auto kept = kept_heads(config, head.kind, head.layer);
     const Tensor columns =
         weight.narrow(1, places_in(kept, {head.head})[0] * width, width);  // [width, head]
-    kept_.push_back({columns, columns.clone()});
-    columns.zero_();
+    weights.replace(columns, at::zeros_like(columns));
   }
-}
-
-Silenced::~Silenced() {
-  const at::NoGradGuard no_gradients;
-  for (auto one = kept_.rbegin(); one != kept_.rend(); ++one) one->weight.copy_(one->value);
+  return weights;
 }
 
 void copy_without_heads(const Model& model, const ModelConfig& config, Model& smaller,

@@ -10,6 +10,7 @@
 
 #include "model/description/config.h"
 #include "model/model.h"
+#include "model/weights.h"
 
 namespace heed::model {
 
@@ -25,21 +26,10 @@ std::string name_of(const HeadIndex& head);
 /// Those that a Transformer has: encoder, decoder, cross; by layer and head.
 std::vector<HeadIndex> heads_of(const ModelConfig& config);
 
-/// While it lives, these heads add nothing to what their layer says: their columns of the output
-/// projection are zero. What was unpadded of the weights before does not see it.
-class Silenced {
- public:
-  /// `model` is a Transformer of `config` (not an unpadded one).
-  Silenced(Model& model, const ModelConfig& config, const std::vector<HeadIndex>& heads);
-  ~Silenced();
-  Silenced& operator=(Silenced&&) = delete;
-
- private:
-  struct Kept {
-    Tensor weight, value;  // a parameter, and what it was
-  };
-  std::vector<Kept> kept_;
-};
+/// These heads of `model`, a Transformer of `config`, add nothing to what their layer says: their
+/// columns of the output projection are zero.
+Replaced silenced(const Model& model, const ModelConfig& config,
+                  const std::vector<HeadIndex>& heads);
 
 /// Copies the weights of a Transformer into one of the same shape with fewer heads, `smaller`: it
 /// computes what the first one computes with the other heads silenced.

@@ -25,7 +25,7 @@ namespace {
 class Tracer {
  public:
   Tracer(Trace* trace, AttentionKind kind)
-      : trace_(wanted(trace, kind) ? trace : nullptr), kind_(kind) {}
+      : trace_(trace && trace->kinds.contains(kind) ? trace : nullptr), kind_(kind) {}
 
   /// Where a layer shall leave its weights, or null.
   Tensor* place() {
@@ -39,10 +39,6 @@ class Tracer {
   }
 
  private:
-  static bool wanted(const Trace* trace, AttentionKind kind) {
-    return trace && trace->kinds.contains(kind);
-  }
-
   Trace* trace_;
   AttentionKind kind_;
   Tensor weights_;

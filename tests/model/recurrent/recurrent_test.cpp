@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "model/device.h"
 #include "model/recurrent/support.h"
+#include "model/reorder_beams.h"
 
 namespace heed::model {
 namespace {

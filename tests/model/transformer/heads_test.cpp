@@ -59,7 +59,7 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
     copy_without_heads(*whole, config, *smaller, fewer);
     Tensor silent;
     {
-      const Silenced silenced(*whole, config, kGone);
+      const Replaced without = silenced(*whole, config, kGone);
       silent = logits_of(*whole);
     }
     EXPECT_LT(distance(logits_of(*smaller), silent), 1e-4);
@@ -73,7 +73,7 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
     fewest.pruned_heads.push_back("cross.0.0");
     const ModelPtr smallest = network_of(fewest);
     copy_without_heads(*smaller, fewer, *smallest, fewest);
-    const Silenced silenced(*smaller, fewer, {{AttentionKind::cross, 0, 0}});
+    const Replaced without = silenced(*smaller, fewer, {{AttentionKind::cross, 0, 0}});
     EXPECT_LT(distance(logits_of(*smallest), logits_of(*smaller)), 1e-4);
   }
 }
@@ -91,8 +91,8 @@ TEST(Heads, ADecoderWithoutSelfAttentionHasThoseOfTheOthers) {
     check(fewer, /*joint_vocabulary=*/true);
     const ModelPtr smaller = network_of(fewer);
     copy_without_heads(*whole, config, *smaller, fewer);
-    const Silenced silenced(*whole, config,
-                            {{AttentionKind::encoder, 0, 1}, {AttentionKind::cross, 0, 2}});
+    const Replaced without =
+        silenced(*whole, config, {{AttentionKind::encoder, 0, 1}, {AttentionKind::cross, 0, 2}});
     EXPECT_LT(distance(logits_of(*smaller), logits_of(*whole)), 1e-4);
     config.pruned_heads = {"decoder.0.1"};
     EXPECT_THAT(message_of<config::ConfigError>([&] { check(config, true); }),

@@ -32,9 +32,7 @@ Tensor Positions::add_at(const Tensor& x, const Tensor& positions, int64_t end) 
 }
 
 Tensor Positions::add_step(const Tensor& x, const State& state) const {
-  if (!state.at.defined()) return add(x, state.position);
-  const Tensor all = vectors(0, state.end);
-  return all.defined() ? x + all.index_select(0, state.at) : x;
+  return state.at.defined() ? add_at(x, state.at, state.end) : add(x, state.position);
 }
 
 Tensor turned(const Tensor& x, const Tensor& rotations) {
