@@ -38,16 +38,19 @@ void lengths(const LengthsArgs& args) {
         "lengths: give model folders, or --hypothesis NAME=FILE with --source and "
         "--reference");
   const bool translates = !args.models.empty();
-  for (const std::string& path : args.models) prepare_models(path, args.common.open());
   std::vector<std::string> names = distinct_names(args.models);
-  std::vector<score::SystemOutput> given;
+  for (const std::string& hypothesis : args.hypotheses)
+    names.push_back(named_file(hypothesis).first);
+  score::check_names(names, args.baseline);
+  for (const std::string& path : args.models) {
+    run::require_model_folder(path);
+    prepare_models(path, args.common.open());
+  }
+  std::vector<score::SystemOutput> given;  // read last: another program reads no pipe again
   for (const std::string& hypothesis : args.hypotheses) {
     const auto [name, file] = named_file(hypothesis);
-    names.push_back(name);
     given.push_back({name, text::read_lines(file)});
   }
-  score::check_names(names, args.baseline);
-  for (const std::string& path : args.models) run::require_model_folder(path);
   const run::Config config = run::with_settings(
       translates ? run::saved_config(args.models.front()) : run::Config(), args.common.settings);
   const score::EvaluationConfig& evaluation = config.evaluation;
