@@ -8,11 +8,9 @@
 #
 # The paths from one to another are relative, so that the folder may be moved. The program looks around itself
 # (src/base/installation.h).
-# A build has the same, and a link to LibTorch: a path of its own would end in colons, and each stands for the working folder.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/torch)
-file(CREATE_LINK ${LIBTORCH_LIBRARY_DIR} ${PROJECT_BINARY_DIR}/torch/lib SYMBOLIC)
+# That of a build, which needs none, would be filled up with colons, and each stands for the working folder.
 set_target_properties(heed PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/heed" BUILD_WITH_INSTALL_RPATH ON)
-set_target_properties(heed-torch PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/torch/lib" BUILD_WITH_INSTALL_RPATH ON)
+set_target_properties(heed-torch PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/torch/lib")
 foreach(program "heed bin" "heed-torch lib/heed")
   separate_arguments(program)
   list(GET program 0 name)
