@@ -233,6 +233,7 @@ TEST_P(Combinations, KnowEveryOption) {
       "training.log_every",
       "training.keep_last",
       "decoding.max_length_ratio",
+      "decoding.shortlist",
       "decoding.sampling.seed",
   };
   const std::set<std::string> sections{"model", "data", "training", "decoding"};

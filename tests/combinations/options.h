@@ -119,7 +119,6 @@ inline std::vector<Option> options() {
       {"decoding.batch_size", kBoth, {"32", "1", "0"}},
       {"decoding.weights", kBoth},
       {"decoding.graphs", kBoth},
-      {"decoding.shortlist", kBoth},
   };
 }
 

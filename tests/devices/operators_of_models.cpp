@@ -156,7 +156,7 @@ std::vector<NamedConfig> transformer_kinds() {
     if (config.activation == model::Activation::relu) config.activation = model::Activation::gelu;
     name = config::name_of(config.norm) + "_" + config.positions + "_" + config.self_attention +
            "_kv" + std::to_string(config.kv_heads) + "_window" +
-           std::to_string(config.sliding_window);
+           std::to_string(config.sliding_window) + "_" + config::name_of(config.decoder);
   }
   return kinds;
 }
