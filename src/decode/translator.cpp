@@ -111,8 +111,7 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
   if (device_.is_cpu()) make_engines();
   if (!config_.shortlist.empty() && !has_engines())
     throw UserError(
-        "decoding.shortlist: is for recurrent models, and for Transformers with softmax attention, "
-        "on a CPU; leave it out");
+        "decoding.shortlist: is for models on a CPU, but for self_attention: linear; leave it out");
   if (config_.graphs != Graphs::off && !device_.is_cpu()) {
     auto recorded = std::make_shared<RecordedSteps>(models(), device_, precision_);
     if (recorded->records()) recorded_ = std::move(recorded);

@@ -72,7 +72,8 @@ Shortlist::Shortlist(std::string_view bytes, const std::string& name,
     throw damaged;
   const auto size = static_cast<uint32_t>(target.size());
   const auto is_sealed = [&] {
-    const auto seal = std::span(pieces_).subspan(offsets_[text::kPad], offsets_[text::kPad + 1]);
+    const std::span seal(pieces_.begin() + offsets_[text::kPad],
+                         pieces_.begin() + offsets_[text::kPad + 1]);
     return seal.empty() || std::ranges::equal(seal, seal_of(source, target));
   };
   const bool fits = std::ssize(offsets_) == source.size() + 1 &&
