@@ -12,8 +12,8 @@
 #include "base/strings.h"
 #include "decode/search/search.h"
 #include "draw/pages.h"
-#include "engine/ctranslate2.h"
 #include "engine/weights.h"
+#include "exchange/ctranslate2.h"
 #include "kernels/rows/layer_norm.h"
 #include "model/description/traits.h"
 #include "model/weights.h"
@@ -106,7 +106,7 @@ std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
 
 void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) {
   const decode::DecodeConfig& config = folder.config.decoding;
-  const int64_t longest = engine::longest_in_ctranslate2(folder.config.model);
+  const int64_t longest = exchange::longest_in_ctranslate2(folder.config.model);
   log::info("search as heed does: translate_batch(pieces, {})", search_advice(config, longest));
   if (config.length_penalty == decode::LengthPenalty::gnmt)
     log::warn("CTranslate2 divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there");
@@ -138,7 +138,7 @@ void export_for_ctranslate2(const ExportArgs& args) {
     throw UserError(args.output + ": holds a model of heed; name another folder");
   const run::ModelFolder folder =
       run::open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
-  const std::string missing = engine::missing_in_ctranslate2(folder.config.model);
+  const std::string missing = exchange::missing_in_ctranslate2(folder.config.model);
   if (!missing.empty())
     throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
   // With the vocabularies of the other kind: CTranslate2 would take those of an earlier export.
@@ -154,8 +154,8 @@ void export_for_ctranslate2(const ExportArgs& args) {
   }
   run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
   write_atomic(out.place_of("config.json"), description(folder.target));
-  engine::write_ctranslate2(folder.config.model, decode::weights_of(*folder.model),
-                            out.place_of("model.bin"));
+  exchange::write_ctranslate2(folder.config.model, decode::weights_of(*folder.model),
+                              out.place_of("model.bin"));
   out.commit();
   advise(args, folder, joint);
 }

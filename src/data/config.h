@@ -14,7 +14,10 @@ namespace heed::data {
 HEED_ENUM(LongSentences, (drop, "The pair is left out."), (truncate, "Its end is cut off."),
           (error, "The training does not begin."))
 HEED_ENUM(VocabularyKind, (joint, "One for both languages; tying all embeddings needs it."),
-          (separate, "One for each language."))
+          (separate, "One for each language."),
+          (shared,
+           "One for each language, with the same pieces under the same ids, as OPUS-MT has them; "
+           "tying all embeddings works with it, too."))
 HEED_ENUM(VocabularyAlgorithm, (unigram, "A unigram language model of pieces (Kudo 2018)."),
           (bpe, "Byte pair encoding: merges of frequent pairs (Sennrich et al. 2016)."))
 HEED_ENUM(Normalise, (none, "Nothing."),
@@ -99,6 +102,12 @@ struct DataConfig {
             "choose the best checkpoint.")
   HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.")
   HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models.")
+  HEED_FIXED(std::string, source_language, "",
+             "A language of a model of many, by the symbol of the vocabulary that stands for it: "
+             "deu_Latn, or de for __de__ or <de>. It is put before every source line.")
+  HEED_FIXED(std::string, target_language, "",
+             "The same for translations, which begin with it; fra for >>fra<< is put before the "
+             "source line.")
   HEED_FIXED(int64_t, max_length, 256,
              "Longest sentence of the training corpus on either side, in pieces.",
              config::Between<int64_t>{1, 100000})

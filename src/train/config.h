@@ -50,6 +50,29 @@ struct EarlyStopping {
             config::Between<int64_t>{0, 1000000})
 };
 
+HEED_ENUM(AdapterKind, (none, "All weights are trained."),
+          (lora,
+           "Low-rank adaptation (Hu et al. 2021): B A x is added to what a matrix gives, and A and "
+           "B alone are trained."))
+HEED_ENUM(AdaptedMatrix, (attention, "Those of all attention layers."),
+          (feed_forward, "Those of the feed-forward layers."))
+inline const std::vector<std::string>& adapted_names() {
+  return heed_enum_text(AdaptedMatrix{}).names;
+}
+inline const std::vector<std::string>& adapted_helps() {
+  return heed_enum_text(AdaptedMatrix{}).helps;
+}
+
+struct Adapters {
+  HEED_CONFIG(Adapters);
+  HEED_FIXED(AdapterKind, kind, AdapterKind::none, "What is trained in place of the weights.")
+  HEED_FIXED(int64_t, rank, 16, "lora: rows of A.", config::Between<int64_t>{1, 1024})
+  HEED_FIXED(double, alpha, 32, "lora: B A x is multiplied by alpha / rank.",
+             config::Between<double>{0.001, 10000.0})
+  HEED_FIXED(std::vector<std::string>, matrices, {"attention"}, "lora: which matrices it is for.",
+             config::EachOneOf{adapted_names, adapted_helps})
+};
+
 struct TrainConfig {
   HEED_CONFIG(TrainConfig);
   HEED_FIXED(int64_t, batch_size, 4096,
@@ -71,6 +94,7 @@ struct TrainConfig {
   HEED_FIXED(
       std::vector<std::string>, freeze, {},
       "Modules of the model that are not trained, by name, for example encoder or decoder.0.")
+  HEED_SECTION(Adapters, adapters, "For a trained model (training.from): a few new weights.")
   HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.")
   HEED_FIXED(double, learning_rate, 0.0005,
              "Highest learning rate of the schedule; noam: the factor before width^-0.5.",

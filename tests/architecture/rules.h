@@ -62,10 +62,11 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"ranks", {"kernels"}},
       {"engine", {"model/description", "kernels/rows"}},
       {"decode/search", {"engine", "data", "study"}},
+      {"exchange", {"decode/search"}},
       {"decode", {"decode/search", "model", "model/recurrent", "model/transformer"}},
       {"train", {"model", "ranks"}},
       {"inspect", {"decode"}},
-      {"run", {"inspect", "draw", "train"}},
+      {"run", {"inspect", "draw", "train", "exchange"}},
       {"serve/answers", {"decode/search"}},
       {"web", {"serve/answers"}},
       {"serve", {"draw", "http", "serve/answers"}}};
@@ -158,9 +159,10 @@ inline Breaches large_rooms(const std::filesystem::path& root, double share) {
 /// Torch, directly or through heed's own headers, in a room that works without it.
 inline Breaches torch_includes(const std::filesystem::path& root) {
   static const std::set<std::string> without = {
-      "base",   "http",          "config",        "text",         "data",
-      "score",  "study",         "draw",          "kernels/rows", "model/description",
-      "engine", "decode/search", "serve/answers", "serve",        "web"};
+      "base",   "http",          "config",   "text",          "data",
+      "score",  "study",         "draw",     "kernels/rows",  "model/description",
+      "engine", "decode/search", "exchange", "serve/answers", "serve",
+      "web"};
   static const std::set<std::string> torch = {"torch", "ATen", "c10", "caffe2"};
   const auto files = includes_of(root, "src");
   Breaches breaches;

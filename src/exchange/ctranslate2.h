@@ -7,7 +7,7 @@
 #include "engine/weights.h"
 #include "model/description/config.h"
 
-namespace heed::engine {
+namespace heed::exchange {
 
 /// What CTranslate2 lacks that such a model needs, as the end of a sentence; empty where it can run
 /// it.
@@ -19,7 +19,7 @@ int64_t longest_in_ctranslate2(const model::ModelConfig& config);
 
 /// Writes model.bin, atomically. Throws Failure where it cannot be written, Bug for a model that
 /// CTranslate2 lacks something for.
-void write_ctranslate2(const model::ModelConfig& config, const Weights& weights,
+void write_ctranslate2(const model::ModelConfig& config, const engine::Weights& weights,
                        const std::string& path);
 
-}  // namespace heed::engine
+}  // namespace heed::exchange

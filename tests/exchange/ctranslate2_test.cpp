@@ -1,6 +1,6 @@
 // What CTranslate2 can run, and the bytes of its files. That it computes the same is tested in
 // tests/twins/test_export.py.
-#include "engine/ctranslate2.h"
+#include "exchange/ctranslate2.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "engine/random_weights.h"
 #include "temporary_folder.h"
 
-namespace heed::engine {
+namespace heed::exchange {
 namespace {
 
 using model::ModelConfig;
@@ -128,4 +128,4 @@ TEST(CTranslate2, GetsNoModelThatItLacksSomethingFor) {
 }
 
 }  // namespace
-}  // namespace heed::engine
+}  // namespace heed::exchange

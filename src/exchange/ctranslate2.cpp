@@ -1,7 +1,7 @@
 // model.bin, little-endian and without padding: the format's version, the name and revision of the
 // architecture, variables in the order of their names (name, shape, type, bytes), aliases. A text
 // is 16 bits of length, its bytes and a NUL, which counts.
-#include "engine/ctranslate2.h"
+#include "exchange/ctranslate2.h"
 
 #include <algorithm>
 #include <array>
@@ -24,9 +24,10 @@
 #include "model/description/kinds.h"
 #include "model/description/traits.h"
 
-namespace heed::engine {
+namespace heed::exchange {
 namespace {
 
+using engine::Array, engine::Floats, engine::Weights, engine::embedding_of;
 namespace names = model::names;
 using model::AttentionKind;
 
@@ -275,4 +276,4 @@ void write_ctranslate2(const model::ModelConfig& config, const Weights& weights,
   Translation(config, weights).write(path);
 }
 
-}  // namespace heed::engine
+}  // namespace heed::exchange

@@ -1,0 +1,36 @@
+// Models of other programs as heed has them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "decode/search/config.h"
+#include "engine/weights.h"
+#include "exchange/package.h"
+#include "model/description/config.h"
+#include "text/vocabulary.h"
+
+namespace heed::exchange {
+
+struct ForeignModel {
+  std::string program;  // "Hugging Face MarianMT", ...
+  model::ModelConfig model;
+  decode::DecodeConfig decoding;                 // what the program's files propose
+  std::map<std::string, engine::Array> weights;  // by heed's names
+  text::Vocabulary source, target;
+  bool joint = false;                  // one SentencePiece model for both
+  std::vector<std::string> languages;  // of the symbols that name one, in their order
+  std::vector<std::string> notes;      // what is not as it was there, for the user
+};
+
+/// Which file of segments goes where, if the package has none or several.
+struct SegmentFiles {
+  std::string source, target;  // paths; empty: those of the package
+};
+
+/// Told apart by what is in the package. Throws UserError where it is of no known program, has
+/// something that heed lacks (the message says what by the program's own name), or is damaged.
+ForeignModel read_model(const Package& package, const SegmentFiles& segments);
+
+}  // namespace heed::exchange

@@ -1,0 +1,40 @@
+// Vocabularies of other programs with the ids that heed's have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "text/vocabulary.h"
+
+namespace heed::text {
+
+/// The pieces of another program by its ids. An empty name: the program has no such piece.
+struct ForeignPieces {
+  std::vector<std::string> names;
+  std::string pad, unknown, begin, end;
+  std::vector<std::string> symbols;  // pieces that are never made of other text, such as languages
+};
+
+struct RearrangedVocabulary {
+  Vocabulary vocabulary;
+  /// heed's id -> the program's; -1 for special pieces that the program has not. Pieces `outside`
+  /// have the id of `unknown`.
+  std::vector<int64_t> foreign_id;
+};
+
+/// The pieces into which the SentencePiece file `model` may cut a text, but which the program does
+/// not know, in the file's order. Throws UserError that begins with `name` where it is no such
+/// file.
+std::vector<std::string> pieces_outside(const std::string& model, const ForeignPieces& pieces,
+                                        const std::string& name);
+
+/// `model` are the bytes of a SentencePiece file, with whose pieces the program segments. The
+/// result segments as it does: pad, unknown, begin and end come first, then the program's pieces in
+/// its order, then those `outside`. What is not in the file is unused, or a symbol. Normaliser and
+/// algorithm stay. Two vocabularies with the same `pieces` and `outside` have the same ids. Throws
+/// as pieces_outside().
+RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
+                                const std::vector<std::string>& outside, const std::string& name);
+
+}  // namespace heed::text
