@@ -152,10 +152,7 @@ class Translation {
 
   void side(bool decoder) {
     const std::string name = decoder ? "decoder" : "encoder";
-    // Its numbering of activations: 1 is the approximation of GELU by tanh.
-    constexpr std::array<std::pair<model::Activation, int8_t>, 3> kActivations{
-        {{model::Activation::relu, 0}, {model::Activation::silu, 2}, {model::Activation::gelu, 3}}};
-    const auto* activation = std::ranges::find(kActivations, config_.activation,
+    const auto* activation = std::ranges::find(kActivationCodes, config_.activation,
                                                &std::pair<model::Activation, int8_t>::first);
     add(name + "/activation", activation->second);
     add(name + "/num_heads", static_cast<int16_t>(config_.heads));

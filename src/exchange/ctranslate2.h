@@ -2,12 +2,19 @@
 // Python.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "engine/weights.h"
 #include "model/description/config.h"
 
 namespace heed::exchange {
+
+/// Its numbers of activations: 1 is the approximation of GELU by tanh.
+inline constexpr std::array<std::pair<model::Activation, int8_t>, 3> kActivationCodes{
+    {{model::Activation::relu, 0}, {model::Activation::silu, 2}, {model::Activation::gelu, 3}}};
 
 /// What CTranslate2 lacks that such a model needs, as the end of a sentence; empty where it can run
 /// it.
