@@ -22,7 +22,7 @@ constexpr std::size_t kMostFiles = 5000;
 bool is_plain(const std::string& file) {
   const fs::path path(file);
   const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
-  return !file.empty() && !path.is_absolute() && path.lexically_normal() == path &&
+  return !file.empty() && !path.is_absolute() && path.lexically_normal().string() == file &&
          *path.begin() != ".." && std::ranges::none_of(file, is_control);
 }
 

@@ -114,10 +114,11 @@ TEST(ZipArchive, IsRefusedWhereItCannotBeReadWhole) {
   std::string changed = sound;
   changed[changed.find(kText)] = 'x';
   EXPECT_EQ(archive_refusal(changed), "m.zip: a: damaged: its size or checksum is wrong");
-  // Of a file that is cut nothing is read, and nothing wrong where a byte is missing.
+  // Of a file that is cut nothing is read, and nothing wrong where a byte is missing. The last six
+  // are a comment and its length.
   for (const bool zip64 : {false, true})
     for (const std::string& whole : {zip({{"a", kText}}, zip64), zip({{"a", kText, true}}, zip64)})
-      for (std::size_t i = 0; i < whole.size() - std::string("note").size(); ++i) {
+      for (std::size_t i = 0; i < whole.size() - 6; ++i) {
         const std::string cut = std::string(whole).erase(i, 1);
         try {
           ZipArchive({std::string_view(whole).substr(0, i)}, "m.zip").read("a");
