@@ -8,11 +8,12 @@
 namespace heed::model {
 namespace {
 
-constexpr std::array kTypes{std::pair{Dtype::F64, at::kDouble},    std::pair{Dtype::I64, at::kLong},
-                            std::pair{Dtype::F32, at::kFloat},     std::pair{Dtype::I32, at::kInt},
-                            std::pair{Dtype::BF16, at::kBFloat16}, std::pair{Dtype::F16, at::kHalf},
-                            std::pair{Dtype::I8, at::kChar},       std::pair{Dtype::U8, at::kByte},
-                            std::pair{Dtype::BOOL, at::kBool}};
+constexpr std::array kTypes{
+    std::pair{Dtype::F64, at::kDouble},    std::pair{Dtype::I64, at::kLong},
+    std::pair{Dtype::F32, at::kFloat},     std::pair{Dtype::I32, at::kInt},
+    std::pair{Dtype::BF16, at::kBFloat16}, std::pair{Dtype::F16, at::kHalf},
+    std::pair{Dtype::I16, at::kShort},     std::pair{Dtype::I8, at::kChar},
+    std::pair{Dtype::U8, at::kByte},       std::pair{Dtype::BOOL, at::kBool}};
 
 constexpr int64_t kAlignment = 64;
 

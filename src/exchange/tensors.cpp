@@ -1,0 +1,84 @@
+#include "exchange/tensors.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "model/description/safetensors_file.h"
+
+namespace heed::exchange {
+namespace {
+
+/// Row by row, `count` of them of `size` bytes each; all of them are there.
+Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<int64_t>& shape,
+               const std::vector<int64_t>& strides) {
+  auto bytes = std::make_shared_for_overwrite<char[]>(count * size);
+  std::vector<int64_t> index(shape.size());
+  int64_t at = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    std::copy_n(from + at * size, size, bytes.get() + i * size);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      at += strides[d];
+      if (++index[d] < shape[d]) break;
+      at -= strides[d] * std::exchange(index[d], 0);
+    }
+  }
+  return {{bytes.get(), static_cast<std::size_t>(count * size)}, bytes};
+}
+
+}  // namespace
+
+engine::Array array_of(const Tensor& tensor, const std::string& name) {
+  if (!model::is_float(tensor.type))
+    throw UserError("tensor '{}' holds whole numbers ({}), which are no weights", one_line(name),
+                    model::name_of(tensor.type));
+  if (!model::are_finite(tensor.bytes.view, tensor.type))
+    throw UserError("tensor '{}' has values that are no finite numbers (NaN or infinity)",
+                    one_line(name));
+  return engine::array_at(tensor.bytes.view.data(), tensor.type, tensor.shape, tensor.bytes.owner);
+}
+
+std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;)
+    // Where this overflows there are not so many numbers, whatever it becomes.
+    __builtin_mul_overflow(strides[d], shape[d], &strides[d - 1]);
+  return strides;
+}
+
+Tensor tensor_of(model::Dtype type, std::vector<int64_t> shape, const std::vector<int64_t>& strides,
+                 int64_t offset, const Bytes& numbers, const std::string& name) {
+  const int64_t size = model::bytes_of(type), there = std::ssize(numbers.view) / size;
+  int64_t count = 1, last = offset, reach = 0;
+  bool sound = shape.size() <= kMostDimensions && shape.size() == strides.size() && offset >= 0;
+  for (std::size_t d = 0; sound && d < shape.size(); ++d)
+    sound = shape[d] >= 0 && strides[d] >= 0 && !__builtin_mul_overflow(count, shape[d], &count) &&
+            !__builtin_mul_overflow(std::max<int64_t>(shape[d] - 1, 0), strides[d], &reach) &&
+            !__builtin_add_overflow(last, reach, &last);
+  // A view that repeats numbers is none of a model.
+  if (!sound || count > there || (count > 0 && last >= there))
+    throw UserError("{}: damaged: a tensor is larger than what holds its numbers", name);
+  Tensor tensor{type, std::move(shape)};
+  const char* first = numbers.view.data() + (count > 0 ? offset * size : 0);
+  bool by_rows = true;
+  const std::vector<int64_t> whole = strides_of(tensor.shape);
+  for (std::size_t d = 0; d < whole.size(); ++d)
+    by_rows &= tensor.shape[d] == 1 || strides[d] == whole[d];
+  tensor.bytes = by_rows || count == 0
+                     ? Bytes{{first, static_cast<std::size_t>(count * size)}, numbers.owner}
+                     : gathered(first, count, size, tensor.shape, strides);
+  return tensor;
+}
+
+Tensors read_safetensors(const Bytes& file, const std::string& name) {
+  const std::string_view header = model::header_of(file.view, name);
+  const std::string_view data = file.view.substr(model::kLengthBytes + header.size());
+  Tensors tensors;
+  for (model::Slot& slot : model::parse_header(header, std::ssize(data), name).slots)
+    tensors[slot.name] = {
+        slot.type, slot.shape, {data.substr(slot.begin, slot.end - slot.begin), file.owner}};
+  return tensors;
+}
+
+}  // namespace heed::exchange
