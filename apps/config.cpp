@@ -34,11 +34,14 @@ void config_command(const ConfigArgs& args) {
   if (args.check && args.file.empty())
     throw UserError("config --check: which configuration? As in `heed config my.yaml --check`");
   if (!args.explain.empty()) {
+    const std::string text = config::explain<run::Config>(args.explain);
+    const bool of_model = text.starts_with("model");
+    if (!of_model && !(args.file.empty() && args.settings.empty()))
+      throw UserError("config --explain {}: a file and --set matter for `model` alone",
+                      args.explain);
     const run::Config config = args.file.empty() ? run::with_settings({}, args.settings)
                                                  : run::load_config(args.file, args.settings);
-    const std::string text = config::explain<run::Config>(args.explain);
-    std::cout << text;
-    if (text.starts_with("model")) std::cout << exports_of(config.model);
+    std::cout << text << (of_model ? exports_of(config.model) : "");
   } else if (args.markdown) {
     std::cout << config::reference<run::Config>();
   } else if (args.file.empty()) {
@@ -73,8 +76,7 @@ void add_config(CommandLine& program) {
   command.flag("--markdown", args->markdown, "Print the whole reference, as in docs/config.md")
       .excludes({file, settings, check, explain});
   command.examples({"heed config configs/demo.yaml --set training.updates=100",
-                    "heed config --explain training.schedule",
-                    "heed config configs/opus_like.yaml --explain model"});
+                    "heed config --explain training.schedule"});
 }
 
 }  // namespace heed

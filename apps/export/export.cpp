@@ -222,8 +222,7 @@ void add_export(CommandLine& program) {
       "Change one key of the model's configuration, e.g. --set decoding.beam_size=1; may "
       "be repeated");
   args->languages.add(command);
-  command.examples({"heed export runs/mine --format ctranslate2 -o runs/mine-ct2",
-                    "heed export runs/opus_like --format huggingface -o opus_like-marian",
+  command.examples({"heed export runs/opus_like --format huggingface -o opus_like-marian",
                     "heed export runs/multi30k_quick --format web -o translate.html"});
 }
 

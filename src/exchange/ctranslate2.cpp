@@ -29,7 +29,6 @@ namespace {
 
 using engine::Array, engine::Floats, engine::Weights, engine::embedding_of;
 namespace names = model::names;
-using model::AttentionKind;
 
 constexpr uint32_t kFormat = 6, kRevision = 7;
 // CTranslate2 stops at the last row of its table; twice what most models are ever asked for.
@@ -99,6 +98,14 @@ class Translation {
       : config_(config), weights_(std::move(weights)) {
     tokens();
     for (const bool decoder : {false, true}) side(decoder);
+    for (const PeerModule& module : peer_modules(config_)) {
+      if (module.ctranslate2.ends_with("/layer_norm")) {
+        norm(module.ctranslate2, module.own);
+      } else {
+        add(module.ctranslate2 + "/weight", weights_.at(module.own + ".weight"));
+        add(module.ctranslate2 + "/bias", weights_.at(module.own + ".bias"));
+      }
+    }
   }
 
   void write(const std::string& path) const {
@@ -124,13 +131,9 @@ class Translation {
   void add(const std::string& name, Number value) {
     variables_.emplace(name, variable_of(std::vector{value}));
   }
-  void linear(const std::string& name, const std::string& own) {
-    add(name + "/weight", weights_.at(own + ".weight"));
-    add(name + "/bias", weights_.at(own + ".bias"));
-  }
   void norm(const std::string& name, const std::string& own) {
-    add(name + "/layer_norm/gamma", weights_.at(own + ".weight"));
-    add(name + "/layer_norm/beta", weights_.at(own + ".bias"));
+    add(name + "/gamma", weights_.at(own + ".weight"));
+    add(name + "/beta", weights_.at(own + ".bias"));
   }
 
   void tokens() {
@@ -169,17 +172,12 @@ class Translation {
     }
     positions(decoder);
     if (config_.norm == model::Norm::pre)
-      norm(name, names::within(names::stack(decoder), names::kNorm));
+      norm(name + "/layer_norm", names::within(names::stack(decoder), names::kNorm));
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string block = fmt::format("{}/layer_{}", name, layer);
-      const std::string feed_forward = names::feed_forward(decoder, layer);
-      attention(block + "/self_attention",
-                decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
-      if (decoder) attention(block + "/attention", AttentionKind::cross, layer);
-      norm(block + "/ffn", names::norm_of_feed_forward(decoder, layer));
-      linear(block + "/ffn/linear_0", names::within(feed_forward, names::kInner));
-      linear(block + "/ffn/linear_1", names::within(feed_forward, names::kOutput));
+      heads(block + "/self_attention", config_.positions == "rotary");
+      if (decoder) heads(block + "/attention", false);
     }
   }
 
@@ -202,20 +200,13 @@ class Translation {
     return variable_of(std::move(table), {kSinusoids, config_.width});
   }
 
-  void attention(const std::string& name, AttentionKind kind, int64_t layer) {
-    const std::string own = names::attention(kind, layer);
-    const bool cross = kind == AttentionKind::cross;
-    std::vector<const char*> parts = {names::kProjection, names::kOutput};
-    if (cross) parts.insert(parts.begin(), names::kQuery);
-    norm(name, names::norm_of_attention(kind, layer));
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      linear(fmt::format("{}/linear_{}", name, i), names::within(own, parts[i]));
+  void heads(const std::string& attention, bool rotate) {
     if (config_.kv_heads > 0 && config_.kv_heads < config_.heads)
-      add(name + "/num_heads_kv", static_cast<int32_t>(config_.kv_heads));
-    if (cross || config_.positions != "rotary") return;
-    add(name + "/rotary_dim", int32_t{0});  // the whole head
-    add(name + "/rotary_interleave", int8_t{1});
-    add(name + "/rotary_base", static_cast<float>(kernels::kPositionBase));
+      add(attention + "/num_heads_kv", static_cast<int32_t>(config_.kv_heads));
+    if (!rotate) return;
+    add(attention + "/rotary_dim", int32_t{0});  // the whole head
+    add(attention + "/rotary_interleave", int8_t{1});
+    add(attention + "/rotary_base", static_cast<float>(kernels::kPositionBase));
   }
 
   const model::ModelConfig& config_;

@@ -10,7 +10,6 @@
 #include "base/format.h"
 #include "decode/search/search.h"
 #include "exchange/arrays.h"
-#include "exchange/hugging_face_names.h"
 #include "exchange/plain_transformer.h"
 #include "model/description/safetensors_file.h"
 
@@ -125,9 +124,10 @@ void write_weights(const MarianParts& parts, const std::string& path) {
     slots.push_back({{.name = name, .type = model::Dtype::F32, .shape = array.shape},
                      {reinterpret_cast<const char*>(array.data), array.count() * sizeof(float)}});
   };
-  for (const PeerTensor& tensor : hugging_face_tensors(parts.model)) {
-    engine::Array array = weights.at(tensor.own);
-    if (tensor.rows >= 0) array = rows_of(array, tensor.first, tensor.rows);
+  for (const HuggingFaceTensor& tensor : hugging_face_tensors(parts.model)) {
+    const engine::Array& own = weights.at(tensor.own);
+    const int64_t rows = own.rows() / tensor.parts;
+    engine::Array array = rows_of(own, tensor.part * rows, rows);
     if (tensor.state_rows) array = with_rows(array, order);
     if (tensor.state_columns) array = with_columns(array, order);
     add(tensor.name, array);

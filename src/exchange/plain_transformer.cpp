@@ -1,6 +1,7 @@
 #include "exchange/plain_transformer.h"
 
 #include <cmath>
+#include <utility>
 
 #include "base/format.h"
 #include "exchange/arrays.h"
@@ -10,6 +11,7 @@
 namespace heed::exchange {
 
 namespace names = model::names;
+using model::AttentionKind;
 
 std::string missing_in_plain_transformer(const model::ModelConfig& config) {
   if (!model::traits(config).has_self_attention)
@@ -31,25 +33,91 @@ std::string missing_in_plain_transformer(const model::ModelConfig& config) {
   return "";
 }
 
+std::vector<PeerModule> peer_modules(const model::ModelConfig& config) {
+  std::vector<PeerModule> all;
+  for (const bool decoder : {false, true}) {
+    const std::string stack = names::stack(decoder);
+    const int64_t layers = decoder ? config.decoder_layers : config.encoder_layers;
+    for (int64_t layer = 0; layer < layers; ++layer) {
+      const auto add = [&](bool reads, const std::string& own, const std::string& ctranslate2,
+                           std::vector<std::string> hugging_face) {
+        for (std::string& name : hugging_face)
+          name = fmt::format("model.{}.layers.{}.{}", stack, layer, name);
+        all.push_back({.own = own,
+                       .ctranslate2 = fmt::format("{}/layer_{}/{}", stack, layer, ctranslate2),
+                       .hugging_face = std::move(hugging_face),
+                       .state_rows = !reads,
+                       .state_columns = reads});
+      };
+      const auto attention = [&](AttentionKind kind, const std::string& there,
+                                 const std::string& name) {
+        const std::string own = names::attention(kind, layer);
+        std::vector<std::string> parts = {name + ".q_proj", name + ".k_proj", name + ".v_proj"};
+        int number = 0;
+        const auto linear = [&] { return fmt::format("{}/linear_{}", there, number++); };
+        if (kind == AttentionKind::cross) {
+          add(true, names::within(own, names::kQuery), linear(), {parts[0]});
+          parts.erase(parts.begin());
+        }
+        add(true, names::within(own, names::kProjection), linear(), parts);
+        add(false, names::within(own, names::kOutput), linear(), {name + ".out_proj"});
+        add(false, names::norm_of_attention(kind, layer), there + "/layer_norm",
+            {name + "_layer_norm"});
+      };
+      attention(decoder ? AttentionKind::decoder : AttentionKind::encoder, "self_attention",
+                "self_attn");
+      if (decoder) attention(AttentionKind::cross, "attention", "encoder_attn");
+      const std::string inner = names::feed_forward(decoder, layer);
+      add(true, names::within(inner, names::kInner), "ffn/linear_0", {"fc1"});
+      add(false, names::within(inner, names::kOutput), "ffn/linear_1", {"fc2"});
+      add(false, names::norm_of_feed_forward(decoder, layer), "ffn/layer_norm",
+          {"final_layer_norm"});
+    }
+  }
+  return all;
+}
+
 engine::Weights with_scaled_queries(const model::ModelConfig& config,
                                     const engine::Weights& weights) {
   if (config.attention_scale == model::AttentionScale::sqrt) return weights;
   const auto root = static_cast<float>(std::sqrt(static_cast<double>(config.width / config.heads)));
   std::map<std::string, engine::Array> arrays = weights.all();
-  const model::Traits traits = model::traits(config);
-  for (const model::AttentionKind kind : traits.kinds)
-    for (int64_t layer = 0; layer < traits.layers(kind); ++layer)
-      for (const char* part : {".weight", ".bias"}) {
-        const bool cross = kind == model::AttentionKind::cross;
-        engine::Array& array = arrays.at(names::within(names::attention(kind, layer),
-                                                       cross ? names::kQuery : names::kProjection) +
-                                         part);
-        engine::Floats numbers = array.copy();
-        const int64_t queries = std::ssize(numbers) / array.rows() * config.width;
-        for (int64_t i = 0; i < queries; ++i) numbers[i] *= root;
-        array = array_from(std::move(numbers), array.shape);
-      }
+  for (const PeerModule& module : peer_modules(config)) {
+    if (!module.hugging_face[0].ends_with(".q_proj")) continue;
+    for (const char* end : {".weight", ".bias"}) {
+      engine::Array& array = arrays.at(module.own + end);
+      engine::Floats numbers = array.copy();
+      const int64_t queries = std::ssize(numbers) / array.rows() * config.width;
+      for (int64_t i = 0; i < queries; ++i) numbers[i] *= root;
+      array = array_from(std::move(numbers), array.shape);
+    }
+  }
   return engine::Weights(std::move(arrays));
+}
+
+std::vector<HuggingFaceTensor> hugging_face_tensors(const model::ModelConfig& config) {
+  std::vector<HuggingFaceTensor> all;
+  const auto tokens = [&](const std::string& name, const std::string& own) {
+    all.push_back({.name = name + ".weight", .own = own + ".weight", .state_columns = true});
+  };
+  if (config.tie == model::Tie::all) {
+    tokens("model.shared", model::embedding_module(config.tie, true));
+  } else {
+    for (const bool decoder : {false, true})
+      tokens(fmt::format("model.{}.embed_tokens", names::stack(decoder)),
+             model::embedding_module(config.tie, decoder));
+    if (config.tie == model::Tie::none) tokens("lm_head", model::kOutputModule);
+  }
+  for (const PeerModule& module : peer_modules(config))
+    for (int64_t part = 0; part < std::ssize(module.hugging_face); ++part)
+      for (const std::string end : {".weight", ".bias"})
+        all.push_back({.name = module.hugging_face[part] + end,
+                       .own = module.own + end,
+                       .part = part,
+                       .parts = std::ssize(module.hugging_face),
+                       .state_rows = module.state_rows,
+                       .state_columns = module.state_columns && end == ".weight"});
+  return all;
 }
 
 double length_exponent(const decode::DecodeConfig& config) {

@@ -13,7 +13,7 @@
 #include "base/files.h"
 #include "engine/random_weights.h"
 #include "exchange/arrays.h"
-#include "exchange/hugging_face_names.h"
+#include "exchange/plain_transformer.h"
 #include "temporary_folder.h"
 
 namespace heed::exchange {
@@ -60,18 +60,19 @@ TEST(MarianMT, HasSinesBeforeCosines) {
   EXPECT_THAT(pairs_from_halves(5), ElementsAre(0, 3, 1, 4, 2));
 }
 
-TEST(HuggingFaceNames, CoverEachRowOfTheModelOnce) {
+TEST(HuggingFaceTensors, CoverEachRowOfTheModelOnce) {
   for (const Tie tie : {Tie::none, Tie::decoder, Tie::all}) {
     ModelConfig config = small_marian();
     config.tie = tie;
     const engine::Weights weights = random_transformer(config, 7);
     std::map<std::string, int64_t> next;  // the first row that is not there yet
     std::set<std::string> names;
-    for (const PeerTensor& tensor : hugging_face_tensors(config)) {
+    for (const HuggingFaceTensor& tensor : hugging_face_tensors(config)) {
       EXPECT_TRUE(names.insert(tensor.name).second) << tensor.name;
       const engine::Array& own = weights.at(tensor.own);
-      EXPECT_EQ(tensor.first, next[tensor.own]) << tensor.name;
-      next[tensor.own] += tensor.rows < 0 ? own.rows() : tensor.rows;
+      EXPECT_EQ(tensor.part * own.rows() / tensor.parts, next[tensor.own]) << tensor.name;
+      EXPECT_EQ(own.rows() % tensor.parts, 0) << tensor.name;
+      next[tensor.own] += own.rows() / tensor.parts;
       EXPECT_TRUE(!tensor.state_rows || own.rows() == config.width) << tensor.name;
       EXPECT_TRUE(!tensor.state_columns || own.columns() == config.width) << tensor.name;
     }
