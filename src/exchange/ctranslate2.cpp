@@ -99,12 +99,9 @@ class Translation {
     tokens();
     for (const bool decoder : {false, true}) side(decoder);
     for (const PeerModule& module : peer_modules(config_)) {
-      if (module.ctranslate2.ends_with("/layer_norm")) {
-        norm(module.ctranslate2, module.own);
-      } else {
-        add(module.ctranslate2 + "/weight", weights_.at(module.own + ".weight"));
-        add(module.ctranslate2 + "/bias", weights_.at(module.own + ".bias"));
-      }
+      const bool norm = module.ctranslate2.ends_with("/layer_norm");
+      add(module.ctranslate2 + (norm ? "/gamma" : "/weight"), weights_.at(module.own + ".weight"));
+      add(module.ctranslate2 + (norm ? "/beta" : "/bias"), weights_.at(module.own + ".bias"));
     }
   }
 
@@ -130,10 +127,6 @@ class Translation {
   template <class Number>
   void add(const std::string& name, Number value) {
     variables_.emplace(name, variable_of(std::vector{value}));
-  }
-  void norm(const std::string& name, const std::string& own) {
-    add(name + "/gamma", weights_.at(own + ".weight"));
-    add(name + "/beta", weights_.at(own + ".bias"));
   }
 
   void tokens() {
@@ -171,8 +164,6 @@ class Translation {
       add("encoder/embeddings_merge", int8_t{0});
     }
     positions(decoder);
-    if (config_.norm == model::Norm::pre)
-      norm(name + "/layer_norm", names::within(names::stack(decoder), names::kNorm));
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string block = fmt::format("{}/layer_{}", name, layer);

@@ -37,6 +37,11 @@ std::vector<PeerModule> peer_modules(const model::ModelConfig& config) {
   std::vector<PeerModule> all;
   for (const bool decoder : {false, true}) {
     const std::string stack = names::stack(decoder);
+    if (config.norm == model::Norm::pre)
+      all.push_back({.own = names::within(stack, names::kNorm),
+                     .ctranslate2 = stack + "/layer_norm",
+                     .hugging_face = {"model." + stack + ".layer_norm"},
+                     .state_rows = true});
     const int64_t layers = decoder ? config.decoder_layers : config.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const auto add = [&](bool reads, const std::string& own, const std::string& ctranslate2,

@@ -20,7 +20,7 @@ std::string missing_in_plain_transformer(const model::ModelConfig& config);
 engine::Weights with_scaled_queries(const model::ModelConfig& config,
                                     const engine::Weights& weights);
 
-/// A linear layer or a layer norm of a block, by the names that it has here and there.
+/// A linear layer or a layer norm, by the names that it has here and there.
 struct PeerModule {
   std::string own, ctranslate2;
   std::vector<std::string> hugging_face;  // several: each has an equal share of the rows
@@ -28,7 +28,8 @@ struct PeerModule {
   bool state_rows = false, state_columns = false;
 };
 
-/// Of all blocks.
+/// Of encoder and decoder: their blocks and, where norms come before sublayers, the norms behind
+/// these.
 std::vector<PeerModule> peer_modules(const model::ModelConfig& config);
 
 /// A tensor of Hugging Face's encoder-decoders (BART, MarianMT, M2M-100): the share `part` of
