@@ -19,79 +19,55 @@ namespace heed::exchange {
 namespace {
 
 using engine::Array;
-using model::AttentionKind, model::ModelConfig;
+using model::ModelConfig;
 
 const char* side_of(bool decoder) {
   return decoder ? "decoder" : "encoder";
 }
 
-class CTranslate2Parts : public TransformerParts {
- public:
-  CTranslate2Parts(const ModelBin& file, const ModelConfig& config)
-      : file_(file), config_(config) {}
+std::string embedding_name(const ModelBin& file, bool target) {
+  const std::string several = "encoder/embeddings_0/weight";
+  if (target) return "decoder/embeddings/weight";
+  return file.has(several) ? several : "encoder/embeddings/weight";
+}
 
-  AttentionParts attention(AttentionKind kind, int64_t layer) const override {
-    const bool cross = kind == AttentionKind::cross;
-    const std::string name =
-        block(kind != AttentionKind::encoder, layer) + (cross ? "/attention" : "/self_attention");
-    const int64_t width = config_.width, heads = config_.heads;
-    const int64_t kv = config_.kv_heads > 0 ? config_.kv_heads : heads,
-                  sides = 2 * kv * width / heads;
-    if (cross)
-      return {.query = linear(name + "/linear_0", width, width),
-              .projection = linear(name + "/linear_1", sides, width),
-              .output = linear(name + "/linear_2", width, width),
-              .norm = norm(name)};
-    return {.query = {},
-            .projection = linear(name + "/linear_0", width + sides, width),
-            .output = linear(name + "/linear_1", width, width),
-            .norm = norm(name)};
+std::string positions_name(bool decoder) {
+  return std::string(side_of(decoder)) + "/position_encodings/encodings";
+}
+
+std::string block(bool decoder, int64_t layer) {
+  return fmt::format("{}/layer_{}", side_of(decoder), layer);
+}
+
+class CTranslate2Transformer : public ForeignTransformer {
+ public:
+  explicit CTranslate2Transformer(const ModelBin& file) : file_(file) {}
+
+  Affine module(const PeerModule& module) const override {
+    const bool norm = module.ctranslate2.ends_with("/layer_norm");
+    if (norm)
+      return {file_.array(module.ctranslate2 + "/gamma", {-1}),
+              file_.array(module.ctranslate2 + "/beta", {-1})};
+    Affine affine{file_.array(module.ctranslate2 + "/weight", {-1, -1})};
+    if (file_.has(module.ctranslate2 + "/bias"))
+      affine.bias = file_.array(module.ctranslate2 + "/bias", {-1});
+    return affine;
   }
-  FeedForwardParts feed_forward(bool decoder, int64_t layer) const override {
-    const std::string name = block(decoder, layer) + "/ffn";
-    return {.inner = linear(name + "/linear_0", config_.feed_forward, config_.width),
-            .output = linear(name + "/linear_1", config_.width, config_.feed_forward),
-            .norm = norm(name)};
-  }
-  Affine last_norm(bool decoder) const override { return norm(side_of(decoder)); }
   Array embedding(bool target) const override {
-    return file_.array(embedding_name(file_, target), {-1, config_.width});
+    return file_.array(embedding_name(file_, target), {-1, -1});
   }
   Affine output() const override {
     const std::string name = "decoder/projection/";
-    Affine out{file_.array(name + "weight", {-1, config_.width})};
+    Affine out{file_.array(name + "weight", {-1, -1})};
     if (file_.has(name + "bias")) out.bias = file_.array(name + "bias", {-1});
     return out;
   }
   Array positions(bool decoder) const override {
-    return file_.array(positions_name(decoder), {-1, config_.width});
-  }
-
-  static std::string embedding_name(const ModelBin& file, bool target) {
-    const std::string several = "encoder/embeddings_0/weight";
-    if (target) return "decoder/embeddings/weight";
-    return file.has(several) ? several : "encoder/embeddings/weight";
-  }
-  static std::string positions_name(bool decoder) {
-    return std::string(side_of(decoder)) + "/position_encodings/encodings";
-  }
-  static std::string block(bool decoder, int64_t layer) {
-    return fmt::format("{}/layer_{}", side_of(decoder), layer);
+    return file_.array(positions_name(decoder), {-1, -1});
   }
 
  private:
-  Affine linear(const std::string& name, int64_t out, int64_t in) const {
-    Affine affine{file_.array(name + "/weight", {out, in})};
-    if (file_.has(name + "/bias")) affine.bias = file_.array(name + "/bias", {out});
-    return affine;
-  }
-  Affine norm(const std::string& name) const {
-    return {file_.array(name + "/layer_norm/gamma", {config_.width}),
-            file_.array(name + "/layer_norm/beta", {config_.width})};
-  }
-
   const ModelBin& file_;
-  const ModelConfig& config_;
 };
 
 /// A number that both sides have, and that heed has once.
@@ -107,9 +83,7 @@ int64_t of_both(const ModelBin& file, const std::string& name, double otherwise)
 int64_t layers_of(const ModelBin& file, bool decoder) {
   constexpr int64_t kMost = 64;
   int64_t layers = 0;
-  while (layers <= kMost &&
-         file.has(CTranslate2Parts::block(decoder, layers) + "/ffn/linear_0/weight"))
-    ++layers;
+  while (layers <= kMost && file.has(block(decoder, layers) + "/ffn/linear_0/weight")) ++layers;
   return layers;
 }
 
@@ -119,7 +93,7 @@ bool is_rotary(const ModelBin& file, const ModelConfig& config) {
   for (const bool decoder : {false, true})
     for (int64_t layer = 0; layer < (decoder ? config.decoder_layers : config.encoder_layers);
          ++layer) {
-      const std::string name = CTranslate2Parts::block(decoder, layer) + "/self_attention/";
+      const std::string name = block(decoder, layer) + "/self_attention/";
       if (!file.has(name + "rotary_dim")) continue;
       rotary = true;
       const double width = file.number(name + "rotary_dim", 0);
@@ -138,8 +112,7 @@ int64_t kv_heads_of(const ModelBin& file, const ModelConfig& config) {
          ++layer)
       for (const char* attention : {"/self_attention", "/attention"})
         if (decoder || attention[1] == 's')
-          numbers.insert(file.number(
-              CTranslate2Parts::block(decoder, layer) + attention + "/num_heads_kv", 0));
+          numbers.insert(file.number(block(decoder, layer) + attention + "/num_heads_kv", 0));
   if (numbers.size() != 1)
     throw UserError("{}: its layers have not equally many heads of keys", file.place());
   return static_cast<int64_t>(*numbers.begin());
@@ -161,8 +134,8 @@ ModelConfig network_of_file(const ModelBin& file) {
     throw UserError("{}: activation {} is none of relu (0), swish (2) and gelu (3)", file.place(),
                     code);
   config.activation = activation->first;
-  const std::string target = file.kept(CTranslate2Parts::embedding_name(file, true));
-  config.tie = file.kept(CTranslate2Parts::embedding_name(file, false)) == target ? model::Tie::all
+  const std::string target = file.kept(embedding_name(file, true));
+  config.tie = file.kept(embedding_name(file, false)) == target   ? model::Tie::all
                : file.kept("decoder/projection/weight") == target ? model::Tie::decoder
                                                                   : model::Tie::none;
   if (config.tie == model::Tie::all && file.kept("decoder/projection/weight") != target)
@@ -174,10 +147,10 @@ ModelConfig network_of_file(const ModelBin& file) {
   config = checked(config, file.place());
   if (is_rotary(file, config)) {
     config.positions = "rotary";
-  } else if (!file.has(CTranslate2Parts::positions_name(false))) {
+  } else if (!file.has(positions_name(false))) {
     config.positions = "sinusoidal";
   } else {
-    const Array table = file.array(CTranslate2Parts::positions_name(false), {-1, config.width});
+    const Array table = file.array(positions_name(false), {-1, config.width});
     config.max_positions = table.rows();
     config.positions = sinusoids_in(table) == Sinusoids::none ? "learned" : "sinusoidal";
   }
@@ -260,20 +233,19 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
                       package.place_of(settings_file), one_line(start));
     numbering.start = found - target.names.begin();
     numbering.writes_start = start != target.end;
-    if (start != target.begin)
-      for (text::ForeignPieces* side : {&source, &target})
-        std::ranges::replace(side->names, side->begin, side->begin + " of the encoder");
+    if (start != target.begin) source.begin = target.begin = "";  // it is another piece there
   }
   numbering.scaled = of_both(file, "scale_embeddings", 1) != 0;
   std::vector<int64_t> width;
-  const std::string table = CTranslate2Parts::positions_name(false);
+  const std::string table = positions_name(false);
   if (out.model.positions == "sinusoidal" && file.has(table) &&
       sinusoids_in(file.array(table, {-1, out.model.width})) == Sinusoids::halves)
     width = pairs_from_halves(out.model.width);
   numbering.width = width;
-  finish(out, CTranslate2Parts(file, out.model),
-         vocabularies_beside(package, folder, segments, source, target, shared), numbering);
-  if (const std::string other = CTranslate2Parts::positions_name(true); file.has(other))
+  finish(out, CTranslate2Transformer(file),
+         vocabularies_beside(package, folder, segments, source, target, shared), numbering,
+         file.place());
+  if (const std::string other = positions_name(true); file.has(other))
     file.array(other, {-1, out.model.width});  // sinusoids, like the encoder's
   file.require_all_read();
   if (out.model.positions != "rotary")

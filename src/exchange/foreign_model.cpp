@@ -70,14 +70,14 @@ SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentF
           text::rearranged(target_file.bytes, target, of_target, target_file.place)};
 }
 
-void finish(ForeignModel& model, const TransformerParts& parts, const SideVocabularies& sides,
-            Numbering numbering) {
+void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,
+            Numbering numbering, const std::string& place) {
   numbering.source = sides.source.foreign_id;
   numbering.target = sides.target.foreign_id;
   model.source = sides.source.vocabulary;
   model.target = sides.target.vocabulary;
   model.joint = sides.joint;
-  model.weights = weights_from(parts, numbering, model.model);
+  model.weights = weights_from(from, numbering, model.model, place);
 }
 
 ForeignModel read_model(const Package& package, const SegmentFiles& segments) {

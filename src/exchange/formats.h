@@ -54,8 +54,8 @@ SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentF
                                   const text::ForeignPieces& source,
                                   const text::ForeignPieces& target, bool shared);
 
-/// Vocabularies and weights. `numbering` gets the ids of `sides`.
-void finish(ForeignModel& model, const TransformerParts& parts, const SideVocabularies& sides,
-            Numbering numbering);
+/// Vocabularies and weights. `numbering` gets the ids of `sides`; `place` begins messages.
+void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,
+            Numbering numbering, const std::string& place);
 
 }  // namespace heed::exchange

@@ -14,7 +14,7 @@ namespace heed::exchange {
 namespace {
 
 using engine::Array, engine::Weights;
-using model::AttentionKind, model::ModelConfig;
+using model::ModelConfig;
 
 /// All tensors of model.safetensors or pytorch_model.bin, in one file or in several.
 Weights huggingface_weights(const Package& package) {
@@ -37,65 +37,36 @@ Weights huggingface_weights(const Package& package) {
   return Weights(std::move(arrays), origin);
 }
 
-class HuggingFaceParts : public TransformerParts {
+class HuggingFaceTransformer : public ForeignTransformer {
  public:
-  HuggingFaceParts(const Weights& weights, const ModelConfig& config, Array positions)
-      : weights_(weights),
-        width_(config.width),
-        inner_(config.feed_forward),
-        positions_(std::move(positions)) {}
+  HuggingFaceTransformer(const Weights& weights, Array positions)
+      : weights_(weights), positions_(std::move(positions)) {}
 
-  AttentionParts attention(AttentionKind kind, int64_t layer) const override {
-    const bool decoder = kind != AttentionKind::encoder, cross = kind == AttentionKind::cross;
-    const std::string block = this->block(decoder, layer);
-    const std::string name = block + (cross ? "encoder_attn" : "self_attn");
-    const auto project = [&](const char* part) { return linear(name + part, width_, width_); };
-    const Affine query = project(".q_proj"), key = project(".k_proj"), value = project(".v_proj");
-    return {.query = cross ? query : Affine{},
-            .projection = cross ? joined({key, value}) : joined({query, key, value}),
-            .output = project(".out_proj"),
-            .norm = norm(name + "_layer_norm")};
+  Affine module(const PeerModule& module) const override {
+    std::vector<Affine> parts;
+    for (const std::string& name : module.hugging_face)
+      parts.push_back({weights_.at(name + ".weight"), weights_.at(name + ".bias")});
+    return parts.size() == 1 ? parts[0] : joined(parts);
   }
-  FeedForwardParts feed_forward(bool decoder, int64_t layer) const override {
-    const std::string block = this->block(decoder, layer);
-    return {.inner = linear(block + "fc1", inner_, width_),
-            .output = linear(block + "fc2", width_, inner_),
-            .norm = norm(block + "final_layer_norm")};
-  }
-  Affine last_norm(bool decoder) const override { return norm(stack(decoder) + "layer_norm"); }
-
   Array embedding(bool target) const override {
-    for (const std::string& name :
-         {stack(target) + "embed_tokens.weight", std::string("model.shared.weight"),
-          std::string(target ? "lm_head.weight" : "model.decoder.embed_tokens.weight")})
-      if (weights_.contains(name)) return weights_.at(name, {-1, width_});
-    return weights_.at("model.shared.weight");  // says that it is missing
+    const std::string own =
+        fmt::format("model.{}.embed_tokens.weight", target ? "decoder" : "encoder");
+    const char* shared = "model.shared.weight";
+    return weights_.at(weights_.contains(own) || !weights_.contains(shared) ? own : shared);
   }
   Affine output() const override {
     Affine out;
-    if (weights_.contains("lm_head.weight"))
-      out.weight = weights_.at("lm_head.weight", {-1, width_});
-    if (!weights_.contains("final_logits_bias")) return out;
-    out.bias = weights_.at("final_logits_bias", {1, -1});
-    out.bias.shape = {out.bias.columns()};
+    if (weights_.contains("lm_head.weight")) out.weight = weights_.at("lm_head.weight");
+    if (weights_.contains("final_logits_bias")) {
+      out.bias = weights_.at("final_logits_bias", {1, -1});
+      out.bias.shape = {out.bias.columns()};
+    }
     return out;
   }
   Array positions(bool) const override { return positions_; }
 
  private:
-  static std::string stack(bool decoder) { return decoder ? "model.decoder." : "model.encoder."; }
-  static std::string block(bool decoder, int64_t layer) {
-    return fmt::format("{}layers.{}.", stack(decoder), layer);
-  }
-  Affine linear(const std::string& name, int64_t out, int64_t in) const {
-    return {weights_.at(name + ".weight", {out, in}), weights_.at(name + ".bias", {out})};
-  }
-  Affine norm(const std::string& name) const {
-    return {weights_.at(name + ".weight", {width_}), weights_.at(name + ".bias", {width_})};
-  }
-
   const Weights& weights_;
-  int64_t width_, inner_;
   Array positions_;
 };
 
@@ -138,7 +109,7 @@ ModelConfig shape_of(const Settings& settings) {
 }
 
 /// Of generation_config.json, or of config.json, where earlier versions of transformers wrote it.
-decode::DecodeConfig search_of(const Package& package, const ModelConfig& config) {
+decode::DecodeConfig proposed_search(const Package& package, const ModelConfig& config) {
   const char* file = "generation_config.json";
   const Settings settings(package, package.has(file) ? file : "config.json");
   decode::DecodeConfig search;
@@ -181,30 +152,35 @@ ForeignModel read_marian_mt(const Package& package, const Settings& settings) {
   const auto pieces_of = [&](const char* file) {
     return pieces_in(Settings(package, file).all(), package.place_of(file));
   };
-  const std::vector<std::string> ids = pieces_of("vocab.json");
-  const text::ForeignPieces pieces{.names = ids,
-                                   .pad = "<pad>",
-                                   .unknown = "<unk>",
-                                   .end = "</s>",
-                                   .symbols = languages_among(ids)};
-  text::ForeignPieces target = pieces;
-  if (!shared) {
-    target.names = pieces_of("target_vocab.json");
-    target.symbols.clear();
-  }
+  const auto table = [&](const char* file) {
+    const std::vector<std::string> ids = pieces_of(file);
+    return text::ForeignPieces{.names = ids,
+                               .pad = "<pad>",
+                               .unknown = "<unk>",
+                               .end = "</s>",
+                               .symbols = languages_among(ids)};
+  };
+  text::ForeignPieces pieces = table("vocab.json");
+  text::ForeignPieces target = shared ? pieces : table("target_vocab.json");
+  // OPUS-MT's decoders begin with <pad>; heed's own with <s>.
+  const int64_t start = settings.number("decoder_start_token_id");
+  if (start < 0 || start >= std::ssize(target.names))
+    throw UserError("{}: 'decoder_start_token_id' is {}, and there are {} pieces", settings.place(),
+                    start, target.names.size());
+  if (const std::string& first = target.names[start]; first != target.pad && first != target.end)
+    pieces.begin = target.begin = first;
   const SideVocabularies sides =
       two_vocabularies(segment_file(package, "source.spm"), segment_file(package, "target.spm"),
                        pieces, target, shared);
   const Weights weights = huggingface_weights(package);
-  const int64_t start = settings.number("decoder_start_token_id");
-  const int64_t pad = settings.number("pad_token_id", start);
   const std::vector<int64_t> width = pairs_from_halves(out.model.width);
-  finish(out, HuggingFaceParts(weights, out.model, {}), sides,
+  finish(out, HuggingFaceTransformer(weights, {}), sides,
          {.start = start,
-          .writes_start = start == pad,  // transformers counts it, and forbids it
+          .writes_start = target.names[start] != target.end,  // it is counted, and forbidden
           .width = width,
-          .scaled = settings.flag("scale_embedding", false)});
-  out.decoding = search_of(package, out.model);
+          .scaled = settings.flag("scale_embedding", false)},
+         settings.place());
+  out.decoding = proposed_search(package, out.model);
   return out;
 }
 
@@ -235,23 +211,19 @@ ForeignModel read_m2m_100(const Package& package, const Settings& settings) {
   if (rows < std::ssize(pieces.names))
     throw UserError("{}: 'vocab_size' is {}, and there are {} pieces", settings.place(), rows,
                     pieces.names.size());
-  // Its decoder begins with </s>: heed's <s> has that vector, and the program's is another piece.
-  for (std::size_t id = 0; id < pieces.names.size(); ++id)
-    if (pieces.names[id] == "<s>") pieces.names[id] = "<s> of the encoder";
   // What was made up to fill the last rows.
   while (std::ssize(pieces.names) < rows)
     pieces.names.push_back(fmt::format("<unused {}>", pieces.names.size()));
   const SideVocabularies sides = one_vocabulary(segment_file(package, segments), pieces);
   const Weights weights = huggingface_weights(package);
   constexpr int64_t kFirst = 2;
-  finish(
-      out,
-      HuggingFaceParts(weights, out.model,
-                       tensor2tensor_positions(kFirst, out.model.max_positions, out.model.width)),
-      sides,
-      {.start = settings.number("decoder_start_token_id"),
-       .scaled = settings.flag("scale_embedding", true)});
-  out.decoding = search_of(package, out.model);
+  finish(out,
+         HuggingFaceTransformer(
+             weights, tensor2tensor_positions(kFirst, out.model.max_positions, out.model.width)),
+         sides,
+         {.start = settings.number("decoder_start_token_id"),
+          .scaled = settings.flag("scale_embedding", true)});
+  out.decoding = proposed_search(package, out.model);
   return out;
 }
 

@@ -15,7 +15,7 @@ namespace heed::exchange {
 namespace {
 
 using engine::Array, engine::Weights;
-using model::AttentionKind, model::ModelConfig;
+using model::ModelConfig;
 
 /// Up to a NUL, which Marian writes behind the text.
 YAML::Node yaml_in(std::string_view text, const std::string& place) {
@@ -79,7 +79,7 @@ class MarianOptions {
   YAML::Node node_;
 };
 
-ModelConfig network_of(const MarianOptions& options) {
+ModelConfig network_by(const MarianOptions& options) {
   options.one_of("type", "", {"transformer"});
   options.one_of("transformer-decoder-autoreg", "self-attention", {"self-attention"});
   options.one_of("transformer-postprocess-emb", "d", {"d", ""});
@@ -120,72 +120,50 @@ ModelConfig network_of(const MarianOptions& options) {
   return checked(config, options.place());
 }
 
-class MarianParts : public TransformerParts {
+class MarianTransformer : public ForeignTransformer {
  public:
-  MarianParts(const Weights& weights, const ModelConfig& config)
+  MarianTransformer(const Weights& weights, const ModelConfig& config)
       : weights_(weights), config_(config) {}
 
-  AttentionParts attention(AttentionKind kind, int64_t layer) const override {
-    const bool cross = kind == AttentionKind::cross;
-    const std::string scope =
-        this->scope(kind != AttentionKind::encoder, layer) + (cross ? "_context" : "_self");
-    const auto project = [&](const char* part) {
-      return linear(scope, part, config_.width, config_.width);
-    };
-    const Affine query = project("q"), key = project("k"), value = project("v");
-    return {.query = cross ? query : Affine{},
-            .projection = cross ? joined({key, value}) : joined({query, key, value}),
-            .output = project("o"),
-            .norm = norm(scope + "_Wo")};
-  }
-  FeedForwardParts feed_forward(bool decoder, int64_t layer) const override {
-    const std::string scope = this->scope(decoder, layer) + "_ffn";
-    return {.inner = linear(scope, "1", config_.feed_forward, config_.width),
-            .output = linear(scope, "2", config_.width, config_.feed_forward),
-            .norm = norm(scope + "_ffn")};
-  }
-  Affine last_norm(bool decoder) const override {
-    return norm(decoder ? "decoder_top" : "encoder_top");
+  Affine module(const PeerModule& module) const override {
+    if (module.marian[0].ends_with("_ln")) return norm(module.marian[0]);
+    std::vector<Affine> parts;
+    for (const std::string& name : module.marian) {
+      const std::size_t letter = name.rfind("_W") + 1;
+      parts.push_back({transposed(weights_.at(name, {-1, -1})),
+                       vector(std::string(name).replace(letter, 1, "b"))});
+    }
+    return parts.size() == 1 ? parts[0] : joined(parts);
   }
   Array embedding(bool target) const override {
     const std::string own = target ? "decoder_Wemb" : "encoder_Wemb";
-    return weights_.at(weights_.contains(own) ? own : "Wemb", {-1, config_.width});
+    return weights_.at(weights_.contains(own) ? own : "Wemb");
   }
   Affine output() const override {
     const std::string name = "decoder_ff_logit_out_";
     Affine out;
     if (weights_.contains(name + "W"))
-      out.weight = transposed(weights_.at(name + "W", {config_.width, -1}));
+      out.weight = transposed(weights_.at(name + "W", {-1, -1}));
     else if (weights_.contains(name + "Wt"))
-      out.weight = weights_.at(name + "Wt", {-1, config_.width});
-    if (weights_.contains(name + "b")) out.bias = vector(name + "b", -1);
+      out.weight = weights_.at(name + "Wt");
+    if (weights_.contains(name + "b")) out.bias = vector(name + "b");
     return out;
   }
   Array positions(bool) const override {
-    if (weights_.contains("Wpos")) return weights_.at("Wpos", {-1, config_.width});
+    if (weights_.contains("Wpos")) return weights_.at("Wpos");
     return tensor2tensor_positions(0, config_.max_positions, config_.width);
   }
 
  private:
-  static std::string scope(bool decoder, int64_t layer) {
-    return fmt::format("{}_l{}", decoder ? "decoder" : "encoder", layer + 1);
-  }
   /// Kept as a matrix of one row.
-  Array vector(const std::string& name, int64_t size) const {
-    Array row = weights_.at(name, {1, size});
+  Array vector(const std::string& name) const {
+    Array row = weights_.at(name, {1, -1});
     row.shape = {row.columns()};
     return row;
   }
-  Affine linear(const std::string& scope, const char* part, int64_t out, int64_t in) const {
-    return {transposed(weights_.at(fmt::format("{}_W{}", scope, part), {in, out})),
-            vector(fmt::format("{}_b{}", scope, part), out)};
-  }
-  Affine norm(const std::string& scope) const {
-    const char* suffix =
-        config_.norm == model::Norm::pre && weights_.contains(scope + "_ln_scale_pre") ? "_pre"
-                                                                                       : "";
-    return {vector(scope + "_ln_scale" + suffix, config_.width),
-            vector(scope + "_ln_bias" + suffix, config_.width)};
+  Affine norm(const std::string& name) const {
+    const char* suffix = weights_.contains(name + "_scale_pre") ? "_pre" : "";
+    return {vector(name + "_scale" + suffix), vector(name + "_bias" + suffix)};
   }
 
   const Weights& weights_;
@@ -260,14 +238,14 @@ ForeignModel read_marian(const Package& package, const std::string& file,
   if (yaml == tensors.end())
     throw UserError(place + ": has no options (special:model.yml); Marian from 1.2 on saves them");
   const MarianOptions options(yaml_in(yaml->second.bytes.view, place), place);
-  ForeignModel out{.program = "Marian", .model = network_of(options)};
+  ForeignModel out{.program = "Marian", .model = network_by(options)};
   std::map<std::string, Array> arrays;
   for (const auto& [name, tensor] : tensors)
     if (is_floating(tensor)) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
   if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos").rows();
-  finish(out, MarianParts(weights, out.model),
-         vocabularies_of(package, segments, out.model.tie == model::Tie::all), {});
+  finish(out, MarianTransformer(weights, out.model),
+         vocabularies_of(package, segments, out.model.tie == model::Tie::all), {}, place);
   out.decoding = search_of_marian(package, out.model);
   return out;
 }

@@ -5,9 +5,9 @@
 #include <array>
 #include <cstring>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "exchange/arrays.h"
+#include "exchange/cursor.h"
 #include "exchange/tensors.h"
 
 namespace heed::exchange {
@@ -23,22 +23,33 @@ Number number_in(std::string_view bytes) {
   return number;
 }
 
+/// 16 bits of length, and a NUL, which counts.
+std::string text_at(Cursor& cursor) {
+  std::string text(cursor.bytes(cursor.number<uint16_t>()));
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 ModelBin::ModelBin(const Package& package, const std::string& file)
-    : place_(package.place_of(file)), bytes_(package.read(file)), rest_(bytes_.view) {
-  const auto version = take<uint32_t>();
+    : place_(package.place_of(file)), bytes_(package.read(file)) {
+  Cursor cursor(bytes_.view, place_);
+  const auto version = cursor.number<uint32_t>();
   if (version < 4 || version > 6)
     throw UserError("{}: is of version {} of CTranslate2's format, and heed reads 4 to 6", place_,
                     version);
-  const std::string spec = text();
+  const std::string spec = text_at(cursor);
   if (spec != "TransformerSpec")
     throw UserError("{}: holds a '{}'; heed opens Transformers that translate (TransformerSpec)",
                     place_, one_line(spec));
-  take<uint32_t>();  // the revision: names of variables say what there is
-  for (auto count = take<uint32_t>(); count > 0; --count) variable();
-  for (auto count = take<uint32_t>(); count > 0; --count) {
-    const std::string alias = text(), name = text();
+  cursor.number<uint32_t>();  // the revision: names of variables say what there is
+  for (auto count = cursor.number<uint32_t>(); count > 0; --count) {
+    const std::string name = text_at(cursor);
+    variables_[name] = variable_at(cursor, name);
+  }
+  for (auto count = cursor.number<uint32_t>(); count > 0; --count) {
+    const std::string alias = text_at(cursor), name = text_at(cursor);
     if (!variables_.contains(name))
       throw UserError("{}: '{}' stands for '{}', which is not there", place_, one_line(alias),
                       one_line(name));
@@ -94,39 +105,20 @@ std::size_t ModelBin::size_of(Code code) {
   return kSizes[code];
 }
 
-std::string_view ModelBin::take_bytes(std::size_t count) {
-  if (count > rest_.size()) throw UserError(place_ + ": is cut short");
-  const std::string_view taken = rest_.substr(0, count);
-  rest_.remove_prefix(count);
-  return taken;
-}
-
-template <class Number>
-Number ModelBin::take() {
-  return number_in<Number>(take_bytes(sizeof(Number)));
-}
-
-std::string ModelBin::text() {
-  std::string text(take_bytes(take<uint16_t>()));
-  if (!text.empty()) text.pop_back();  // the NUL
-  return text;
-}
-
-void ModelBin::variable() {
-  const std::string name = text();
+ModelBin::Variable ModelBin::variable_at(Cursor& cursor, const std::string& name) const {
   Variable own;
   uint64_t count = 1;
-  for (auto rank = take<uint8_t>(); rank > 0; --rank) {
-    own.shape.push_back(take<uint32_t>());
+  for (auto rank = cursor.number<uint8_t>(); rank > 0; --rank) {
+    own.shape.push_back(cursor.number<uint32_t>());
     if (__builtin_mul_overflow(count, static_cast<uint64_t>(own.shape.back()), &count)) count = 0;
   }
-  const auto code = take<uint8_t>();
-  own.bytes = take_bytes(take<uint32_t>());
+  const auto code = cursor.number<uint8_t>();
+  own.bytes = cursor.bytes(cursor.number<uint32_t>());
   if (code > kBfloat16 || count > own.bytes.size() ||
       count * size_of(static_cast<Code>(code)) != own.bytes.size())
     throw UserError("{}: '{}' has not the bytes of its shape", place_, one_line(name));
   own.code = static_cast<Code>(code);
-  variables_[name] = own;
+  return own;
 }
 
 const ModelBin::Variable& ModelBin::at(const std::string& name) const {

@@ -13,6 +13,8 @@
 
 namespace heed::exchange {
 
+class Cursor;
+
 /// The variables of a file, and which of them were asked for. Everything throws UserError that
 /// begins with the file.
 class ModelBin {
@@ -44,18 +46,13 @@ class ModelBin {
   };
 
   static std::size_t size_of(Code code);
-  std::string_view take_bytes(std::size_t count);
-  template <class Number>
-  Number take();
-  std::string text();
-  void variable();
+  Variable variable_at(Cursor& cursor, const std::string& name) const;
   const Variable& at(const std::string& name) const;
   template <class Number>
   engine::Array dequantised(const Variable& own, const std::string& name) const;
 
   std::string place_;
   Bytes bytes_;
-  std::string_view rest_;  // what is not read yet
   std::map<std::string, Variable> variables_;
   std::map<std::string, std::string> aliases_;
   mutable std::set<std::string> read_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "engine/network.h"
 #include "exchange/arrays.h"
 #include "kernels/rows/positions.h"
 #include "text/vocabulary.h"
@@ -13,76 +14,46 @@ namespace {
 
 namespace names = model::names;
 using engine::Array, engine::Floats;
-using model::AttentionKind;
 
 class Assembly {
  public:
-  Assembly(const TransformerParts& parts, const Numbering& numbering,
-           const model::ModelConfig& config)
-      : parts_(parts), numbering_(numbering), config_(config) {}
+  Assembly(const ForeignTransformer& from, const Numbering& numbering,
+           const model::ModelConfig& config, const std::string& place)
+      : from_(from), numbering_(numbering), config_(config), place_(place) {}
 
   std::map<std::string, Array> all() {
     tokens();
-    for (const bool decoder : {false, true}) {
-      if (config_.positions == "learned")
-        put(names::within(decoder ? names::kTargetPositions : names::kSourcePositions, "weight"),
-            columns(parts_.positions(decoder)));
-      const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
-      for (int64_t layer = 0; layer < layers; ++layer) {
-        attention(decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
-        if (decoder) attention(AttentionKind::cross, layer);
-        feed_forward(decoder, layer);
-      }
-      if (config_.norm == model::Norm::pre)
-        norm(names::within(names::stack(decoder), names::kNorm), parts_.last_norm(decoder));
+    if (config_.positions == "learned")
+      for (const bool decoder : {false, true})
+        put(decoder ? names::kTargetPositions : names::kSourcePositions, "weight",
+            columns(from_.positions(decoder)));
+    for (const PeerModule& module : peer_modules(config_)) {
+      Affine affine = from_.module(module);
+      const int64_t rows = affine.weight.rows();
+      if (affine.bias.data == nullptr) affine.bias = array_from(Floats(rows), {rows});
+      if (affine.bias.count() != rows) refuse(module.own);
+      const Array weight = module.state_columns ? columns(affine.weight) : affine.weight;
+      put(module.own, "weight", module.state_rows ? reordered(weight, module.own) : weight);
+      put(module.own, "bias", module.state_rows ? reordered(affine.bias, module.own) : affine.bias);
     }
     return std::move(weights_);
   }
 
  private:
-  void put(const std::string& name, Array array) { weights_[name] = std::move(array); }
+  [[noreturn]] void refuse(const std::string& module) const {
+    throw UserError("{}: what would be heed's {} has another shape than the rest", place_, module);
+  }
+  void put(const std::string& module, const char* part, Array array) {
+    weights_[names::within(module, part)] = std::move(array);
+  }
 
   Array columns(const Array& matrix) const {
+    if (matrix.shape.size() != 2 || matrix.columns() != config_.width) refuse("state");
     return numbering_.width.empty() ? matrix : with_columns(matrix, numbering_.width);
   }
-  Array rows(const Array& array) const {
-    return numbering_.width.empty() ? array : with_rows(array, numbering_.width);
-  }
-
-  void linear(const std::string& name, const Array& weight, const Affine& from, bool to_state) {
-    const int64_t out = weight.rows();
-    Array bias = from.bias.data ? from.bias : array_from(Floats(out), {out});
-    put(names::within(name, "weight"), weight);
-    put(names::within(name, "bias"), to_state ? rows(bias) : std::move(bias));
-  }
-  /// Reads a state.
-  void from_state(const std::string& name, const Affine& from) {
-    linear(name, columns(from.weight), from, false);
-  }
-  /// Writes one.
-  void to_state(const std::string& name, const Affine& from) {
-    linear(name, rows(from.weight), from, true);
-  }
-  void norm(const std::string& name, const Affine& from) {
-    put(names::within(name, "weight"), rows(from.weight));
-    put(names::within(name, "bias"), rows(from.bias));
-  }
-
-  void attention(AttentionKind kind, int64_t layer) {
-    const std::string name = names::attention(kind, layer);
-    const AttentionParts parts = parts_.attention(kind, layer);
-    if (kind == AttentionKind::cross) from_state(names::within(name, names::kQuery), parts.query);
-    from_state(names::within(name, names::kProjection), parts.projection);
-    to_state(names::within(name, names::kOutput), parts.output);
-    norm(names::norm_of_attention(kind, layer), parts.norm);
-  }
-
-  void feed_forward(bool decoder, int64_t layer) {
-    const std::string name = names::feed_forward(decoder, layer);
-    const FeedForwardParts parts = parts_.feed_forward(decoder, layer);
-    from_state(names::within(name, names::kInner), parts.inner);
-    to_state(names::within(name, names::kOutput), parts.output);
-    norm(names::norm_of_feed_forward(decoder, layer), parts.norm);
+  Array reordered(const Array& rows, const std::string& module) const {
+    if (rows.rows() != config_.width) refuse(module);
+    return numbering_.width.empty() ? rows : with_rows(rows, numbering_.width);
   }
 
   /// Rows of heed's pieces; bos is what the decoder begins with where `start` says so.
@@ -90,16 +61,14 @@ class Assembly {
     std::vector<int64_t> order(ids.begin(), ids.end());
     if (start) order[text::kBegin] = numbering_.start;
     if (const int64_t most = std::ranges::max(order); most >= from.rows())
-      throw UserError(
-          "a piece has the id {}, and there are vectors of {}; is this the vocabulary of "
-          "these weights?",
-          most, from.rows());
+      throw UserError("{}: a piece has the id {}, and there are {} word vectors", place_, most,
+                      from.rows());
     return columns(with_rows(from, order));
   }
 
   Array embedding(bool target) const {
     const bool both = config_.tie == model::Tie::all;
-    Array vectors = pieces(parts_.embedding(target), target ? numbering_.target : numbering_.source,
+    Array vectors = pieces(from_.embedding(target), target ? numbering_.target : numbering_.source,
                            target || both);
     if (numbering_.scaled) return vectors;
     Floats smaller = vectors.copy();
@@ -111,34 +80,36 @@ class Assembly {
   void tokens() {
     for (const bool target : {false, true})
       if (target || config_.tie != model::Tie::all)
-        put(names::within(model::embedding_module(config_.tie, target), "weight"),
-            embedding(target));
-    const Affine output = parts_.output();
-    const std::string module = model::kOutputModule;
+        put(model::embedding_module(config_.tie, target), "weight", embedding(target));
+    const Affine output = from_.output();
     if (config_.tie == model::Tie::none)
-      put(names::within(module, "weight"),
-          pieces(output.weight.data ? output.weight : parts_.embedding(true), numbering_.target,
+      put(model::kOutputModule, "weight",
+          pieces(output.weight.data ? output.weight : from_.embedding(true), numbering_.target,
                  true));
-    if (output.bias.data && output.bias.rows() <= std::ranges::max(numbering_.target))
-      throw UserError("the output layer has fewer biases than there are pieces");
+    put(model::kOutputModule, "bias", biases(output.bias));
+  }
+
+  Array biases(const Array& theirs) const {
+    if (theirs.data && theirs.rows() <= std::ranges::max(numbering_.target)) refuse("output.bias");
     Floats bias(numbering_.target.size(), kNeverWritten);
     for (std::size_t id = 0; id < bias.size(); ++id) {
       const bool begin = id == text::kBegin;
-      const int64_t theirs = begin ? numbering_.start : numbering_.target[id];
-      if (theirs < 0 || (begin && !numbering_.writes_start)) continue;
+      const int64_t piece = begin ? numbering_.start : numbering_.target[id];
+      if (piece < 0 || (begin && !numbering_.writes_start)) continue;
       // Pieces that the program does not know have the vector of <unk>, and a decoder may begin
       // with <pad>: each of the program's pieces is written once.
-      const bool repeated = (id > text::kEnd && theirs == numbering_.target[text::kUnknown]) ||
-                            (id == text::kPad && theirs == numbering_.start);
-      if (!repeated) bias[id] = output.bias.data ? output.bias.data[theirs] : 0;
+      const bool repeated = (id > text::kEnd && piece == numbering_.target[text::kUnknown]) ||
+                            (id == text::kPad && piece == numbering_.start);
+      if (!repeated) bias[id] = theirs.data ? theirs.data[piece] : 0;
     }
     const int64_t count = std::ssize(bias);
-    put(names::within(module, "bias"), array_from(std::move(bias), {count}));
+    return array_from(std::move(bias), {count});
   }
 
-  const TransformerParts& parts_;
+  const ForeignTransformer& from_;
   const Numbering& numbering_;
   const model::ModelConfig& config_;
+  const std::string& place_;
   std::map<std::string, Array> weights_;
 };
 
@@ -153,10 +124,14 @@ Affine joined(const std::vector<Affine>& parts) {
   return {joined(weights), biases.empty() ? Array{} : joined(biases)};
 }
 
-std::map<std::string, Array> weights_from(const TransformerParts& parts, const Numbering& numbering,
-                                          model::ModelConfig& config) {
+std::map<std::string, Array> weights_from(const ForeignTransformer& from,
+                                          const Numbering& numbering, model::ModelConfig& config,
+                                          const std::string& place) {
   if (!numbering.scaled) config.tie = model::Tie::none;
-  return Assembly(parts, numbering, config).all();
+  std::map<std::string, Array> weights = Assembly(from, numbering, config, place).all();
+  // It asks for every weight by its shape.
+  engine::make_network(config, engine::Weights(weights, place), engine::WeightFormat::fp32);
+  return weights;
 }
 
 Array tensor2tensor_positions(int64_t first, int64_t count, int64_t width) {

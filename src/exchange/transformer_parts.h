@@ -1,4 +1,4 @@
-// A Transformer of another program, part by part, and heed's weights made of the parts.
+// A Transformer of another program, module by module, and heed's weights made of it.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/weights.h"
-#include "model/description/config.h"
+#include "exchange/plain_transformer.h"
 
 namespace heed::exchange {
 
@@ -17,27 +16,12 @@ struct Affine {
   engine::Array weight, bias = {};
 };
 
-struct AttentionParts {
-  Affine query;       // of cross-attention
-  Affine projection;  // of queries, keys and values, one below the other; of cross-attention of
-                      // keys and values
-  Affine output, norm;
-};
-
-struct FeedForwardParts {
-  Affine inner, output, norm;
-};
-
-/// The weights of another program. Everything throws UserError where a tensor is missing or has
-/// another shape than its configuration says.
-class TransformerParts {
+/// The weights of another program. Everything throws UserError where a tensor is missing.
+class ForeignTransformer {
  public:
-  virtual ~TransformerParts() = default;
+  virtual ~ForeignTransformer() = default;
 
-  virtual AttentionParts attention(model::AttentionKind kind, int64_t layer) const = 0;
-  virtual FeedForwardParts feed_forward(bool decoder, int64_t layer) const = 0;
-  /// Behind the last layer, with `norm: pre`.
-  virtual Affine last_norm(bool decoder) const = 0;
+  virtual Affine module(const PeerModule& module) const = 0;
   /// [pieces, width], by the program's ids.
   virtual engine::Array embedding(bool target) const = 0;
   /// The output layer, by the program's ids; its weight where it is not tied, its bias where it has
@@ -64,14 +48,15 @@ struct Numbering {
 /// A bias with which a piece is never written: what the program cannot write.
 inline constexpr float kNeverWritten = -100;
 
-/// Adds up a query, keys and values of one shape.
-Affine joined(const std::vector<Affine>& parts);
-
 /// heed's weights by their names. `config` is made to fit: `tie: none` where vectors are not
-/// scaled.
-std::map<std::string, engine::Array> weights_from(const TransformerParts& parts,
+/// scaled. Throws UserError that begins with `place` where they are not of such a model.
+std::map<std::string, engine::Array> weights_from(const ForeignTransformer& from,
                                                   const Numbering& numbering,
-                                                  model::ModelConfig& config);
+                                                  model::ModelConfig& config,
+                                                  const std::string& place);
+
+/// One below the other: a query, keys and values.
+Affine joined(const std::vector<Affine>& parts);
 
 /// [count, width] of sin(p f) in the first half, cos(p f) in the second, p from `first` on, with
 /// the frequencies of tensor2tensor: f(i) = 10000^(-i / (width / 2 - 1)). (Vaswani et al. 2017 have

@@ -107,6 +107,13 @@ class Arrangement {
 
 }  // namespace
 
+std::vector<std::string> all_pieces(std::string_view model, const std::string& name) {
+  std::vector<std::string> names;
+  for (ModelPiece& piece : pieces_in_file(std::string(model), name))
+    names.push_back(std::move(piece.text));
+  return names;
+}
+
 std::vector<std::string> pieces_outside(const std::string& model, const ForeignPieces& pieces,
                                         const std::string& name) {
   const std::unordered_set<std::string> known(pieces.names.begin(), pieces.names.end());

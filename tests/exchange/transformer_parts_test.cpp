@@ -21,13 +21,11 @@ using ::testing::ElementsAre, ::testing::FloatEq, ::testing::HasSubstr;
 constexpr int64_t kWidth = 2;
 
 /// No layers, and vectors and biases that say of which piece they are.
-class TwoNumbers : public TransformerParts {
+class TwoNumbers : public ForeignTransformer {
  public:
   explicit TwoNumbers(int64_t pieces) : pieces_(pieces) {}
 
-  AttentionParts attention(model::AttentionKind, int64_t) const override { return {}; }
-  FeedForwardParts feed_forward(bool, int64_t) const override { return {}; }
-  Affine last_norm(bool) const override { return {}; }
+  Affine module(const PeerModule&) const override { return {}; }
   Array positions(bool) const override { return {}; }
   Array embedding(bool) const override {
     Floats numbers;
@@ -62,7 +60,8 @@ const std::vector<int64_t> kIds = {4, 1, -1, 0, 2, 3, 1};
 TEST(TransformerParts, PiecesMoveToHeedsIds) {
   model::ModelConfig config = no_layers();
   const auto weights = weights_from(
-      TwoNumbers(5), {.source = kIds, .target = kIds, .start = 4, .writes_start = true}, config);
+      TwoNumbers(5), {.source = kIds, .target = kIds, .start = 4, .writes_start = true}, config,
+      "there");
   EXPECT_THAT(weights.at("embedding.weight").copy(),
               ElementsAre(14, 24, 11, 21, 14, 24, 10, 20, 12, 22, 13, 23, 11, 21));
   // Each of the program's pieces is written once: <pad> as bos, c never.
@@ -72,11 +71,11 @@ TEST(TransformerParts, PiecesMoveToHeedsIds) {
 
 TEST(TransformerParts, ADecoderMayBeginWithZerosOrWithAPieceOfTheText) {
   model::ModelConfig config = no_layers();
-  const auto zeros = weights_from(TwoNumbers(5), {.source = kIds, .target = kIds}, config);
+  const auto zeros = weights_from(TwoNumbers(5), {.source = kIds, .target = kIds}, config, "there");
   EXPECT_EQ(zeros.at("embedding.weight").data[kWidth * text::kBegin], 0);
   EXPECT_EQ(zeros.at("output.bias").data[text::kBegin], kNeverWritten);
   const auto end =
-      weights_from(TwoNumbers(5), {.source = kIds, .target = kIds, .start = 0}, config);
+      weights_from(TwoNumbers(5), {.source = kIds, .target = kIds, .start = 0}, config, "there");
   EXPECT_EQ(end.at("embedding.weight").data[kWidth * text::kBegin], 10);
   EXPECT_EQ(end.at("output.bias").data[text::kBegin], kNeverWritten);
   EXPECT_EQ(end.at("output.bias").data[text::kEnd], 0);
@@ -84,8 +83,9 @@ TEST(TransformerParts, ADecoderMayBeginWithZerosOrWithAPieceOfTheText) {
 
 TEST(TransformerParts, VectorsThatAreNotScaledAreNoLongerTied) {
   model::ModelConfig config = no_layers();
-  const auto weights = weights_from(
-      TwoNumbers(5), {.source = kIds, .target = kIds, .start = 4, .scaled = false}, config);
+  const auto weights =
+      weights_from(TwoNumbers(5), {.source = kIds, .target = kIds, .start = 4, .scaled = false},
+                   config, "there");
   EXPECT_EQ(config.tie, model::Tie::none);
   const float root = std::sqrt(2.F);
   EXPECT_THAT(weights.at("source_embedding.weight").data[0], FloatEq(14 / root));
@@ -96,14 +96,16 @@ TEST(TransformerParts, VectorsThatAreNotScaledAreNoLongerTied) {
 TEST(TransformerParts, TheWidthIsReordered) {
   model::ModelConfig config = no_layers();
   const auto weights = weights_from(
-      TwoNumbers(5), {.source = kIds, .target = kIds, .width = std::vector<int64_t>{1, 0}}, config);
+      TwoNumbers(5), {.source = kIds, .target = kIds, .width = std::vector<int64_t>{1, 0}}, config,
+      "there");
   EXPECT_EQ(weights.at("embedding.weight").data[2], 21);
 }
 
 TEST(TransformerParts, MorePiecesThanVectorsAreRefused) {
   model::ModelConfig config = no_layers();
-  EXPECT_THROW(weights_from(TwoNumbers(4), {.source = kIds, .target = kIds, .start = 4}, config),
-               UserError);
+  EXPECT_THROW(
+      weights_from(TwoNumbers(4), {.source = kIds, .target = kIds, .start = 4}, config, "there"),
+      UserError);
 }
 
 TEST(TransformerParts, PositionsOfTensor2TensorBeginAnywhere) {

@@ -28,6 +28,14 @@ def tensor2tensor(count, width):
     return numpy.concatenate([numpy.sin(angles), numpy.cos(angles)], 1).astype(numpy.float32)
 
 
+def in_fp32(run):
+    """Where a processor has bf16, an imported run uses it."""
+    config = run / "config.yaml"
+    text = config.read_text(encoding="utf-8")
+    assert "precision: auto" in text
+    config.write_text(text.replace("precision: auto", "precision: fp32"), encoding="utf-8")
+
+
 class MarianFile:
     """What marian writes for `--type transformer`, by the names of its documentation."""
 
@@ -128,6 +136,7 @@ class Import(TwinTest):
     def import_to(self, folder, *arguments):
         run = folder.with_name(folder.name + "-run")
         heed("import", folder, "-o", run, *arguments)
+        in_fp32(run)
         return run
 
     @unittest.skipIf(ctranslate2 is None, "no CTranslate2")

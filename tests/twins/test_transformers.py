@@ -6,6 +6,7 @@ import unittest
 
 import files
 import numpy
+from test_import import in_fp32
 from twins import SOURCES, TARGETS, TwinTest, heed
 
 try:
@@ -188,6 +189,7 @@ class Transformers(TwinTest):
                 folder, model, tables, segments = self.marian(f"marian-{number}", **chosen)
                 run = folder.with_name(folder.name + "-run")
                 heed("import", folder, "-o", run)
+                in_fp32(run)
 
                 def ids(side, line):
                     cut = segments[side].encode(line, out_type=str)
@@ -253,6 +255,7 @@ class Transformers(TwinTest):
                 chosen = ["--source-language", languages[0].strip("_")]
                 chosen += ["--target-language", languages[2].strip("_")]
                 heed("import", folder, "-o", run, *chosen)
+                in_fp32(run)
                 place = {piece: number for number, piece in enumerate(names)}
 
                 def ids(language, line):
