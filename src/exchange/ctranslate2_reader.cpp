@@ -142,7 +142,7 @@ ModelConfig network_of_file(const ModelBin& file) {
     config.tie = model::Tie::none;
   config.kv_heads = kv_heads_of(file, config);
   for (const char* one : {"decoder/alignment_layer", "decoder/alignment_heads",
-                          "encoder/embeddings_merge", "encoder/multi_query_attention"})
+                          "decoder/alibi_use_positive_positions"})
     file.number(one, 0);  // change nothing here
   config = checked(config, file.place());
   if (is_rotary(file, config)) {

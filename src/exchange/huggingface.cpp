@@ -222,7 +222,8 @@ ForeignModel read_m2m_100(const Package& package, const Settings& settings) {
              weights, tensor2tensor_positions(kFirst, out.model.max_positions, out.model.width)),
          sides,
          {.start = settings.number("decoder_start_token_id"),
-          .scaled = settings.flag("scale_embedding", true)});
+          .scaled = settings.flag("scale_embedding", true)},
+         settings.place());
   out.decoding = proposed_search(package, out.model);
   return out;
 }

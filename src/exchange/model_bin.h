@@ -31,7 +31,8 @@ class ModelBin {
   /// A single number, or `otherwise` where there is none.
   double number(const std::string& name, double otherwise) const;
 
-  /// Throws where a variable was not asked for: the model has something that heed lacks.
+  /// Throws where a variable was not asked for that is not zero: the model has something that heed
+  /// lacks.
   void require_all_read() const;
   /// What weights were before array(): "int8", "int16", or "".
   const std::string& quantised() const { return quantised_; }

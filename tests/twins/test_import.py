@@ -191,7 +191,8 @@ class Import(TwinTest):
             made, _, pieces_of, segments = self.marian(f"any-{tie}", tie)
             made.arrays["Wpos"] = tensor2tensor(POSITIONS, WIDTH)
             marian = made.write(self.folder / f"any-{tie}-table", pieces_of, segments)
-            for numbers in ("float32", "float16", "bfloat16", "int16", "int8"):
+            # Its converter needs PyTorch for bfloat16, which tests/exchange/ reads.
+            for numbers in ("float32", "float16", "int16", "int8"):
                 with self.subTest(tie=tie, numbers=numbers):
                     peer = self.converted(marian, numbers)
                     named = ["--source-sentencepiece", segments[0]]
@@ -202,17 +203,15 @@ class Import(TwinTest):
 
     @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
     def test_exports_come_back_bit_by_bit(self):
-        for kind in kinds.transformers():
+        for number, kind in enumerate(kinds.transformers()):
             known = kind["positions"] in ("sinusoidal", "learned", "rotary")
             if not known or "decoder" in kind:
                 continue
             plain = {"self_attention": "softmax", "sliding_window": 0, "global_tokens": 0}
             plain |= {"attention_stride": 0, "attention_normaliser": "softmax"}
             kind = {**kind, **plain, "attention_scale": "sqrt"}
-            name = "back-" + kinds.name(kind)
-            if (self.folder / name).exists():
-                continue
-            with self.subTest(name):
+            name = f"back-{number}"
+            with self.subTest(kinds.name(kind)):
                 run = self.train(kind, name)
                 out = self.folder / f"{name}-ct2"
                 heed("export", run, "--format", "ctranslate2", "-o", out)
