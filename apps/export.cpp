@@ -160,6 +160,12 @@ void export_for_ctranslate2(const ExportArgs& args) {
   advise(args, folder, joint);
 }
 
+std::vector<std::string> beginning_of(const text::Vocabulary& vocabulary) {
+  std::vector<std::string> symbols;
+  for (const int32_t id : vocabulary.beginning()) symbols.push_back(vocabulary.piece(id));
+  return symbols;
+}
+
 draw::PlayedModel played_model(const std::string& path, const std::string& name,
                                const ExportArgs& args) {
   std::vector<std::string> settings = args.settings;
@@ -178,10 +184,11 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .name = name,
       .source = serve::language_name(languages.source),
       .target = serve::language_name(languages.target),
-      .files = {
-          {"settings", web::text_of({shown_model(name, config), config.model, config.decoding})},
-          {"weights", engine::packed(weights)},
-          {"source", vocabularies.source.model()}}};
+      .files = {{"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
+                                           beginning_of(vocabularies.source),
+                                           beginning_of(vocabularies.target)})},
+                {"weights", engine::packed(weights)},
+                {"source", vocabularies.source.model()}}};
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
     model.files["target"] = vocabularies.target.model();
   return model;
