@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/strings.h"
 #include "text/table.h"
@@ -74,20 +75,20 @@ bool is_symbol(const std::string& token) {
   return token.starts_with(kBeginToken) && token != kBeginToken;
 }
 
-AttentionMatrix without_symbols(const AttentionMatrix& matrix) {
-  if (std::ranges::none_of(matrix.target, is_symbol) &&
-      std::ranges::none_of(matrix.source, is_symbol))
-    return matrix;
+/// Without these rows and columns; `missing` says nothing of what columns have had.
+template <class Row, class Column>
+AttentionMatrix without(const Row& row_goes, const Column& column_goes,
+                        const AttentionMatrix& matrix) {
   AttentionMatrix result = matrix;
-  std::erase_if(result.target, is_symbol);
-  std::erase_if(result.source, is_symbol);
+  std::erase_if(result.target, row_goes);
+  std::erase_if(result.source, column_goes);
   result.weights.clear();
   result.missing.clear();
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
-    if (is_symbol(matrix.target[row])) continue;
+    if (row_goes(matrix.target[row])) continue;
     if (!matrix.missing.empty()) result.missing.push_back(matrix.missing[row]);
     for (std::size_t column = 0; column < matrix.source.size(); ++column)
-      if (!is_symbol(matrix.source[column])) result.weights.push_back(matrix.at(row, column));
+      if (!column_goes(matrix.source[column])) result.weights.push_back(matrix.at(row, column));
   }
   return result;
 }
@@ -140,20 +141,16 @@ std::size_t length_before_end(const std::vector<std::string>& tokens) {
 
 AttentionMatrix drop_end(const AttentionMatrix& matrix) {
   check(matrix);
-  AttentionMatrix result = matrix;
-  std::erase(result.source, kEndToken);
-  result.weights.clear();
-  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
-    double kept = 0;
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      if (matrix.source[column] != kEndToken) kept += matrix.at(row, column);
-    }
+  AttentionMatrix result =
+      without([](const auto&) { return false; },
+              [](const std::string& token) { return token == kEndToken; }, matrix);
+  const std::size_t columns = result.source.size();
+  for (std::size_t row = 0; row < result.target.size(); ++row) {
+    const std::span<float> weights(result.weights.data() + row * columns, columns);
+    const double kept = std::accumulate(weights.begin(), weights.end(), 0.0);
     const double scale = kept > 0 ? 1 / kept : 0;
     if (!result.missing.empty()) result.missing[row] *= static_cast<float>(scale);
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      if (matrix.source[column] == kEndToken) continue;
-      result.weights.push_back(static_cast<float>(matrix.at(row, column) * scale));
-    }
+    for (float& weight : weights) weight = static_cast<float>(weight * scale);
   }
   return result;
 }
@@ -170,7 +167,7 @@ std::size_t count_words(const std::vector<std::string>& tokens) {
 
 AttentionMatrix merge_words(const AttentionMatrix& pieces, WordRows rows) {
   check(pieces);
-  const AttentionMatrix matrix = without_symbols(pieces);
+  const AttentionMatrix matrix = without(is_symbol, is_symbol, pieces);
   const Words target = group(matrix.target), source = group(matrix.source);
   std::vector<double> sums(target.text.size() * source.text.size(), 0);
   std::vector<float> missing(matrix.missing.empty() ? 0 : target.text.size(), 0);

@@ -21,12 +21,10 @@ class LanguageSymbols : public ToyRunTest {
          "training.validate_bleu=true"});
   }
   std::vector<std::string> pieces(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{
-        "attention", run,      "--sentence", "a b c",    "--layer",
-        "last",      "--head", "0",          "--output", folder / "x.csv"};
+    std::vector<std::string> arguments{"attention", run,    "--text", "a b c",
+                                       "--layer",   "last", "--head", "0"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    product(run_heed(arguments));
-    return lines_of(read_file(folder / "x.csv"));
+    return lines_of(product(run_heed(arguments)));
   }
 };
 
