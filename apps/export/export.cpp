@@ -154,6 +154,12 @@ void export_for_transformers(const ExportArgs& args) {
       args.output, exchange::kMarianPositions - 1, kModelCard);
 }
 
+std::vector<std::string> beginning_of(const text::Vocabulary& vocabulary) {
+  std::vector<std::string> symbols;
+  for (const int32_t id : vocabulary.beginning()) symbols.push_back(vocabulary.piece(id));
+  return symbols;
+}
+
 draw::PlayedModel played_model(const std::string& path, const std::string& name,
                                const ExportArgs& args) {
   std::vector<std::string> settings = args.settings;
@@ -172,10 +178,11 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .name = name,
       .source = serve::language_name(languages.source),
       .target = serve::language_name(languages.target),
-      .files = {
-          {"settings", web::text_of({shown_model(name, config), config.model, config.decoding})},
-          {"weights", engine::packed(weights)},
-          {"source", vocabularies.source.model()}}};
+      .files = {{"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
+                                           beginning_of(vocabularies.source),
+                                           beginning_of(vocabularies.target)})},
+                {"weights", engine::packed(weights)},
+                {"source", vocabularies.source.model()}}};
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
     model.files["target"] = vocabularies.target.model();
   return model;

@@ -248,6 +248,9 @@ std::vector<Translator::TargetScore> Translator::score(const std::vector<std::st
       TargetScore& score = out[chosen[row]];
       const float* begin = values + row * batch.target_length;
       score.tokens.assign(begin, begin + batch.target_lengths[row]);
+      // A symbol that begins it is given as the source is.
+      const auto& target = encoded.members[0][chosen[row]].target;
+      std::fill_n(score.tokens.begin(), first_text().target.symbols_before(target), 0.0F);
       score.log_probability = std::accumulate(score.tokens.begin(), score.tokens.end(), 0.0);
     }
   });

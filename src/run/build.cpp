@@ -61,6 +61,12 @@ data::CorpusReading validation_reading(const Config& config) {
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets) {
   using text::TsvColumn;
   const data::VocabularyConfig& wanted = config.data.vocabulary;
+  const bool shared = wanted.kind == data::VocabularyKind::shared;
+  if (shared && (sources ? wanted.source : wanted.target).empty())
+    throw UserError(
+        "data.vocabulary.{}: kind: shared begins with two files that are there; name one, or set "
+        "kind: joint",
+        sources ? "source" : "target");
   text::VocabularyTraining training{
       .files = {},
       .size = wanted.size,
@@ -95,6 +101,26 @@ void require_serves(const text::Vocabulary& vocabulary, const Config& config,
                     "nothing from it; set it to 0, or make another with `heed vocab`");
 }
 
+namespace {
+
+/// Of kind: shared both must have the same pieces.
+Vocabularies vocabularies_for(const Config& config, Vocabularies vocabularies) {
+  const auto& [source, target] = vocabularies;
+  const bool shared = config.data.vocabulary.kind == data::VocabularyKind::shared;
+  const auto piece = [](const text::Vocabulary& of, int32_t id) {
+    return id < of.size() ? of.piece(id) : "";
+  };
+  for (int32_t id = 0; shared && id < std::max(source.size(), target.size()); ++id)
+    if (piece(source, id) != piece(target, id))
+      throw UserError(
+          "data.vocabulary.kind: shared: piece {} of the source is '{}' and of the target '{}'; "
+          "name files with the same pieces, or set kind: separate",
+          id, one_line(piece(source, id)), one_line(piece(target, id)));
+  return with_languages(std::move(vocabularies), config);
+}
+
+}  // namespace
+
 Vocabularies make_vocabularies(const Config& config) {
   if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
@@ -110,7 +136,7 @@ Vocabularies make_vocabularies(const Config& config) {
     return text::Vocabulary::train(training);
   };
   const text::Vocabulary source = one(wanted.source, true, joint);
-  return {source, joint ? source : one(wanted.target, false, true)};
+  return vocabularies_for(config, {source, joint ? source : one(wanted.target, false, true)});
 }
 
 void decide_parts(Config& config, const at::Device& device, int64_t ranks) {
@@ -275,7 +301,7 @@ void require_base(const Config& config) {
                       name);
   const Config theirs = load_config(file_in(base, kConfigFile), {});
   require_bound(file_in(base, kWeightsFile), base);
-  if (is_joint(theirs) != is_joint(config))
+  if (theirs.data.vocabulary.kind != config.data.vocabulary.kind)
     throw UserError("{}{} has data.vocabulary.kind: {}; set the same", kKey, base,
                     config::name_of(theirs.data.vocabulary.kind));
 }
@@ -326,9 +352,10 @@ Vocabularies vocabularies_from_base(const Config& config) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const auto source = extension(base.source, wanted.source, "data.vocabulary.source", config,
                                 data::source_symbols(config.data));
-  if (joint) return {source, source};
-  return {source,
-          extension(base.target, wanted.target, "data.vocabulary.target", config, wanted.symbols)};
+  const auto target = joint ? source
+                            : extension(base.target, wanted.target, "data.vocabulary.target",
+                                        config, wanted.symbols);
+  return vocabularies_for(config, {source, target});
 }
 
 void take_base_weights(const ModelFolder& run) {

@@ -43,9 +43,9 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
                                                        Check& found) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const bool joint = is_joint(config);
-  if (!config.training.from.empty()) {
+  if (!config.training.from.empty() || wanted.kind == data::VocabularyKind::shared) {
     std::optional<model::VocabularySizes> sizes;
-    found.passes([&] { sizes = vocabularies_from_base(config).sizes(); });
+    found.passes([&] { sizes = make_vocabularies(config).sizes(); });
     return sizes;
   }
   bool good = true;

@@ -128,7 +128,7 @@ void check_rdrop(const Config& config) {
 void check(const Config& config) {
   check_run_name(config);
   data::check(config.data);
-  model::check(config.model, is_joint(config));
+  model::check(config.model, shares_pieces(config));
   train::check(config.training);
   decode::check(config.decoding);
   const model::Traits traits = model::traits(config.model);
@@ -149,6 +149,10 @@ void check(const Config& config) {
 
 bool is_joint(const Config& config) {
   return config.data.vocabulary.kind == data::VocabularyKind::joint;
+}
+
+bool shares_pieces(const Config& config) {
+  return config.data.vocabulary.kind != data::VocabularyKind::separate;
 }
 
 std::string run_folder(const Config& config) {

@@ -109,7 +109,8 @@ class RankTraining {
   /// The model, with the weights of training.from in a run that begins, and the training corpus.
   void build() {
     decide_parts_together();
-    const Vocabularies vocabularies = load_vocabularies(folder_, is_joint(config_));
+    const Vocabularies vocabularies =
+        with_languages(load_vocabularies(folder_, is_joint(config_)), config_);
     const bool goes_on = group_->broadcast(saved_.has_value());
     run_.emplace(fresh_model(std::move(config_), folder_, vocabularies, device_));
     if (!run_->config.training.from.empty() && !goes_on) take_base_weights(*run_);

@@ -76,7 +76,7 @@ TEST_P(Beginning, IsNoWord) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, Beginning, testing::Values("unigram", "bpe"),
-                         [](const auto& one) { return std::string(one.param); });
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace heed::text

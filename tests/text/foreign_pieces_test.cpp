@@ -191,7 +191,7 @@ TEST_P(ForeignPiecesOf, OutsideTheProgramAreUnknownToIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, ForeignPiecesOf, testing::Values("unigram", "bpe"),
-                         [](const auto& one) { return std::string(one.param); });
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(ForeignPieces, OfAProgramWithoutSpecialPiecesGetNamesOfTheirOwn) {
   const std::string model = trained(kGerman, {});

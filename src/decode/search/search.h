@@ -55,6 +55,8 @@ struct SearchOptions {
   /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
   /// in log-probabilities and not in the length limit. Empty: none has any.
   std::vector<std::vector<int32_t>> prefixes;
+  /// The first pieces of all prefixes are given as the source is: their log-probability is 0.
+  int64_t given = 0;
   /// One per sentence: the only pieces that have a score. Empty: all have. For engines alone.
   std::vector<engine::PieceList> lists;
   /// What a reader sees of pieces. Where it is given, the best of the hypotheses with one text is
