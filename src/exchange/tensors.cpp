@@ -15,7 +15,7 @@ Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<
                const std::vector<int64_t>& strides) {
   auto bytes = std::make_shared_for_overwrite<char[]>(count * size);
   std::vector<int64_t> index(shape.size());
-  int64_t at = 0;
+  uint64_t at = 0;  // may wrap where a dimension of one number has a stride of any size
   for (int64_t i = 0; i < count; ++i) {
     std::copy_n(from + at * size, size, bytes.get() + i * size);
     for (std::size_t d = shape.size(); d-- > 0;) {
@@ -59,16 +59,12 @@ Tensor tensor_of(model::Dtype type, std::vector<int64_t> shape, const std::vecto
   // A view that repeats numbers is none of a model.
   if (!sound || count > there || (count > 0 && last >= there))
     throw UserError("{}: damaged: a tensor is larger than what holds its numbers", name);
-  Tensor tensor{type, std::move(shape)};
-  const char* first = numbers.view.data() + (count > 0 ? offset * size : 0);
-  bool by_rows = true;
-  const std::vector<int64_t> whole = strides_of(tensor.shape);
-  for (std::size_t d = 0; d < whole.size(); ++d)
-    by_rows &= tensor.shape[d] == 1 || strides[d] == whole[d];
-  tensor.bytes = by_rows || count == 0
-                     ? Bytes{{first, static_cast<std::size_t>(count * size)}, numbers.owner}
-                     : gathered(first, count, size, tensor.shape, strides);
-  return tensor;
+  if (count == 0) return {type, std::move(shape), {numbers.view.substr(0, 0), numbers.owner}};
+  const std::string_view bytes = numbers.view.substr(offset * size);
+  const Bytes by_rows = strides == strides_of(shape)
+                            ? Bytes{bytes.substr(0, count * size), numbers.owner}
+                            : gathered(bytes.data(), count, size, shape, strides);
+  return {type, std::move(shape), by_rows};
 }
 
 Tensors read_safetensors(const Bytes& file, const std::string& name) {

@@ -117,6 +117,7 @@ TEST(Npz, RefusesWhatIsNoArrayOfNumbers) {
 }
 
 TEST(Tensors, AreWholeViews) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const std::string numbers = bytes_of(std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6});
   const auto view = [&](std::vector<int64_t> shape, const std::vector<int64_t>& strides,
                         int64_t offset) {
@@ -128,7 +129,7 @@ TEST(Tensors, AreWholeViews) {
   EXPECT_THAT(view({2, 3}, {3, 1}, 1), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(view({3, 2}, {1, 3}, 1), ElementsAre(1, 4, 2, 5, 3, 6));  // transposed
   EXPECT_THAT(view({3}, {3}, 0), ElementsAre(0, 3, 6));
-  EXPECT_THAT(view({1, 3}, {99, 1}, 4), ElementsAre(4, 5, 6));
+  EXPECT_THAT(view({3, 1}, {2, kMost}, 2), ElementsAre(2, 4, 6));
   EXPECT_THAT(view({2, 2}, {0, 1}, 5), ElementsAre(5, 6, 5, 6));
   EXPECT_THAT(view({}, {}, 6), ElementsAre(6));
   EXPECT_THAT(view({0, 4}, {4, 1}, 99), IsEmpty());
@@ -137,7 +138,6 @@ TEST(Tensors, AreWholeViews) {
     EXPECT_EQ(message_of<UserError>([&] { view(shape, strides, offset); }),
               "f: damaged: a tensor is larger than what holds its numbers");
   };
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   refuse({3}, {3}, 1);
   refuse({8}, {0}, 0);
   refuse({-1}, {1}, 0);
