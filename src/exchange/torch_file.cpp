@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <initializer_list>
+#include <map>
 #include <ranges>
 #include <utility>
 
@@ -19,9 +21,9 @@ namespace {
 
 using model::Dtype;
 
-constexpr int64_t kMostInstructions = 4'000'000;  // a tensor takes some 50
+constexpr int64_t kMostInstructions = 1'000'000;  // a tensor takes some 50
 constexpr int kDeepest = 8;                       // dictionaries inside dictionaries
-constexpr int64_t kMostEntries = 100'000;
+constexpr int64_t kMostEntries = 20'000;
 constexpr std::size_t kLongestName = 1000;
 // Of the file's bytes, in all tensors together: those of views may have to be copied.
 constexpr int64_t kMostCopies = 16;
@@ -246,6 +248,7 @@ class Unpickler {
   std::map<uint64_t, Value*> memo_;
 };
 
+/// The tensors of a dictionary, by their names.
 struct StateDictionary {
   const Unpickler& pickle;
   std::map<std::string_view, Bytes> storages;  // by their keys
