@@ -10,6 +10,8 @@
 namespace heed::exchange {
 namespace {
 
+constexpr std::size_t kLongestName = 500;  // in messages, with the file's path
+
 /// Row by row, `count` of them of `size` bytes each; all of them are there.
 Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<int64_t>& shape,
                const std::vector<int64_t>& strides) {
@@ -31,11 +33,11 @@ Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<
 
 engine::Array array_of(const Tensor& tensor, const std::string& name) {
   if (!model::is_float(tensor.type))
-    throw UserError("tensor '{}' holds whole numbers ({}), which are no weights", one_line(name),
-                    model::name_of(tensor.type));
+    throw UserError("{}: a tensor of whole numbers ({}), which are no weights",
+                    one_line(name, kLongestName), model::name_of(tensor.type));
   if (!model::are_finite(tensor.bytes.view, tensor.type))
-    throw UserError("tensor '{}' has values that are no finite numbers (NaN or infinity)",
-                    one_line(name));
+    throw UserError("{}: a tensor with values that are no finite numbers (NaN or infinity)",
+                    one_line(name, kLongestName));
   return engine::array_at(tensor.bytes.view.data(), tensor.type, tensor.shape, tensor.bytes.owner);
 }
 

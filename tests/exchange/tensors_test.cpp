@@ -157,17 +157,23 @@ TEST(Tensors, BecomeFiniteFloats) {
   EXPECT_EQ(message_of<UserError>([&] {
               array_of({Dtype::F32, {3}, {infinite}}, "a\nb");
             }),
-            "tensor 'a\\nb' has values that are no finite numbers (NaN or infinity)");
+            "a\\nb: a tensor with values that are no finite numbers (NaN or infinity)");
   EXPECT_EQ(message_of<UserError>([&] {
               array_of({Dtype::I8, {12}, {infinite}}, "ids");
             }),
-            "tensor 'ids' holds whole numbers (I8), which are no weights");
+            "ids: a tensor of whole numbers (I8), which are no weights");
   // Where they lie, unless that is no place of a float.
   const std::vector<float> room = {0, 1, 2};
   const std::string_view bytes(reinterpret_cast<const char*>(room.data()), 12);
   EXPECT_EQ(array_of({Dtype::F32, {2}, {bytes.substr(4)}}, "x").data, room.data() + 1);
   std::string moved = "x" + std::string(bytes);
   EXPECT_THAT(floats({Dtype::F32, {3}, {std::string_view(moved).substr(1)}}), ElementsAre(0, 1, 2));
+}
+
+TEST(Tensors, MayHaveNoNumbers) {
+  const std::string nothing;
+  for (const Dtype type : {Dtype::F64, Dtype::F32, Dtype::F16})
+    EXPECT_NE(array_of({type, {3, 0}, {nothing}}, "x").data, nullptr);
 }
 
 TEST(Safetensors, OfOtherProgramsHaveNoChecksum) {
