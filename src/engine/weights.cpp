@@ -31,6 +31,7 @@ float widened_half(uint16_t bits) {
 template <class Number, class Widen>
 Floats widened(const char* bytes, int64_t count, const Widen& widen) {
   Floats numbers(count);
+  numbers.reserve(1);  // somewhere, even if there are none: nowhere is where those of int8 are
   for (float& number : numbers) {
     Number narrow;
     std::memcpy(&narrow, bytes, sizeof narrow);

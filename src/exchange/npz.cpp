@@ -16,15 +16,10 @@ namespace {
 using model::Dtype;
 
 /// By the type's name behind its byte order.
-constexpr std::array<std::pair<std::string_view, Dtype>, 9> kTypes{{{"f8", Dtype::F64},
-                                                                    {"f4", Dtype::F32},
-                                                                    {"f2", Dtype::F16},
-                                                                    {"i8", Dtype::I64},
-                                                                    {"i4", Dtype::I32},
-                                                                    {"i2", Dtype::I16},
-                                                                    {"i1", Dtype::I8},
-                                                                    {"u1", Dtype::U8},
-                                                                    {"b1", Dtype::BOOL}}};
+constexpr std::array kTypes{
+    std::pair{"f8", Dtype::F64}, std::pair{"f4", Dtype::F32}, std::pair{"f2", Dtype::F16},
+    std::pair{"i8", Dtype::I64}, std::pair{"i4", Dtype::I32}, std::pair{"i2", Dtype::I16},
+    std::pair{"i1", Dtype::I8},  std::pair{"u1", Dtype::U8},  std::pair{"b1", Dtype::BOOL}};
 
 struct NumpyHeader {
   std::string_view type;
@@ -74,7 +69,7 @@ Tensor read_array(const Bytes& file, const std::string& name) {
   // Bytes have no order, which "|" says.
   const bool known_order = header.type.starts_with('<') || header.type.starts_with('|');
   const auto* type = std::ranges::find(kTypes, header.type.substr(known_order ? 1 : 0),
-                                       &std::pair<std::string_view, Dtype>::first);
+                                       &std::pair<const char*, Dtype>::first);
   if (type == kTypes.end())
     throw UserError("{}: an array of type '{}', which heed does not read", name,
                     one_line(header.type));

@@ -10,12 +10,14 @@
 namespace heed::exchange {
 namespace {
 
+constexpr std::size_t kLongestName = 500;  // in messages, with the file's path
+
 /// Row by row, `count` of them of `size` bytes each; all of them are there.
 Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<int64_t>& shape,
                const std::vector<int64_t>& strides) {
   auto bytes = std::make_shared_for_overwrite<char[]>(count * size);
   std::vector<int64_t> index(shape.size());
-  int64_t at = 0;
+  uint64_t at = 0;  // may wrap where a dimension of one number has a stride of any size
   for (int64_t i = 0; i < count; ++i) {
     std::copy_n(from + at * size, size, bytes.get() + i * size);
     for (std::size_t d = shape.size(); d-- > 0;) {
@@ -31,11 +33,11 @@ Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<
 
 engine::Array array_of(const Tensor& tensor, const std::string& name) {
   if (!model::is_float(tensor.type))
-    throw UserError("tensor '{}' holds whole numbers ({}), which are no weights", one_line(name),
-                    model::name_of(tensor.type));
+    throw UserError("{}: a tensor of whole numbers ({}), which are no weights",
+                    one_line(name, kLongestName), model::name_of(tensor.type));
   if (!model::are_finite(tensor.bytes.view, tensor.type))
-    throw UserError("tensor '{}' has values that are no finite numbers (NaN or infinity)",
-                    one_line(name));
+    throw UserError("{}: a tensor with values that are no finite numbers (NaN or infinity)",
+                    one_line(name, kLongestName));
   return engine::array_at(tensor.bytes.view.data(), tensor.type, tensor.shape, tensor.bytes.owner);
 }
 
@@ -59,16 +61,12 @@ Tensor tensor_of(model::Dtype type, std::vector<int64_t> shape, const std::vecto
   // A view that repeats numbers is none of a model.
   if (!sound || count > there || (count > 0 && last >= there))
     throw UserError("{}: damaged: a tensor is larger than what holds its numbers", name);
-  Tensor tensor{type, std::move(shape)};
-  const char* first = numbers.view.data() + (count > 0 ? offset * size : 0);
-  bool by_rows = true;
-  const std::vector<int64_t> whole = strides_of(tensor.shape);
-  for (std::size_t d = 0; d < whole.size(); ++d)
-    by_rows &= tensor.shape[d] == 1 || strides[d] == whole[d];
-  tensor.bytes = by_rows || count == 0
-                     ? Bytes{{first, static_cast<std::size_t>(count * size)}, numbers.owner}
-                     : gathered(first, count, size, tensor.shape, strides);
-  return tensor;
+  if (count == 0) return {type, std::move(shape), {numbers.view.substr(0, 0), numbers.owner}};
+  const std::string_view bytes = numbers.view.substr(offset * size);
+  const Bytes by_rows = strides == strides_of(shape)
+                            ? Bytes{bytes.substr(0, count * size), numbers.owner}
+                            : gathered(bytes.data(), count, size, shape, strides);
+  return {type, std::move(shape), by_rows};
 }
 
 Tensors read_safetensors(const Bytes& file, const std::string& name) {

@@ -27,8 +27,8 @@ inline constexpr std::size_t kMostDimensions = 64;
 /// By the names of the file.
 using Tensors = std::map<std::string, Tensor>;
 
-/// In fp32, where they lie if that is possible. Throws UserError that names the tensor, where it is
-/// of whole numbers, or has NaN or infinity in it.
+/// In fp32, where they lie if that is possible. Throws UserError that begins with `name`, which
+/// says file and tensor, where it is of whole numbers, or has NaN or infinity in it.
 engine::Array array_of(const Tensor& tensor, const std::string& name);
 
 /// Numbers of `numbers` as a tensor: the first is number `offset`, and from one to the next of

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <initializer_list>
+#include <map>
 #include <ranges>
 #include <utility>
 
@@ -19,9 +21,9 @@ namespace {
 
 using model::Dtype;
 
-constexpr int64_t kMostInstructions = 4'000'000;  // a tensor takes some 50
+constexpr int64_t kMostInstructions = 1'000'000;  // a tensor takes some 50
 constexpr int kDeepest = 8;                       // dictionaries inside dictionaries
-constexpr int64_t kMostEntries = 100'000;
+constexpr int64_t kMostEntries = 20'000;
 constexpr std::size_t kLongestName = 1000;
 // Of the file's bytes, in all tensors together: those of views may have to be copied.
 constexpr int64_t kMostCopies = 16;
@@ -30,17 +32,12 @@ constexpr int64_t kMostCopies = 16;
 constexpr std::string_view kOrderedDict = "collections.OrderedDict",
                            kTensor = "torch._utils._rebuild_tensor_v2",
                            kParameter = "torch._utils._rebuild_parameter";
-constexpr std::array<std::pair<std::string_view, Dtype>, 10> kStorages{
-    {{"torch.FloatStorage", Dtype::F32},
-     {"torch.DoubleStorage", Dtype::F64},
-     {"torch.HalfStorage", Dtype::F16},
-     {"torch.BFloat16Storage", Dtype::BF16},
-     {"torch.LongStorage", Dtype::I64},
-     {"torch.IntStorage", Dtype::I32},
-     {"torch.ShortStorage", Dtype::I16},
-     {"torch.CharStorage", Dtype::I8},
-     {"torch.ByteStorage", Dtype::U8},
-     {"torch.BoolStorage", Dtype::BOOL}}};
+constexpr std::array kStorages{
+    std::pair{"torch.FloatStorage", Dtype::F32}, std::pair{"torch.DoubleStorage", Dtype::F64},
+    std::pair{"torch.HalfStorage", Dtype::F16},  std::pair{"torch.BFloat16Storage", Dtype::BF16},
+    std::pair{"torch.LongStorage", Dtype::I64},  std::pair{"torch.IntStorage", Dtype::I32},
+    std::pair{"torch.ShortStorage", Dtype::I16}, std::pair{"torch.CharStorage", Dtype::I8},
+    std::pair{"torch.ByteStorage", Dtype::U8},   std::pair{"torch.BoolStorage", Dtype::BOOL}};
 
 /// What a pickle describes.
 struct Value {
@@ -64,7 +61,7 @@ class Unpickler {
     stack_.clear();
     marks_.clear();
     memo_.clear();
-    for (int64_t i = 0; i < kMostInstructions; ++i) {
+    for (; instructions_ < kMostInstructions; ++instructions_) {
       const auto instruction = rest.number<uint8_t>();
       if (instruction == '.') return *take(1)[0];
       run(instruction);
@@ -181,7 +178,7 @@ class Unpickler {
   void push_storage(const std::vector<Value*>& words) {
     require(has(words, {Kind::text, Kind::global, Kind::text}) && words[0]->text == "storage");
     const auto* type =
-        std::ranges::find(kStorages, words[1]->text, &std::pair<std::string_view, Dtype>::first);
+        std::ranges::find(kStorages, words[1]->text, &std::pair<const char*, Dtype>::first);
     require(type != kStorages.end());
     storages[words[2]->text] = type->second;
     push({.kind = Kind::storage, .text = words[2]->text});
@@ -244,12 +241,14 @@ class Unpickler {
   }
 
   const std::string& name_;
+  int64_t instructions_ = 0;
   std::deque<Value> values_;  // of all pickles: they may hold each other in circles
   std::vector<Value*> stack_;
   std::vector<std::size_t> marks_;  // how much the stack held then
   std::map<uint64_t, Value*> memo_;
 };
 
+/// The tensors of a dictionary, by their names.
 struct StateDictionary {
   const Unpickler& pickle;
   std::map<std::string_view, Bytes> storages;  // by their keys
