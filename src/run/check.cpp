@@ -230,8 +230,9 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
     const auto network =
         model::make_model(config.model, {.source = of.source, .target = of.target});
     memory.parameters = model::count_parameters(*network);
-    model::freeze(*network, training.freeze);
+    train::choose_trainable(*network, training);
     memory.trainable = model::count_parameters(*network);
+    if (training.adapters.kind != train::AdapterKind::none) memory.parameters += memory.trainable;
   }
   const int64_t parts = train::parts_per_batch(training) * training.accumulate;
   const int64_t own = (parts + of.ranks - 1) / of.ranks;
