@@ -328,7 +328,11 @@ void RunFiles::take_best(const Progress& progress) {
   // The others get the path when the file is there.
   const std::string path = group_.broadcast(file_in(setup_.folder, kWeightsFile));
   model::remove_adapters(model_);
-  model::load_weights(model_, read_weights(path), path);
+  // Weights that were the base file's pages become those of the new file.
+  if (!setup_.base.empty() && setup_.device.is_cpu())
+    model::take_weights(model_, read_weights(path), path);
+  else
+    model::load_weights(model_, read_weights(path), path);
   model_.eval();
 }
 
