@@ -74,8 +74,9 @@ class Linear : public torch::autograd::Function<Linear> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
                         const std::optional<Tensor>& bias, at::ScalarType type) {
     const Tensor input = x.to(type).contiguous();
-    context->save_for_backward({input, w});
-    context->saved_data["has_bias"] = bias.has_value();
+    // Only the gradient of w needs the input.
+    context->save_for_backward({w.requires_grad() ? input : Tensor(), w});
+    context->saved_data["to_bias"] = bias && bias->requires_grad();
     context->saved_data["type"] = x.scalar_type();
     auto sizes = x.sizes().vec();
     sizes.back() = w.size(0);
@@ -88,14 +89,16 @@ class Linear : public torch::autograd::Function<Linear> {
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1];
     const Tensor gradient = outer[0].contiguous().view({-1, w.size(0)});
+    auto sizes = outer[0].sizes().vec();
+    sizes.back() = w.size(1);
     tensor_list to(4);
     if (context->needs_input_grad(0))
-      to[0] = times_transposed(gradient, w.to(x.scalar_type()).t())
-                  .view(x.sizes())
+      to[0] = times_transposed(gradient, w.to(gradient.scalar_type()).t())
+                  .view(sizes)
                   .to(context->saved_data["type"].toScalarType());
     if (context->needs_input_grad(1))
       to[1] = weight_gradient(gradient, x.view({-1, w.size(1)}), w.scalar_type());
-    if (context->saved_data["has_bias"].toBool()) to[2] = column_sums(gradient);
+    if (context->saved_data["to_bias"].toBool()) to[2] = column_sums(gradient);
     return to;
   }
 };

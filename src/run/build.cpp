@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "decode/search/pieces.h"
 #include "model/description/kinds.h"
+#include "model/embedding.h"
 #include "model/weights.h"
 #include "run/folder.h"
 #include "train/trainer.h"
@@ -150,11 +151,19 @@ ModelFolder fresh_model(Config config, const std::string& folder, const Vocabula
   decide_parts(config, device, /*ranks=*/1);
   const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));
-  auto network = model::make_model(config.model, vocabularies.sizes());
-  model::freeze(*network, config.training.freeze);
-  network->to(device);
-  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
-          device, precision};
+  const bool adapted = config.training.adapters.kind != train::AdapterKind::none;
+  auto network = [&] {
+    const model::WeightsBegin begin(adapted ? model::InitialWeights::uninitialised
+                                            : model::InitialWeights::drawn);
+    return model::make_model(config.model, vocabularies.sizes());
+  }();
+  ModelFolder run{
+      folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
+      device, precision};
+  if (adapted) take_base_weights(run);
+  train::choose_trainable(*run.model, run.config.training);
+  run.model->to(device);
+  return run;
 }
 
 ModelFolder fresh_model(Config config, const std::string& folder,
@@ -164,9 +173,9 @@ ModelFolder fresh_model(Config config, const std::string& folder,
 }
 
 train::MakeModel another_model(const ModelFolder& run) {
-  return [config = run.config.model, frozen = run.config.training.freeze, sizes = run.sizes()] {
-    auto network = model::make_model(config, sizes);
-    model::freeze(*network, frozen);
+  return [config = run.config, sizes = run.sizes()] {
+    auto network = model::make_model(config.model, sizes);
+    train::choose_trainable(*network, config.training);
     return network;
   };
 }
@@ -376,7 +385,11 @@ void take_base_weights(const ModelFolder& run) {
     if ((source || target) && old.size() < larger.size() && tensor.size(0) == old.size())
       tensor = with_new_rows(tensor, old, larger);
   }
-  model::load_weights(*run.model, weights, kKey + file);
+  // Weights that stay as they are need no memory but the file's pages.
+  if (run.config.training.adapters.kind != train::AdapterKind::none)
+    model::take_weights(*run.model, weights, kKey + file);
+  else
+    model::load_weights(*run.model, weights, kKey + file);
   const int64_t more = run.target.size() - base.target.size();
   log::info("begins with the weights of {}{}", folder,
             more > 0 ? fmt::format(" and {} new pieces", more) : std::string());

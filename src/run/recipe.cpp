@@ -268,7 +268,7 @@ Config config_of_base(const std::string& run) {
 }
 
 Recipe tuning_recipe(const Config& base, const std::string& run, const data::CorpusShape& shape,
-                     const Machine& machine) {
+                     const Machine& machine, bool adapters) {
   Recipe recipe = recipe_for(shape, machine);
   const train::TrainConfig& training = base.training;
   const bool joint = is_joint(base);
@@ -286,6 +286,11 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   std::string folder = run;
   recipe.training = fmt::format("  # It begins with the weights of this run.\n  from: {}\n{}",
                                 config::value_text(&folder), optimizer_lines(training));
+  if (adapters)
+    recipe.training +=
+        "  # Low-rank matrices beside those of the attention layers are trained, and nothing "
+        "else.\n"
+        "  adapters: {kind: lora}\n";
   recipe.label_smoothing = training.label_smoothing;
   recipe.clip_norm = training.clip_norm;
   recipe.ema = 0.99;  // a longer memory would still be of the run after a short training
@@ -293,7 +298,7 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   const double highest = train::learning_rate(
       training,
       {.update = std::max<int64_t>(1, train::warmup_updates(training)), .width = base.model.width});
-  recipe.learning_rate = highest / 3;
+  recipe.learning_rate = highest / 3 * (adapters ? 10 : 1);
   set_length(recipe, shape, update_of(training), machine);
   return recipe;
 }
