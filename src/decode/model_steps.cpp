@@ -3,15 +3,9 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
 
-#include "base/error.h"
-#include "decode/device_candidates.h"
 #include "model/device.h"
-#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

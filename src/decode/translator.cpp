@@ -1,20 +1,12 @@
 #include "decode/translator.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <new>
 #include <numeric>
-#include <utility>
 
-#include "base/error.h"
 #include "decode/device_candidates.h"
 #include "decode/model_steps.h"
 #include "decode/recorded_steps.h"

@@ -1,7 +1,5 @@
 // The steps of decoding one batch with a recurrent network.
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "base/error.h"
 #include "engine/recurrent.h"

@@ -1,6 +1,5 @@
 #include "engine/source_attention.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/rows/additive.h"

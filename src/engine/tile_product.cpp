@@ -1,10 +1,8 @@
 #include "engine/tile_product.h"
 
 #include <bit>
-#include <cstring>
 
 #include "kernels/rows/vectors.h"
-#include "kernels/rows/versions.h"
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>

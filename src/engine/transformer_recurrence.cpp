@@ -1,5 +1,4 @@
 // A decoder's recurrence (model/transformer/recurrence.h), step by step.
-#include <algorithm>
 
 #include "engine/transformer.h"
 #include "kernels/rows/recurrence.h"

@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "kernels/autograd.h"
 

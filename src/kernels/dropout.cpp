@@ -6,8 +6,6 @@
 #include <ATen/Parallel.h>
 
 #include <mutex>
-#include <optional>
-#include <utility>
 
 #include "kernels/autograd.h"
 #include "kernels/rows/dropout.h"

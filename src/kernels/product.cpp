@@ -6,8 +6,6 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"

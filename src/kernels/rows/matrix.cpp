@@ -1,7 +1,5 @@
 #include "kernels/rows/matrix.h"
 
-#include <cstring>
-
 #include "kernels/rows/numbers.h"
 #include "kernels/rows/vectors.h"
 #include "kernels/rows/versions.h"
