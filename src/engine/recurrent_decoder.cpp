@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "engine/recurrent.h"
 #include "engine/weights.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
-#include "kernels/rows/step.h"
 
 namespace heed::engine {
 namespace {

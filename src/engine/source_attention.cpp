@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "kernels/rows/additive.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/numbers.h"
-#include "kernels/rows/step.h"
 
 namespace heed::engine {
 namespace {

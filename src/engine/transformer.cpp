@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "kernels/rows/layer_norm.h"
-#include "kernels/rows/step.h"
+#include "kernels/rows/loops.h"
 
 namespace heed::engine {
 namespace {

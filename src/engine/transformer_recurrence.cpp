@@ -1,8 +1,8 @@
 // A decoder's recurrence (model/transformer/recurrence.h), step by step.
 
 #include "engine/transformer.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
-#include "kernels/rows/step.h"
 
 namespace heed::engine {
 
