@@ -103,9 +103,10 @@ Floats gru(const Inputs& in) {
   const auto gates = as<T>(in[0]), recurrent = as<T>(in[1]);
   std::vector<T> kept(4 * kWide), to_gates(3 * kWide), to_recurrent(3 * kWide);
   Floats state(kWide), inner(kWide), out;
-  gru_row(gates.data(), recurrent.data(), in[2].data(), state.data(), kept.data(), kWide);
-  gru_row_gradient(kept.data(), in[2].data(), in[3].data(), to_gates.data(), to_recurrent.data(),
-                   inner.data(), kWide);
+  RecurrentRow<T>::gru(gates.data(), recurrent.data(), in[2].data(), state.data(), kept.data(),
+                       kWide);
+  RecurrentRow<T>::gru_gradient(kept.data(), in[2].data(), in[3].data(), to_gates.data(),
+                                to_recurrent.data(), inner.data(), kWide);
   append(out, state);
   append(out, to_gates);
   append(out, to_recurrent);
@@ -124,10 +125,10 @@ Floats lstm(const Inputs& in) {
   const auto gates = as<T>(in[0]), recurrent = as<T>(in[1]);
   std::vector<T> kept(4 * kWide), to_gates(4 * kWide);
   Floats state(kWide), cell(kWide), inner(kWide), out;
-  lstm_row(gates.data(), recurrent.data(), in[2].data(), state.data(), cell.data(), kept.data(),
-           kWide);
-  lstm_row_gradient(kept.data(), in[2].data(), in[3].data(), in[4].data(), to_gates.data(),
-                    inner.data(), kWide);
+  RecurrentRow<T>::lstm(gates.data(), recurrent.data(), in[2].data(), state.data(), cell.data(),
+                        kept.data(), kWide);
+  RecurrentRow<T>::lstm_gradient(kept.data(), in[2].data(), in[3].data(), in[4].data(),
+                                 to_gates.data(), inner.data(), kWide);
   append(out, state);
   append(out, cell);
   append(out, to_gates);
