@@ -17,23 +17,18 @@ constexpr int64_t kGrain = 32768;  // numbers that are worth a thread
 
 thread_local at::Generator innermost;
 
-bool is_float(const Tensor& x) {
-  return x.scalar_type() == at::kFloat;
-}
-
 /// x where the mask keeps it, and the residual where there is one, as `type`: fp32 or bf16.
 Tensor masked(const std::optional<Tensor>& residual, const Tensor& x, at::ScalarType type,
               const Mask& mask) {
   const Tensor base = residual ? residual->contiguous() : Tensor(), from = x.contiguous();
   const Tensor y = at::empty(from.sizes(), from.options().dtype(type));
-  at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
-    const auto drop = [&]<class From, class To>(const From* in, To* out) {
-      drop_places(base.defined() ? numbers<To>(base) : nullptr, in, out, begin, end, mask);
-    };
-    const auto drop_into = [&]<class To>(To* out) {
-      is_float(from) ? drop(numbers<float>(from), out) : drop(numbers<uint16_t>(from), out);
-    };
-    is_float(y) ? drop_into(numbers<float>(y)) : drop_into(numbers<uint16_t>(y));
+  as_stored(from.scalar_type(), [&]<class From>() {
+    as_stored(type, [&]<class To>() {
+      at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
+        drop_places(base.defined() ? numbers<To>(base) : nullptr, numbers<From>(from),
+                    numbers<To>(y), begin, end, mask);
+      });
+    });
   });
   return y;
 }
@@ -94,7 +89,7 @@ Tensor dropout(const Tensor& x, double share) {
 
 bool can_add_dropped(const Tensor& residual, const Tensor& x) {
   return can_drop(residual) && can_drop(x) && residual.sizes() == x.sizes() &&
-         (residual.scalar_type() == x.scalar_type() || is_float(residual));
+         (residual.scalar_type() == x.scalar_type() || residual.scalar_type() == at::kFloat);
 }
 
 Tensor add_dropped(const Tensor& residual, const Tensor& x, double share) {

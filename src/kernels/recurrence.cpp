@@ -42,9 +42,9 @@ template <class Point>
 void each_of(int64_t count, int64_t numbers, at::ScalarType type, Point point) {
   const int64_t grain = std::max<int64_t>(1, 8192 / numbers);  // items worth a thread
   at::parallel_for(0, count, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      type == at::kFloat ? point.template operator()<float>(i)
-                         : point.template operator()<uint16_t>(i);
+    as_stored(type, [&]<class T>() {
+      for (int64_t i = begin; i < end; ++i) point.template operator()<T>(i);
+    });
   });
 }
 
