@@ -6,8 +6,6 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -41,32 +39,6 @@ bool is_ours(const Tensor& x) {
 /// Whether we call oneDNN for a product of x with so many multiplications.
 bool calls_one_dnn(const Tensor& x, int64_t multiplications) {
   return is_ours(x) && x.scalar_type() == at::kFloat && multiplications >= kWorthwhile;
-}
-
-template <class From, class To>
-void transpose_all(const Tensor& x, const Tensor& result) {
-  const int64_t rows = x.size(0), columns = x.size(1);
-  const int64_t blocks = (rows + kTransposeBlock - 1) / kTransposeBlock;
-  const int64_t grain =
-      std::max<int64_t>(1, 32768 / (kTransposeBlock * std::max<int64_t>(columns, 1)));
-  const From* from = numbers<From>(x);
-  To* to = numbers<To>(result);
-  at::parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
-    transpose_rows(from, to, rows, columns, begin * kTransposeBlock,
-                   std::min(end * kTransposeBlock, rows));
-  });
-}
-
-template <class T>
-void sum_all(const Tensor& x, const Tensor& result) {
-  const int64_t rows = x.size(0), columns = x.size(1);
-  const T* from = numbers<T>(x);
-  float* to = numbers<float>(result);
-  const int64_t grain = std::max<int64_t>(1, 32768 / (kStrip * std::max<int64_t>(rows, 1)));
-  at::parallel_for(0, (columns + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)
-      sum_strip(from + j, rows, columns, std::min(kStrip, columns - j), to + j);
-  });
 }
 
 class Linear : public torch::autograd::Function<Linear> {
@@ -108,23 +80,36 @@ class Linear : public torch::autograd::Function<Linear> {
 Tensor transposed(const Tensor& x, at::ScalarType type) {
   expect(x.is_contiguous() && is_fp32_or_bf16(x) && is_fp32_or_bf16(type),
          "a matrix of fp32 or bf16");
-  const Tensor result = at::empty({x.size(1), x.size(0)}, x.options().dtype(type));
-  const bool from_float = x.scalar_type() == at::kFloat, to_float = type == at::kFloat;
-  if (from_float)
-    to_float ? transpose_all<float, float>(x, result) : transpose_all<float, uint16_t>(x, result);
-  else
-    to_float ? transpose_all<uint16_t, float>(x, result)
-             : transpose_all<uint16_t, uint16_t>(x, result);
+  const int64_t rows = x.size(0), columns = x.size(1);
+  const Tensor result = at::empty({columns, rows}, x.options().dtype(type));
+  const int64_t blocks = (rows + kTransposeBlock - 1) / kTransposeBlock;
+  const int64_t grain =
+      std::max<int64_t>(1, 32768 / (kTransposeBlock * std::max<int64_t>(columns, 1)));
+  const auto transpose = [&]<class From, class To>(const From* from, To* to) {
+    at::parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
+      transpose_rows(from, to, rows, columns, begin * kTransposeBlock,
+                     std::min(end * kTransposeBlock, rows));
+    });
+  };
+  as_stored(x.scalar_type(), [&]<class From>() {
+    as_stored(type, [&]<class To>() { transpose(numbers<From>(x), numbers<To>(result)); });
+  });
   return result;
 }
 
 Tensor column_sums(const Tensor& x) {
   expect(x.is_contiguous() && x.dim() == 2, "a matrix whose rows follow each other");
-  const Tensor result = at::empty({x.size(1)}, x.options().dtype(at::kFloat));
-  if (x.scalar_type() == at::kFloat)
-    sum_all<float>(x, result);
-  else
-    sum_all<uint16_t>(x, result);
+  const int64_t rows = x.size(0), columns = x.size(1);
+  const Tensor result = at::empty({columns}, x.options().dtype(at::kFloat));
+  float* to = numbers<float>(result);
+  const int64_t grain = std::max<int64_t>(1, 32768 / (kStrip * std::max<int64_t>(rows, 1)));
+  as_stored(x.scalar_type(), [&]<class T>() {
+    const T* from = numbers<T>(x);
+    at::parallel_for(0, (columns + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)
+        sum_strip(from + j, rows, columns, std::min(kStrip, columns - j), to + j);
+    });
+  });
   return result;
 }
 

@@ -273,8 +273,8 @@ bool is_out_of_memory(const c10::Error& error) {
 
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
   // bf16 came with Ampere.
-  const bool bf16 =
-      device.is_cuda() ? kernels::compute_capability(device) >= 8 : kernels::has_bf16_products();
+  const bool bf16 = device.is_cuda() ? kernels::compute_capability(device) >= 8
+                                     : kernels::processor().bf16_products;
   if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;
   if (name == "fp32" || name == "tf32") return at::kFloat;
   if (name == "bf16") {

@@ -1,7 +1,5 @@
 #include "decode/search/beam.h"
 
-#include "text/vocabulary.h"
-
 namespace heed::decode {
 
 Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream)

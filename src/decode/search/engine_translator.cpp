@@ -1,13 +1,6 @@
 #include "decode/search/engine_translator.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
-
-#include "base/error.h"
-#include "decode/search/steps.h"
-#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

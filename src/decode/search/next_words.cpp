@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "decode/search/pieces.h"
-#include "decode/search/steps.h"
 
 namespace heed::decode {
 namespace {

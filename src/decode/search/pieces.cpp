@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/strings.h"
-#include "text/utf8.h"
 
 namespace heed::decode {
 

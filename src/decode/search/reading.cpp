@@ -1,8 +1,5 @@
 #include "decode/search/reading.h"
 
-#include <algorithm>
-
-#include "base/error.h"
 #include "decode/search/pieces.h"
 
 namespace heed::decode {

@@ -1,9 +1,7 @@
 #include "model/description/config.h"
 
-#include <algorithm>
 #include <cctype>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "model/description/kinds.h"
 
