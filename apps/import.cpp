@@ -93,6 +93,7 @@ void import_model(const ImportArgs& args) {
   const exchange::ForeignModel model = exchange::read_model(package, args.segments);
   const run::Config config = config_of(args, model);
   const run::Vocabularies vocabularies{model.source, model.target};
+  run::with_languages(vocabularies, config);  // throws where there is no such language
   std::vector<std::string> names = {kJointVocabulary, kSourceVocabulary, kTargetVocabulary,
                                     kWeightsFile,     kConfigFile,       kSummaryFile};
   std::vector<std::string> licences;
