@@ -143,7 +143,10 @@ TEST_P(LanguagesOf, OfAnEnsembleAreThoseOfItsMembers) {
   EXPECT_EQ(mixed.translate({"kupo"})[0].hypotheses[0].ids[0], id("<de>"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, LanguagesOf, testing::Range<std::size_t>(0, 4));
+INSTANTIATE_TEST_SUITE_P(
+    Models, LanguagesOf, testing::Range<std::size_t>(0, 4), [](const auto& info) {
+      return std::vector{"Transformer", "Bahdanau", "Blind", "Luong"}.at(info.param);
+    });
 
 }  // namespace
 }  // namespace heed::decode
