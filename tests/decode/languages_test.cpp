@@ -145,7 +145,8 @@ TEST_P(LanguagesOf, OfAnEnsembleAreThoseOfItsMembers) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, LanguagesOf, testing::Range<std::size_t>(0, 4), [](const auto& info) {
-      return std::vector{"Transformer", "Bahdanau", "Blind", "Luong"}.at(info.param);
+      const char* const names[] = {"Transformer", "Bahdanau", "Blind", "Luong"};
+      return std::string(names[info.param]);
     });
 
 }  // namespace
