@@ -40,8 +40,7 @@ TEST_F(LanguageSymbols, BeginEachSideAndAreInNoText) {
   // sentence,layer,head,target_position,target_token,source_position,source_token,weight
   EXPECT_THAT(own[1], HasSubstr(",0,<s>__fr__,0,<s><de>,"));
   EXPECT_THAT(changed[1], HasSubstr(",0,<s><de>,0,<s>nld_Latn,"));
-  std::vector<std::string> command{
-      "score", run, "--source", folder / "valid.src", "--target", folder / "valid.tgt"};
+  std::vector<std::string> command{"score", run, folder / "valid.src", folder / "valid.tgt"};
   const std::string scores = product(run_heed(command));
   command.insert(command.end(), other.begin(), other.end());
   EXPECT_NE(product(run_heed(command)), scores);
