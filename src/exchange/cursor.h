@@ -1,6 +1,7 @@
 // Bytes of a file that nobody has checked, from the first to the last.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
