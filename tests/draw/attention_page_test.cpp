@@ -1,4 +1,4 @@
-#include "draw/attention_page.h"
+#include "draw/pages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "draw/page/page.h"
+#include "draw/page_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
