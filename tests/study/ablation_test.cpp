@@ -1,4 +1,4 @@
-#include "study/ablation.h"
+#include "study/faithful.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

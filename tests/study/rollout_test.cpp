@@ -1,4 +1,4 @@
-#include "study/rollout.h"
+#include "study/attention_matrix.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
