@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "draw/pages.h"
 #include "draw/heatmap.h"
+#include "draw/pages.h"
 #include "draw/plot.h"
 #include "draw/report.h"
 #include "draw/well_formed.h"

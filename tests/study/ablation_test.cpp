@@ -1,7 +1,7 @@
-#include "study/faithful.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "study/faithful.h"
 
 namespace heed::study {
 namespace {
