@@ -114,8 +114,11 @@ std::optional<Cost> step_cost(const std::string& way, int64_t position, const At
   const at::Tensor x = at::randn({args.sentences, args.beam, options.width});
   const auto run = [&] {
     if (!caches) return attention->step(x, sums, position, nullptr);
-    const model::BeamStep now = model::begin_step(
-        state, args.beam, {.heads = {heads}, .head = args.head, .pattern = options.pattern});
+    const model::BeamStep now = model::begin_step(state, args.beam,
+                                                  {.heads = {heads},
+                                                   .head = args.head,
+                                                   .group = options.heads / options.kv_heads,
+                                                   .pattern = options.pattern});
     return attention->step(x, model::cached_steps(state, 0, heads), now, nullptr);
   };
   run();
