@@ -1,6 +1,5 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
 #include <iostream>
-#include <optional>
 
 #include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"

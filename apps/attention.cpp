@@ -9,14 +9,13 @@
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
-#include "draw/attention_page.h"
 #include "draw/heatmap.h"
+#include "draw/pages.h"
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
 #include "model/description/traits.h"
 #include "run/model_folder.h"
 #include "study/attention_matrix.h"
-#include "study/rollout.h"
 #include "text/pairs.h"
 
 namespace heed {

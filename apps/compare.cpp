@@ -8,10 +8,13 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
+#include "base/strings.h"
 #include "draw/comparison_page.h"
 #include "run/held_out.h"
 #include "run/saved_config.h"
+#include "run/summary.h"
 #include "score/chrf.h"
+#include "text/bytes.h"
 #include "text/pairs.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -58,6 +61,38 @@ run::TestSet open_set(const CompareArgs& args, const run::Config& config) {
   return set;
 }
 
+/// The source of the test set of a finished run that has left its translations; "" of others.
+std::string tested_source(const std::string& run) {
+  const bool left = fs::exists(file_in(run, kTestTranslations)) &&
+                    !run::scored_corpora(file_in(run, kSummaryFile)).empty();
+  return left ? run::saved_config(run).data.test.source : "";
+}
+
+/// Whether a finished run has left its translations of the file `source` as it is now. Not of a
+/// stream.
+bool was_tested_on(const std::string& run, const std::string& source) {
+  const std::string tested = tested_source(run);
+  // The lines of a stream are gone: there is nothing left to sum.
+  if (tested.empty() || text::is_stream(source) || !fs::exists(source)) return false;
+  return std::ranges::any_of(run::scored_corpora(file_in(run, kSummaryFile)),
+                             [&tested, now = run::sum_of(source)](const run::CorpusSum& sum) {
+                               return sum.path == tested && sum.bytes == now.bytes &&
+                                      sum.sha256 == now.sha256;
+                             });
+}
+
+/// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
+/// is not finished, or was tested on something else than the source of `set` as it is now, or this
+/// is a stream; the latter two are logged.
+std::optional<std::vector<std::string>> left_translations(const std::string& run,
+                                                          const run::TestSet& set) {
+  if (was_tested_on(run, set.name)) return text::read_lines(file_in(run, kTestTranslations));
+  if (const std::string tested = tested_source(run); !tested.empty())
+    log::info("{} was tested on {}{}; it translates now", run, tested,
+              tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name));
+  return std::nullopt;
+}
+
 /// Whether what a run left is what it would translate with the settings.
 bool may_take_left(const CompareArgs& args) {
   const run::OpenOptions options = args.common.open();
@@ -70,7 +105,7 @@ bool may_take_left(const CompareArgs& args) {
 void prepare_runs(const CompareArgs& args, const run::Config& config) {
   const std::string source = args.source.empty() ? config.data.test.source : args.source;
   for (const std::string& path : args.systems)
-    if (is_model(path) && !(may_take_left(args) && run::was_tested_on(path, source)))
+    if (is_model(path) && !(may_take_left(args) && was_tested_on(path, source)))
       prepare_models(path, args.common.open());
 }
 
@@ -80,7 +115,7 @@ std::optional<std::vector<std::string>> ready_translations(const std::string& pa
                                                            const CompareArgs& args) {
   if (!is_model(path)) return text::read_lines(path);
   if (may_take_left(args))
-    if (auto left = run::left_translations(path, set)) return left;
+    if (auto left = left_translations(path, set)) return left;
   run::require_model_folder(path);
   return std::nullopt;
 }
@@ -208,7 +243,7 @@ void compare(const CompareArgs& args) {
   }
   if (!set.source.empty()) {
     report.lengths = score::measure_lengths(set.source, set.reference, systems, evaluation,
-                                            {.baseline = systems.front().name});
+                                            systems.front().name);
     for (const std::string& warning : report.lengths->warnings) log::warn(warning);
     report.notes = report.lengths->warnings;
   } else if (!score::knows_tokenizer(evaluation.tokenize)) {

@@ -1,5 +1,6 @@
 // heed completion SHELL: what a shell needs to complete heed's commands and options, and the manual
 // page, made from the table of commands.
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "apps/commands.h"
@@ -8,76 +9,98 @@
 namespace heed {
 namespace {
 
-using Option = CommandTree::Option;
+using Names = std::vector<std::string>;
 
-/// All names that begin with a dash.
-std::string flags_of(const CommandTree& command) {
-  std::vector<std::string> names;
-  for (const Option& option : command.options)
-    if (!option.by_place()) names.insert(names.end(), option.names.begin(), option.names.end());
-  return join(names, " ");
+/// "-o", "--output"; without dashes it is told by its place.
+Names names_of(const CLI::Option& option) {
+  Names names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  if (names.empty()) names.push_back(option.get_name());
+  return names;
 }
 
-std::string names_of(const std::vector<CommandTree>& commands) {
-  std::vector<std::string> names;
-  for (const CommandTree& command : commands) names.push_back(command.name);
-  return join(names, " ");
+/// What it takes; empty for a flag.
+std::string value_of(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0 || option.get_type_size() == 0) return "";
+  return option.get_type_name().empty() ? "VALUE" : option.get_type_name();
 }
 
-/// Calls visit(command, path) for each command and each one inside it: "curves", "bench train".
+/// one_of(), which CLI11 keeps as it shows it: "TEXT:{updates,minutes}"; empty where there are
+/// none.
+Names choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{'), close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return {};
+  const std::string inside = type.substr(open + 1, close - open - 1);
+  if (inside.find("->") != std::string::npos) return {};  // word()
+  return split(inside, ',');
+}
+
+/// All names that begin with a dash; or only those that a value follows.
+Names flags_of(const CLI::App& command, bool with_values = false) {
+  Names flags;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional() || (with_values && value_of(*option).empty())) continue;
+    const Names names = names_of(*option);
+    flags.insert(flags.end(), names.begin(), names.end());
+  }
+  return flags;
+}
+
+Names names_of(const std::vector<const CLI::App*>& commands) {
+  Names names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+/// Calls visit(command, path) for each command and each one inside it: "runs", "bench train".
 template <class Visit>
-void for_each_command(const CommandTree& program, Visit visit) {
-  for (const CommandTree& command : program.commands) {
-    visit(command, command.name);
-    for (const CommandTree& below : command.commands) visit(below, command.name + " " + below.name);
+void for_each_command(const CLI::App& program, Visit visit) {
+  for (const CLI::App* command : program.get_subcommands({})) {
+    visit(*command, command->get_name());
+    for (const CLI::App* below : command->get_subcommands({}))
+      visit(*below, command->get_name() + " " + below->get_name());
   }
 }
 
 /// What may stand where no option is begun: commands inside it, or the words of its first argument.
-std::string words_of(const CommandTree& command) {
-  if (!command.commands.empty()) return names_of(command.commands);
-  for (const Option& option : command.options)
-    if (option.by_place()) return join(option.choices, " ");
-  return "";
+Names words_of(const CLI::App& command) {
+  const auto commands = command.get_subcommands({});
+  if (!commands.empty()) return names_of(commands);
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_positional()) return choices_of(*option);
+  return {};
 }
 
 /// The commands that have others inside them.
-std::vector<std::string> parents_of(const CommandTree& program) {
-  std::vector<std::string> parents;
-  for (const CommandTree& command : program.commands)
-    if (!command.commands.empty()) parents.push_back(command.name);
-  return parents;
-}
-
-/// The program's own options that take a value: what stands behind them is no command.
-std::vector<std::string> taking_values(const CommandTree& program) {
-  std::vector<std::string> names;
-  for (const Option& option : program.options)
-    if (!option.value.empty()) names.insert(names.end(), option.names.begin(), option.names.end());
-  return names;
+Names parents_of(const CLI::App& program) {
+  auto commands = program.get_subcommands({});
+  std::erase_if(commands, [](const CLI::App* one) { return one->get_subcommands({}).empty(); });
+  return names_of(commands);
 }
 
 /// Cases of what stands before the word: the option's values, or files where it has no list.
 /// `path`: the command; "" for the program, whose options may stand behind any.
-std::string bash_values(const CommandTree& command, const std::string& path) {
+std::string bash_values(const CLI::App& command, const std::string& path) {
   std::string cases;
-  for (const Option& option : command.options) {
-    if (option.by_place() || option.value.empty()) continue;
-    std::vector<std::string> patterns;
-    for (const std::string& name : option.names)
-      patterns.push_back((path.empty() ? "*\" " : "\"" + path + " ") + name + "\"");
-    cases += "    " + join(patterns, " | ") + ") offered=\"" + join(option.choices, " ") +
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional() || value_of(*option).empty()) continue;
+    Names patterns = names_of(*option);
+    for (std::string& name : patterns)
+      name = (path.empty() ? "*\" " : "\"" + path + " ") + name + "\"";
+    cases += "    " + join(patterns, " | ") + ") offered=\"" + join(choices_of(*option), " ") +
              "\" some=1 ;;\n";
   }
   return cases;
 }
 
-std::string bash(const CommandTree& program) {
+std::string bash(const CLI::App& program) {
   std::string values = bash_values(program, ""), words;
-  for_each_command(program, [&](const CommandTree& command, const std::string& path) {
+  for_each_command(program, [&](const CLI::App& command, const std::string& path) {
     values += bash_values(command, path);
-    words += "    \"" + path + "\") offered=\"" + words_of(command) + "\" flags=\"" +
-             flags_of(command) + "\" ;;\n";
+    words += "    \"" + path + "\") offered=\"" + join(words_of(command), " ") + "\" flags=\"" +
+             join(flags_of(command), " ") + "\" ;;\n";
   });
   return "# Completion of heed for bash: heed completion bash > "
          "~/.local/share/bash-completion/completions/heed\n"
@@ -91,7 +114,7 @@ std::string bash(const CommandTree& program) {
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
          "    case ${COMP_WORDS[i]} in\n"
          "      " +
-         join(taking_values(program), " | ") +
+         join(flags_of(program, /*with_values=*/true), " | ") +
          ") i=$((i + 1)); if [ \"${COMP_WORDS[i]}\" = \"=\" ]; then i=$((i + 1)); fi ;;\n"
          "      -*) ;;\n"
          "      *)\n"
@@ -109,7 +132,8 @@ std::string bash(const CommandTree& program) {
          "fi\n"
          "  case $command in\n"
          "    \"\") offered=\"" +
-         names_of(program.commands) + " " + flags_of(program) + "\" ;;\n" + words +
+         join(names_of(program.get_subcommands({})), " ") + " " + join(flags_of(program), " ") +
+         "\" ;;\n" + words +
          "  esac\n"
          "  if [ \"${word#-}\" != \"$word\" ]; then offered=\"$offered $flags\"; fi\n"
          "  COMPREPLY=($(compgen -W \"$offered\" -- \"$word\"))\n"
@@ -117,7 +141,7 @@ std::string bash(const CommandTree& program) {
          "complete -o default -F _heed heed\n";
 }
 
-std::string zsh(const CommandTree& program) {
+std::string zsh(const CLI::App& program) {
   return "#compdef heed\n"
          "# Completion of heed for zsh: heed completion zsh > FOLDER/_heed, a folder of $fpath.\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
@@ -137,28 +161,29 @@ std::string fish_quoted(const std::string& text) {
 }
 
 /// `path`: the command, "" for the program.
-std::string fish_options(const CommandTree& command, const std::string& path) {
+std::string fish_options(const CLI::App& command, const std::string& path) {
   const std::string begin = "complete -c heed -n " + fish_quoted("__heed_at " + path);
   std::string out;
-  for (const Option& option : command.options) {
-    const std::string choices =
-        option.choices.empty() ? "" : " -a " + fish_quoted(join(option.choices, " "));
-    if (option.by_place()) {
+  for (const CLI::Option* option : command.get_options()) {
+    const Names words = choices_of(*option);
+    const std::string choices = words.empty() ? "" : " -a " + fish_quoted(join(words, " "));
+    if (option->get_positional()) {
       if (!choices.empty()) out += begin + " -f" + choices + "\n";
       continue;
     }
     out += begin;
-    for (const std::string& name : option.names)
+    for (const std::string& name : names_of(*option))
       out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    if (!option.value.empty()) out += choices.empty() ? " -r" : " -x" + choices;
-    out += " -d " + fish_quoted(option.help) + "\n";
+    if (!value_of(*option).empty()) out += choices.empty() ? " -r" : " -x" + choices;
+    out += " -d " + fish_quoted(option->get_description()) + "\n";
   }
-  for (const CommandTree& below : command.commands)
-    out += begin + " -f -a " + below.name + " -d " + fish_quoted(below.description) + "\n";
+  for (const CLI::App* below : command.get_subcommands({}))
+    out += begin + " -f -a " + below->get_name() + " -d " + fish_quoted(below->get_description()) +
+           "\n";
   return out;
 }
 
-std::string fish(const CommandTree& program) {
+std::string fish(const CLI::App& program) {
   std::string out =
       "# Completion of heed for fish: heed completion fish > "
       "~/.config/fish/completions/heed.fish\n"
@@ -170,7 +195,7 @@ std::string fish(const CommandTree& program) {
       "        if test $skip = yes\n"
       "            set skip no\n"
       "        else if contains -- $word " +
-      join(taking_values(program), " ") +
+      join(flags_of(program, /*with_values=*/true), " ") +
       "\n"
       "            set skip yes\n"
       "        else if not string match -q -- '-*' $word\n"
@@ -183,7 +208,7 @@ std::string fish(const CommandTree& program) {
       "    test \"$command\" = \"$argv\"\n"
       "end\n" +
       fish_options(program, "");
-  for_each_command(program, [&](const CommandTree& command, const std::string& path) {
+  for_each_command(program, [&](const CLI::App& command, const std::string& path) {
     out += fish_options(command, path);
   });
   return out;
@@ -206,34 +231,36 @@ std::string roff(const std::string& text) {
   return out;
 }
 
-std::string manual_options(const CommandTree& command) {
+std::string manual_options(const CLI::App& command) {
   std::string out;
-  for (const Option& option : command.options) {
-    out +=
-        ".TP\n.B " + roff(join(option.names, ", ")) +
-        (option.value.empty() || option.by_place() ? "" : " \\fI" + roff(option.value) + "\\fR") +
-        "\n" + roff(option.help.empty() ? "See --help." : option.help) + "\n";
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string value = option->get_positional() ? "" : value_of(*option),
+                      help = option->get_description();
+    out += ".TP\n.B " + roff(join(names_of(*option), ", ")) +
+           (value.empty() ? "" : " \\fI" + roff(value) + "\\fR") + "\n" +
+           roff(help.empty() ? "See --help." : help) + "\n";
   }
   return out;
 }
 
-std::string manual_command(const CommandTree& command, const std::string& name) {
-  std::string out =
-      ".SS heed " + roff(name) + "\n" + roff(command.description) + ".\n" + manual_options(command);
-  if (!command.examples.empty())
-    out += ".PP\n.nf\n" + roff(std::string(trim(command.examples))) + "\n.fi\n";
-  for (const CommandTree& below : command.commands)
-    out += manual_command(below, name + " " + below.name);
+std::string manual_command(const CLI::App& command, const std::string& name) {
+  std::string out = ".SS heed " + roff(name) + "\n" + roff(command.get_description()) + ".\n" +
+                    manual_options(command);
+  if (const std::string examples = command.get_footer(); !examples.empty())
+    out += ".PP\n.nf\n" + roff(std::string(trim(examples))) + "\n.fi\n";
+  for (const CLI::App* below : command.get_subcommands({}))
+    out += manual_command(*below, name + " " + below->get_name());
   return out;
 }
 
-std::string manual(const CommandTree& program) {
+std::string manual(const CLI::App& program) {
   std::string out = ".TH HEED 1 \"\" \"heed " HEED_VERSION
                     "\" \"User Commands\"\n.SH NAME\nheed \\- neural machine translation: train, "
                     "translate, see what attention does\n.SH SYNOPSIS\n.B heed\n\\fICOMMAND\\fR "
                     "[\\fIoptions\\fR]\n.SH OPTIONS\n" +
                     manual_options(program) + ".SH COMMANDS\n";
-  for (const CommandTree& command : program.commands) out += manual_command(command, command.name);
+  for (const CLI::App* command : program.get_subcommands({}))
+    out += manual_command(*command, command->get_name());
   return out +
          ".SH EXIT STATUS\n0: done. 1: the environment failed. 2: the user's mistake. 70: a bug.\n";
 }
@@ -249,7 +276,7 @@ void add_completion(CommandLine& program) {
   command.examples({"heed completion bash > ~/.local/share/bash-completion/completions/heed",
                     "heed completion man > heed.1"});
   command.run([kind, command] {
-    const CommandTree tree = command.whole_program();
+    const CLI::App& tree = command.whole_program();
     std::cout << (*kind == "bash"   ? bash(tree)
                   : *kind == "zsh"  ? zsh(tree)
                   : *kind == "fish" ? fish(tree)

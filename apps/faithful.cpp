@@ -16,7 +16,7 @@
 #include "inspect/explain.h"
 #include "model/description/traits.h"
 #include "run/model_folder.h"
-#include "study/rollout.h"
+#include "study/attention_matrix.h"
 #include "text/pairs.h"
 
 namespace heed {

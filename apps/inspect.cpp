@@ -3,26 +3,105 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
-#include "base/format.h"
+#include "base/files.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "config/print.h"
 #include "config/view.h"
-#include "model/description/traits.h"
-#include "run/model_report.h"
+#include "data/languages.h"
+#include "model/model.h"
+#include "run/model_folder.h"
+#include "run/summary.h"
+#include "train/checkpoint.h"
+#include "train/metrics_line.h"
 
 namespace heed {
 namespace {
 
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+// --- what is in it
+
+struct TensorRow {
+  std::string name;  // dotted; its first part is the module
+  std::vector<int64_t> shape;
+  int64_t parameters = 0;  // 0 where it is another's
+  std::string tied_to;     // the tensor that it is, counted there; or ""
+};
+
+/// In the order in which the model declares them. What shares memory is one tensor, and so is the
+/// output layer's matrix where `tie` makes it an embedding: the first mention counts.
+std::vector<TensorRow> tensors_of(model::Model& model) {
+  std::vector<TensorRow> rows;
+  std::map<const void*, std::string> first;
+  const auto add = [&](const std::string& name, const at::Tensor& tensor) {
+    const auto [known, is_new] = first.try_emplace(tensor.const_data_ptr(), name);
+    rows.push_back({.name = name,
+                    .shape = tensor.sizes().vec(),
+                    .parameters = is_new ? tensor.numel() : 0,
+                    .tied_to = is_new ? "" : known->second});
+  };
+  for (const auto& item : model.named_parameters()) add(item.key(), item.value());
+  const std::string output = "output.weight";
+  const at::Tensor matrix = model.output().weight;
+  if (matrix.defined() && first.at(matrix.const_data_ptr()) != output) add(output, matrix);
+  return rows;
+}
+
+/// A model folder: its model, and what a training has left besides, which may be missing.
+struct Inspected {
+  std::string path;
+  run::Config config;  // as it was saved
+  run::ModelFolder folder;
+  std::vector<TensorRow> tensors;
+  uint64_t bytes = 0;                           // of model.safetensors
+  train::RunMetrics metrics;                    // by metrics.jsonl
+  std::optional<run::Summary> summary;          // of a run that finished
+  std::map<std::string, uint64_t> checkpoints;  // bytes by name
+
+  explicit Inspected(const std::string& path)
+      : path(path),
+        config(run::load_config(file_in(path, kConfigFile), {})),
+        folder(run::open_model(path, {.device = "cpu", .settings = {"precision=fp32"}})),
+        tensors(tensors_of(*folder.model)),
+        bytes(fs::file_size(file_in(path, kWeightsFile))) {
+    if (const std::string file = file_in(path, kMetricsFile); fs::exists(file))
+      metrics = train::summarize(train::read_metrics(file));
+    if (const std::string file = file_in(path, kSummaryFile); fs::exists(file))
+      summary = run::Summary::read(file);
+    const std::string kept = file_in(path, kCheckpoints);
+    for (const std::string& name : names_in(kept))
+      if (train::is_checkpoint(name) || train::is_best(name))
+        checkpoints[name] = fs::file_size(fs::path(kept) / name);
+  }
+
+  int64_t parameters() const {
+    int64_t sum = 0;
+    for (const TensorRow& tensor : tensors) sum += tensor.parameters;
+    return sum;
+  }
+  bool has_best() const { return metrics.best.loss && metrics.best.perplexity; }
+};
+
+/// The names of the special pieces by id, from 0; or the first ordinary ones, which follow them.
+std::vector<std::string> pieces_of(const text::Vocabulary& vocabulary, bool special) {
+  constexpr int32_t kSpecial = text::kEnd + 1, kExamples = 12;
+  std::vector<std::string> pieces;
+  const int32_t end = special ? kSpecial : kSpecial + kExamples;
+  for (int32_t id = special ? 0 : kSpecial; id < std::min(vocabulary.size(), end); ++id)
+    pieces.push_back(vocabulary.piece(id));
+  return pieces;
+}
+
 std::string shape_text(const std::vector<int64_t>& shape) {
-  std::vector<std::string> extents;
-  for (const int64_t extent : shape) extents.push_back(std::to_string(extent));
-  return "[" + join(extents, ", ") + "]";
+  return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
 // --- the table
 
-using Tensors = std::vector<const run::TensorRow*>;
+using Tensors = std::vector<const TensorRow*>;
 
 /// A module with its tensors; blocks of a stack ("encoder.0") are modules of their own.
 struct Module {
@@ -32,7 +111,7 @@ struct Module {
 
   int64_t parameters() const {
     int64_t sum = 0;
-    for (const run::TensorRow* tensor : tensors) sum += tensor->parameters;
+    for (const TensorRow* tensor : tensors) sum += tensor->parameters;
     for (const Module& block : blocks) sum += block.parameters();
     return sum;
   }
@@ -43,9 +122,9 @@ Module& named(std::vector<Module>& modules, const std::string& name) {
   return found != modules.end() ? *found : modules.emplace_back(Module{name, {}, {}});
 }
 
-std::vector<Module> modules_of(const std::vector<run::TensorRow>& tensors) {
+std::vector<Module> modules_of(const std::vector<TensorRow>& tensors) {
   std::vector<Module> modules;
-  for (const run::TensorRow& tensor : tensors) {
+  for (const TensorRow& tensor : tensors) {
     const std::vector<std::string> parts = split(tensor.name, '.');
     Module& module = named(modules, parts[0]);
     const bool in_block = parts.size() > 2 && std::ranges::all_of(parts[1], [](char c) {
@@ -59,7 +138,7 @@ std::vector<Module> modules_of(const std::vector<run::TensorRow>& tensors) {
 
 /// The same tensors under another name.
 bool alike(const Module& a, const Module& b) {
-  const auto same = [&](const run::TensorRow* x, const run::TensorRow* y) {
+  const auto same = [&](const TensorRow* x, const TensorRow* y) {
     return x->name.substr(a.name.size()) == y->name.substr(b.name.size()) && x->shape == y->shape &&
            x->tied_to == y->tied_to;
   };
@@ -68,9 +147,8 @@ bool alike(const Module& a, const Module& b) {
 
 class Table {
  public:
-  explicit Table(const run::ModelReport& report) : total_(report.parameters()) {
-    for (const run::TensorRow& tensor : report.tensors)
-      name_ = std::max(name_, tensor.name.size() + 2);
+  explicit Table(const Inspected& report) : total_(report.parameters()) {
+    for (const TensorRow& tensor : report.tensors) name_ = std::max(name_, tensor.name.size() + 2);
     row("module", "shape", "parameters", "share");
     for (const Module& module : modules_of(report.tensors)) {
       sum("", module.name, "", module.parameters());
@@ -106,7 +184,7 @@ class Table {
   }
 
   void tensors(const std::string& indent, const Module& module) {
-    for (const run::TensorRow* tensor : module.tensors) {
+    for (const TensorRow* tensor : module.tensors) {
       const std::string name = indent + tensor->name.substr(module.name.size() + 1);
       if (tensor->tied_to.empty())
         row(name, shape_text(tensor->shape), with_commas(tensor->parameters), "");
@@ -129,47 +207,46 @@ std::string titled(const std::string& title, const std::vector<std::string>& lin
   return text;
 }
 
-std::vector<std::string> vocabulary_lines(const std::string& side,
-                                          const run::VocabularyReport& one) {
-  std::vector<std::string> special;
-  for (std::size_t id = 0; id < one.special.size(); ++id)
-    special.push_back(fmt::format("{} {}", one.special[id], id));
+std::vector<std::string> vocabulary_lines(const std::string& side, const text::Vocabulary& one) {
+  std::vector<std::string> special = pieces_of(one, /*special=*/true);
+  for (std::size_t id = 0; id < special.size(); ++id) special[id] += fmt::format(" {}", id);
   std::vector<std::string> lines = {
-      fmt::format("{} {} pieces (fingerprint {})", side, one.pieces, one.fingerprint),
-      fmt::format("  {}; then {} ...", join(special, ", "), join(one.examples, " "))};
-  if (!one.symbols.empty())
-    lines.push_back("  symbols, as of languages: " + join(one.symbols, ", "));
+      fmt::format("{} {} pieces (fingerprint {})", side, one.size(), one.fingerprint()),
+      fmt::format("  {}; then {} ...", join(special, ", "), join(pieces_of(one, false), " "))};
+  if (const std::vector<std::string> symbols = data::languages_of(one); !symbols.empty())
+    lines.push_back("  symbols, as of languages: " + join(symbols, ", "));
   return lines;
 }
 
-std::vector<std::string> training_lines(const run::ModelReport& report) {
+std::vector<std::string> training_lines(const Inspected& report) {
   std::vector<std::string> lines;
   if (report.summary) {
     lines.push_back(
         fmt::format("{} updates in {}, {} tokens/s; {}", with_commas(report.summary->updates),
                     human_duration(60 * report.summary->minutes),
                     human_count(report.summary->tokens_per_second), report.summary->stop_reason));
-  } else if (report.updates > 0) {
-    lines.push_back(fmt::format("not finished: {} updates so far", with_commas(report.updates)));
+  } else if (report.metrics.updates > 0) {
+    lines.push_back(
+        fmt::format("not finished: {} updates so far", with_commas(report.metrics.updates)));
   } else {
     lines.push_back("no record in this folder");
   }
-  if (report.best) {
+  if (report.has_best()) {
     std::string best =
-        fmt::format("best validation: loss {}, perplexity {}", fixed(*report.best->loss, 4),
-                    fixed(*report.best->perplexity, 2));
-    if (report.best->bleu) best += ", BLEU " + fixed(*report.best->bleu, 2);
-    lines.push_back(best + " at update " + with_commas(report.best->update));
+        fmt::format("best validation: loss {}, perplexity {}", fixed(*report.metrics.best.loss, 4),
+                    fixed(*report.metrics.best.perplexity, 2));
+    if (report.metrics.best.bleu) best += ", BLEU " + fixed(*report.metrics.best.bleu, 2);
+    lines.push_back(best + " at update " + with_commas(report.metrics.best.update));
   }
   if (report.summary)
     for (const std::string& score : report.summary->test_scores) lines.push_back("test " + score);
   return lines;
 }
 
-std::vector<std::string> checkpoint_lines(const run::ModelReport& report) {
+std::vector<std::string> checkpoint_lines(const Inspected& report) {
   std::vector<std::string> lines;
-  for (const run::CheckpointFile& file : report.checkpoints)
-    lines.push_back(file.name + ", " + human_bytes(file.bytes));
+  for (const auto& [name, bytes] : report.checkpoints)
+    lines.push_back(name + ", " + human_bytes(bytes));
   if (lines.empty()) lines.push_back("none in this folder");
   return lines;
 }
@@ -191,29 +268,24 @@ void add_changes(const config::SectionView& config, const config::SectionView& d
   }
 }
 
-std::string title(const run::ModelReport& report) {
-  return fmt::format("{}: {}, {} parameters, model.safetensors of {}\n\n", report.folder,
-                     model::traits(report.config.model).network, with_commas(report.parameters()),
-                     human_bytes(report.bytes));
-}
-
-std::string report_text(run::ModelReport report) {
+std::string report_text(Inspected& report) {
+  const bool joint = run::is_joint(report.config);
   std::vector<std::string> vocabulary =
-      vocabulary_lines(run::is_joint(report.config) ? "joint" : "source", report.source);
-  if (!run::is_joint(report.config))
-    for (std::string& line : vocabulary_lines("target", report.target))
+      vocabulary_lines(joint ? "joint" : "source", report.folder.source);
+  if (!joint)
+    for (std::string& line : vocabulary_lines("target", report.folder.target))
       vocabulary.push_back(std::move(line));
   run::Config defaults;
   std::vector<std::string> settings = {"those that are not the defaults; --config shows all"};
   add_changes(config::view(report.config), config::view(defaults), "", settings);
-  return title(report) + Table(report).text + '\n' + titled("vocabulary", vocabulary) +
-         titled("training", training_lines(report)) +
+  return fmt::format("{}: {}, {} parameters, model.safetensors of {}\n\n{}\n", report.path,
+                     model::traits(report.config.model).network, with_commas(report.parameters()),
+                     human_bytes(report.bytes), Table(report).text) +
+         titled("vocabulary", vocabulary) + titled("training", training_lines(report)) +
          titled("checkpoints", checkpoint_lines(report)) + titled("settings", settings);
 }
 
 // --- for programs
-
-using nlohmann::ordered_json;
 
 ordered_json section_json(const config::SectionView& section);
 
@@ -242,25 +314,27 @@ ordered_json section_json(const config::SectionView& section) {
   return out;
 }
 
-ordered_json vocabulary_json(const run::VocabularyReport& vocabulary) {
+ordered_json vocabulary_json(const text::Vocabulary& vocabulary) {
   ordered_json special = ordered_json::object();
-  for (std::size_t id = 0; id < vocabulary.special.size(); ++id)
-    special[vocabulary.special[id]] = id;
-  return {{"pieces", vocabulary.pieces},
-          {"fingerprint", vocabulary.fingerprint},
+  for (const std::string& piece : pieces_of(vocabulary, /*special=*/true))
+    special.emplace(piece, special.size());
+  return {{"pieces", vocabulary.size()},
+          {"fingerprint", vocabulary.fingerprint()},
           {"special", special},
-          {"examples", vocabulary.examples},
-          {"symbols", vocabulary.symbols}};
+          {"examples", pieces_of(vocabulary, false)},
+          {"symbols", data::languages_of(vocabulary)}};
 }
 
-ordered_json training_json(const run::ModelReport& report) {
-  ordered_json out = {{"finished", report.summary.has_value()}, {"updates", report.updates}};
-  if (report.best)
+ordered_json training_json(const Inspected& report) {
+  ordered_json out = {{"finished", report.summary.has_value()},
+                      {"updates", report.metrics.updates}};
+  if (report.has_best())
     out["best_validation"] = {
-        {"update", report.best->update},
-        {"loss", *report.best->loss},
-        {"perplexity", *report.best->perplexity},
-        {"bleu", report.best->bleu ? ordered_json(*report.best->bleu) : ordered_json()}};
+        {"update", report.metrics.best.update},
+        {"loss", *report.metrics.best.loss},
+        {"perplexity", *report.metrics.best.perplexity},
+        {"bleu",
+         report.metrics.best.bleu ? ordered_json(*report.metrics.best.bleu) : ordered_json()}};
   if (!report.summary) return out;
   out["updates"] = report.summary->updates;
   out["minutes"] = report.summary->minutes;
@@ -270,28 +344,28 @@ ordered_json training_json(const run::ModelReport& report) {
   return out;
 }
 
-std::string report_json(run::ModelReport report) {
+std::string report_json(Inspected& report) {
   ordered_json tensors = ordered_json::array(), modules = ordered_json::object(),
                checkpoints = ordered_json::array();
-  for (const run::TensorRow& tensor : report.tensors) {
+  for (const TensorRow& tensor : report.tensors) {
     ordered_json row = {
         {"name", tensor.name}, {"shape", tensor.shape}, {"parameters", tensor.parameters}};
     if (!tensor.tied_to.empty()) row["tied_to"] = tensor.tied_to;
     tensors.push_back(row);
-    ordered_json& module = modules[split(tensor.name, '.')[0]];
-    module = (module.is_null() ? 0 : module.get<int64_t>()) + tensor.parameters;
   }
-  for (const run::CheckpointFile& file : report.checkpoints)
-    checkpoints.push_back({{"file", file.name}, {"bytes", file.bytes}});
-  return ordered_json{{"folder", report.folder},
+  for (const Module& module : modules_of(report.tensors))
+    modules[module.name] = module.parameters();
+  for (const auto& [name, bytes] : report.checkpoints)
+    checkpoints.push_back({{"file", name}, {"bytes", bytes}});
+  return ordered_json{{"folder", report.path},
                       {"parameters", report.parameters()},
                       {"bytes", report.bytes},
                       {"modules", modules},
                       {"tensors", tensors},
                       {"vocabulary",
                        {{"joint", run::is_joint(report.config)},
-                        {"source", vocabulary_json(report.source)},
-                        {"target", vocabulary_json(report.target)}}},
+                        {"source", vocabulary_json(report.folder.source)},
+                        {"target", vocabulary_json(report.folder.target)}}},
                       {"training", training_json(report)},
                       {"checkpoints", checkpoints},
                       {"config", section_json(config::view(report.config))}}
@@ -304,8 +378,8 @@ struct InspectArgs {
   bool config = false, json = false;
 };
 
-void inspect(const InspectArgs& args) {
-  const run::ModelReport report = run::read_report(args.model);
+void inspect_command(const InspectArgs& args) {
+  Inspected report(args.model);
   if (args.config)
     std::cout << config::dump(report.config);
   else
@@ -315,7 +389,7 @@ void inspect(const InspectArgs& args) {
 }  // namespace
 
 void add_inspect(CommandLine& program) {
-  auto [command, args] = program.command("inspect", inspect);
+  auto [command, args] = program.command("inspect", inspect_command);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   const Argument config =
       command.flag("--config", args->config, "Print the resolved configuration instead");

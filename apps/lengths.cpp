@@ -70,8 +70,8 @@ void lengths(const LengthsArgs& args) {
   for (score::SystemOutput& system : given) systems.push_back(std::move(system));
   run::tell_of_one_reference(set);
   run::check_tokenizer(set.reference, evaluation);
-  const score::LengthReport report = score::measure_lengths(
-      set.source, set.reference, systems, evaluation, {.baseline = args.baseline});
+  const score::LengthReport report =
+      score::measure_lengths(set.source, set.reference, systems, evaluation, args.baseline);
   for (const std::string& warning : report.warnings) log::warn(warning);
   std::cout << score::lengths_table(report);
   if (!args.csv.empty()) write_atomic(args.csv, score::lengths_csv(report));

@@ -8,7 +8,6 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <new>
 
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"
@@ -77,7 +76,7 @@ std::string unknown_command(const std::string& extra, const CLI::App& app) {
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  const CLI::App* command = &app;  // the innermost: of `heed bench cache`, cache
+  const CLI::App* command = &app;  // the innermost: of `heed bench train`, train
   std::string path;
   for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
     command = chosen.front();

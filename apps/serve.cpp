@@ -1,5 +1,4 @@
 // heed serve MODEL [MODEL]: a page to type in, and translations and attention for other programs.
-#include <chrono>
 #include <iostream>
 
 #include "apps/cli/libtorch.h"

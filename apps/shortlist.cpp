@@ -1,7 +1,6 @@
 // heed shortlist RUN SOURCE TARGET: which pieces of the target are likely for a source.
 #include "decode/search/shortlist.h"
 
-#include <algorithm>
 #include <iostream>
 #include <numeric>
 

@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "draw/pages.h"
 #include "http/server.h"
-#include "run/feed.h"
+#include "run/learning.h"
 
 namespace heed {
 namespace {

@@ -13,7 +13,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       COMMENT "Embedding files as ${table}" VERBATIM)
   endfunction()
 
-  # heed_pages(target): the pages' HTML, CSS and JavaScript, as src/draw/page/page.cpp includes them.
+  # heed_pages(target): the pages' HTML, CSS and JavaScript, as src/draw/page_data.cpp includes them.
   function(heed_pages target)
     set(folder ${PROJECT_SOURCE_DIR}/src/draw/page)
     file(GLOB files CONFIGURE_DEPENDS ${folder}/*.html ${folder}/*.css ${folder}/*.js)

@@ -1,11 +1,12 @@
 // heed bench attention: time and memory of self-attention against the length of the sequence.
 #include <ATen/ATen.h>
 
+#include <array>
 #include <cmath>
 #include <iostream>
+#include <span>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/profile.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
@@ -25,85 +26,31 @@ struct AttentionArgs {
   BenchOptions common;
 };
 
-struct Input {
-  at::Tensor query, keys, values;  // [1, heads, length, head]
-};
+/// What is measured by length: plain and fused attention are the same; what follows sees less, or
+/// weighs otherwise.
+constexpr const char* kWays[] = {"plain",   "sdpa",   "window",        "window + global",
+                                 "strided", "linear", "linear, causal"};
 
-using kernels::Pattern;
+/// What is measured by position: layers of a decoder.
+constexpr const char* kStepWays[] = {"softmax", "window",        "window + global", "strided",
+                                     "linear",  "grouped-query", "multi-query",     "no cache"};
 
-Pattern everything(int64_t, const AttentionArgs&) {
-  return {};
-}
-
-Pattern causal(int64_t, const AttentionArgs&) {
-  return {.causal = true};
-}
-
-Pattern window(int64_t, const AttentionArgs& args) {
-  return {.window = args.window};
-}
-
-Pattern window_and_global(int64_t, const AttentionArgs& args) {
-  return {.window = args.window, .global = args.global};
-}
-
-/// As Child et al. 2019.
-Pattern strided(int64_t length, const AttentionArgs&) {
+/// What the positions of a sequence of some length see.
+kernels::Pattern pattern_of(const std::string& way, int64_t length, const AttentionArgs& args) {
+  if (way.starts_with("window"))
+    return {.window = args.window, .global = way == "window" ? 0 : args.global};
   const int64_t root = std::lround(std::sqrt(static_cast<double>(length)));
-  return {.window = root, .stride = root};
+  if (way == "strided") return {.window = root, .stride = root};  // as Child et al. 2019
+  return {.causal = way == "linear, causal" || way == "no cache"};
 }
-
-void plain(const Input& input, const model::AttentionMask& masking) {
-  at::Tensor weights;
-  model::attend(input.query, input.keys, input.values, masking, &weights);
-}
-
-void fused(const Input& input, const model::AttentionMask& masking) {
-  model::attend(input.query, input.keys, input.values, masking);
-}
-
-void linear(const Input& input, const model::AttentionMask& masking) {
-  model::linear_attention(input.query, input.keys, input.values, masking);
-}
-
-/// What the positions of a sequence of some length see, and how it is computed. Plain and fused
-/// attention are the same; what follows sees less, or weighs otherwise.
-struct Way {
-  const char* name;
-  Pattern (*pattern)(int64_t length, const AttentionArgs& args);
-  void (*run)(const Input& input, const model::AttentionMask& masking);
-};
-
-constexpr Way kWays[] = {
-    {"plain", everything, plain},      {"sdpa", everything, fused},
-    {"window", window, fused},         {"window + global", window_and_global, fused},
-    {"strided", strided, fused},       {"linear", everything, linear},
-    {"linear, causal", causal, linear}};
 
 struct Cost {
   double seconds = 0, bytes = 0;
 };
 
-Cost cost_of(const Way& way, int64_t length, const AttentionArgs& args) {
-  at::manual_seed(1);
-  const auto draw = [&] { return at::randn({1, args.heads, length, args.head}); };
-  const Input input{draw(), draw(), draw()};
-  const model::AttentionMask masking{.pattern = way.pattern(length, args),
-                                     .scale = 1 / std::sqrt(static_cast<double>(args.head))};
-  const auto run = [&] { way.run(input, masking); };
-  Cost cost;
-  {
-    const PeakMemory memory;
-    run();
-    cost.bytes = static_cast<double>(memory.bytes());
-  }
-  cost.seconds = run::median_seconds(args.common.repeats, run);
-  return cost;
-}
-
 /// Plain attention makes matrices of queries x keys: scores, their exponentials and the weights.
-bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
-  if (way.run != plain) return true;
+bool fits(const std::string& way, int64_t length, const AttentionArgs& args) {
+  if (way != "plain") return true;
   const double needed = 3.0 * 4 * static_cast<double>(args.heads * length * length);
   const auto there = available_memory();
   if (!there || needed < static_cast<double>(*there)) return true;
@@ -114,30 +61,52 @@ bool fits(const Way& way, int64_t length, const AttentionArgs& args) {
   return false;
 }
 
-/// A layer of a decoder; the step is the last of `length` positions.
-struct StepWay {
-  const char* name;
-  Pattern (*pattern)(int64_t length, const AttentionArgs& args);
-  const char* kind = "softmax";
-};
-
-constexpr StepWay kStepWays[] = {{"softmax", everything},
-                                 {"window", window},
-                                 {"window + global", window_and_global},
-                                 {"strided", strided},
-                                 {"linear", everything, "linear"}};
+std::optional<Cost> cost_of(const std::string& way, int64_t length, const AttentionArgs& args) {
+  if (!fits(way, length, args)) return std::nullopt;
+  at::manual_seed(1);
+  const auto draw = [&] { return at::randn({1, args.heads, length, args.head}); };
+  const at::Tensor query = draw(), keys = draw(), values = draw();
+  const model::AttentionMask masking{.pattern = pattern_of(way, length, args),
+                                     .scale = 1 / std::sqrt(static_cast<double>(args.head))};
+  const auto run = [&] {
+    at::Tensor weights;
+    if (way.starts_with("linear"))
+      model::linear_attention(query, keys, values, masking);
+    else
+      model::attend(query, keys, values, masking, way == "plain" ? &weights : nullptr);
+  };
+  Cost cost;
+  {
+    const PeakMemory memory;
+    run();
+    cost.bytes = static_cast<double>(memory.bytes());
+  }
+  cost.seconds = run::median_seconds(args.common.repeats, run);
+  return cost;
+}
 
 /// What a decoder keeps of the positions before, and the time of its step there.
-Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) {
+std::optional<Cost> step_cost(const std::string& way, int64_t position, const AttentionArgs& args) {
+  constexpr int64_t kFarthestWithoutCache = 1024;  // a step there takes seconds
   at::manual_seed(1);
+  const bool halves = way == "grouped-query" && args.heads % 2 == 0;
   const model::MultiHeadOptions options{.width = args.heads * args.head,
                                         .heads = args.heads,
-                                        .pattern = way.pattern(position + 1, args),
-                                        .kind = way.kind};
+                                        .kv_heads = way == "multi-query" ? 1
+                                                    : halves             ? args.heads / 2
+                                                                         : args.heads,
+                                        .pattern = pattern_of(way, position + 1, args),
+                                        .kind = way == "linear" ? "linear" : "softmax"};
   const model::SelfAttentionPtr attention = model::make_self_attention(options);
   attention->eval();
-  const bool caches = model::self_attention_info(way.kind).has_scores();
-  const int64_t heads = 2 * args.heads;  // of keys and of values
+  if (way == "no cache") {  // computes all positions again
+    if (position > kFarthestWithoutCache) return std::nullopt;
+    const at::Tensor x = at::randn({args.sentences * args.beam, position + 1, options.width});
+    return Cost{.seconds = run::median_seconds(args.common.repeats,
+                                               [&] { attention->forward(x, {}, nullptr); })};
+  }
+  const bool caches = model::self_attention_info(options.kind).has_scores();
+  const int64_t heads = 2 * options.kv_heads;  // of keys and of values
   model::State state = model::start_beams({at::zeros({args.sentences, heads, 1, args.head})}, {});
   state.position = position;
   state.beams.assign(position, args.beam);
@@ -145,8 +114,11 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
   const at::Tensor x = at::randn({args.sentences, args.beam, options.width});
   const auto run = [&] {
     if (!caches) return attention->step(x, sums, position, nullptr);
-    const model::BeamStep now = model::begin_step(
-        state, args.beam, {.heads = {heads}, .head = args.head, .pattern = options.pattern});
+    const model::BeamStep now = model::begin_step(state, args.beam,
+                                                  {.heads = {heads},
+                                                   .head = args.head,
+                                                   .group = options.heads / options.kv_heads,
+                                                   .pattern = options.pattern});
     return attention->step(x, model::cached_steps(state, 0, heads), now, nullptr);
   };
   run();
@@ -159,71 +131,98 @@ Cost step_cost(const StepWay& way, int64_t position, const AttentionArgs& args) 
   return cost;
 }
 
-void bench_steps(const AttentionArgs& args) {
-  text::Table table{{"attention", "position", "milliseconds", "kib_of_state"}, {}};
-  draw::Plot time = plot_over(args.positions, "Time of a decoding step of self-attention",
-                              "position", "milliseconds"),
-             memory = plot_over(args.positions, "What a decoder keeps for one hypothesis and layer",
-                                "position", "KiB");
-  for (const StepWay& way : kStepWays) {
-    draw::PlotLine milliseconds{.name = way.name}, kib = milliseconds;
-    for (const int64_t position : args.positions) {
-      const Cost cost = step_cost(way, position, args);
-      milliseconds.add(1000 * cost.seconds);
-      kib.add(cost.bytes / 1024);
-      table.rows.push_back({way.name, std::to_string(position), fixed(1000 * cost.seconds, 3),
-                            fixed(cost.bytes / 1024, 1)});
-    }
-    time.lines.push_back(std::move(milliseconds));
-    memory.lines.push_back(std::move(kib));
-  }
-  publish(args.common, "attention_steps", table, {time, memory});
-}
+/// One of the two numbers of a cost, as it is shown.
+struct Shown {
+  const char *column, *title, *unit;
+  double factor;
+  int digits;
+  double Cost::*number;
+};
 
-void bench_costs(const AttentionArgs& args) {
-  text::Table table{{"attention", "length", "seconds", "mib"}, {}};
-  draw::Plot time = plot_over(args.lengths, "Time of one self-attention", "length n", "seconds"),
-             memory = plot_over(args.lengths, "Memory of one self-attention", "length n", "MiB");
-  text::Table exponents{{"attention", "length", "seconds", "mib"}, {}};
-  for (const Way& way : kWays) {
-    draw::PlotLine seconds{.name = way.name}, mib = seconds;
-    std::vector<double> x, y_time, y_memory;
-    for (std::size_t i = 0; i < args.lengths.size(); ++i) {
-      const int64_t length = args.lengths[i];
-      if (!fits(way, length, args)) continue;
-      const Cost cost = cost_of(way, length, args);
-      x.push_back(static_cast<double>(length));
-      y_time.push_back(cost.seconds);
-      y_memory.push_back(cost.bytes / 1048576);
-      seconds.points.push_back({static_cast<double>(i), y_time.back()});
-      mib.points.push_back({static_cast<double>(i), y_memory.back()});
-      table.rows.push_back(
-          {way.name, std::to_string(length), fixed(y_time.back(), 6), fixed(y_memory.back(), 3)});
-    }
-    if (x.size() >= 2)
-      exponents.rows.push_back({way.name, "exponent", fixed(study::fitted_exponent(x, y_time), 2),
-                                fixed(study::fitted_exponent(x, y_memory), 2)});
-    time.lines.push_back(std::move(seconds));
-    memory.lines.push_back(std::move(mib));
+/// What is measured over sizes, and how it is shown.
+struct Comparison {
+  std::string name;  // of the table
+  const char *size, *x_label;
+  std::vector<int64_t> sizes;
+  std::array<Shown, 2> shown;
+  std::span<const char* const> ways;
+  std::optional<Cost> (*cost_of)(const std::string& way, int64_t size, const AttentionArgs& args);
+  bool has_exponents = false;  // the table ends with how fast the numbers grow
+};
+
+/// Each way at each size: a table, and a picture of each number.
+void measure_ways(const Comparison& what, const AttentionArgs& args) {
+  text::Table table{{"attention", what.size, what.shown[0].column, what.shown[1].column}, {}};
+  std::vector<std::vector<std::string>> growth;
+  std::vector<draw::Plot> plots;
+  for (const Shown& one : what.shown) {
+    plots.push_back({.title = one.title,
+                     .x_label = what.x_label,
+                     .y_label = one.unit,
+                     .lines = {},
+                     .log_values = true});
+    for (const int64_t size : what.sizes) plots.back().ticks.push_back(std::to_string(size));
   }
-  table.rows.insert(table.rows.end(), exponents.rows.begin(), exponents.rows.end());
-  publish(args.common, "attention_cost", table, {time, memory});
+  for (const std::string way : what.ways) {
+    std::vector<double> x;
+    std::array<std::vector<double>, 2> y;
+    for (draw::Plot& plot : plots) plot.lines.push_back({.name = way, .points = {}});
+    for (std::size_t i = 0; i < what.sizes.size(); ++i) {
+      const std::optional<Cost> cost = what.cost_of(way, what.sizes[i], args);
+      if (!cost) continue;
+      x.push_back(static_cast<double>(what.sizes[i]));
+      table.rows.push_back({way, std::to_string(what.sizes[i])});
+      for (std::size_t k = 0; k < plots.size(); ++k) {
+        const Shown& one = what.shown[k];
+        y[k].push_back(one.factor * (*cost).*one.number);
+        table.rows.back().push_back(fixed(y[k].back(), one.digits));
+        if (y[k].back() > 0)  // a logarithmic axis has no 0
+          plots[k].lines.back().points.push_back({static_cast<double>(i), y[k].back()});
+      }
+    }
+    if (what.has_exponents && x.size() >= 2)
+      growth.push_back({way, "exponent", fixed(study::fitted_exponent(x, y[0]), 2),
+                        fixed(study::fitted_exponent(x, y[1]), 2)});
+  }
+  std::ranges::move(growth, std::back_inserter(table.rows));
+  publish(args.common, what.name, table, plots);
 }
 
 void bench_attention(const AttentionArgs& args) {
   const at::NoGradGuard no_gradients;
   args.common.apply();
-  bench_costs(args);
+  measure_ways(
+      {.name = "attention_cost",
+       .size = "length",
+       .x_label = "length n",
+       .sizes = args.lengths,
+       .shown = {{{"seconds", "Time of one self-attention", "seconds", 1, 6, &Cost::seconds},
+                  {"mib", "Memory of one self-attention", "MiB", 0x1p-20, 3, &Cost::bytes}}},
+       .ways = kWays,
+       .cost_of = cost_of,
+       .has_exponents = true},
+      args);
   std::cout << '\n';
-  bench_steps(args);
+  measure_ways({.name = "attention_steps",
+                .size = "position",
+                .x_label = "position",
+                .sizes = args.positions,
+                .shown = {{{"milliseconds", "Time of a decoding step of self-attention",
+                            "milliseconds", 1000, 3, &Cost::seconds},
+                           {"kib_of_state", "What a decoder keeps for one hypothesis and layer",
+                            "KiB", 0x1p-10, 1, &Cost::bytes}}},
+                .ways = kStepWays,
+                .cost_of = step_cost},
+               args);
 }
 
 }  // namespace
 
 void add_bench_attention(CommandLine& bench) {
-  auto [command, args] = bench.command("attention", bench_attention,
-                                       "Time and memory of plain, fused, sparse and linear "
-                                       "attention by length, and of a decoding step");
+  auto [command, args] =
+      bench.command("attention", bench_attention,
+                    "Time and memory of plain, fused, sparse and linear "
+                    "attention by length, and of a decoding step with its cache");
   command.group("Sizes");
   command.list("--lengths", args->lengths, "Lengths of the sequence, separated by commas")
       .positive();

@@ -94,13 +94,6 @@ void reset_resident_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 
-draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
-                     const std::string& x_label, const std::string& y_label) {
-  draw::Plot plot{.title = title, .x_label = x_label, .y_label = y_label, .log_values = true};
-  for (const int64_t tick : ticks) plot.ticks.push_back(std::to_string(tick));
-  return plot;
-}
-
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
              const std::vector<draw::Plot>& plots) {
   std::cout << text::table_text(table);
@@ -125,9 +118,8 @@ void add_bench(CommandLine& program) {
   add_bench_train(bench);
   add_bench_translate(bench);
   add_bench_attention(bench);
-  add_bench_cache(bench);
   bench.examples({"heed bench attention --lengths 128,256,512,1024 -o runs/bench",
-                  "heed bench cache -o runs/bench"});
+                  "heed bench train configs/demo.yaml --updates 20"});
 }
 
 }  // namespace heed

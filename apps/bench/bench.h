@@ -1,12 +1,15 @@
 // What the modes of `heed bench` share: how they are declared, measured and written down.
 #pragma once
 
+#include <c10/core/CachingDeviceAllocator.h>
+
 #include <string>
 #include <vector>
 
 #include "apps/cli/command_line.h"
 #include "data/config.h"
 #include "draw/plot.h"
+#include "model/device.h"
 #include "run/trial_training.h"
 #include "text/table.h"
 
@@ -14,7 +17,6 @@ namespace heed {
 
 // One file each, apps/bench/NAME.cpp.
 void add_bench_attention(CommandLine& bench);
-void add_bench_cache(CommandLine& bench);
 void add_bench_train(CommandLine& bench);
 void add_bench_translate(CommandLine& bench);
 
@@ -40,9 +42,36 @@ int64_t process_mib(const std::string& field);
 /// From here on Linux counts anew the most memory that this process held (VmHWM).
 void reset_resident_peak();
 
-/// A picture of lines over these numbers, evenly spaced, with powers of ten as its values.
-draw::Plot plot_over(const std::vector<int64_t>& ticks, const std::string& title,
-                     const std::string& x_label, const std::string& y_label);
+/// Counts the bytes of a device's tensors that are allocated while it lives. Only one may live at a
+/// time for each device.
+class PeakMemory {
+ public:
+  explicit PeakMemory(const at::Device& device = at::kCPU) : device_(device) {
+    if (device.is_cpu())
+      model::forget_peak();
+    else
+      allocator().resetPeakStats(index());
+    before_ = device.is_cpu() ? model::host_memory().used : allocated().current;
+  }
+
+  /// The most bytes that were held at once, of those allocated since this object was made.
+  int64_t bytes() const {
+    return (device_.is_cpu() ? model::host_memory().most : allocated().peak) - before_;
+  }
+
+ private:
+  c10::DeviceAllocator& allocator() const { return *c10::getDeviceAllocator(device_.type()); }
+  c10::DeviceIndex index() const {
+    return device_.has_index() ? device_.index() : c10::DeviceIndex{0};
+  }
+  c10::CachingAllocator::Stat allocated() const {
+    constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    return allocator().getDeviceStats(index()).allocated_bytes[kAll];
+  }
+
+  at::Device device_;
+  int64_t before_;
+};
 
 /// Prints the table to standard output; with an output folder writes NAME.csv, NAME-1.svg, ...
 /// there and experiments.html anew, which shows everything measured into that folder so far.

@@ -3,10 +3,8 @@
 #include <ATen/Parallel.h>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/profile.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "model/device.h"
 #include "model/model.h"
 #include "run/build.h"
 #include "run/family.h"
@@ -42,11 +40,11 @@ Measured measure(const run::Config& config, const std::string& folder, const Tra
   measured.watched = std::min<int64_t>(5, args.updates);
   if (args.profile && !device.is_cpu())
     measured.kernels = run::watch_kernels([&] { trial.updates(measured.watched); });
-  const Profile profile;
-  const run::TrialSums watched = trial.updates(measured.watched);
-  measured.flops = profile.product_flops() / static_cast<double>(watched.tokens) *
+  run::TrialSums watched;
+  run::HostTimes times = run::watch_operations([&] { watched = trial.updates(measured.watched); });
+  measured.flops = times.product_flops / static_cast<double>(watched.tokens) *
                    static_cast<double>(measured.tokens);
-  if (args.profile) measured.operations = profile.operations();
+  if (args.profile) measured.operations = std::move(times.operations);
   measured.peak_bytes = memory.bytes();
   measured.resident_mib = process_mib("VmHWM");
   return measured;

@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include "apps/bench/bench.h"
-#include "apps/bench/profile.h"
 #include "apps/cli/options.h"
 #include "base/error.h"
 #include "base/strings.h"
@@ -79,9 +78,7 @@ void add_profile(const std::string& system, decode::Translator& translator,
                  const std::vector<std::string>& lines, study::CostTables& costs) {
   const auto translate = [&] { translator.translate(lines); };
   if (!translator.device().is_cpu()) costs.add(system, run::watch_kernels(translate), 1);
-  const Profile profile;
-  translate();
-  costs.add(system, profile.operations());
+  costs.add(system, run::watch_operations(translate).operations);
 }
 
 void bench_translate(const TranslateArgs& args) {

@@ -1,30 +1,16 @@
 // heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model
 // without attention breaks.
-#include <iostream>
+#include <filesystem>
 
 #include "apps/bottleneck/family_report.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
-#include "base/log.h"
 #include "base/output_folder.h"
-#include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
-#include "data/hygiene.h"
-#include "draw/plot.h"
-#include "draw/report.h"
-#include "model/model.h"
 #include "run/check.h"
-#include "run/family.h"
-#include "run/held_out.h"
-#include "run/model_folder.h"
-#include "run/summary.h"
 #include "score/lengths.h"
-#include "score/sacrebleu.h"
-#include "text/lines.h"
-#include "text/table.h"
 
 namespace heed {
 namespace {
@@ -37,39 +23,6 @@ struct BottleneckArgs {
   int64_t jobs = 0;
   bool overwrite = false;
 };
-
-/// One row per system, for systems.csv: what it costs, and what its attention is worth.
-std::vector<std::string> row_of(const run::FamilyMember& member,
-                                const score::SystemLengths& lengths,
-                                const AttentionScores& scores) {
-  const run::Summary summary = run::Summary::read(file_in(member.folder, kSummaryFile));
-  const auto percent = [](const std::optional<double>& share) {
-    return share ? fixed(100 * *share, 2) : "";
-  };
-  return {member.name,
-          std::to_string(summary.parameters),
-          std::to_string(summary.updates),
-          fixed(summary.tokens_per_second, 0),
-          fixed(lengths.all.bleu.score, 2),
-          percent(scores.alignment_error),
-          percent(scores.pronouns)};
-}
-
-/// What it takes to make the models again, as far as they have it in common.
-std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) {
-  std::vector<std::string> notes;
-  for (const run::FamilyMember& member : members) {
-    const std::string file = file_in(member.folder, kProvenanceFile);
-    if (!fs::exists(file)) continue;  // trained by an older version
-    const run::Provenance made = run::Provenance::read(file);
-    notes.push_back(fmt::format("heed {} ({}), LibTorch {}, {}, {}, {}, threads: {}", made.heed,
-                                made.commit, made.libtorch, made.processor, made.device,
-                                made.precision, made.threads));
-    for (const run::CorpusSum& sum : made.corpora)
-      notes.push_back(fmt::format("{}: {} bytes, sha256 {}", sum.path, sum.bytes, sum.sha256));
-  }
-  return without_repeats(notes);
-}
 
 std::string command_line(const BottleneckArgs& args) {
   std::string command = "heed bottleneck " + shell_path(args.config);
@@ -125,39 +78,7 @@ void bottleneck(const BottleneckArgs& args) {
   if (args.overwrite) run::remove_family(config, members);
   run::share_vocabulary(config);
   run::train_family(args.config, members, args.jobs);
-
-  std::vector<score::SystemOutput> outputs;
-  for (const run::FamilyMember& member : members)
-    outputs.push_back({member.name, text::read_lines(file_in(member.folder, kTestTranslations))});
-  const score::LengthReport lengths = score::measure_lengths(
-      set.source, set.reference, outputs, config.evaluation, {.baseline = baseline});
-  write_atomic(file_in(folder, "lengths.csv"), score::lengths_csv(lengths));
-  const std::vector<std::string> titles = titles_of(members);
-  const score::LengthReport shown = titled(lengths, titles);
-  write_atomic(file_in(folder, "lengths.svg"), draw::draw_plot(draw::plot_of(shown)));
-
-  draw::Report report = begin_report(members, shown, set, titled(outputs, titles));
-  report.commands = {command_line(args)};
-  report.learning = learning_of(members, titles, config);
-  text::Table table{
-      {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const run::ModelFolder model = run::open_model(members[i].folder);
-    report.long_sentence->attention.push_back(
-        write_attention(model, titles[i], sentences_of(report, outputs[i])));
-    const AttentionScores scores =
-        attention_scores(model, config, gold, set, outputs[i].hypotheses);
-    report.systems.push_back(report_system(members[i], titles[i], set, outputs[i], scores));
-    table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
-  }
-  write_atomic(file_in(folder, "systems.csv"), text::table_csv(table));
-  for (const std::string& note : made_by(members)) report.notes.push_back(note);
-  for (const std::string& found : data::check_hygiene(config.data).text())
-    report.notes.push_back(found);
-  write_atomic(file_in(folder, "report.html"), draw::report_page(report));
-  std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
-  if (const std::string line = draw::headline(shown); !line.empty()) log::info(line);
-  log::info("report: " + file_in(folder, "report.html"));
+  write_family_report(members, config, set, gold, baseline, command_line(args));
 }
 
 }  // namespace

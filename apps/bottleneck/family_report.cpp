@@ -1,22 +1,40 @@
 #include "apps/bottleneck/family_report.h"
 
 #include <cctype>
+#include <iostream>
 #include <regex>
 
+#include "apps/cli/command_line.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "draw/attention_page.h"
+#include "data/hygiene.h"
 #include "draw/heatmap.h"
+#include "draw/pages.h"
+#include "draw/report.h"
 #include "inspect/attention_maps.h"
 #include "model/model.h"
 #include "run/inspect_folder.h"
 #include "run/learning.h"
 #include "run/summary.h"
 #include "score/chrf.h"
+#include "score/lengths.h"
+#include "text/table.h"
 
 namespace heed {
 namespace {
+
+namespace fs = std::filesystem;
+
+struct AttentionScores {
+  /// Of the layer, head and step that fit evaluation.valid_alignments best, or else of those that
+  /// aligner_of() starts with; nothing without gold or attention.
+  std::optional<double> alignment_error;
+  std::string alignment_choice;
+  std::optional<double> diagonal_error;  // of a monotone guess
+  std::optional<double> pronouns;        // share of genders that are right, 0..1
+};
 
 inspect::AttentionRequest all_of(const model::Traits& traits) {
   inspect::AttentionRequest request{.kinds = traits.kinds, .heads = {inspect::kEvery}};
@@ -58,18 +76,23 @@ double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& 
   return report.all.value();
 }
 
-}  // namespace
-
+/// Writes attention.html, every layer and head of the long sentence and those of other lengths;
+/// attention.svg and attention.csv, by words, of the long one. They go to the model's folder.
+/// Returns what the two show: the layer and head of usual_choice(). Nothing is written for a model
+/// that does not attend.
 std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& model,
                                                       const std::string& title,
-                                                      const std::vector<Translated>& sentences) {
+                                                      const draw::Report& report,
+                                                      const score::SystemOutput& output) {
   const model::Traits traits = model::traits(model.config.model);
-  if (!traits.attends() || sentences.empty()) return std::nullopt;
+  if (!traits.attends()) return std::nullopt;
+  std::vector<draw::ReportSentence> sentences{report.long_sentence->sentence};
+  sentences.insert(sentences.end(), report.samples.begin(), report.samples.end());
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> translations;  // as pieces: what is too long is cut
-  for (const Translated& one : sentences) {
+  for (const draw::ReportSentence& one : sentences) {
     sources.push_back(one.source);
-    translations.push_back(model.target.encode(one.translation));
+    translations.push_back(model.target.encode(output.hypotheses[one.line]));
   }
   decode::Translator translator = model.translator();
   auto attended = inspect::attention_maps(translator, sources, translations, all_of(traits));
@@ -81,7 +104,7 @@ std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& mo
     }
   if (matrices.empty()) return std::nullopt;
   inspect::mark_softmax(matrices, model.config.model);
-  const std::filesystem::path folder(model.path);
+  const fs::path folder(model.path);
   write_atomic((folder / "attention.html").string(),
                draw::attention_page(in_both_units(matrices), "Attention: " + title));
 
@@ -98,6 +121,8 @@ std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& mo
                study::attention_csv_header() + study::attention_csv_rows(words));
   return words;
 }
+
+}  // namespace
 
 AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set) {
   const score::EvaluationConfig& evaluation = config.evaluation;
@@ -120,6 +145,8 @@ AttentionGold read_attention_gold(const run::Config& config, const run::TestSet&
   return gold;
 }
 
+namespace {
+
 AttentionScores attention_scores(const run::ModelFolder& folder, const run::Config& config,
                                  const AttentionGold& gold, const run::TestSet& set,
                                  const std::vector<std::string>& hypotheses) {
@@ -129,10 +156,6 @@ AttentionScores attention_scores(const run::ModelFolder& folder, const run::Conf
   if (!gold.antecedents.empty()) scores.pronouns = pronoun_share(gold, hypotheses);
   return scores;
 }
-
-namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<draw::ReportFact> facts_of(const run::Summary& summary) {
   std::vector<draw::ReportFact> facts = {
@@ -224,8 +247,9 @@ std::string title_of(const model::ModelConfig& model) {
   return title + (model.input_feeding ? " with input feeding" : "");
 }
 
-}  // namespace
-
+/// What the models are called where people read about them, one for each member: "without
+/// attention", "Bahdanau", "Luong general with input feeding", "Transformer"; where two would be
+/// the same, with the member's name behind.
 std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members) {
   std::vector<std::string> plain, titles;
   for (const run::FamilyMember& member : members) plain.push_back(title_of(member.config.model));
@@ -236,6 +260,7 @@ std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members
   return titles;
 }
 
+/// The report reads by titles, the files of the folder by names.
 score::LengthReport titled(score::LengthReport lengths, const std::vector<std::string>& titles) {
   for (std::size_t s = 0; s < titles.size(); ++s) {
     if (lengths.systems[s].name == lengths.baseline) lengths.baseline = titles[s];
@@ -250,6 +275,7 @@ std::vector<score::SystemOutput> titled(std::vector<score::SystemOutput> outputs
   return outputs;
 }
 
+/// Everything that the outputs tell: title, what the members have in common, curve and sentences.
 draw::Report begin_report(const std::vector<run::FamilyMember>& members,
                           const score::LengthReport& lengths, const run::TestSet& set,
                           const std::vector<score::SystemOutput>& outputs) {
@@ -270,6 +296,7 @@ draw::Report begin_report(const std::vector<run::FamilyMember>& members,
   return report;
 }
 
+/// The loss of all members; by minutes where these are the budget.
 draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
                        const std::vector<std::string>& titles, const run::Config& config) {
   std::vector<run::Learning> runs;
@@ -280,17 +307,6 @@ draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
   plot.title = "Loss while they learned";
   for (draw::PlotLine& line : plot.lines) line.name = line.dashed ? "" : titles[line.color];
   return plot;
-}
-
-std::vector<Translated> sentences_of(const draw::Report& report,
-                                     const score::SystemOutput& output) {
-  std::vector<Translated> sentences;
-  const auto add = [&](const draw::ReportSentence& one) {
-    sentences.push_back({one.line, one.source, output.hypotheses[one.line]});
-  };
-  add(report.long_sentence->sentence);
-  for (const draw::ReportSentence& sample : report.samples) add(sample);
-  return sentences;
 }
 
 draw::ReportSystem report_system(const run::FamilyMember& member, const std::string& title,
@@ -306,6 +322,79 @@ draw::ReportSystem report_system(const run::FamilyMember& member, const std::str
       .attention_page = has_page ? member.name + "/attention.html" : ""};
   add_facts(attention, system);
   return system;
+}
+
+/// One row per system, for systems.csv: what it costs, and what its attention is worth.
+std::vector<std::string> row_of(const run::FamilyMember& member,
+                                const score::SystemLengths& lengths,
+                                const AttentionScores& scores) {
+  const run::Summary summary = run::Summary::read(file_in(member.folder, kSummaryFile));
+  const auto percent = [](const std::optional<double>& share) {
+    return share ? fixed(100 * *share, 2) : "";
+  };
+  return {member.name,
+          std::to_string(summary.parameters),
+          std::to_string(summary.updates),
+          fixed(summary.tokens_per_second, 0),
+          fixed(lengths.all.bleu.score, 2),
+          percent(scores.alignment_error),
+          percent(scores.pronouns)};
+}
+
+/// What it takes to make the models again, as far as they have it in common.
+std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) {
+  std::vector<std::string> notes;
+  for (const run::FamilyMember& member : members) {
+    const std::string file = file_in(member.folder, kProvenanceFile);
+    if (!fs::exists(file)) continue;  // trained by an older version
+    const run::Provenance made = run::Provenance::read(file);
+    notes.push_back(fmt::format("heed {} ({}), LibTorch {}, {}, {}, {}, threads: {}", made.heed,
+                                made.commit, made.libtorch, made.processor, made.device,
+                                made.precision, made.threads));
+    for (const run::CorpusSum& sum : made.corpora)
+      notes.push_back(fmt::format("{}: {} bytes, sha256 {}", sum.path, sum.bytes, sum.sha256));
+  }
+  return without_repeats(notes);
+}
+
+}  // namespace
+
+void write_family_report(const std::vector<run::FamilyMember>& members, const run::Config& config,
+                         const run::TestSet& set, const AttentionGold& gold,
+                         const std::string& baseline, const std::string& command) {
+  const std::string folder = run::run_folder(config);
+  std::vector<score::SystemOutput> outputs;
+  for (const run::FamilyMember& member : members)
+    outputs.push_back({member.name, text::read_lines(file_in(member.folder, kTestTranslations))});
+  const score::LengthReport lengths =
+      score::measure_lengths(set.source, set.reference, outputs, config.evaluation, baseline);
+  write_atomic(file_in(folder, "lengths.csv"), score::lengths_csv(lengths));
+  const std::vector<std::string> titles = titles_of(members);
+  const score::LengthReport shown = titled(lengths, titles);
+  write_atomic(file_in(folder, "lengths.svg"), draw::draw_plot(draw::plot_of(shown)));
+
+  draw::Report report = begin_report(members, shown, set, titled(outputs, titles));
+  report.commands = {command};
+  report.learning = learning_of(members, titles, config);
+  text::Table table{
+      {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const run::ModelFolder model = run::open_model(members[i].folder);
+    report.long_sentence->attention.push_back(
+        write_attention(model, titles[i], report, outputs[i]));
+    const AttentionScores scores =
+        attention_scores(model, config, gold, set, outputs[i].hypotheses);
+    report.systems.push_back(report_system(members[i], titles[i], set, outputs[i], scores));
+    table.rows.push_back(row_of(members[i], lengths.systems[i], scores));
+  }
+  write_atomic(file_in(folder, "systems.csv"), text::table_csv(table));
+  for (const std::string& note : made_by(members)) report.notes.push_back(note);
+  for (const std::string& found : data::check_hygiene(config.data).text())
+    report.notes.push_back(found);
+  write_atomic(file_in(folder, "report.html"), draw::report_page(report));
+  std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
+  if (const std::string line = draw::headline(shown); !line.empty()) log::info(line);
+  log::info("report: " + file_in(folder, "report.html"));
 }
 
 }  // namespace heed

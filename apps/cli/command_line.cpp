@@ -2,10 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <type_traits>
-#include <utility>
 
 #include "base/strings.h"
 #include "run/saved_config.h"
@@ -240,40 +236,10 @@ void CommandLine::require_command() {
   app_->require_subcommand(1);
 }
 
-namespace {
-
-/// CLI11 keeps them as it shows them: "TEXT:{updates,minutes}".
-std::vector<std::string> choices_of(const std::string& type) {
-  const std::size_t open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return {};
-  const std::string inside = type.substr(open + 1, close - open - 1);
-  if (inside.find("->") != std::string::npos) return {};  // word()
-  return split(inside, ',');
-}
-
-CommandTree tree_of(const CLI::App& app) {
-  CommandTree tree{
-      .name = app.get_name(), .description = app.get_description(), .examples = app.get_footer()};
-  for (const CLI::Option* option : app.get_options()) {
-    CommandTree::Option one{.help = option->get_description()};
-    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
-    if (one.names.empty()) one.names.push_back(option->get_name());
-    if (option->get_items_expected_max() > 0 && option->get_type_size() != 0)
-      one.value = option->get_type_name().empty() ? "VALUE" : option->get_type_name();
-    one.choices = choices_of(option->get_type_name());
-    tree.options.push_back(std::move(one));
-  }
-  for (const CLI::App* below : app.get_subcommands({})) tree.commands.push_back(tree_of(*below));
-  return tree;
-}
-
-}  // namespace
-
-CommandTree CommandLine::whole_program() const {
+const CLI::App& CommandLine::whole_program() const {
   const CLI::App* top = app_;
   while (top->get_parent() != nullptr) top = top->get_parent();
-  return tree_of(*top);
+  return *top;
 }
 
 }  // namespace heed

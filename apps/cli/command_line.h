@@ -41,20 +41,6 @@ class Argument {
   CLI::Option* option_;
 };
 
-/// What a command takes, for completion and the manual.
-struct CommandTree {
-  struct Option {
-    std::vector<std::string> names =
-        {};                        // "-o", "--output"; without dashes it is told by its place
-    std::string help, value = "";  // value: what it takes; empty for a flag
-    std::vector<std::string> choices = {};  // one_of(); empty where there are none
-    bool by_place() const { return !names.front().starts_with('-'); }
-  };
-  std::string name, description, examples;
-  std::vector<Option> options = {};
-  std::vector<CommandTree> commands = {};
-};
-
 template <class Values>
 struct Declared;
 
@@ -98,8 +84,8 @@ class CommandLine {
   /// One of the commands inside it must be given.
   void require_command();
 
-  /// Everything that was declared so far in the program that this command belongs to.
-  CommandTree whole_program() const;
+  /// The program that this command belongs to, with everything that was declared so far.
+  const CLI::App& whole_program() const;
 
  private:
   CLI::App* app_;

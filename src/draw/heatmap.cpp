@@ -101,60 +101,18 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
   svg.text(x + kInkLegendWidth + 10, y + 9, "weight", {.size = 11, .fill = "#555555"});
 }
 
-// --- one matrix
+// --- small multiples: layers by heads; or one matrix alone
 
-constexpr double kSmallestCell = 14, kLargestCell = 28,
-                 kWidth = 1100;  // cells, and what they share
-
-struct Layout {
-  double cell = 0, font = 0;
-  double names = 0;              // where what the columns are is written
-  double left = 0, top = 0;      // of the first cell
-  double width = 0, height = 0;  // of all cells
-  double total_width = 0, total_height = 0;
+/// How large a picture is.
+struct Size {
+  double side;               // what a panel's longer side shares out to its cells
+  double smallest, largest;  // cells
+  double font;               // of the labels, at most
+  bool tooltips = false;     // of each cell
 };
 
-Layout lay_out(const study::AttentionMatrix& matrix, const std::string& title) {
-  const double larger =
-      static_cast<double>(std::max({matrix.target.size(), matrix.source.size(), std::size_t{1}}));
-  Layout at;
-  at.cell = std::clamp(std::floor(kWidth / larger), kSmallestCell, kLargestCell);
-  at.font = std::min(13.0, at.cell * kLabelShare);
-  const LabelReach label = column_label_reach(label_width(matrix.source) * at.font);
-  at.width = at.cell * static_cast<double>(matrix.source.size());
-  at.height = at.cell * static_cast<double>(matrix.target.size());
-  at.left = kMargin + kAxisNameHeight + std::max(label_width(matrix.target) * at.font + 8, 20.0);
-  at.names = kMargin + (title.empty() ? 0 : kTitleHeight);
-  at.top = at.names + kAxisNameHeight + label.up + 8;
-  const double title_end = kMargin + 1.15 * text_width(title) * kTitleSize;  // bold
-  at.total_width = kMargin + std::max({at.left + at.width + label.right,
-                                       at.left + kInkLegendWidth + 90, title_end});
-  at.total_height = at.top + at.height + kInkLegendHeight + kMargin;
-  return at;
-}
-
-void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Layout& at, double largest) {
-  const bool large = matrix.weights.size() > kMostDrawnCells;
-  if (large) svg.raw(pixels_of(matrix, largest, at.left, at.top, at.width, at.height));
-  for (std::size_t row = 0; !large && row < matrix.target.size(); ++row) {
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      const double weight = matrix.at(row, column);
-      svg.rectangle(at.left + at.cell * static_cast<double>(column),
-                    at.top + at.cell * static_cast<double>(row), at.cell - 1, at.cell - 1,
-                    ink(weight / largest),
-                    fmt::format("{} \u2192 {}: {}", matrix.target[row], matrix.source[column],
-                                fixed(weight, 4)));
-    }
-  }
-  svg.rectangle(at.left - 1, at.top - 1, at.width + 1, at.height + 1, "none", "",
-                "stroke=\"#999999\" stroke-width=\"1\"");
-}
-
-// --- small multiples: layers by heads
-
-constexpr double kPanel = 264, kAlone = 372;  // what a panel's longer side shares out to its cells
-constexpr double kSmallestOfGrid = 2, kLargestOfGrid = 14;  // cells
-constexpr double kLeastFont = 8, kMostFont = 10.6;
+constexpr Size kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6}, kLarge{1100, 14, 28, 13, true};
+constexpr double kLeastFont = 8;
 constexpr double kGap = 16;
 constexpr int kLevels = 24;  // of ink: more could not be told apart, and runs of equal ones are one
 
@@ -171,8 +129,9 @@ double place_of(const std::vector<int64_t>& numbers, int64_t number) {
   return static_cast<double>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
 }
 
-/// Above a picture alone, the model's name has a line of its own.
+/// Above a picture alone, the model's name has a line of its own. Nothing of no title.
 std::vector<std::string> title_lines(const std::string& title, bool alone) {
+  if (title.empty()) return {};
   const std::size_t colon = alone ? title.rfind(": ") : std::string::npos;
   if (colon == std::string::npos) return {title};
   return {title.substr(0, colon), title.substr(colon + 2)};
@@ -182,7 +141,7 @@ struct Grid {
   std::vector<int64_t> layers, heads;
   double cell = 0;
   LabelStyle labels;
-  bool alone = false;
+  bool alone = false, tooltips = false;
   std::vector<std::string> title;
   double names = 0;              // where what the columns are is written
   double width = 0, height = 0;  // of one panel
@@ -198,18 +157,20 @@ struct Grid {
   }
 };
 
-Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title) {
+Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title,
+             const Size& size) {
   const study::AttentionMatrix& first = matrices[0];
   const auto rows = static_cast<double>(first.target.size());
   const auto columns = static_cast<double>(first.source.size());
   Grid at{.layers = in_order(matrices, &study::AttentionMatrix::layer),
           .heads = in_order(matrices, &study::AttentionMatrix::head)};
   at.alone = matrices.size() == 1;
-  at.cell = std::clamp(std::floor((at.alone ? kAlone : kPanel) / std::max({rows, columns, 1.0})),
-                       kSmallestOfGrid, kLargestOfGrid);
+  at.tooltips = size.tooltips && first.weights.size() <= kMostDrawnCells;
+  at.cell = std::clamp(std::floor(size.side / std::max({rows, columns, 1.0})), size.smallest,
+                       size.largest);
   const double every = std::ceil(kLeastFont / (at.cell * kLabelShare));
   at.labels = {.cell = at.cell,
-               .font = std::min(kMostFont, every * at.cell * kLabelShare),
+               .font = std::min(size.font, every * at.cell * kLabelShare),
                .every = static_cast<std::size_t>(every)};
   at.width = at.cell * columns;
   at.height = at.cell * rows;
@@ -220,7 +181,8 @@ Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string
   const double layers = at.alone ? 0 : text_width("layer 00") * kNameSize + 8;
   at.left = kMargin + kAxisNameHeight + layers + room(first.target) + 8;
   at.title = title_lines(title, at.alone);
-  at.names = kMargin + kTitleHeight + (at.alone ? (at.title.size() > 1 ? 16 : 0) : kNameSize + 6);
+  at.names = kMargin + (at.title.empty() ? 0 : kTitleHeight) + (at.title.size() > 1 ? 16 : 0) +
+             (at.alone ? 0 : kNameSize + 6);
   at.top = at.names + kAxisNameHeight + label.up;
   const double bottom = at.top + static_cast<double>(at.layers.size()) * (at.height + kGap) - kGap;
   at.legend = bottom + 16;
@@ -275,11 +237,24 @@ std::string summary(const study::AttentionMatrix& matrix) {
                      matrix.target[index / columns], matrix.source[index % columns]);
 }
 
+void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Grid& at, double largest) {
+  for (std::size_t row = 0; row < matrix.target.size(); ++row)
+    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
+      const double weight = matrix.at(row, column);
+      svg.rectangle(at.left + at.cell * static_cast<double>(column),
+                    at.top + at.cell * static_cast<double>(row), at.cell - 1, at.cell - 1,
+                    ink(weight / largest),
+                    fmt::format("{} \u2192 {}: {}", matrix.target[row], matrix.source[column],
+                                fixed(weight, 4)));
+    }
+}
+
 void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, double largest) {
   const double x = at.x(panel), y = at.y(panel);
-  svg.raw("<g><title>" + xml_escape(summary(panel)) + "</title>");
+  if (!at.tooltips) svg.raw("<g><title>" + xml_escape(summary(panel)) + "</title>");
   svg.rectangle(x - 0.5, y - 0.5, at.width + 1, at.height + 1, "#ffffff", "",
                 "stroke=\"#999999\" stroke-width=\"1\"");
+  if (at.tooltips) return draw_cells(svg, panel, at, largest);
   svg.raw(fmt::format(
       "<g shape-rendering=\"crispEdges\" transform=\"translate({} {}) scale({})\">{}</g></g>",
       short_number(x), short_number(y), short_number(at.cell), cells(panel, largest)));
@@ -292,8 +267,7 @@ void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
   for (std::size_t i = 0; i < at.heads.size(); ++i) {
     const double x = at.left + static_cast<double>(i) * (at.width + kGap);
     if (!at.alone)
-      svg.text(x, kMargin + kTitleHeight + kNameSize,
-               at.heads[i] < 0 ? "mean" : "head " + study::head_name(at.heads[i]),
+      svg.text(x, at.names - 6, at.heads[i] < 0 ? "mean" : "head " + study::head_name(at.heads[i]),
                {.size = kNameSize, .attributes = bold});
     draw_column_labels(svg, first.source, x, at.top - 6, at.labels);
   }
@@ -332,26 +306,10 @@ AxisNames axis_names(const study::AttentionMatrix& matrix) {
   return {"target", "source"};
 }
 
-std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title) {
-  check(matrix);
-  const Layout at = lay_out(matrix, title);
-  const double largest = largest_weight({&matrix, 1});
-  Svg svg(at.total_width, at.total_height, title.empty() ? describe(matrix) : title);
-  if (!title.empty())
-    svg.text(kMargin, kMargin + 14, title,
-             {.size = kTitleSize, .attributes = "font-weight=\"600\""});
-  const LabelStyle style{.cell = at.cell, .font = at.font};
-  draw_row_labels(svg, matrix.target, at.left - 7, at.top, style);
-  draw_column_labels(svg, matrix.source, at.left, at.top - 6, style);
-  draw_axis_names(svg, axis_names(matrix), kMargin + 8, at.top + at.height / 2, at.left,
-                  at.names + 10);
-  draw_cells(svg, matrix, at, largest);
-  draw_ink_legend(svg, at.left, at.top + at.height + 16, largest);
-  return std::move(svg).finish();
-}
+namespace {
 
-std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
-                              const std::string& title) {
+std::string draw(std::span<const study::AttentionMatrix> matrices, const std::string& title,
+                 const Size& size) {
   expect(!matrices.empty(), "a grid has pictures");
   for (const study::AttentionMatrix& matrix : matrices) {
     check(matrix);
@@ -360,17 +318,27 @@ std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
            "the pictures of a grid are of one sentence");
   }
   const double largest = largest_weight(matrices);
-  const std::string name =
-      title.empty() ? study::title_of(matrices[0].kind) + ", layers by heads" : title;
-  const Grid at = lay_out(matrices, name);
-  Svg svg(at.total_width, at.total_height, name);
-  svg.text(kMargin, kMargin + 14, at.title[0],
-           {.size = kTitleSize, .attributes = "font-weight=\"600\""});
-  if (at.title.size() > 1) svg.text(kMargin, kMargin + 32, at.title[1], {.size = kNameSize});
+  const Grid at = lay_out(matrices, title, size);
+  Svg svg(at.total_width, at.total_height, title.empty() ? describe(matrices[0]) : title);
+  for (std::size_t i = 0; i < at.title.size(); ++i)
+    svg.text(kMargin, kMargin + 14 + 18 * static_cast<double>(i), at.title[i],
+             {.size = i == 0 ? kTitleSize : kNameSize,
+              .attributes = i == 0 ? "font-weight=\"600\"" : ""});
   draw_names(svg, matrices[0], at);
   for (const study::AttentionMatrix& matrix : matrices) draw_panel(svg, matrix, at, largest);
   draw_ink_legend(svg, at.left, at.legend, largest);
   return std::move(svg).finish();
+}
+
+}  // namespace
+
+std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title) {
+  return draw({&matrix, 1}, title, kLarge);
+}
+
+std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
+                              const std::string& title) {
+  return draw(matrices, title, matrices.size() == 1 ? kAlone : kPanel);
 }
 
 }  // namespace heed::draw

@@ -22,9 +22,6 @@ struct PlotLine {
   std::vector<PlotPoint> points;  // x rising
   std::size_t color = 0;          // lines of one colour belong together
   bool dashed = false;
-
-  /// At the next tick.
-  void add(double value) { points.push_back({static_cast<double>(points.size()), value}); }
 };
 
 struct Plot {

@@ -1,5 +1,7 @@
 #include "http/message.h"
 
+#include <microhttpd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -43,27 +45,10 @@ bool Reply::gone() const {
 
 namespace {
 
-/// -1: it is none.
-int hexadecimal_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 std::string without_codes(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_code = text[i] == '%' && i + 2 < text.size() &&
-                         hexadecimal_digit(text[i + 1]) >= 0 && hexadecimal_digit(text[i + 2]) >= 0;
-    if (is_code) {
-      out +=
-          static_cast<char>(16 * hexadecimal_digit(text[i + 1]) + hexadecimal_digit(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i] == '+' ? ' ' : text[i];
-    }
-  }
+  std::string out(text);
+  std::ranges::replace(out, '+', ' ');
+  out.resize(MHD_http_unescape(out.data()));
   return out;
 }
 

@@ -12,9 +12,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 #include <set>
-#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -128,227 +126,211 @@ struct Server::Impl {
   mutable std::mutex mutex;
   std::set<std::shared_ptr<Exchange>> open;  // dispatched, not yet completed
 
-  void start();
-  void stop();
-  std::size_t pending() const;
-  const Route* route(const Request& request) const;
-  std::string methods_at(const std::string& path) const;
-  bool admits(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
-              const Reply& reply) const;
-  void dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
-  MHD_Result take(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
-                  const char* data, size_t* size);
-  void complete(const std::shared_ptr<Exchange>& exchange);
-
-  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url,
-                               const char* method, const char* version, const char* data,
-                               size_t* size, void** context);
-  static void on_completed(void* self, MHD_Connection* connection, void** context,
-                           MHD_RequestTerminationCode why);
-};
-
-void Server::Impl::start() {
-  const Address address = parse(options.address, options.port);
-  shown = address.shown;
-  if (address.loopback) {
-    own_names = {"127.0.0.1", "localhost", "[::1]", shown};
-    for (const std::string& name : options.names) own_names.insert(ascii_lower(name));
+  void start() {
+    const Address address = parse(options.address, options.port);
+    shown = address.shown;
+    if (address.loopback) {
+      own_names = {"127.0.0.1", "localhost", "[::1]", shown};
+      for (const std::string& name : options.names) own_names.insert(ascii_lower(name));
+    }
+    // Not by epoll: libmicrohttpd reads 128 events at a time, and waits for others before it has
+    // looked after them, until a connection's time is over.
+    const unsigned flags =
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | address.flags;
+    daemon = MHD_start_daemon(
+        flags, options.port, nullptr, nullptr, on_request, this, MHD_OPTION_EXTERNAL_LOGGER,
+        log_line, nullptr, MHD_OPTION_SOCK_ADDR,
+        reinterpret_cast<const sockaddr*>(&address.storage), MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, this, MHD_OPTION_CONNECTION_LIMIT, options.connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(options.idle.count()), MHD_OPTION_END);
+    if (daemon) return;
+    const std::string where = fmt::format("{}:{}", shown, options.port);
+    if (errno == EADDRINUSE)
+      throw UserError(where + " is taken by another program; choose another --port, or 0 for any");
+    if (errno == EADDRNOTAVAIL)
+      throw UserError(options.address + ": no address of this machine; 127.0.0.1 always is");
+    if (errno == EACCES)
+      throw UserError(where +
+                      ": this user may not listen there; ports from 1024 on are free to all");
+    throw Failure(where + ": cannot listen: " + std::generic_category().message(errno));
   }
-  // Not by epoll: libmicrohttpd reads 128 events at a time, and waits for others before it has
-  // looked after them, until a connection's time is over.
-  const unsigned flags =
-      MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | address.flags;
-  daemon = MHD_start_daemon(
-      flags, options.port, nullptr, nullptr, on_request, this, MHD_OPTION_EXTERNAL_LOGGER, log_line,
-      nullptr, MHD_OPTION_SOCK_ADDR, reinterpret_cast<const sockaddr*>(&address.storage),
-      MHD_OPTION_NOTIFY_COMPLETED, on_completed, this, MHD_OPTION_CONNECTION_LIMIT,
-      options.connections, MHD_OPTION_CONNECTION_TIMEOUT,
-      static_cast<unsigned>(options.idle.count()), MHD_OPTION_END);
-  if (daemon) return;
-  const std::string where = fmt::format("{}:{}", shown, options.port);
-  if (errno == EADDRINUSE)
-    throw UserError(where + " is taken by another program; choose another --port, or 0 for any");
-  if (errno == EADDRNOTAVAIL)
-    throw UserError(options.address + ": no address of this machine; 127.0.0.1 always is");
-  if (errno == EACCES)
-    throw UserError(where + ": this user may not listen there; ports from 1024 on are free to all");
-  throw Failure(where + ": cannot listen: " + std::generic_category().message(errno));
-}
 
-void Server::Impl::stop() {
-  std::set<std::shared_ptr<Exchange>> left;
-  {
+  void stop() {
+    std::set<std::shared_ptr<Exchange>> left;
+    {
+      const std::scoped_lock lock(mutex);
+      left = open;
+    }
+    for (const auto& exchange : left) exchange->send(try_again(503, "the server is going down", 5));
+    // Stopping closes what is not yet sent.
+    const auto most = Clock::now() + std::chrono::seconds(1);
+    while (pending() > 0 && Clock::now() < most)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    MHD_stop_daemon(daemon);
+    if (listening != MHD_INVALID_SOCKET) ::close(listening);
+  }
+
+  std::size_t pending() const {
     const std::scoped_lock lock(mutex);
-    left = open;
+    return open.size();
   }
-  for (const auto& exchange : left) exchange->send(try_again(503, "the server is going down", 5));
-  // Stopping closes what is not yet sent.
-  const auto most = Clock::now() + std::chrono::seconds(1);
-  while (pending() > 0 && Clock::now() < most)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  MHD_stop_daemon(daemon);
-  if (listening != MHD_INVALID_SOCKET) ::close(listening);
-}
 
-std::size_t Server::Impl::pending() const {
-  const std::scoped_lock lock(mutex);
-  return open.size();
-}
-
-const Route* Server::Impl::route(const Request& request) const {
-  const std::string method = request.method == "HEAD" ? "GET" : request.method;
-  for (const Route& route : routes)
-    if (route.method == method && route.path == request.path) return &route;
-  return nullptr;
-}
-
-std::string Server::Impl::methods_at(const std::string& path) const {
-  std::vector<std::string> methods;
-  for (const Route& one : routes)
-    if (one.path == path) methods.push_back(one.method);
-  return join(methods, ", ");
-}
-
-/// Whether who asks may. Otherwise the reply says why not.
-bool Server::Impl::admits(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
-                          const Reply& reply) const {
-  const std::string host = header(connection, "Host");  // what is no browser may have none
-  if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host))) {
-    reply.send(error(421,
-                     "this is for this machine alone, under the name localhost; heed serve "
-                     "--name allows another one"));
-    return false;
+  const Route* route(const Request& request) const {
+    const std::string method = request.method == "HEAD" ? "GET" : request.method;
+    for (const Route& route : routes)
+      if (route.method == method && route.path == request.path) return &route;
+    return nullptr;
   }
-  const std::string origin = header(connection, "Origin");
-  if (!origin.empty() && host_of(origin) != ascii_lower(host)) {
-    const auto has = [&](const std::string& one) {
-      return std::ranges::find(options.origins, one) != options.origins.end();
-    };
-    if (!has("*") && !has(origin)) {
-      reply.send(error(
-          403, fmt::format("pages of {} may not ask here; heed serve --allow-origin lets them",
-                           one_line(origin))));
+
+  std::string methods_at(const std::string& path) const {
+    std::vector<std::string> methods;
+    for (const Route& one : routes)
+      if (one.path == path) methods.push_back(one.method);
+    return join(methods, ", ");
+  }
+
+  /// Whether who asks may. Otherwise the reply says why not.
+  bool admits(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
+              const Reply& reply) const {
+    const std::string host = header(connection, "Host");  // what is no browser may have none
+    if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host))) {
+      reply.send(error(421,
+                       "this is for this machine alone, under the name localhost; heed serve "
+                       "--name allows another one"));
       return false;
     }
-    exchange->headers = {{"Access-Control-Allow-Origin", origin},
-                         {"Access-Control-Allow-Methods", methods_at(exchange->request.path)},
-                         {"Access-Control-Allow-Headers", "Content-Type"},
-                         {"Vary", "Origin"}};
-  }
-  if (exchange->request.method == "POST" && exchange->request.type == "text/plain") {
-    reply.send(error(415, "a body of plain text is not taken; send JSON or a form"));
-    return false;
-  }
-  return true;
-}
-
-void Server::Impl::dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange) {
-  Request& request = exchange->request;
-  const Reply reply(exchange);
-  exchange->dispatched = true;
-  {
-    const std::scoped_lock lock(mutex);
-    open.insert(exchange);
-  }
-  if (draining) return reply.send(try_again(503, "the server is going down", 5));
-  if (!admits(connection, exchange, reply)) return;
-  if (exchange->discarded > 0)
-    return reply.send(error(
-        413, fmt::format("the body has more than {} bytes; send less at a time", options.body)));
-  const Route* chosen = route(request);
-  if (!chosen) {
-    const std::string allowed = methods_at(request.path);
-    if (allowed.empty()) return reply.send(error(404, "nothing is at " + one_line(request.path)));
-    if (request.method == "OPTIONS")
-      return reply.send({.status = 204, .headers = {{"Allow", allowed}}});
-    return reply.send(error(405, request.path + " takes " + allowed, {{"Allow", allowed}}));
-  }
-  try {
-    if (request.type == "application/x-www-form-urlencoded")
-      request.form = urlencoded_fields(request.body);
-    if (request.type == "multipart/form-data") read_multipart(connection, request);
-    chosen->handler(request, reply);
-  } catch (const UserError& problem) {
-    reply.send(error(400, problem.what()));
-  } catch (const std::exception& problem) {
-    log::error(request.path + ": " + problem.what());
-    reply.send(error(500, "the server failed; its log says why"));
-  }
-}
-
-MHD_Result Server::Impl::take(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
-                              const char* data, size_t* size) {
-  if (*size > 0) {
-    std::string& body = exchange->request.body;
-    if (exchange->discarded > 0 || body.size() + *size > options.body) {
-      exchange->discarded += body.size() + *size;
-      std::string().swap(body);
-      if (exchange->discarded > kPatience * options.body) return MHD_NO;
-    } else {
-      body.append(data, *size);
+    const std::string origin = header(connection, "Origin");
+    if (!origin.empty() && host_of(origin) != ascii_lower(host)) {
+      const auto has = [&](const std::string& one) {
+        return std::ranges::find(options.origins, one) != options.origins.end();
+      };
+      if (!has("*") && !has(origin)) {
+        reply.send(error(
+            403, fmt::format("pages of {} may not ask here; heed serve --allow-origin lets them",
+                             one_line(origin))));
+        return false;
+      }
+      exchange->headers = {{"Access-Control-Allow-Origin", origin},
+                           {"Access-Control-Allow-Methods", methods_at(exchange->request.path)},
+                           {"Access-Control-Allow-Headers", "Content-Type"},
+                           {"Vary", "Origin"}};
     }
-    *size = 0;
+    if (exchange->request.method == "POST" && exchange->request.type == "text/plain") {
+      reply.send(error(415, "a body of plain text is not taken; send JSON or a form"));
+      return false;
+    }
+    return true;
+  }
+
+  void dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange) {
+    Request& request = exchange->request;
+    const Reply reply(exchange);
+    exchange->dispatched = true;
+    {
+      const std::scoped_lock lock(mutex);
+      open.insert(exchange);
+    }
+    if (draining) return reply.send(try_again(503, "the server is going down", 5));
+    if (!admits(connection, exchange, reply)) return;
+    if (exchange->discarded > 0)
+      return reply.send(error(
+          413, fmt::format("the body has more than {} bytes; send less at a time", options.body)));
+    const Route* chosen = route(request);
+    if (!chosen) {
+      const std::string allowed = methods_at(request.path);
+      if (allowed.empty()) return reply.send(error(404, "nothing is at " + one_line(request.path)));
+      if (request.method == "OPTIONS")
+        return reply.send({.status = 204, .headers = {{"Allow", allowed}}});
+      return reply.send(error(405, request.path + " takes " + allowed, {{"Allow", allowed}}));
+    }
+    try {
+      if (request.type == "application/x-www-form-urlencoded")
+        request.form = urlencoded_fields(request.body);
+      if (request.type == "multipart/form-data") read_multipart(connection, request);
+      chosen->handler(request, reply);
+    } catch (const UserError& problem) {
+      reply.send(error(400, problem.what()));
+    } catch (const std::exception& problem) {
+      log::error(request.path + ": " + problem.what());
+      reply.send(error(500, "the server failed; its log says why"));
+    }
+  }
+
+  MHD_Result take(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
+                  const char* data, size_t* size) {
+    if (*size > 0) {
+      std::string& body = exchange->request.body;
+      if (exchange->discarded > 0 || body.size() + *size > options.body) {
+        exchange->discarded += body.size() + *size;
+        std::string().swap(body);
+        if (exchange->discarded > kPatience * options.body) return MHD_NO;
+      } else {
+        body.append(data, *size);
+      }
+      *size = 0;
+      return MHD_YES;
+    }
+    if (!exchange->dispatched) dispatch(connection, exchange);
+    return exchange->go_on(draining);
+  }
+
+  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url,
+                               const char* method, const char*, const char* data, size_t* size,
+                               void** context) try {
+    Impl& impl = *static_cast<Impl*>(self);
+    if (*context)
+      return impl.take(connection, *static_cast<std::shared_ptr<Exchange>*>(*context), data, size);
+    auto exchange = std::make_shared<Exchange>(connection);
+    exchange->request.method = method;
+    exchange->request.path = url;
+    exchange->request.type = type_of(header(connection, "Content-Type"));
+    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field,
+                              &exchange->request.query);
+    *context = new std::shared_ptr<Exchange>(exchange);
+    // What says of itself that it is far too large need not be sent.
+    const std::string length = header(connection, "Content-Length");
+    const bool asks = !header(connection, "Expect").empty();
+    const double bytes = length.empty() ? 0 : std::strtod(length.c_str(), nullptr);
+    if (bytes > static_cast<double>(impl.options.body) * (asks ? 1 : kPatience)) {
+      exchange->discarded = 1;
+      impl.dispatch(connection, exchange);
+      return exchange->go_on(true);
+    }
     return MHD_YES;
-  }
-  if (!exchange->dispatched) dispatch(connection, exchange);
-  return exchange->go_on(draining);
-}
-
-MHD_Result Server::Impl::on_request(void* self, MHD_Connection* connection, const char* url,
-                                    const char* method, const char*, const char* data, size_t* size,
-                                    void** context) try {
-  Impl& impl = *static_cast<Impl*>(self);
-  if (*context)
-    return impl.take(connection, *static_cast<std::shared_ptr<Exchange>*>(*context), data, size);
-  auto exchange = std::make_shared<Exchange>(connection);
-  exchange->request.method = method;
-  exchange->request.path = url;
-  exchange->request.type = type_of(header(connection, "Content-Type"));
-  MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field, &exchange->request.query);
-  *context = new std::shared_ptr<Exchange>(exchange);
-  // What says of itself that it is far too large need not be sent.
-  const std::string length = header(connection, "Content-Length");
-  const bool asks = !header(connection, "Expect").empty();
-  const double bytes = length.empty() ? 0 : std::strtod(length.c_str(), nullptr);
-  if (bytes > static_cast<double>(impl.options.body) * (asks ? 1 : kPatience)) {
-    exchange->discarded = 1;
-    impl.dispatch(connection, exchange);
-    return exchange->go_on(true);
-  }
-  return MHD_YES;
-} catch (const std::exception& problem) {  // libmicrohttpd is C
-  log::error(std::string("the server failed: ") + problem.what());
-  return MHD_NO;
-}
-
-void Server::Impl::complete(const std::shared_ptr<Exchange>& exchange) {
-  const Request& request = exchange->request;
-  const Route* chosen = route(request);
-  const std::chrono::duration<double> time = Clock::now() - exchange->begun;
-  const FinishedRequest about{.method = chosen ? chosen->method : "other",
-                              .path = chosen ? chosen->path : "other",
-                              .status = exchange->status(),
-                              .seconds = time.count()};
-  log::debug("{} {}: {}, {} ms", request.method, one_line(request.path), about.status,
-             fixed(1000 * about.seconds, 1));
-  if (options.finished) options.finished(about);
-  const std::scoped_lock lock(mutex);
-  open.erase(exchange);
-}
-
-void Server::Impl::on_completed(void* self, MHD_Connection*, void** context,
-                                MHD_RequestTerminationCode why) {
-  auto* exchange = static_cast<std::shared_ptr<Exchange>*>(*context);
-  if (!exchange) return;
-  *context = nullptr;
-  (*exchange)->leave(why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
-  try {
-    static_cast<Impl*>(self)->complete(*exchange);
-  } catch (const std::exception& problem) {
+  } catch (const std::exception& problem) {  // libmicrohttpd is C
     log::error(std::string("the server failed: ") + problem.what());
+    return MHD_NO;
   }
-  delete exchange;
-}
+
+  void complete(const std::shared_ptr<Exchange>& exchange) {
+    const Request& request = exchange->request;
+    const Route* chosen = route(request);
+    const std::chrono::duration<double> time = Clock::now() - exchange->begun;
+    const FinishedRequest about{.method = chosen ? chosen->method : "other",
+                                .path = chosen ? chosen->path : "other",
+                                .status = exchange->status(),
+                                .seconds = time.count()};
+    log::debug("{} {}: {}, {} ms", request.method, one_line(request.path), about.status,
+               fixed(1000 * about.seconds, 1));
+    if (options.finished) options.finished(about);
+    const std::scoped_lock lock(mutex);
+    open.erase(exchange);
+  }
+
+  static void on_completed(void* self, MHD_Connection*, void** context,
+                           MHD_RequestTerminationCode why) {
+    auto* exchange = static_cast<std::shared_ptr<Exchange>*>(*context);
+    if (!exchange) return;
+    *context = nullptr;
+    (*exchange)->leave(why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    try {
+      static_cast<Impl*>(self)->complete(*exchange);
+    } catch (const std::exception& problem) {
+      log::error(std::string("the server failed: ") + problem.what());
+    }
+    delete exchange;
+  }
+};
 
 Server::Server(ServerOptions options, std::vector<Route> routes) : impl_(std::make_unique<Impl>()) {
   impl_->options = std::move(options);

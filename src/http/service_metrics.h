@@ -16,21 +16,14 @@ class ServiceMetrics {
  public:
   ServiceMetrics& operator=(ServiceMetrics&&) = delete;
 
-  /// A number that only grows; its name ends in _total.
-  void counter(const std::string& name, const std::string& help) {
-    declare(name, "counter", help, {});
-  }
-  /// A number that goes up and down.
-  void gauge(const std::string& name, const std::string& help) { declare(name, "gauge", help, {}); }
-  /// How many values were at most `bounds[i]`, which ascend.
-  void histogram(const std::string& name, const std::string& help, std::vector<double> bounds) {
-    declare(name, "histogram", help, std::move(bounds));
-  }
-
-  // Of a name that was declared; others are a Bug.
-  void add(const std::string& name, double by = 1, const Labels& labels = {});
-  void set(const std::string& name, double value, const Labels& labels = {});
-  void observe(const std::string& name, double value, const Labels& labels = {});
+  /// What is noted of it: how much a counter grows, whose name ends in _total; the value of a
+  /// gauge; or one of a histogram's values, of which it counts those of at most `bounds[i]`,
+  /// ascending.
+  enum class Type { counter, gauge, histogram };
+  void declare(const std::string& name, Type type, const std::string& help,
+               std::vector<double> bounds = {});
+  /// Of a name that was declared; others are a Bug.
+  void note(const std::string& name, double value = 1, const Labels& labels = {});
 
   /// All of them in the text format, version 0.0.4.
   std::string text() const;
@@ -42,14 +35,11 @@ class ServiceMetrics {
     std::vector<double> buckets;  // of a histogram, one a bound
   };
   struct Family {
-    std::string type, help;
+    Type type;
+    std::string help;
     std::vector<double> bounds;
     std::map<std::string, Series> series;  // by the text of the labels
   };
-
-  void declare(const std::string& name, const char* type, const std::string& help,
-               std::vector<double> bounds);
-  Series& series(const std::string& name, const char* type, const Labels& labels);
 
   mutable std::mutex mutex_;
   std::vector<std::string> order_;

@@ -37,11 +37,6 @@ GoldPairs turned_round(GoldPairs pairs);
 bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::string& source,
                  const std::string& target);
 
-/// Warns that these lines of file `name`, from 1, are left out, and why. Nothing where there are
-/// none.
-void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& lines,
-                      const std::string& why);
-
 class ComparableGold {
  public:
   /// `name` is for messages. No `gold` at all: nothing to compare with.

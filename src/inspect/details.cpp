@@ -1,7 +1,6 @@
 #include "inspect/details.h"
 
 #include "decode/search/reading.h"
-#include "text/vocabulary.h"
 
 namespace heed::inspect {
 namespace {

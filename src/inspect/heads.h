@@ -13,7 +13,7 @@
 #include "model/description/config.h"
 #include "model/transformer/heads.h"
 #include "score/config.h"
-#include "study/ablation.h"
+#include "study/faithful.h"
 #include "study/heads.h"
 #include "text/pairs.h"
 

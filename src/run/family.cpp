@@ -1,6 +1,5 @@
 #include "run/family.h"
 
-#include <csignal>
 #include <fstream>
 
 #include "base/files.h"
@@ -13,9 +12,7 @@
 #include "config/io.h"
 #include "config/suggest.h"
 #include "run/build.h"
-#include "run/folder.h"
 #include "run/launcher.h"
-#include "run/saved_config.h"
 #include "run/summary.h"
 #include "train/metrics_line.h"
 

@@ -4,10 +4,7 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "run/saved_config.h"
-#include "run/summary.h"
 #include "score/sacrebleu.h"
-#include "text/bytes.h"
 #include "text/pairs.h"
 
 namespace heed::run {
@@ -25,13 +22,6 @@ void require_named(const data::CorpusFiles& files, const std::string& key,
                     "; run this in the folder that it was trained in, or give --source and "
                     "--reference");
   }
-}
-
-/// The source of the test set of a finished run that has left its translations; "" of others.
-std::string tested_source(const std::string& run) {
-  const bool left = std::filesystem::exists(file_in(run, kTestTranslations)) &&
-                    !scored_corpora(file_in(run, kSummaryFile)).empty();
-  return left ? saved_config(run).data.test.source : "";
 }
 
 }  // namespace
@@ -86,26 +76,6 @@ void check_tokenizer(const std::vector<std::string>& reference,
                      const score::EvaluationConfig& config) {
   if (const auto doubt = score::tokenizer_doubt(reference, config, "the references"))
     log::warn(*doubt);
-}
-
-bool was_tested_on(const std::string& run, const std::string& source) {
-  const std::string tested = tested_source(run);
-  // The lines of a stream are gone: there is nothing left to sum.
-  if (tested.empty() || text::is_stream(source) || !std::filesystem::exists(source)) return false;
-  return std::ranges::any_of(scored_corpora(file_in(run, kSummaryFile)),
-                             [&tested, now = sum_of(source)](const CorpusSum& sum) {
-                               return sum.path == tested && sum.bytes == now.bytes &&
-                                      sum.sha256 == now.sha256;
-                             });
-}
-
-std::optional<std::vector<std::string>> left_translations(const std::string& run,
-                                                          const TestSet& set) {
-  if (was_tested_on(run, set.name)) return text::read_lines(file_in(run, kTestTranslations));
-  if (const std::string tested = tested_source(run); !tested.empty())
-    log::info("{} was tested on {}{}; it translates now", run, tested,
-              tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name));
-  return std::nullopt;
 }
 
 void write_lines(const std::string& path, const std::vector<std::string>& lines) {

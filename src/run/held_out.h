@@ -1,4 +1,4 @@
-// What a model is tested on, and the translations of it that a run has left.
+// What a model is tested on.
 #pragma once
 
 #include <optional>
@@ -34,16 +34,6 @@ void tell_of_one_reference(const TestSet& set);
 /// Warns where evaluation.tokenize finds no words in the references.
 void check_tokenizer(const std::vector<std::string>& reference,
                      const score::EvaluationConfig& config);
-
-/// Whether a finished run has left its translations of the file `source` as it is now. Not of a
-/// stream.
-bool was_tested_on(const std::string& run, const std::string& source);
-
-/// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
-/// is not finished, or was tested on something else than the source of `set` as it is now, or this
-/// is a stream; the latter two are logged.
-std::optional<std::vector<std::string>> left_translations(const std::string& run,
-                                                          const TestSet& set);
 
 /// Atomic; a line each.
 void write_lines(const std::string& path, const std::vector<std::string>& lines);

@@ -8,8 +8,19 @@
 namespace heed::run {
 
 /// Throws UserError for a model without cross-attention.
-inspect::Aligner aligner_of(const ModelFolder& folder);
+inline inspect::Aligner aligner_of(const ModelFolder& folder) {
+  inspect::Aligner aligner(folder.translator(), folder.config.model, folder.path);
+  aligner.choice = usual_choice(folder.config);
+  return aligner;
+}
+
 /// `folder` must live on.
-inspect::TriedModel tried_model(const ModelFolder& folder);
+inline inspect::TriedModel tried_model(const ModelFolder& folder) {
+  return {.name = folder.path,
+          .member = folder.member(),
+          .config = folder.config.model,
+          .evaluation = folder.config.evaluation,
+          .translator = [&folder] { return folder.translator(); }};
+}
 
 }  // namespace heed::run

@@ -1,11 +1,5 @@
 #include "run/line_models.h"
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <utility>
-
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
@@ -13,11 +7,8 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "decode/search/engine_translator.h"
-#include "engine/network.h"
 #include "engine/thread_pool.h"
-#include "engine/weights.h"
 #include "kernels/rows/versions.h"
-#include "model/description/traits.h"
 
 namespace heed::run {
 namespace {

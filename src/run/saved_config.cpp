@@ -45,6 +45,17 @@ Config with_paths_of(Config other, Config config) {
   return config;
 }
 
+/// Whether `path` is `folder`, which may be a file, or is inside it, by whatever link. Neither need
+/// be there.
+bool lies_in(const std::string& path, const std::string& folder) {
+  std::error_code none;
+  const fs::path there = fs::weakly_canonical(folder, none);
+  for (fs::path at = fs::weakly_canonical(path, none); at.has_relative_path();
+       at = at.parent_path())
+    if (at == there || fs::equivalent(at, there, none)) return true;
+  return false;
+}
+
 /// All that `heed train` writes, and what is in its folders now: a link may lead there.
 std::vector<std::string> files_of_run(const fs::path& run) {
   std::vector<std::string> files = paths_of_run(run.string());
@@ -79,15 +90,6 @@ std::vector<std::string> paths_in_argument(const std::string& argument) {
 }
 
 }  // namespace
-
-bool lies_in(const std::string& path, const std::string& folder) {
-  std::error_code none;
-  const fs::path there = fs::weakly_canonical(folder, none);
-  for (fs::path at = fs::weakly_canonical(path, none); at.has_relative_path();
-       at = at.parent_path())
-    if (at == there || fs::equivalent(at, there, none)) return true;
-  return false;
-}
 
 bool holds_run(const std::string& folder) {
   return fs::exists(fs::path(folder) / kWeightsFile) || fs::exists(fs::path(folder) / kCheckpoints);

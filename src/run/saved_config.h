@@ -10,10 +10,6 @@
 
 namespace heed::run {
 
-/// Whether `path` is `folder`, which may be a file, or is inside it, by whatever link. Neither need
-/// be there.
-bool lies_in(const std::string& path, const std::string& folder);
-
 /// Whether the folder has a model or a place for checkpoints.
 bool holds_run(const std::string& folder);
 

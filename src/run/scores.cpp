@@ -11,7 +11,6 @@
 #include "draw/png.h"
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
-#include "model/model.h"
 #include "run/build.h"
 #include "run/check.h"
 #include "run/held_out.h"

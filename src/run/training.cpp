@@ -19,13 +19,8 @@
 #include "ranks/rank_info.h"
 #include "run/build.h"
 #include "run/check.h"
-#include "run/folder.h"
 #include "run/launcher.h"
-#include "run/model_folder.h"
-#include "run/saved_config.h"
 #include "run/scores.h"
-#include "run/spool.h"
-#include "run/summary.h"
 #include "train/trainer.h"
 
 namespace heed::run {

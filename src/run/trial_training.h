@@ -30,6 +30,15 @@ double gemm_gflops(bool bf16, int64_t size = 1024, int repeats = 8);
 /// returns is missing.
 study::KernelTimes watch_kernels(const std::function<void()>& work);
 
+/// What LibTorch does on the host.
+struct HostTimes {
+  std::vector<study::OperationCost> operations;  // dearest first
+  double product_flops = 0;  // of all matrix products: 2 x rows x inner x columns each
+};
+
+/// Of all threads while `work` lasts. Watching slows small operations by about a microsecond.
+HostTimes watch_operations(const std::function<void()>& work);
+
 /// Sums over some updates.
 struct TrialSums {
   int64_t parameters = 0, tokens = 0, real = 0, places = 0;  // tokens: of the target, unpadded

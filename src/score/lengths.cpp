@@ -50,7 +50,7 @@ Bucket everything(const std::vector<Bucket>& buckets) {
 
 // Scores of all systems on one bucket from counts, with intervals from shared draws.
 std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& statistics,
-                                      const EvaluationConfig& config, uint64_t seed,
+                                      const EvaluationConfig& config,
                                       std::optional<std::size_t> baseline) {
   Statistics inside;
   std::vector<BucketScore> scores;
@@ -59,7 +59,7 @@ std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& st
     scores.push_back({.bleu = bleu(sum(inside.back()))});
   }
   if (config.bootstrap == 0) return scores;
-  const Resamples draws = bootstrap(inside, config.bootstrap, seed);
+  const Resamples draws = bootstrap(inside, config.bootstrap, /*seed=*/1);
   for (std::size_t s = 0; s < scores.size(); ++s) {
     scores[s].interval = middle_95(draws.scores[s]);
     if (!baseline || s == *baseline) continue;
@@ -67,6 +67,11 @@ std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& st
                                                scores[s].bleu.score - scores[*baseline].bleu.score);
   }
   return scores;
+}
+
+Score sacrebleu_of(const Lines& hypotheses, const Lines& references, EvaluationConfig config) {
+  config.metrics = {"bleu"};
+  return score(hypotheses, references, config).at(0);
 }
 
 BleuScore from_sacrebleu(const Score& score) {
@@ -81,12 +86,12 @@ BleuScore from_sacrebleu(const Score& score) {
 // For tokenisers that only sacrebleu has: one run per system and bucket, no intervals.
 std::vector<BucketScore> score_outside(const Bucket& bucket,
                                        const std::vector<SystemOutput>& systems,
-                                       const Lines& references, const LengthOptions& options) {
+                                       const Lines& references, const EvaluationConfig& config) {
   std::vector<BucketScore> scores;
   for (const SystemOutput& system : systems) {
     scores.push_back(
-        {.bleu = from_sacrebleu(options.scorer(pick(system.hypotheses, bucket.sentences),
-                                               pick(references, bucket.sentences)))});
+        {.bleu = from_sacrebleu(sacrebleu_of(pick(system.hypotheses, bucket.sentences),
+                                             pick(references, bucket.sentences), config))});
   }
   return scores;
 }
@@ -108,16 +113,6 @@ void count_blank_sources(LengthReport& report, std::size_t lines) {
   if (blank == 0) return;
   report.warnings.push_back(std::to_string(blank) +
                             " source lines have no words and belong to no bucket");
-}
-
-LengthOptions with_scorer(LengthOptions options, const EvaluationConfig& config) {
-  if (options.scorer) return options;
-  EvaluationConfig only_bleu = config;
-  only_bleu.metrics = {"bleu"};
-  options.scorer = [only_bleu](const Lines& hypotheses, const Lines& references) {
-    return score(hypotheses, references, only_bleu).at(0);
-  };
-  return options;
 }
 
 }  // namespace
@@ -158,20 +153,19 @@ std::vector<Bucket> make_buckets(const Lines& sources, const std::vector<int64_t
 
 LengthReport measure_lengths(const Lines& sources, const Lines& references,
                              const std::vector<SystemOutput>& systems,
-                             const EvaluationConfig& config, const LengthOptions& given) {
+                             const EvaluationConfig& config, const std::string& baseline) {
   check_inputs(sources, references, systems);
   Lines names;
   for (const SystemOutput& system : systems) names.push_back(system.name);
-  check_names(names, given.baseline);
-  const LengthOptions options = with_scorer(given, config);
+  check_names(names, baseline);
   LengthReport report{.buckets = make_buckets(sources, config.length_buckets),
-                      .baseline = given.baseline};
+                      .baseline = baseline};
   if (text::are_written_together(sources)) report.unit = "characters";
   report.all = everything(report.buckets);
   if (report.all.sentences.empty()) throw UserError("the source has no line with words");
   for (const SystemOutput& system : systems) {
     report.systems.push_back(
-        {.name = system.name, .overall = options.scorer(system.hypotheses, references)});
+        {.name = system.name, .overall = sacrebleu_of(system.hypotheses, references, config)});
   }
   Statistics statistics;
   if (knows_tokenizer(config.tokenize)) {
@@ -184,18 +178,18 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
     report.warnings.push_back("no intervals: heed resamples with tokenize 13a, char or none, not " +
                               config.tokenize);
   }
-  if (!given.baseline.empty() && (statistics.empty() || config.bootstrap == 0))
+  if (!baseline.empty() && (statistics.empty() || config.bootstrap == 0))
     report.warnings.push_back(
         fmt::format("scores by length are not compared with '{}': that needs evaluation.bootstrap "
                     "above 0, and evaluation.tokenize 13a, char or none",
-                    given.baseline));
+                    baseline));
   count_blank_sources(report, sources.size());
-  std::optional<std::size_t> baseline;
-  if (const auto found = std::ranges::find(names, given.baseline); found != names.end())
-    baseline = found - names.begin();
+  std::optional<std::size_t> compared;
+  if (const auto found = std::ranges::find(names, baseline); found != names.end())
+    compared = found - names.begin();
   const auto measure = [&](const Bucket& bucket) {
-    return statistics.empty() ? score_outside(bucket, systems, references, options)
-                              : score_bucket(bucket, statistics, config, options.seed, baseline);
+    return statistics.empty() ? score_outside(bucket, systems, references, config)
+                              : score_bucket(bucket, statistics, config, compared);
   };
   for (const Bucket& bucket : report.buckets) {
     std::vector<BucketScore> scores;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,15 +51,6 @@ struct SystemOutput {
   std::vector<std::string> hypotheses;  // one per source line
 };
 
-struct LengthOptions {
-  uint64_t seed = 1;
-  std::string baseline;  // name of a system; "": no comparison
-  /// Scores a corpus by BLEU; sacrebleu unless a test brings its own.
-  std::function<Score(const std::vector<std::string>& hypotheses,
-                      const std::vector<std::string>& references)>
-      scorer;
-};
-
 /// Buckets for upper ends 10, 20, ...: 1-10, 11-20, ..., and one for all longer sentences. The ends
 /// are sorted and repeated ones ignored. A source line without words is in no bucket.
 std::vector<Bucket> make_buckets(const std::vector<std::string>& sources,
@@ -69,12 +59,13 @@ std::vector<Bucket> make_buckets(const std::vector<std::string>& sources,
 /// Throws UserError where two systems have one name, or a baseline ("": none) is none of them.
 void check_names(const std::vector<std::string>& names, const std::string& baseline);
 
-/// Throws UserError where the inputs differ in lines, two systems share a name or the baseline is
-/// none of them; Failure where sacrebleu is missing.
+/// `baseline`: the name of a system with which the others are compared; "": none. Throws UserError
+/// where the inputs differ in lines, two systems share a name or the baseline is none of them;
+/// Failure where sacrebleu is missing.
 LengthReport measure_lengths(const std::vector<std::string>& sources,
                              const std::vector<std::string>& references,
                              const std::vector<SystemOutput>& systems,
-                             const EvaluationConfig& config, const LengthOptions& options = {});
+                             const EvaluationConfig& config, const std::string& baseline = "");
 
 /// `system,bucket_low,bucket_high,sentences,source_words,`
 /// `bleu,bleu_low,bleu_high,brevity_penalty,length_ratio`:

@@ -74,18 +74,6 @@ void pass_on_warnings(const std::string& err) {
 
 using References = std::vector<std::span<const std::string>>;
 
-void check_request(std::span<const std::string> hypotheses, const References& references,
-                   const EvaluationConfig& config) {
-  for (const auto& lines : references) require_references(hypotheses, lines);
-  if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
-  for (const std::string& metric : config.metrics) {
-    if (metric != "bleu" && metric != "chrf" && metric != "ter") {
-      throw UserError("evaluation.metrics: '{}' is no metric of sacrebleu; use bleu, chrf, ter",
-                      metric);
-    }
-  }
-}
-
 constexpr std::size_t kProgram = 5;  // its place in the command
 
 std::vector<std::string> command(const EvaluationConfig& config,
@@ -112,6 +100,13 @@ std::vector<std::string> command(const EvaluationConfig& config,
 bool lacks_its_python(const subprocess::Result& result) {
   return result.status == 126 || result.status == 127 ||
          result.err.find("No module named 'sacrebleu'") != std::string::npos;
+}
+
+/// What has to be installed beside sacrebleu for this tokeniser, as an argument of pip; "" where
+/// nothing has.
+std::string package_for(const std::string& tokenizer) {
+  if (tokenizer == "ja-mecab") return "sacrebleu[ja]";
+  return tokenizer == "ko-mecab" ? "sacrebleu[ko]" : "";
 }
 
 /// What installs `package` where the program finds it.
@@ -210,7 +205,12 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
                          std::span<const std::vector<std::string>> more) {
   References all{references};
   all.insert(all.end(), more.begin(), more.end());
-  check_request(hypotheses, all, config);
+  for (const auto& lines : all) require_references(hypotheses, lines);
+  if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
+  for (const std::string& metric : config.metrics)
+    if (metric != "bleu" && metric != "chrf" && metric != "ter")
+      throw UserError("evaluation.metrics: '{}' is no metric of sacrebleu; use bleu, chrf, ter",
+                      metric);
   if (config.metrics.empty()) return {};
   const MemoryFile hypothesis_file = file_of(hypotheses);
   std::vector<MemoryFile> reference_files;
@@ -270,11 +270,6 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
       "evaluation.tokenize: {} finds no words in {}, which is written without blanks, and BLEU "
       "says nothing; set it to {}{}",
       wanted, name, fitting, fitting == "ja-mecab" ? " or char" : "");
-}
-
-std::string package_for(const std::string& tokenizer) {
-  if (tokenizer == "ja-mecab") return "sacrebleu[ja]";
-  return tokenizer == "ko-mecab" ? "sacrebleu[ko]" : "";
 }
 
 }  // namespace heed::score

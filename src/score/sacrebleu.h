@@ -54,8 +54,4 @@ std::string fitting_tokenizer(std::span<const std::string> lines);
 std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
                                            const EvaluationConfig& config, const std::string& name);
 
-/// What has to be installed beside sacrebleu for this tokeniser, as an argument of pip; "" where
-/// nothing has.
-std::string package_for(const std::string& tokenizer);
-
 }  // namespace heed::score

@@ -1,16 +1,13 @@
 #include "serve/request_queue.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <numeric>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "decode/search/config.h"
 
 namespace heed::serve {
 
@@ -47,10 +44,11 @@ http::Response response_of_exception() {
 RequestQueue::RequestQueue(const std::vector<ServedModel>& models, const Limits& limits,
                            http::ServiceMetrics& metrics)
     : models_(models), limits_(limits), metrics_(metrics) {
-  metrics_.counter("heed_lines_total", "Lines translated.");
-  metrics_.counter("heed_search_seconds_total", "Seconds that models have searched.");
-  metrics_.histogram("heed_batch_lines", "Lines translated together.",
-                     {1, 2, 4, 8, 16, 32, 64, 128});
+  using enum http::ServiceMetrics::Type;
+  metrics_.declare("heed_lines_total", counter, "Lines translated.");
+  metrics_.declare("heed_search_seconds_total", counter, "Seconds that models have searched.");
+  metrics_.declare("heed_batch_lines", histogram, "Lines translated together.",
+                   {1, 2, 4, 8, 16, 32, 64, 128});
 }
 
 void RequestQueue::take(LinesRequest lines, const http::Reply& reply) {
@@ -87,9 +85,9 @@ int64_t RequestQueue::waiting() const {
 
 void RequestQueue::count(const ServedModel& model, std::size_t lines, double seconds) {
   const auto number = static_cast<double>(lines);
-  metrics_.add("heed_lines_total", number, {{"model", model.name}});
-  metrics_.add("heed_search_seconds_total", seconds, {{"model", model.name}});
-  metrics_.observe("heed_batch_lines", number);
+  metrics_.note("heed_lines_total", number, {{"model", model.name}});
+  metrics_.note("heed_search_seconds_total", seconds, {{"model", model.name}});
+  metrics_.note("heed_batch_lines", number);
 }
 
 void RequestQueue::remove(const EntryPtr& entry) {

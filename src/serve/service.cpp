@@ -2,16 +2,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <set>
 
-#include "base/error.h"
 #include "base/strings.h"
 #include "draw/pages.h"
-#include "serve/answers/answers.h"
-#include "serve/parameters.h"
 #include "text/html.h"
 
 namespace heed::serve {
@@ -103,20 +98,22 @@ double resident_bytes() {
 
 Service::Service(std::vector<ServedModel> models, const Limits& limits)
     : models_(std::move(models)), limits_(limits), queue_(models_, limits, metrics_) {
+  using enum http::ServiceMetrics::Type;
   for (const ServedModel& model : models_)
     model.translator->warn_of_cuts = false;  // the answer tells
-  metrics_.counter("heed_requests_total", "Requests by path and status; 0: the client had gone.");
-  metrics_.histogram("heed_request_seconds",
-                     "Seconds from a request's first byte to the answer's last.",
-                     {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30});
-  metrics_.gauge("heed_waiting_lines", "Lines that wait to be translated.");
-  metrics_.gauge("process_resident_memory_bytes", "Memory in use.");
+  metrics_.declare("heed_requests_total", counter,
+                   "Requests by path and status; 0: the client had gone.");
+  metrics_.declare("heed_request_seconds", histogram,
+                   "Seconds from a request's first byte to the answer's last.",
+                   {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30});
+  metrics_.declare("heed_waiting_lines", gauge, "Lines that wait to be translated.");
+  metrics_.declare("process_resident_memory_bytes", gauge, "Memory in use.");
 }
 
 void Service::note(const http::FinishedRequest& about) {
-  metrics_.add("heed_requests_total", 1,
-               {{"path", about.path}, {"status", std::to_string(about.status)}});
-  metrics_.observe("heed_request_seconds", about.seconds, {{"path", about.path}});
+  metrics_.note("heed_requests_total", 1,
+                {{"path", about.path}, {"status", std::to_string(about.status)}});
+  metrics_.note("heed_request_seconds", about.seconds, {{"path", about.path}});
 }
 
 void Service::translate(const http::Request& request, const http::Reply& reply) {
@@ -234,8 +231,8 @@ http::Response Service::health() const {
 }
 
 http::Response Service::metrics() {
-  metrics_.set("heed_waiting_lines", static_cast<double>(queue_.waiting()));
-  metrics_.set("process_resident_memory_bytes", resident_bytes());
+  metrics_.note("heed_waiting_lines", static_cast<double>(queue_.waiting()));
+  metrics_.note("process_resident_memory_bytes", resident_bytes());
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text()};
 }
 

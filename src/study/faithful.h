@@ -1,6 +1,7 @@
 // Which pictures of attention may be believed (Jain and Wallace 2019; Wiegreffe and Pinter 2019):
 // how far each head ranks the source words as other evidence does, what it aligns, how sharp it is,
-// and how far its weights may be exchanged without changing the output. Knows nothing of LibTorch.
+// and how far its weights may be exchanged without changing the output; and which heads a model
+// needs. Knows nothing of LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -108,5 +109,30 @@ struct Pictures {
 };
 
 Pictures judge(const FaithfulReport& report);
+
+// What a model loses when heads are silenced (Michel et al. 2019; Voita et al. 2019): changes of
+// loss and BLEU on the same sentences, with intervals.
+
+/// One model, or the model with some heads silenced.
+struct Trial {
+  std::string name;
+  std::vector<double> losses;               // -log p(reference) of each sentence
+  std::vector<score::BleuStatistics> bleu;  // of each sentence; empty: not translated
+};
+
+struct Ablated {
+  std::string name;
+  Mean loss;  // change per target piece
+  double bleu = 0;
+  std::optional<score::Comparison> bleu_change;
+};
+
+/// Each of `silenced` against `whole`. `pieces`: target pieces of all sentences.
+std::vector<Ablated> compare_trials(const Trial& whole, const std::vector<Trial>& silenced,
+                                    double pieces);
+
+/// One line each, `whole` first. Worse is positive for the loss, negative for BLEU.
+std::string ablation_table(const Trial& whole, const std::vector<Ablated>& rows, double pieces);
+std::string ablation_csv(const std::vector<Ablated>& rows);
 
 }  // namespace heed::study

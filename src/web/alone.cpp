@@ -1,7 +1,6 @@
 #include "web/alone.h"
 
 #include "model/description/traits.h"
-#include "text/utf8.h"
 
 namespace heed::web {
 namespace {

@@ -1,10 +1,14 @@
 #include "web/settings.h"
 
 #include <nlohmann/json.hpp>
-#include <variant>
 
-#include "base/error.h"
 #include "config/view.h"
+
+namespace heed::serve {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ShownModel, name, kinds, softmax_kinds, layer, head)
+
+}  // namespace heed::serve
 
 namespace heed::web {
 namespace {
@@ -52,12 +56,7 @@ void set_values(const config::SectionView& section, const json& values) {
 }  // namespace
 
 std::string text_of(Settings settings) {
-  const serve::ShownModel& shown = settings.shown;
-  const json text = {{"name", shown.name},
-                     {"kinds", shown.kinds},
-                     {"softmax", shown.softmax_kinds},
-                     {"layer", shown.layer},
-                     {"head", shown.head},
+  const json text = {{"shown", settings.shown},
                      {"model", values_of(config::view(settings.model))},
                      {"decoding", values_of(config::view(settings.decoding))},
                      {"before_source", settings.before_source},
@@ -67,11 +66,7 @@ std::string text_of(Settings settings) {
 
 Settings settings_from(std::string_view text) {
   const json all = json::parse(text);
-  Settings settings{.shown = {.name = all.at("name"),
-                              .kinds = all.at("kinds"),
-                              .softmax_kinds = all.at("softmax"),
-                              .layer = all.at("layer"),
-                              .head = all.at("head")}};
+  Settings settings{.shown = all.at("shown")};
   settings.before_source = all.at("before_source");
   settings.before_target = all.at("before_target");
   set_values(config::view(settings.model), all.at("model"));

@@ -36,8 +36,8 @@ void expect_comparable(const std::string& path, std::size_t keys) {
 
 /// The mode that is done soonest.
 Result quick_bench(const std::string& folder) {
-  return run_heed({"bench", "cache", "--positions", "2", "--sentences", "1", "--beam", "1",
-                   "--repeats", "1", "--threads", "1", "-o", folder});
+  return run_heed({"bench", "attention", "--lengths", "8", "--positions", "2", "--heads", "1",
+                   "--head", "8", "--repeats", "1", "--threads", "1", "-o", folder});
 }
 
 TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
@@ -65,16 +65,20 @@ TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
   // 1 head x 16 x keys and values x 4 bytes a position, of all positions however few are seen;
   // linear: 16 x 17 sums.
   const Rows steps = table(folder / "out/attention_steps.csv");
-  const std::vector<std::string> ways{"softmax", "window", "window + global", "strided", "linear"};
+  const std::vector<std::string> ways{"softmax", "window",        "window + global", "strided",
+                                      "linear",  "grouped-query", "multi-query",     "no cache"};
+  const auto kib = [](const std::string& way, const char* cached) {
+    return way == "linear" ? "1.1" : way == "no cache" ? "0.0" : cached;
+  };
   ASSERT_THAT(steps, SizeIs(1 + ways.size() * 2));
   for (std::size_t i = 0; i < ways.size(); ++i) {
     const auto &early = steps[1 + 2 * i], &late = steps[2 + 2 * i];
     EXPECT_EQ(early[0], ways[i]);
     EXPECT_EQ(early[1], "64");
-    EXPECT_EQ(early[3], ways[i] == "linear" ? "1.1" : "8.1");  // 65 positions
+    EXPECT_EQ(early[3], kib(ways[i], "8.1"));  // 65 positions
     EXPECT_EQ(late[0], ways[i]);
     EXPECT_EQ(late[1], "512");
-    EXPECT_EQ(late[3], ways[i] == "linear" ? "1.1" : "64.1");
+    EXPECT_EQ(late[3], kib(ways[i], "64.1"));
   }
   expect_comparable(folder / "out/attention_cost.csv", 2);
   expect_comparable(folder / "out/attention_steps.csv", 2);
@@ -86,30 +90,33 @@ TEST(Bench, ALengthThatIsGivenTwiceIsMeasuredOnce) {
                     "4", "--heads", "1", "--head", "8", "--repeats", "1", "--threads", "1", "-o",
                     folder / "out"}));
   EXPECT_THAT(table(folder / "out/attention_cost.csv"), SizeIs(1 + 7));  // and no exponent
-  EXPECT_THAT(table(folder / "out/attention_steps.csv"), SizeIs(1 + 5));
+  EXPECT_THAT(table(folder / "out/attention_steps.csv"), SizeIs(1 + 8));
 }
 
 TEST(Bench, AFileThatIsNoTableIsNamedAndLeftOut) {
   const TemporaryFolder folder;
   const std::string notes = folder.write("out/notes.csv", "a,b\n1\n");
   const Result result = quick_bench(folder / "out");
-  EXPECT_THAT(product(result), HasSubstr("cache_bytes_per_step"));
+  EXPECT_THAT(product(result), HasSubstr("kib_of_state"));
   EXPECT_THAT(result.err, HasSubstr(notes + ": rows of different length"));
   EXPECT_THAT(read_file(folder / "out/experiments.html"),
-              AllOf(HasSubstr("cache</h2>"), Not(HasSubstr("notes</h2>"))));
+              AllOf(HasSubstr("attention_steps</h2>"), Not(HasSubstr("notes</h2>"))));
 }
 
-TEST(Bench, FewerHeadsOfKeysMakeASmallerCache) {
+TEST(Bench, FewerHeadsOfKeysMakeASmallerCacheAndWithoutOneNothingIsKept) {
   const TemporaryFolder folder;
-  product(run_heed({"bench", "cache", "--positions", "4,12", "--sentences", "1", "--beam", "2",
-                    "--repeats", "1", "--threads", "1", "-o", folder / "out"}));
-  const Rows rows = table(folder / "out/cache.csv");
-  ASSERT_THAT(rows, SizeIs(7));
-  // 3 layers x keys and values x 256 numbers x 4 bytes; a half, a quarter.
-  EXPECT_EQ(rows[1][6], "6144");
-  EXPECT_EQ(rows[3][6], "3072");
-  EXPECT_EQ(rows[5][6], "1536");
-  expect_comparable(folder / "out/cache.csv", 3);
+  product(run_heed({"bench", "attention", "--lengths", "8", "--positions", "3,1025", "--heads", "4",
+                    "--head", "8", "--repeats", "1", "--threads", "1", "-o", folder / "out"}));
+  std::map<std::pair<std::string, std::string>, std::string> kib;
+  for (const auto& row : table(folder / "out/attention_steps.csv")) kib[{row[0], row[1]}] = row[3];
+  // Keys and values x 4 heads x 8 numbers x 4 bytes, of 4 positions and of 1,026; a half, a
+  // quarter.
+  EXPECT_EQ((kib[{"softmax", "3"}]), "1.0");
+  EXPECT_EQ((kib[{"softmax", "1025"}]), "256.5");
+  EXPECT_EQ((kib[{"grouped-query", "1025"}]), "128.2");
+  EXPECT_EQ((kib[{"multi-query", "1025"}]), "64.1");
+  EXPECT_EQ((kib[{"no cache", "3"}]), "0.0");
+  EXPECT_FALSE(kib.contains({"no cache", "1025"}));  // it would take too long
 }
 
 TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
@@ -135,7 +142,7 @@ TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
   product(quick_bench(out));
   EXPECT_THAT(read_file(out + "/experiments.html"),
               AllOf(HasSubstr("training</h2>"), HasSubstr("operations</h2>"),
-                    HasSubstr("cache</h2>"), HasSubstr("<svg")));
+                    HasSubstr("attention_steps</h2>"), HasSubstr("<svg")));
 }
 
 TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {

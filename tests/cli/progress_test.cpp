@@ -96,8 +96,6 @@ TEST(Progress, IsShownByWhatTakesLong) {
   expect_bar({"align", toy.transformer}, "0/25 sentences aligned");
   expect_bar({"prune", toy.transformer, "--keep", "100", "-o", folder / "pruned"},
              "0/24 heads tried, to find the next one to remove");
-  expect_bar({"bench", "cache", "--positions", "2,3", "--repeats", "1"}, "0/9 measurements",
-             /*with_pairs=*/false);
   expect_bar({"translate", toy.transformer, toy.folder / "test.src", "-o", folder / "out", "--set",
               "decoding.mbr=2"},
              "0/25 lines translated", /*with_pairs=*/false);

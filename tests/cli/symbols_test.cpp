@@ -41,7 +41,7 @@ TEST(Vocab, AListHasNoEmptyParts) {
       expect_mistake(run_heed(command), {said});
     }
   }
-  expect_mistake(run_heed({"bench", "cache", "--positions", "16,"}),
+  expect_mistake(run_heed({"bench", "attention", "--positions", "16,"}),
                  {"--positions: '16,' has an empty"});
 }
 

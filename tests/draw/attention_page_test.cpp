@@ -1,5 +1,3 @@
-#include "draw/attention_page.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -8,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "draw/pages.h"
 #include "draw/well_formed.h"
 #include "study/matrices.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "draw/heatmap.h"
-#include "draw/page/page.h"
+#include "draw/page_data.h"
 #include "draw/svg.h"
 
 namespace heed::draw {

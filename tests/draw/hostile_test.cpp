@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "draw/attention_page.h"
 #include "draw/heatmap.h"
 #include "draw/pages.h"
 #include "draw/plot.h"

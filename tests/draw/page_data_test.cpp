@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "draw/attention_page.h"
+#include "draw/pages.h"
 
 namespace heed::draw {
 namespace {

@@ -1,9 +1,8 @@
-#include "draw/page/page.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "draw/page_data.h"
 
 namespace heed::draw {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "draw/page/page.h"
+#include "draw/page_data.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {

@@ -7,17 +7,19 @@
 namespace heed::http {
 namespace {
 
+using Type = ServiceMetrics::Type;
+
 TEST(ServiceMetrics, AreWrittenAsPrometheusReadsThem) {
   ServiceMetrics metrics;
-  metrics.counter("requests_total", "Requests.");
-  metrics.gauge("waiting", "Lines that wait.");
-  metrics.histogram("seconds", "Times.", {0.1, 2});
-  metrics.add("requests_total", 1, {{"path", "/a"}, {"status", "200"}});
-  metrics.add("requests_total", 2, {{"path", "/a"}, {"status", "200"}});
-  metrics.add("requests_total", 1, {{"path", "\"\\\n"}});
-  metrics.set("waiting", 7);
-  metrics.set("waiting", 3);
-  for (const double seconds : {0.05, 0.1, 1.5, 9.0}) metrics.observe("seconds", seconds);
+  metrics.declare("requests_total", Type::counter, "Requests.");
+  metrics.declare("waiting", Type::gauge, "Lines that wait.");
+  metrics.declare("seconds", Type::histogram, "Times.", {0.1, 2});
+  metrics.note("requests_total", 1, {{"path", "/a"}, {"status", "200"}});
+  metrics.note("requests_total", 2, {{"path", "/a"}, {"status", "200"}});
+  metrics.note("requests_total", 1, {{"path", "\"\\\n"}});
+  metrics.note("waiting", 7);
+  metrics.note("waiting", 3);
+  for (const double seconds : {0.05, 0.1, 1.5, 9.0}) metrics.note("seconds", seconds);
   EXPECT_EQ(metrics.text(), R"(# HELP requests_total Requests.
 # TYPE requests_total counter
 requests_total{path="/a",status="200"} 3
@@ -37,10 +39,9 @@ seconds_count 4
 
 TEST(ServiceMetrics, MustBeDeclared) {
   ServiceMetrics metrics;
-  metrics.gauge("waiting", "Lines.");
-  EXPECT_THROW(metrics.gauge("waiting", "Lines."), Bug);
-  EXPECT_THROW(metrics.add("waiting"), Bug);
-  EXPECT_THROW(metrics.set("other", 1), Bug);
+  metrics.declare("waiting", Type::gauge, "Lines.");
+  EXPECT_THROW(metrics.declare("waiting", Type::gauge, "Lines."), Bug);
+  EXPECT_THROW(metrics.note("other", 1), Bug);
 }
 
 }  // namespace

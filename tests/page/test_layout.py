@@ -64,8 +64,7 @@ class Layout(LayoutTest):
 
     def test_nothing_of_the_page_of_measurements_is_cut_or_covered(self):
         few = ("--threads", "1", "-o", "bench")
-        for command in (("cache", "--positions", "4,12", "--sentences", "1", "--repeats", "1", *few),
-                        ("attention", "--lengths", "256,512,1024", "--positions", "64,512", "--repeats", "1", *few),
+        for command in (("attention", "--lengths", "256,512,1024", "--positions", "64,512", "--repeats", "1", *few),
                         ("translate", "model", "--source", "valid.src", "--batch", "1,4", "--repeats", "1", *few),
                         ("train", "toy.yaml", "--updates", "2", "--warmup", "1", "--profile", "--set",
                          f"output={self.folder / 'measured'}", *few)):

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/error.h"
 #include "base/random.h"
+#include "temporary_folder.h"
 
 namespace heed::score {
 namespace {
@@ -20,11 +24,6 @@ std::string words(int64_t count, const std::string& word = "w") {
   std::string line;
   for (int64_t i = 0; i < count; ++i) line += (i ? " " : "") + word + std::to_string(i);
   return line;
-}
-
-// Answers without a program; what the buckets say does not come from here.
-Score fixed_score(double value) {
-  return {.metric = "bleu", .name = "BLEU", .value = value, .signature = "made:up"};
 }
 
 struct Corpus {
@@ -53,9 +52,25 @@ Corpus make_corpus(int64_t sentences) {
   return corpus;
 }
 
-LengthOptions without_program(double value) {
-  return {.seed = 3, .scorer = [value](const Lines&, const Lines&) { return fixed_score(value); }};
-}
+/// What stands in for sacrebleu, and says that everything has this BLEU.
+class FakeScorer {
+ public:
+  explicit FakeScorer(double value) {
+    const std::string program = folder_.write(
+        "scorer", "#!/bin/sh\necho '{\"name\": \"BLEU\", \"score\": " + std::to_string(value) +
+                      ", \"signature\": \"made:up\", \"verbose_score\": \"\"}'\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    if (const char* set = std::getenv("HEED_SACREBLEU")) before_ = set;
+    ::setenv("HEED_SACREBLEU", program.c_str(), 1);
+  }
+  ~FakeScorer() {
+    before_ ? ::setenv("HEED_SACREBLEU", before_->c_str(), 1) : ::unsetenv("HEED_SACREBLEU");
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::optional<std::string> before_;
+};
 
 TEST(Buckets, HoldTheirUpperEndAndTheLastOneIsOpen) {
   const Lines sources = {words(1), words(10), words(11), words(20), words(21), words(400), "", " "};
@@ -77,8 +92,8 @@ TEST(Lengths, AreInCharactersWhereSourcesAreWrittenWithoutBlanks) {
   config.bootstrap = 0;
   const Lines sources = {"我喜欢狗", "我喜欢小狗。", "我们都喜欢小狗。"},
               references = {"a", "b", "c"};
-  const auto report =
-      measure_lengths(sources, references, {{"one", references}}, config, without_program(100));
+  const FakeScorer program(100);
+  const auto report = measure_lengths(sources, references, {{"one", references}}, config);
   EXPECT_EQ(report.unit, "characters");
   EXPECT_THAT(report.buckets[0].sentences, ElementsAre(0));
   EXPECT_THAT(report.buckets[1].sentences, ElementsAre(1));
@@ -91,8 +106,9 @@ TEST(Lengths, WriteExactlyThePromisedColumns) {
   config.length_buckets = {4, 6};
   config.bootstrap = 0;
   const Lines sources = {words(4), words(7)}, references = {"a b c d e", "a b c d"};
-  const auto report = measure_lengths(sources, references, {{"one, two", {"a b c d", "a b c d"}}},
-                                      config, without_program(88.25));
+  const FakeScorer program(88.25);
+  const auto report =
+      measure_lengths(sources, references, {{"one, two", {"a b c d", "a b c d"}}}, config);
   EXPECT_EQ(lengths_csv(report),
             "system,bucket_low,bucket_high,sentences,source_words,bleu,bleu_low,bleu_high,"
             "brevity_penalty,length_ratio\n"
@@ -113,12 +129,12 @@ TEST(Lengths, IntervalsHoldTheScoreNarrowWithSentencesAndRepeat) {
   EvaluationConfig config;
   config.length_buckets = {100};
   config.bootstrap = 400;
+  const FakeScorer program(0);
   double width[2];
   for (const int i : {0, 1}) {
     const Corpus corpus = make_corpus(i ? 480 : 30);
     const auto run = [&] {
-      return measure_lengths(corpus.sources, corpus.references, {{"bad", corpus.bad}}, config,
-                             without_program(0));
+      return measure_lengths(corpus.sources, corpus.references, {{"bad", corpus.bad}}, config);
     };
     const BucketScore first = *run().systems[0].buckets[0], second = *run().systems[0].buckets[0];
     EXPECT_EQ(first.interval->low, second.interval->low);
@@ -136,11 +152,10 @@ TEST(Lengths, ThePairedTestTellsABetterSystemFromAnEqualOne) {
   config.length_buckets = {9};
   config.bootstrap = 199;
   const Corpus corpus = make_corpus(120);
-  LengthOptions options = without_program(0);
-  options.baseline = "bad";
+  const FakeScorer program(0);
   const auto report = measure_lengths(
       corpus.sources, corpus.references,
-      {{"bad", corpus.bad}, {"same", corpus.bad}, {"good", corpus.good}}, config, options);
+      {{"bad", corpus.bad}, {"same", corpus.bad}, {"good", corpus.good}}, config, "bad");
   for (std::size_t bucket = 0; bucket < 2; ++bucket) {
     EXPECT_FALSE(report.systems[0].buckets[bucket]->against_baseline);
     const Comparison same = *report.systems[1].buckets[bucket]->against_baseline;
@@ -169,8 +184,9 @@ TEST(Lengths, AgreeWithSacrebleuAndSayNothing) {
 TEST(Lengths, WarnWhereTheScorerDisagreesAndWhereASourceIsBlank) {
   EvaluationConfig config;
   config.bootstrap = 0;
-  const auto report = measure_lengths({words(4), ""}, {"a b c d", ""}, {{"s", {"a b c d", ""}}},
-                                      config, without_program(50));
+  const FakeScorer program(50);
+  const auto report =
+      measure_lengths({words(4), ""}, {"a b c d", ""}, {{"s", {"a b c d", ""}}}, config);
   ASSERT_EQ(report.warnings.size(), 2u);
   EXPECT_THAT(report.warnings[0], HasSubstr("BLEU 100.00, sacrebleu says 50.00"));
   EXPECT_THAT(report.warnings[1], HasSubstr("1 source lines have no words"));
@@ -179,10 +195,9 @@ TEST(Lengths, WarnWhereTheScorerDisagreesAndWhereASourceIsBlank) {
 TEST(Lengths, WarnWhereNothingIsComparedWithTheBaseline) {
   const std::vector<SystemOutput> systems = {{"a", {"a b c d"}}, {"b", {"a b c"}}};
   EvaluationConfig config;
-  LengthOptions options = without_program(100);
-  options.baseline = "a";
+  const FakeScorer program(100);
   const auto warnings = [&] {
-    return measure_lengths({words(4)}, {"a b c d"}, systems, config, options).warnings;
+    return measure_lengths({words(4)}, {"a b c d"}, systems, config, "a").warnings;
   };
   EXPECT_THAT(warnings(), Not(Contains(HasSubstr("not compared"))));
   config.bootstrap = 0;
@@ -197,7 +212,7 @@ TEST(Lengths, AskTheScorerPerBucketForATokenizerThatOnlyItKnows) {
   config.tokenize = "intl";
   config.length_buckets = {5};
   const auto report = measure_lengths({words(4), words(6)}, {"a b c d", "a b c d"},
-                                      {{"s", {"a b c d", "x"}}}, config, {});
+                                      {{"s", {"a b c d", "x"}}}, config);
   EXPECT_NEAR(report.systems[0].buckets[0]->bleu.score, 100, 1e-6);
   EXPECT_EQ(report.systems[0].buckets[1]->bleu.score, 0);
   EXPECT_EQ(report.systems[0].buckets[1]->bleu.length_ratio, 0.25);
@@ -207,16 +222,14 @@ TEST(Lengths, AskTheScorerPerBucketForATokenizerThatOnlyItKnows) {
 
 TEST(Lengths, RefuseInputsThatDoNotBelongTogether) {
   const EvaluationConfig config;
-  const LengthOptions options = without_program(0);
-  LengthOptions stranger = options;
-  stranger.baseline = "none";
+  const FakeScorer program(0);
   const SystemOutput one{"s", {"a"}};
-  EXPECT_THROW(measure_lengths({"a"}, {"a", "b"}, {one}, config, options), UserError);
-  EXPECT_THROW(measure_lengths({"a", "b"}, {"a", "b"}, {one}, config, options), UserError);
-  EXPECT_THROW(measure_lengths({"a"}, {"a"}, {one, one}, config, options), UserError);
-  EXPECT_THROW(measure_lengths({"a"}, {"a"}, {one}, config, stranger), UserError);
-  EXPECT_THROW(measure_lengths({""}, {"a"}, {one}, config, options), UserError);
-  EXPECT_THROW(measure_lengths({"a"}, {"a"}, {}, config, options), UserError);
+  EXPECT_THROW(measure_lengths({"a"}, {"a", "b"}, {one}, config), UserError);
+  EXPECT_THROW(measure_lengths({"a", "b"}, {"a", "b"}, {one}, config), UserError);
+  EXPECT_THROW(measure_lengths({"a"}, {"a"}, {one, one}, config), UserError);
+  EXPECT_THROW(measure_lengths({"a"}, {"a"}, {one}, config, "none"), UserError);
+  EXPECT_THROW(measure_lengths({""}, {"a"}, {one}, config), UserError);
+  EXPECT_THROW(measure_lengths({"a"}, {"a"}, {}, config), UserError);
 }
 
 TEST(Middle95, DropsAFortiethAtEitherEnd) {

@@ -1,5 +1,3 @@
-#include "serve/parameters.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

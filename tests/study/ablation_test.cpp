@@ -1,7 +1,7 @@
-#include "study/ablation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "study/faithful.h"
 
 namespace heed::study {
 namespace {

@@ -1,9 +1,8 @@
-#include "study/rollout.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "study/attention_matrix.h"
 
 namespace heed::study {
 namespace {

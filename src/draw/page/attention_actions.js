@@ -87,35 +87,34 @@ function rove(elements, index) {
   [...elements].forEach((each, i) => { each.tabIndex = i === index ? 0 : -1; });
 }
 
-// Where a key leads in `rows` rows and `columns` columns, or null.
-function goal(event, row, column, rows, columns) {
-  const all = event.ctrlKey || event.metaKey;
+// Moves the focus where a key leads within lines of elements; `turned`: lines that run from right to left.
+function moveFocus(event, lines, turned = []) {
+  const row = lines.findIndex(line => line.includes(event.target));
+  if (row < 0 || event.altKey) return;
+  const column = lines[row].indexOf(event.target), last = lines[row].length - 1;
+  const all = event.ctrlKey || event.metaKey, by = turned[row] ? -1 : 1;
   const to = {
-    ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+    ArrowLeft: [row, column - by], ArrowRight: [row, column + by],
     ArrowUp: [row - 1, column], ArrowDown: [row + 1, column],
-    Home: [all ? 0 : row, 0], End: [all ? rows - 1 : row, columns - 1],
+    Home: [all ? 0 : row, 0], End: [all ? lines.length - 1 : row, last],
     PageUp: [row - 10, column], PageDown: [row + 10, column],
   }[event.key];
-  if (!to || event.altKey) return null;
+  if (!to) return;
   const within = (value, count) => Math.max(0, Math.min(value, count - 1));
-  return [within(to[0], rows), within(to[1], columns)];
+  const line = lines[within(to[0], lines.length)];
+  line[within(to[1], line.length)].focus();
+  event.preventDefault();
 }
 
-// The two lines are two rows; the one that runs from right to left turns the arrows around.
+// The two lines are two rows.
 function moveToken(event, side, index) {
   if (event.key === "Enter" || event.key === " ") {
     pin(side, index);
     event.preventDefault();
     return;
   }
-  const line = element(side), turned = { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
-  const key = line.dir === "rtl" ? turned[event.key] ?? event.key : event.key;
-  const to = goal({ key, altKey: event.altKey }, side === "source" ? 0 : 1, index, 2,
-                  line.children.length);
-  if (!to) return;
-  const other = element(to[0] === 0 ? "source" : "target").children;
-  other[Math.min(to[1], other.length - 1)].focus();
-  event.preventDefault();
+  const lines = ["source", "target"].map(element);
+  moveFocus(event, lines.map(line => [...line.children]), lines.map(line => line.dir === "rtl"));
 }
 
 const tables = [element("matrix"), element("matrix-beside")];
@@ -123,11 +122,7 @@ const place = cell => [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
 const viewOf = cell => (tables[1].contains(cell) ? beside : view);
 
 function moveCell(event) {
-  const cell = event.target.closest("td");
-  const to = cell && goal(event, ...place(cell), view.target.length, view.source.length);
-  if (!to) return;
-  event.currentTarget.tBodies[0].rows[to[0]].cells[to[1] + 1].focus();
-  event.preventDefault();
+  moveFocus(event, [...event.currentTarget.tBodies[0].rows].map(row => [...row.querySelectorAll("td")]));
 }
 
 function focusCell(event) {
@@ -153,13 +148,7 @@ function moveHead(event) {
     const layer = button.dataset.which.split(" ")[0];
     layers.set(layer, [...layers.get(layer) ?? [], button]);
   }
-  const rows = [...layers.values()], row = rows.findIndex(buttons => buttons.includes(event.target));
-  const to = row < 0 ? null : goal(event, row, rows[row].indexOf(event.target), rows.length,
-                                   Math.max(...rows.map(buttons => buttons.length)));
-  if (!to) return;
-  const buttons = rows[to[0]];
-  buttons[Math.min(to[1], buttons.length - 1)].focus();
-  event.preventDefault();
+  moveFocus(event, [...layers.values()]);
 }
 
 // --- begin

@@ -97,9 +97,6 @@ element("links-on").addEventListener("change", drawLinks);
 
 // --- what is on show, to keep
 
-const xml = text => text.replace(/[&<>"]/g, mark =>
-  ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark]);
-
 const ofTemperature = each =>
   (temperature === 1 || !isAttention(each) ? "" : `, temperature ${temperature.toFixed(2)}`);
 
@@ -110,48 +107,30 @@ const captionOf = each => (hasHeads(each) ? `${kinds[each.kind].name}, ` : "") +
 const breadthOf = each =>
   Math.max(LABELS + CELL * each.source.length + 24, 8 * captionOf(each).length + 16);
 
-// One matrix as an SVG group `left` pixels from the left, on white.
+// One matrix with its caption `left` pixels from the left, on paper that is white whatever the page's colours are.
 function matrixGroup(each, left) {
-  const text = (x, y, anchor, content, more = "") =>
-    `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="13" ${more}>${xml(content)}</text>`;
-  const x0 = left + LABELS, y0 = LABELS + 30, largest = ceiling() / 10000;
-  const parts = [text(left + 8, 22, "start", captionOf(each))];
-  each.source.forEach((token, column) => {
-    const x = x0 + CELL * column + CELL / 2 + 4;
-    parts.push(text(x, y0 - 6, "start", labelOf(token), `transform="rotate(-90 ${x} ${y0 - 6})"`));
-  });
-  each.target.forEach((token, row) => {
-    parts.push(text(x0 - 6, y0 + CELL * row + 16, "end", labelOf(token)));
-    each.source.forEach((_, column) => {
-      const value = weight(each, row, column);
-      const colour = css(mixed(onLight, value / largest));  // paper is white, whatever the page's colours are
-      parts.push(`<rect x="${x0 + CELL * column}" y="${y0 + CELL * row}" width="${CELL}" ` +
-        `height="${CELL}" fill="${colour}" stroke="#e4e4e4"><title>${xml(token)} \u2192 ` +
-        `${xml(each.source[column])}: ${value.toFixed(4)}</title></rect>`);
-    });
-  });
-  return `<g fill="#222222">${parts.join("")}</g>`;
+  const group = svg("g", { fill: "#222222" }), largest = ceiling() / 10000, room = LABELS - 6;
+  svg("text", { x: left + 8, y: 22, "font-size": 13 }, group, captionOf(each));
+  drawSquares({ source: each.source, target: each.target, weight: (row, column) => weight(each, row, column),
+                 colour: value => css(mixed(onLight, value / largest)), told: value => value.toFixed(4) },
+               { left: left + LABELS, top: LABELS + 30, cell: CELL, size: 13, rooms: { above: room, beside: room },
+                 square: { stroke: "#e4e4e4" } }, group);
+  return group;
 }
 
 // The matrices on show and, where they are drawn, their lines.
 function pictureText() {
   const views = beside ? [view, beside] : [view];
-  const across = Math.max(...views.map(breadthOf));
-  let height = LABELS + 30 + CELL * view.target.length + 12, below = "";
-  const linksOn = element("links-on").checked;
-  if (linksOn) {
-    const drawn = views.map(each => linksOf(each, "#222222"));
-    below = drawn.map((one, i) => {
-      filled(one, { x: i * Math.max(across, 2 * COLUMN + GAP), y: height });
-      return new XMLSerializer().serializeToString(one);
-    }).join("");
-    height += Number(drawn[0].getAttribute("height"));
-  }
-  const step = linksOn ? Math.max(across, 2 * COLUMN + GAP) : across, width = step * views.length;
-  return `<svg xmlns="${SVG}" width="${width}" height="${height}" ` +
-    `viewBox="0 0 ${width} ${height}" font-family="sans-serif"><title>${xml(document.title)}</title>` +
-    `<rect width="${width}" height="${height}" fill="#ffffff"/>` +
-    views.map((each, i) => matrixGroup(each, i * step)).join("") + below + "</svg>\n";
+  const links = element("links-on").checked ? views.map(each => linksOf(each, "#222222")) : [];
+  const step = Math.max(...views.map(breadthOf), links.length > 0 ? 2 * COLUMN + GAP : 0), width = step * views.length;
+  const below = LABELS + 30 + CELL * view.target.length + 12;
+  const height = below + Number(links[0]?.getAttribute("height") ?? 0);
+  const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": "sans-serif" });
+  svg("title", {}, picture, document.title);
+  svg("rect", { width, height, fill: "#ffffff" }, picture);
+  picture.append(...views.map((each, i) => matrixGroup(each, i * step)),
+                 ...links.map((one, i) => filled(one, { x: i * step, y: below })));
+  return `${new XMLSerializer().serializeToString(picture)}\n`;
 }
 
 // The columns of attention.csv and, since two kinds may be on show, the kind.

@@ -44,3 +44,22 @@ function shortened(text, room) {
   while (widthOf(`${letters.join("")}\u2026`) > room) letters.pop();
   return `${letters.join("")}\u2026`;
 }
+
+// A matrix whose rows look at its columns: the tokens around it, and a square for each weight. `rooms` are those of the
+// names; `told` is a weight in words.
+function drawSquares({ source, target, weight, colour, told }, { left, top, cell, size, rooms, square }, picture) {
+  const name = (token, room, place) =>
+    svg("title", {}, svg("text", { "font-size": size, ...place }, picture, shortened(token, room)), token);
+  source.forEach((token, column) => {
+    const x = left + cell * (column + 0.5) + 4, y = top - 5;
+    name(token, rooms.above, { x, y, transform: `rotate(-90 ${x} ${y})` });
+  });
+  target.forEach((token, row) => {
+    name(token, rooms.beside, { x: left - 5, y: top + cell * (row + 0.5) + 4, "text-anchor": "end" });
+    source.forEach((other, column) => {
+      const value = weight(row, column), x = left + cell * column, y = top + cell * row;
+      const drawn = svg("rect", { x, y, width: cell - 1, height: cell - 1, fill: colour(value), ...square }, picture);
+      svg("title", {}, drawn, `${token} \u2192 ${other}: ${told(value)}`);
+    });
+  });
+}

@@ -92,30 +92,16 @@ function drawChart(box, chart) {
 // {source, target, weights}; `shade` makes a colour of a share of the largest weight.
 function drawMap(box, map, shade) {
   const cell = 24, pad = 8;
-  const named = token => (token === " " ? "␣" : token);
-  const long = tokens => Math.max(...tokens.map(token => widthOf(named(token)))) + pad;
-  const left = Math.min(long(map.target), 170), top = Math.min(long(map.source), 150);
-  const width = left + cell * map.source.length + pad, height = top + cell * map.target.length + pad;
+  const [source, target] = [map.source, map.target].map(tokens => tokens.map(token => (token === " " ? "␣" : token)));
+  const long = tokens => Math.max(...tokens.map(widthOf)) + pad;
+  const left = Math.min(long(target), 170), top = Math.min(long(source), 150);
+  const width = left + cell * source.length + pad, height = top + cell * target.length + pad;
   // Letters of 9 pixels can still be read; a map that is wider then is moved by hand.
   const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
                                style: `max-width: 100%; min-width: ${0.75 * width}px; height: auto`,
                                "aria-label": "Attention of target pieces (rows) to source pieces (columns)" });
-  map.source.forEach((token, column) => {
-    const x = left + cell * (column + 0.5) + 4, y = top - 5;
-    const made = svg("text", { x, y, transform: `rotate(-90 ${x} ${y})`, "font-size": 12 }, drawing,
-                     shortened(named(token), top - pad));
-    svg("title", {}, made, token);
-  });
-  map.target.forEach((token, row) => {
-    const made = svg("text", { x: left - 5, y: top + cell * (row + 0.5) + 4, "text-anchor": "end", "font-size": 12 },
-                     drawing, shortened(named(token), left - pad));
-    svg("title", {}, made, token);
-  });
-  map.weights.forEach((weights, row) => weights.forEach((weight, column) => {
-    const share = weight ?? 0;
-    const square = svg("rect", { x: left + cell * column, y: top + cell * row, width: cell - 1, height: cell - 1,
-                                 fill: shade(share) }, drawing);
-    svg("title", {}, square, `${map.target[row]} → ${map.source[column]}: ${(100 * share).toFixed(1)} %`);
-  }));
+  drawSquares({ source, target, weight: (row, column) => map.weights[row][column] ?? 0, colour: shade,
+                 told: share => `${(100 * share).toFixed(1)} %` },
+               { left, top, cell, size: 12, rooms: { above: top - pad, beside: left - pad } }, drawing);
   box.replaceChildren(drawing);
 }

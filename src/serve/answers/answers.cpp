@@ -1,10 +1,7 @@
 #include "serve/answers/answers.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "base/error.h"
 #include "decode/search/next_words.h"
 #include "decode/search/reading.h"
 #include "text/words.h"
@@ -25,17 +22,6 @@ double rounded(double value, double units) {
 std::pair<const char*, const char*> sides_of(AttentionKind kind) {
   if (kind == AttentionKind::encoder) return {"source", "source"};
   return {"target", kind == AttentionKind::decoder ? "read" : "source"};
-}
-
-Json rows_of(const study::AttentionMatrix& matrix) {
-  Json rows = Json::array();
-  for (std::size_t r = 0; r < matrix.target.size(); ++r) {
-    Json row = Json::array();
-    for (std::size_t c = 0; c < matrix.source.size(); ++c)
-      row.push_back(rounded(matrix.at(r, c), 1e4));
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 /// Why no attention is shown of a sentence and a translation of so many pieces; empty: it is.
@@ -74,7 +60,7 @@ Json matrices_of(const AttendedSentence& sentence) {
                         {"head", matrix.head},
                         {"rows", rows},
                         {"columns", columns},
-                        {"weights", rows_of(matrix)}});
+                        {"weights", study::rounded_rows(matrix)}});
   }
   return {
       {"tokens",

@@ -1,10 +1,5 @@
 // What a page calls of heed.wasm (draw/page/engine.js). Each text and file lies where room() said,
 // and belongs to this program from then on.
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "engine/weights.h"
 #include "model/description/safetensors_file.h"
