@@ -23,15 +23,6 @@ bool separates(const std::string& token, const std::set<std::string>& separators
   return !letters.empty() && std::all_of(letters.begin(), letters.end(), text::is_punctuation);
 }
 
-/// Equal tokens get equal numbers, which compare faster.
-std::vector<int> numbers_of(const std::vector<std::string>& tokens,
-                            std::map<std::string, int>& known) {
-  std::vector<int> numbers;
-  for (const std::string& token : tokens)
-    numbers.push_back(known.emplace(token, static_cast<int>(known.size())).first->second);
-  return numbers;
-}
-
 /// How many columns the row can look at. The decoder sees what it has read; if its pieces were
 /// merged, a word's later pieces see its first ones, too.
 std::size_t visible_columns(const AttentionMatrix& matrix, std::size_t row) {
@@ -118,9 +109,6 @@ void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query)
 void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string>& separators) {
   check(matrix);
   const bool self = matrix.kind != AttentionKind::cross;
-  std::map<std::string, int> known;
-  const std::vector<int> columns = numbers_of(matrix.source, known);
-  const std::vector<int> row_words = self ? columns : numbers_of(matrix.target, known);
   std::vector<bool> separator;
   for (const std::string& token : matrix.source) separator.push_back(separates(token, separators));
   const std::size_t sources = length_before_end(matrix.source),
@@ -137,11 +125,12 @@ void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string
     if (own < visible) count(Role::same_place).add(best == own);
     if (self && row > 0) count(Role::previous).add(best == row - 1);
     if (self && row + 1 < visible) count(Role::next).add(best == row + 1);
-    const std::size_t aside = self ? row : kNowhere;
-    bool again = false;
-    for (std::size_t column = 0; column < visible; ++column)
-      again = again || (column != aside && columns[column] == row_words[row]);
-    if (again) count(Role::same_word).add(best != aside && columns[best] == row_words[row]);
+    const std::string& word = self ? matrix.source[row] : matrix.target[row];
+    const auto has_word = [&](std::size_t column) {
+      return (!self || column != row) && matrix.source[column] == word;
+    };
+    if (std::ranges::any_of(std::views::iota(std::size_t{0}, visible), has_word))
+      count(Role::same_word).add(has_word(best));
   }
 }
 
