@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "base/strings.h"
 #include "text/table.h"
