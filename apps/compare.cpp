@@ -157,18 +157,14 @@ struct Compared {
 /// Shown as they are written.
 void add_sentences(const run::TestSet& set, const std::vector<score::SystemOutput>& systems,
                    const Compared& all, int64_t most, draw::ComparisonReport& report) {
-  const auto words = study::tokens_of(set.reference);
   for (const study::SentenceScores& one :
        study::sentences_that_differ(all.reference, all.systems, static_cast<std::size_t>(most))) {
-    draw::ComparedSentence shown{.line = one.line,
-                                 .source = set.source.empty() ? "" : set.source[one.line],
-                                 .reference = set.reference[one.line]};
+    draw::ReportSentence shown = draw::report_sentence(
+        one.line, set.source.empty() ? "" : set.source[one.line], set.reference[one.line], systems);
     for (std::size_t s = 0; s < systems.size(); ++s) {
-      const auto output = study::tokens_of({systems[s].hypotheses[one.line]})[0];
-      shown.outputs.push_back({.text = systems[s].hypotheses[one.line],
-                               .chrf = one.chrf[s],
-                               .parts = study::marked_differences(output, words[one.line])});
-      if (!study::compares_order(output, words[one.line]))
+      shown.translations[s].chrf = one.chrf[s];
+      if (!study::compares_order(text::words_in(shown.translations[s].text),
+                                 text::words_in(shown.reference)))
         report.notes.push_back(
             fmt::format("line {}, {}: too long to compare the order of words; marked are those "
                         "that the reference does not have as often",

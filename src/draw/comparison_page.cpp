@@ -88,14 +88,12 @@ PageData ngrams_data(const ComparisonReport& report) {
 
 PageData sentences_data(const ComparisonReport& report) {
   PageData sentences = PageData::array();
-  for (const ComparedSentence& sentence : report.sentences) {
+  for (const ReportSentence& sentence : report.sentences) {
     PageData terms =
         PageData::array({term_data("line " + std::to_string(sentence.line + 1), sentence.source),
                          term_data("reference", sentence.reference)});
-    for (std::size_t i = 0; i < sentence.outputs.size(); ++i)
-      terms.push_back(
-          term_data(report.systems[i].name + ", chrF2 " + fixed(sentence.outputs[i].chrf, 1),
-                    sentence.outputs[i].parts));
+    for (const ReportTranslation& output : sentence.translations)
+      terms.push_back(term_data(output.system + ", chrF2 " + fixed(output.chrf, 1), output.words));
     sentences.push_back({{"terms", std::move(terms)}});
   }
   return sentences;
@@ -183,12 +181,12 @@ void add(PageData& system, const ComparedToFirst& change) {
   system["ngrams"] = {{"first_right", first}, {"this_right", second}};
 }
 
-PageData to_json(const ComparedSentence& sentence) {
+PageData to_json(const ReportSentence& sentence) {
   PageData row{{"line", sentence.line + 1},
                {"source", sentence.source},
                {"reference", sentence.reference},
                {"outputs", PageData::array()}};
-  for (const ComparedOutput& output : sentence.outputs)
+  for (const ReportTranslation& output : sentence.translations)
     row["outputs"].push_back({{"text", output.text}, {"chrf", output.chrf}});
   return row;
 }
@@ -233,7 +231,7 @@ std::string comparison_json(const ComparisonReport& report) {
   if (report.lengths) all["bleu_by_length"] = bleu_by_length(*report.lengths);
   all["words_by_frequency"] = words_by_frequency(report.frequencies);
   all["sentences"] = PageData::array();
-  for (const ComparedSentence& sentence : report.sentences)
+  for (const ReportSentence& sentence : report.sentences)
     all["sentences"].push_back(to_json(sentence));
   return all.dump(2, ' ', false, PageData::error_handler_t::replace) + "\n";
 }

@@ -5,10 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "score/bleu_statistics.h"
-#include "score/lengths.h"
-#include "score/sacrebleu.h"
-#include "study/comparison.h"
+#include "draw/report.h"
 
 namespace heed::draw {
 
@@ -27,25 +24,13 @@ struct ComparedSystem {
   std::optional<ComparedToFirst> to_first = {};  // nothing for the first itself
 };
 
-struct ComparedOutput {
-  std::string text;
-  double chrf = 0;  // chrF2
-  std::vector<study::TextPart> parts;
-};
-
-struct ComparedSentence {
-  std::size_t line = 0;  // from 0
-  std::string source, reference;
-  std::vector<ComparedOutput> outputs = {};  // of each system
-};
-
 struct ComparisonReport {
   std::string title;
   std::vector<ComparedSystem> systems;  // two or more
   std::optional<score::LengthReport> lengths;
   std::string counted_in;  // where word frequencies are from
   std::vector<study::FrequencyBucket> frequencies;
-  std::vector<ComparedSentence> sentences;
+  std::vector<ReportSentence> sentences;
   std::vector<std::string> notes;
 };
 

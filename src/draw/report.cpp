@@ -4,6 +4,7 @@
 #include "draw/heatmap.h"
 #include "draw/page_data.h"
 #include "score/chrf.h"
+#include "text/words.h"
 
 namespace heed::draw {
 namespace {
@@ -38,12 +39,12 @@ PageData facts_table(const std::vector<ReportSystem>& systems) {
   return table_data(columns, rows);
 }
 
-std::string errors_text(const ReportTranslation& translation) {
-  std::size_t wrong = 0;
+std::string errors_text(const ReportTranslation& translation, const std::string& reference) {
+  std::size_t wrong = 0, missing = text::words_in(reference).size();
   for (const study::TextPart& part : translation.words)
-    if (!part.common) wrong += split(part.text, ' ').size();
+    part.common ? missing -= part.words : wrong += split(part.text, ' ').size();
   return fmt::format("chrF2 {}; {} wrong, {} missing", fixed(translation.chrf, 1),
-                     counted(static_cast<int64_t>(wrong), "word"), translation.missing);
+                     counted(static_cast<int64_t>(wrong), "word"), missing);
 }
 
 /// What is to be translated and what a person made of it.
@@ -65,7 +66,7 @@ PageData long_sentence_data(const Report& report) {
     if (attention[i])
       picture = draw_heatmap_grid({&*attention[i], 1}, describe(one.system, *attention[i]));
     models.push_back({{"name", one.system},
-                      {"errors", errors_text(one)},
+                      {"errors", errors_text(one, sentence.reference)},
                       {"words", words_data(one.words)},
                       {"link", attends ? address_of(system->attention_page) : ""},
                       {"picture", picture}});
@@ -151,16 +152,14 @@ ReportSentence report_sentence(std::size_t line, const std::string& source,
                                const std::string& reference,
                                const std::vector<score::SystemOutput>& outputs) {
   ReportSentence sentence{.line = line, .source = source, .reference = reference};
-  const auto right = study::tokens_of({reference})[0];
+  const std::vector<std::string> right = text::words_in(reference);
   for (const score::SystemOutput& output : outputs) {
     const std::string& text = output.hypotheses.at(line);
-    ReportTranslation one{.system = output.name,
-                          .chrf = score::sentence_chrf(text, reference),
-                          .words = study::marked_differences(study::tokens_of({text})[0], right),
-                          .missing = right.size()};
-    for (const study::TextPart& part : one.words)
-      if (part.common) one.missing -= part.words;
-    sentence.translations.push_back(std::move(one));
+    sentence.translations.push_back(
+        {.system = output.name,
+         .text = text,
+         .chrf = score::sentence_chrf(text, reference),
+         .words = study::marked_differences(text::words_in(text), right)});
   }
   return sentence;
 }

@@ -29,10 +29,9 @@ struct ReportSystem {
 };
 
 struct ReportTranslation {
-  std::string system;  // as in the length report
-  double chrf = 0;
+  std::string system, text;
+  double chrf = 0;                     // chrF2
   std::vector<study::TextPart> words;  // what is not in the reference is marked
-  std::size_t missing = 0;             // words of the reference that it does not have
 };
 
 struct ReportSentence {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -129,16 +128,6 @@ double brevity_penalty(const BleuStatistics& sum) {
                             static_cast<double>(sum.hypothesis_length));
 }
 
-std::map<std::string, int64_t> counts_of(const std::vector<std::string>& words) {
-  std::map<std::string, int64_t> counts;
-  for (const std::string& word : words) ++counts[word];
-  return counts;
-}
-
-double share(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 }  // namespace
 
 BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
@@ -152,11 +141,8 @@ BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
 }
 
 BleuScore bleu(const BleuStatistics& sum) {
-  BleuScore result{.brevity_penalty = brevity_penalty(sum)};
-  if (sum.reference_length > 0) {
-    result.length_ratio =
-        static_cast<double>(sum.hypothesis_length) / static_cast<double>(sum.reference_length);
-  }
+  BleuScore result{.brevity_penalty = brevity_penalty(sum),
+                   .length_ratio = ratio(sum.hypothesis_length, sum.reference_length)};
   const bool any = std::any_of(sum.matches.begin(), sum.matches.end(), [](int64_t m) { return m; });
   if (!any) return result;
   double smoothing = 1, log_sum = 0;
@@ -215,22 +201,14 @@ BleuStatistics sum(std::span<const BleuStatistics> sentences) {
   return total;
 }
 
-double WordCounts::repeated_share() const {
-  return share(repeated, reference);
-}
-
-double WordCounts::dropped_share() const {
-  return share(dropped, reference);
-}
-
 WordCounts word_counts(std::span<const std::string> hypotheses,
                        std::span<const std::string> references, std::string_view tokenizer,
                        bool lowercase) {
   require_references(hypotheses, references);
   WordCounts out;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const auto said = counts_of(bleu_tokens(hypotheses[i], tokenizer, lowercase));
-    const auto wanted = counts_of(bleu_tokens(references[i], tokenizer, lowercase));
+    const Counts said = count_ngrams(bleu_tokens(hypotheses[i], tokenizer, lowercase), 1),
+                 wanted = count_ngrams(bleu_tokens(references[i], tokenizer, lowercase), 1);
     for (const auto& [word, count] : wanted) {
       const auto found = said.find(word);
       const int64_t times = found == said.end() ? 0 : found->second;

@@ -15,6 +15,11 @@
 
 namespace heed::score {
 
+/// 0 of nothing.
+inline double ratio(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
 inline constexpr int kBleuOrder = 4;
 
 /// What BLEU needs to know of one sentence, or the sum over many.
@@ -63,8 +68,8 @@ struct WordCounts {
   int64_t repeated = 0;   // that a translation has twice or more, and more often than its reference
   int64_t dropped = 0;    // of the references that are missing, or too few, in the translations
 
-  double repeated_share() const;  // of the references' words
-  double dropped_share() const;
+  double repeated_share() const { return ratio(repeated, reference); }
+  double dropped_share() const { return ratio(dropped, reference); }
 };
 
 /// Line by line; words as BLEU counts them. Throws UserError where the two differ in lines.

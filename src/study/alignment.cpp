@@ -95,12 +95,9 @@ Alignment hard_alignment(const AttentionMatrix& matrix, double least) {
   if (matrix.source.empty()) return alignment;
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     if (matrix.target[row] == kEndToken) continue;
-    std::size_t best = 0;
-    for (std::size_t column = 1; column < matrix.source.size(); ++column) {
-      if (matrix.at(row, column) > matrix.at(row, best)) best = column;
-    }
-    if (matrix.source[best] != kEndToken && matrix.at(row, best) >= least)
-      alignment.insert({best, row});
+    const auto weights = matrix.row(row);
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+    if (matrix.source[best] != kEndToken && weights[best] >= least) alignment.insert({best, row});
   }
   return alignment;
 }
@@ -123,30 +120,15 @@ void AlignmentError::add(const Alignment& guess, const GoldAlignment& gold) {
 namespace {
 
 /// An alignment that grows, and which words it links.
-class Growth {
- public:
-  Growth(const Alignment& start, const Alignment& all) {
-    std::size_t sources = 0, targets = 0;
-    for (const Link& link : all) {
-      sources = std::max(sources, link.source + 1);
-      targets = std::max(targets, link.target + 1);
-    }
-    source_linked_.resize(sources);
-    target_linked_.resize(targets);
-    for (const Link& link : start) add(link);
-  }
+struct Growth {
+  Alignment links = {};
+  std::set<std::size_t> sources = {}, targets = {};
 
   void add(const Link& link) {
     links.insert(link);
-    source_linked_[link.source] = target_linked_[link.target] = true;
+    sources.insert(link.source);
+    targets.insert(link.target);
   }
-  bool has_source(const Link& link) const { return source_linked_[link.source]; }
-  bool has_target(const Link& link) const { return target_linked_[link.target]; }
-
-  Alignment links;
-
- private:
-  std::vector<bool> source_linked_, target_linked_;
 };
 
 /// The links of `all` beside `link`: straight neighbours first, then diagonal ones.
@@ -169,8 +151,7 @@ void grow_diagonally(Growth& growth, const Alignment& all) {
     const Alignment before = growth.links;
     for (const Link& link : before)
       for (const Link& next : neighbours(link, all))
-        if (!growth.links.contains(next) &&
-            (!growth.has_source(next) || !growth.has_target(next))) {
+        if (!growth.sources.contains(next.source) || !growth.targets.contains(next.target)) {
           growth.add(next);
           grown = true;
         }
@@ -179,7 +160,8 @@ void grow_diagonally(Growth& growth, const Alignment& all) {
 
 void add_unlinked(Growth& growth, const Alignment& side) {
   for (const Link& link : side)
-    if (!growth.has_source(link) && !growth.has_target(link)) growth.add(link);
+    if (!growth.sources.contains(link.source) && !growth.targets.contains(link.target))
+      growth.add(link);
 }
 
 }  // namespace
@@ -201,7 +183,8 @@ Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmet
   std::set_intersection(forward.begin(), forward.end(), backward.begin(), backward.end(),
                         std::inserter(common, common.end()));
   if (method == Symmetrization::intersection) return common;
-  Growth growth(common, all);
+  Growth growth;
+  for (const Link& link : common) growth.add(link);
   grow_diagonally(growth, all);
   add_unlinked(growth, forward);
   add_unlinked(growth, backward);

@@ -34,6 +34,9 @@ struct AttentionMatrix {
   float at(std::size_t row, std::size_t column) const {
     return weights[row * source.size() + column];
   }
+  std::span<const float> row(std::size_t row) const {
+    return std::span(weights).subspan(row * source.size(), source.size());
+  }
 };
 
 /// A sentence and its translation with the attention of a model that reads them.

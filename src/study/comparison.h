@@ -21,10 +21,7 @@ using WordFrequencies = std::map<std::string, int64_t>;
 Tokens tokens_of(const Lines& lines);
 WordFrequencies frequencies_of(const Tokens& lines);
 
-/// 0 of nothing.
-inline double ratio(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
+using score::ratio;
 
 /// Matches of one system's words that a class of words has.
 struct WordMatches {

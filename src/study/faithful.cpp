@@ -14,20 +14,16 @@ namespace {
 constexpr int kResamples = 1000;
 constexpr std::size_t kPlaces = 3;  // fewer have no order to speak of
 
-/// Without the weight of </s>.
-std::span<const float> row_of(const AttentionMatrix& matrix, std::size_t row) {
-  return {matrix.weights.data() + row * matrix.source.size(), length_before_end(matrix.source)};
-}
-
 void add_agreement(const AttentionMatrix& matrix, const AttentionMatrix* evidence,
                    std::vector<double>& to) {
-  if (evidence == nullptr || length_before_end(matrix.source) < kPlaces) return;
+  const std::size_t places = length_before_end(matrix.source);
+  if (evidence == nullptr || places < kPlaces) return;
   expect(matrix.source == evidence->source && matrix.target == evidence->target,
          "evidence of the same pieces");
   double sum = 0;
   int64_t count = 0;
   for (std::size_t row = 0; row < length_before_end(matrix.target); ++row)
-    if (const auto tau = kendall(row_of(matrix, row), row_of(*evidence, row))) {
+    if (const auto tau = kendall(matrix.row(row).first(places), evidence->row(row).first(places))) {
       sum += *tau;
       ++count;
     }
@@ -38,10 +34,8 @@ void add_entropy(const AttentionMatrix& matrix, std::vector<double>& to) {
   const std::size_t rows = length_before_end(matrix.target);
   double sum = 0;
   for (std::size_t row = 0; row < rows; ++row)
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      const double weight = matrix.at(row, column);
+    for (const double weight : matrix.row(row))
       if (weight > 0) sum -= weight * std::log(weight);
-    }
   if (rows > 0) to.push_back(sum / static_cast<double>(rows));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "base/strings.h"
 #include "text/table.h"
@@ -21,15 +22,6 @@ bool separates(const std::string& token, const std::set<std::string>& separators
   if (separators.contains(word)) return true;
   const std::u32string letters = text::decode_utf8(word);
   return !letters.empty() && std::all_of(letters.begin(), letters.end(), text::is_punctuation);
-}
-
-/// Equal tokens get equal numbers, which compare faster.
-std::vector<int> numbers_of(const std::vector<std::string>& tokens,
-                            std::map<std::string, int>& known) {
-  std::vector<int> numbers;
-  for (const std::string& token : tokens)
-    numbers.push_back(known.emplace(token, static_cast<int>(known.size())).first->second);
-  return numbers;
 }
 
 /// How many columns the row can look at. The decoder sees what it has read; if its pieces were
@@ -86,41 +78,36 @@ std::vector<Role> HeadMeasures::named(double threshold, std::size_t least) const
 }
 
 void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query) {
-  double entropy = 0, outside = 0, inside = 0, offset = 0, distance = 0, zeros = 0;
+  double nats = 0, outside = 0, inside = 0, apart_by = 0, away = 0, zeros = 0;
   std::array<double, 2 * kReach + 1> near{};
   for (std::size_t column = 0; column < query.visible; ++column) {
     const double weight = matrix.at(query.row, column);
     zeros += weight == 0;
     if (weight <= 0) continue;
-    entropy -= weight * std::log(weight);
+    nats -= weight * std::log(weight);
     if (is_edge(matrix.source[column])) {
       outside += weight;
       continue;
     }
     const auto apart = static_cast<int64_t>(column) - static_cast<int64_t>(query.own);
     inside += weight;
-    offset += weight * static_cast<double>(apart);
-    distance += weight * static_cast<double>(std::abs(apart));
+    apart_by += weight * static_cast<double>(apart);
+    away += weight * static_cast<double>(std::abs(apart));
     near[static_cast<std::size_t>(std::clamp(apart, -kReach, kReach) + kReach)] += weight;
   }
-  ++rows;
-  entropies += entropy;
-  entropy_shares += entropy / std::log(static_cast<double>(query.visible));
-  edge_masses += outside;
-  zero_shares += zeros / static_cast<double>(query.visible);
+  entropy.add(nats);
+  entropy_share.add(nats / std::log(static_cast<double>(query.visible)));
+  edge_mass.add(outside);
+  zero_share.add(zeros / static_cast<double>(query.visible));
   if (inside <= 0) return;
-  ++inner_rows;
-  offsets += offset / inside;
-  distances += distance / inside;
-  for (std::size_t i = 0; i < near.size(); ++i) profiles[i] += near[i] / inside;
+  offset.add(apart_by / inside);
+  distance.add(away / inside);
+  for (std::size_t i = 0; i < near.size(); ++i) profile[i].add(near[i] / inside);
 }
 
 void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string>& separators) {
   check(matrix);
   const bool self = matrix.kind != AttentionKind::cross;
-  std::map<std::string, int> known;
-  const std::vector<int> columns = numbers_of(matrix.source, known);
-  const std::vector<int> row_words = self ? columns : numbers_of(matrix.target, known);
   std::vector<bool> separator;
   for (const std::string& token : matrix.source) separator.push_back(separates(token, separators));
   const std::size_t sources = length_before_end(matrix.source),
@@ -137,11 +124,12 @@ void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string
     if (own < visible) count(Role::same_place).add(best == own);
     if (self && row > 0) count(Role::previous).add(best == row - 1);
     if (self && row + 1 < visible) count(Role::next).add(best == row + 1);
-    const std::size_t aside = self ? row : kNowhere;
-    bool again = false;
-    for (std::size_t column = 0; column < visible; ++column)
-      again = again || (column != aside && columns[column] == row_words[row]);
-    if (again) count(Role::same_word).add(best != aside && columns[best] == row_words[row]);
+    const std::string& word = self ? matrix.source[row] : matrix.target[row];
+    const auto has_word = [&](std::size_t column) {
+      return (!self || column != row) && matrix.source[column] == word;
+    };
+    if (std::ranges::any_of(std::views::iota(std::size_t{0}, visible), has_word))
+      count(Role::same_word).add(has_word(best));
   }
 }
 
@@ -212,6 +200,12 @@ constexpr std::array<Role, kRoles> kAllRoles = {Role::previous,  Role::next,    
                                                 Role::same_word, Role::separator, Role::aligned,
                                                 Role::antecedent};
 
+/// As programs read them.
+constexpr std::pair<const char*, RowMean HeadMeasures::*> kMeans[] = {
+    {"entropy", &HeadMeasures::entropy},     {"entropy_share", &HeadMeasures::entropy_share},
+    {"edge_mass", &HeadMeasures::edge_mass}, {"zero_share", &HeadMeasures::zero_share},
+    {"mean_offset", &HeadMeasures::offset},  {"mean_distance", &HeadMeasures::distance}};
+
 std::string percent(double share) {
   return fixed(100 * share, 1);
 }
@@ -255,12 +249,14 @@ std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
                     {}};
   for (int64_t i = -kReach; i <= farthest; ++i) table.columns.push_back(distance_name(i));
   for (const HeadMeasures* head : heads) {
-    std::vector<std::string> row = {std::to_string(head->layer),    head_name(head->head),
-                                    std::to_string(head->rows),     fixed(head->entropy(), 3),
-                                    percent(head->entropy_share()), percent(head->edge_mass()),
-                                    percent(head->zero_share()),    fixed(head->offset(), 2),
-                                    fixed(head->distance(), 2),     ""};
-    for (int64_t i = -kReach; i <= farthest; ++i) row.push_back(percent(head->profile(i)));
+    std::vector<std::string> row = {
+        std::to_string(head->layer),          head_name(head->head),
+        std::to_string(head->rows()),         fixed(head->entropy.value(), 3),
+        percent(head->entropy_share.value()), percent(head->edge_mass.value()),
+        percent(head->zero_share.value()),    fixed(head->offset.value(), 2),
+        fixed(head->distance.value(), 2),     ""};
+    for (int64_t i = 0; i <= farthest + kReach; ++i)
+      row.push_back(percent(head->profile[i].value()));
     table.rows.push_back(row);
   }
   return text::table_text(table, {0, 1});
@@ -307,18 +303,16 @@ std::string heads_table(const HeadReport& report) {
 }
 
 std::string heads_csv(const HeadReport& report) {
-  std::string out =
-      "kind,layer,head,rows,entropy,entropy_share,edge_mass,zero_share,mean_offset,mean_distance";
+  std::string out = "kind,layer,head,rows";
+  for (const auto& [name, mean] : kMeans) out += std::string(",") + name;
   for (int64_t i = -kReach; i <= kReach; ++i) out += ",at_" + signed_number(i);
   for (const Role role : kAllRoles) out += "," + csv_name(role);
   out += ",roles\n";
   for (const HeadMeasures& head : report.heads()) {
-    std::vector<std::string> row = {name_of(head.kind),         std::to_string(head.layer),
-                                    head_name(head.head),       std::to_string(head.rows),
-                                    fixed(head.entropy(), 6),   fixed(head.entropy_share(), 6),
-                                    fixed(head.edge_mass(), 6), fixed(head.zero_share(), 6),
-                                    fixed(head.offset(), 6),    fixed(head.distance(), 6)};
-    for (int64_t i = -kReach; i <= kReach; ++i) row.push_back(fixed(head.profile(i), 6));
+    std::vector<std::string> row = {name_of(head.kind), std::to_string(head.layer),
+                                    head_name(head.head), std::to_string(head.rows())};
+    for (const auto& [name, mean] : kMeans) row.push_back(fixed((head.*mean).value(), 6));
+    for (const RowMean& weight : head.profile) row.push_back(fixed(weight.value(), 6));
     for (const Role role : kAllRoles)
       row.push_back(head.role(role).of ? fixed(head.role(role).value(), 6) : "");
     std::string names;
@@ -334,25 +328,22 @@ std::string heads_json(const HeadReport& report) {
   nlohmann::ordered_json heads = nlohmann::ordered_json::array();
   for (const HeadMeasures& head : report.heads()) {
     nlohmann::ordered_json profile, roles, names = nlohmann::ordered_json::array();
-    for (int64_t i = -kReach; i <= kReach; ++i) profile[signed_number(i)] = head.profile(i);
+    for (int64_t i = -kReach; i <= kReach; ++i)
+      profile[signed_number(i)] = head.profile[i + kReach].value();
     for (const Role role : kAllRoles)
       if (const score::Proportion& share = head.role(role); share.of > 0)
         roles[csv_name(role)] = {{"share", share.value()}, {"rows", share.of}};
     for (const Role role : head.named(report.options().threshold, report.options().least))
       names.push_back(csv_name(role));
-    heads.push_back({{"kind", name_of(head.kind)},
-                     {"layer", head.layer},
-                     {"head", head.head},
-                     {"rows", head.rows},
-                     {"entropy", head.entropy()},
-                     {"entropy_share", head.entropy_share()},
-                     {"edge_mass", head.edge_mass()},
-                     {"zero_share", head.zero_share()},
-                     {"mean_offset", head.offset()},
-                     {"mean_distance", head.distance()},
-                     {"profile", std::move(profile)},
-                     {"shares", std::move(roles)},
-                     {"roles", std::move(names)}});
+    nlohmann::ordered_json one = {{"kind", name_of(head.kind)},
+                                  {"layer", head.layer},
+                                  {"head", head.head},
+                                  {"rows", head.rows()}};
+    for (const auto& [name, mean] : kMeans) one[name] = (head.*mean).value();
+    one["profile"] = std::move(profile);
+    one["shares"] = std::move(roles);
+    one["roles"] = std::move(names);
+    heads.push_back(std::move(one));
   }
   const nlohmann::ordered_json json = {{"sentences", report.sentences()},
                                        {"unit", report.options().words ? "words" : "pieces"},

@@ -42,32 +42,33 @@ std::string role_name(Role role, AttentionKind kind);
 /// Distances beyond are counted as this far.
 inline constexpr int64_t kReach = 4;
 
+/// Of numbers, one a row.
+struct RowMean {
+  double sum = 0;
+  std::size_t rows = 0;
+
+  void add(double number) {
+    sum += number;
+    ++rows;
+  }
+  double value() const { return rows == 0 ? 0 : sum / static_cast<double>(rows); }
+};
+
 struct HeadMeasures {
   AttentionKind kind = AttentionKind::cross;
   int64_t layer = 0, head = 0;
 
-  std::size_t rows = 0;
-  // Sums over rows; the means are below.
-  double entropies = 0, entropy_shares = 0, edge_masses = 0, zero_shares = 0;
-  // Over rows with weight inside of the sentence, which is scaled to 1.
-  std::size_t inner_rows = 0;
-  double offsets = 0, distances = 0;
-  std::array<double, 2 * kReach + 1> profiles{};
-  std::array<score::Proportion, kRoles> roles{};
+  RowMean entropy = {};        // nats
+  RowMean entropy_share = {};  // of the logarithm of the number of places it could look at
+  RowMean edge_mass = {};      // weight on the edge
+  RowMean zero_share = {};     // of the places it could look at, those with a weight of exactly 0
+  // Over rows with weight inside of the sentence, which is scaled to 1: place minus the row's own
+  // (cross: its diagonal one), the same without sign, and the weight at -kReach..kReach.
+  RowMean offset = {}, distance = {};
+  std::array<RowMean, 2 * kReach + 1> profile = {};
+  std::array<score::Proportion, kRoles> roles = {};
 
-  double entropy() const { return mean(entropies, rows); }  // nats
-  /// Of the logarithm of the number of places it could look at.
-  double entropy_share() const { return mean(entropy_shares, rows); }
-  double edge_mass() const { return mean(edge_masses, rows); }  // weight on the edge
-  /// Of the places it could look at, those with a weight of exactly 0.
-  double zero_share() const { return mean(zero_shares, rows); }
-  /// Place minus the row's own (cross: its diagonal one); the same without sign.
-  double offset() const { return mean(offsets, inner_rows); }
-  double distance() const { return mean(distances, inner_rows); }
-  /// Weight at that distance, -kReach..kReach.
-  double profile(int64_t offset) const {
-    return mean(profiles[static_cast<std::size_t>(offset + kReach)], inner_rows);
-  }
+  std::size_t rows() const { return entropy.rows; }
   const score::Proportion& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
 
   /// Roles of at least `least` rows and a share of at least `threshold`, the greatest share first.
@@ -87,9 +88,6 @@ struct HeadMeasures {
   struct Query {
     std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
   };
-  static double mean(double sum, std::size_t count) {
-    return count == 0 ? 0 : sum / static_cast<double>(count);
-  }
   void add_spread(const AttentionMatrix& matrix, const Query& query);
   score::Proportion& count(Role role) { return roles[static_cast<std::size_t>(role)]; }
 };

@@ -43,15 +43,15 @@ TEST(Heads, AnEncodersHeadByHand) {
                         0.25f, 0.25f, 0.25f, 0.25f,  // the first of equals
                         0.0f, 0.0f, 0.0f, 1.0f}},
            {});
-  EXPECT_EQ(head.rows, 3U);
-  EXPECT_NEAR(head.entropy(), (1.088900 + 0.940448 + 1.386294) / 3, 1e-5);
-  EXPECT_NEAR(head.entropy_share(), 0.821289, 1e-5);  // the same over ln 4
-  EXPECT_NEAR(head.edge_mass(), 0.15, 1e-6);
-  EXPECT_EQ(head.zero_share(), 0);
-  EXPECT_NEAR(head.offset(), (1.4 / 0.9 - 0.6 / 0.9 - 1) / 3, 1e-6);
-  EXPECT_NEAR(head.distance(), (1.4 / 0.9 + 0.8 / 0.9 + 1) / 3, 1e-6);
-  EXPECT_NEAR(head.profile(0), (0.1 / 0.9 + 0.1 / 0.9 + 1.0 / 3) / 3, 1e-6);
-  EXPECT_NEAR(head.profile(2), 0.6 / 0.9 / 3, 1e-6);
+  EXPECT_EQ(head.rows(), 3U);
+  EXPECT_NEAR(head.entropy.value(), (1.088900 + 0.940448 + 1.386294) / 3, 1e-5);
+  EXPECT_NEAR(head.entropy_share.value(), 0.821289, 1e-5);  // the same over ln 4
+  EXPECT_NEAR(head.edge_mass.value(), 0.15, 1e-6);
+  EXPECT_EQ(head.zero_share.value(), 0);
+  EXPECT_NEAR(head.offset.value(), (1.4 / 0.9 - 0.6 / 0.9 - 1) / 3, 1e-6);
+  EXPECT_NEAR(head.distance.value(), (1.4 / 0.9 + 0.8 / 0.9 + 1) / 3, 1e-6);
+  EXPECT_NEAR(head.profile[kReach].value(), (0.1 / 0.9 + 0.1 / 0.9 + 1.0 / 3) / 3, 1e-6);
+  EXPECT_NEAR(head.profile[kReach + 2].value(), 0.6 / 0.9 / 3, 1e-6);
   EXPECT_EQ(share(head, Role::previous), Counted(1U, 2U));
   EXPECT_EQ(share(head, Role::next), Counted(0U, 3U));
   EXPECT_EQ(share(head, Role::same_place), Counted(0U, 3U));
@@ -70,12 +70,12 @@ TEST(Heads, ADecoderSeesWhatItHasRead) {
                         0.5f, 0.5f, 0.0f, 0.0f,  // sees three, although one weight is 0
                         0.0f, 0.0f, 0.0f, 1.0f}},
            {});
-  EXPECT_EQ(head.rows, 2U);
-  EXPECT_NEAR(head.zero_share(), (0 + 1.0 / 3) / 2, 1e-12);
-  EXPECT_NEAR(head.entropy(), (0.610864 + 0.693147) / 2, 1e-5);
-  EXPECT_NEAR(head.entropy_share(), (0.610864 / 0.693147 + 0.693147 / 1.098612) / 2, 1e-5);
-  EXPECT_NEAR(head.edge_mass(), 0.4, 1e-6);
-  EXPECT_NEAR(head.offset(), -0.5, 1e-6);  // inside: x read just now, x one before
+  EXPECT_EQ(head.rows(), 2U);
+  EXPECT_NEAR(head.zero_share.value(), (0 + 1.0 / 3) / 2, 1e-12);
+  EXPECT_NEAR(head.entropy.value(), (0.610864 + 0.693147) / 2, 1e-5);
+  EXPECT_NEAR(head.entropy_share.value(), (0.610864 / 0.693147 + 0.693147 / 1.098612) / 2, 1e-5);
+  EXPECT_NEAR(head.edge_mass.value(), 0.4, 1e-6);
+  EXPECT_NEAR(head.offset.value(), -0.5, 1e-6);  // inside: x read just now, x one before
   EXPECT_EQ(share(head, Role::same_place), Counted(1U, 2U));
   EXPECT_EQ(share(head, Role::previous), Counted(0U, 2U));
   EXPECT_EQ(share(head, Role::separator), Counted(1U, 2U));  // <s>, the first of equals
@@ -88,9 +88,9 @@ TEST(Heads, CrossAttentionIsMeasuredAgainstTheDiagonal) {
                     {"▁a", "▁b", "▁c", "▁d", "▁e", "</s>"}, {0, 1, 4, 5}),
            {});
   EXPECT_EQ(share(head, Role::same_place), Counted(2U, 3U));
-  EXPECT_NEAR(head.offset(), -1.0 / 3, 1e-6);
-  EXPECT_NEAR(head.profile(-1), 1.0 / 3, 1e-6);
-  EXPECT_EQ(head.entropy(), 0);
+  EXPECT_NEAR(head.offset.value(), -1.0 / 3, 1e-6);
+  EXPECT_NEAR(head.profile[kReach - 1].value(), 1.0 / 3, 1e-6);
+  EXPECT_EQ(head.entropy.value(), 0);
   EXPECT_EQ(share(head, Role::same_word), Counted(1U, 1U));
   EXPECT_EQ(head.role(Role::previous).of, 0U);
 }
@@ -99,10 +99,10 @@ TEST(Heads, ARowOnTheEdgeHasNoDistance) {
   HeadMeasures head;
   head.add(pointing(AttentionKind::cross, {"▁p", "▁q", "</s>"}, {"▁a", "▁b", "</s>"}, {2, 0, 2}),
            {});
-  EXPECT_EQ(head.rows, 2U);
-  EXPECT_EQ(head.inner_rows, 1U);
-  EXPECT_DOUBLE_EQ(head.edge_mass(), 0.5);
-  EXPECT_DOUBLE_EQ(head.offset(), -1);
+  EXPECT_EQ(head.rows(), 2U);
+  EXPECT_EQ(head.offset.rows, 1U);
+  EXPECT_DOUBLE_EQ(head.edge_mass.value(), 0.5);
+  EXPECT_DOUBLE_EQ(head.offset.value(), -1);
 }
 
 TEST(Heads, FarPlacesFallIntoTheLastBins) {
@@ -110,9 +110,9 @@ TEST(Heads, FarPlacesFallIntoTheLastBins) {
   std::vector<std::string> words;
   for (const char c : std::string("abcdefg")) words.push_back("▁" + std::string(1, c));
   head.add(pointing(AttentionKind::encoder, words, words, {6, 0, 2, 3, 4, 5, 0}), {});
-  EXPECT_NEAR(head.profile(kReach), 1.0 / 7, 1e-6);
-  EXPECT_NEAR(head.profile(-kReach), 1.0 / 7, 1e-6);
-  EXPECT_NEAR(head.distance(), 13.0 / 7, 1e-6);
+  EXPECT_NEAR(head.profile[kReach + kReach].value(), 1.0 / 7, 1e-6);
+  EXPECT_NEAR(head.profile[0].value(), 1.0 / 7, 1e-6);
+  EXPECT_NEAR(head.distance.value(), 13.0 / 7, 1e-6);
 }
 
 TEST(Heads, SeparatorsAreTheEdgePunctuationAndGivenWords) {
@@ -202,7 +202,7 @@ TEST(HeadReport, GathersHeadsOverSentencesAndWritesThemAllTheWays) {
                {.links = &gold}, "s:1");
   ASSERT_EQ(report.heads().size(), 2U);
   EXPECT_EQ(report.sentences(), 3);
-  EXPECT_EQ(report.heads()[0].rows, 9U);                                // pieces
+  EXPECT_EQ(report.heads()[0].rows(), 9U);                              // pieces
   EXPECT_EQ(share(report.heads()[1], Role::aligned), Counted(6U, 6U));  // words
 
   const auto lines = split(heads_csv(report), '\n');
