@@ -20,7 +20,7 @@ using model::ModelConfig;
 using ::testing::HasSubstr;
 
 TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
-  const ModelConfig known = testing::small_transformer();
+  const ModelConfig known = engine::testing::small_transformer();
   const auto missing = [&](const auto& change) {
     ModelConfig config = known;
     change(config);
@@ -46,7 +46,7 @@ TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
 }
 
 TEST(CTranslate2, TakesSentencesAsLongAsItsTableOfPositions) {
-  ModelConfig config = testing::small_transformer();
+  ModelConfig config = engine::testing::small_transformer();
   config.max_positions = 77;
   config.positions = "sinusoidal";
   EXPECT_EQ(longest_in_ctranslate2(config), 4096);
@@ -87,9 +87,9 @@ class Reader {
 TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
   const TemporaryFolder folder;
   for (const model::Tie tie : {model::Tie::none, model::Tie::all}) {
-    ModelConfig config = testing::small_transformer();
+    ModelConfig config = engine::testing::small_transformer();
     config.tie = tie;
-    write_ctranslate2(config, testing::random_transformer(config, 23), folder / "model.bin");
+    write_ctranslate2(config, engine::testing::random_transformer(config, 23), folder / "model.bin");
     Reader in(read_file(folder / "model.bin"));
     EXPECT_EQ(in.number<uint32_t>(), 6U);  // the format's version
     EXPECT_EQ(in.text(), "TransformerSpec");
@@ -122,9 +122,9 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
 }
 
 TEST(CTranslate2, GetsNoModelThatItLacksSomethingFor) {
-  ModelConfig config = testing::small_transformer();
+  ModelConfig config = engine::testing::small_transformer();
   config.positions = "alibi";
-  EXPECT_THROW(write_ctranslate2(config, Weights({}), "unwritten"), Bug);
+  EXPECT_THROW(write_ctranslate2(config, engine::Weights({}), "unwritten"), Bug);
 }
 
 }  // namespace
