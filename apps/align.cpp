@@ -129,7 +129,7 @@ void align(AlignArgs args) {
   std::optional<inspect::Aligner> backward;
   std::optional<inspect::SymmetrizedAligner> both;
   if (!args.reverse.empty()) {
-    backward.emplace(run::aligner_of(run::open_model(args.reverse, args.common.open())));
+    backward.emplace(run::aligner_of(run::open_model(args.reverse, args.common.reversed().open())));
     choose(*backward, args, tuning ? std::optional(inspect::turned_round(*tuning)) : std::nullopt);
     both.emplace(forward, *backward, method_of(args.method), gold);
   }

@@ -60,7 +60,8 @@ run::TestSet open_set(const CompareArgs& args, const run::Config& config) {
 
 /// Whether what a run left is what it would translate with the settings.
 bool may_take_left(const CompareArgs& args) {
-  return std::ranges::all_of(args.common.settings, [](const std::string& setting) {
+  const run::OpenOptions options = args.common.open();
+  return std::ranges::all_of(options.settings, [](const std::string& setting) {
     return setting.starts_with("evaluation.");
   });
 }

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "config/io.h"
 #include "config/print.h"
+#include "exchange/ctranslate2.h"
+#include "exchange/marian_mt.h"
 
 namespace heed {
 namespace {
@@ -18,11 +20,28 @@ struct ConfigArgs {
   bool markdown = false, check = false;
 };
 
+/// For each format of `heed export` that not every model has, whether this one can.
+std::string exports_of(const model::ModelConfig& model) {
+  const auto line = [](const char* format, const std::string& missing) {
+    return fmt::format("    {}  {}\n", format, missing.empty() ? "yes" : "no, " + missing);
+  };
+  return "  export, of this configuration\n" +
+         line("ctranslate2", exchange::missing_in_ctranslate2(model)) +
+         line("huggingface", exchange::missing_in_marian_mt(model));
+}
+
 void config_command(const ConfigArgs& args) {
   if (args.check && args.file.empty())
     throw UserError("config --check: which configuration? As in `heed config my.yaml --check`");
   if (!args.explain.empty()) {
-    std::cout << config::explain<run::Config>(args.explain);
+    const std::string text = config::explain<run::Config>(args.explain);
+    const bool of_model = text.starts_with("model");
+    if (!of_model && !(args.file.empty() && args.settings.empty()))
+      throw UserError("config --explain {}: a file and --set matter for `model` alone",
+                      args.explain);
+    const run::Config config = args.file.empty() ? run::with_settings({}, args.settings)
+                                                 : run::load_config(args.file, args.settings);
+    std::cout << text << (of_model ? exports_of(config.model) : "");
   } else if (args.markdown) {
     std::cout << config::reference<run::Config>();
   } else if (args.file.empty()) {
@@ -51,8 +70,9 @@ void add_config(CommandLine& program) {
   const Argument explain =
       command
           .option("--explain", args->explain,
-                  "Explain one key or section: type, default, allowed values, effect")
-          .excludes({file, settings, check});
+                  "Explain one key or section: type, default, allowed values, effect; of `model` "
+                  "also which formats of heed export the configuration can have")
+          .excludes({check});
   command.flag("--markdown", args->markdown, "Print the whole reference, as in docs/config.md")
       .excludes({file, settings, check, explain});
   command.examples({"heed config configs/demo.yaml --set training.updates=100",

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 struct InitArgs {
   std::string source, target, name, output, data, from;
   std::optional<int64_t> valid, test;
-  bool force = false, no_estimate = false;
+  bool force = false, no_estimate = false, adapters = false;
 };
 
 /// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
@@ -273,10 +273,10 @@ void init(InitArgs args) {
         "out (data.clean: overlap); scores on these sets will be too good",
         args.data, counts.overlap, counts.train);
   const run::Machine machine = this_machine();
-  run::Recipe recipe =
-      base ? run::tuning_recipe(*base, args.from, shape, machine) : run::recipe_for(shape, machine);
+  run::Recipe recipe = base ? run::tuning_recipe(*base, args.from, shape, machine, args.adapters)
+                            : run::recipe_for(shape, machine);
   recipe.tokenizer = score::fitting_tokenizer(data::first_targets(parts.train));
-  if (base)
+  if (base && !args.adapters)  // frozen vectors of new pieces would be worth nothing
     run::extend_vocabularies(
         *base, args.from, shape, parts.train, args.data,
         [&](const std::string& path) {
@@ -319,10 +319,15 @@ void add_init(CommandLine& program) {
       .required();
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");
-  command.option(
+  const auto from = command.option(
       "--from", args->from,
       "Folder of a trained model that is to go on learning (fine-tuning): its network, its "
       "vocabulary or an extension of it, a lower learning rate");
+  command
+      .flag("--adapters", args->adapters,
+            "Train low-rank adapters of that model, which takes far less memory "
+            "(training.adapters); its vocabulary stays")
+      .needs(from);
   command.option("--valid", args->valid, "Validation pairs; default: a twentieth, at most 1,000")
       .not_negative();
   command.option("--test", args->test, "Test pairs; default: the same").not_negative();

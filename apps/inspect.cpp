@@ -134,8 +134,12 @@ std::vector<std::string> vocabulary_lines(const std::string& side,
   std::vector<std::string> special;
   for (std::size_t id = 0; id < one.special.size(); ++id)
     special.push_back(fmt::format("{} {}", one.special[id], id));
-  return {fmt::format("{} {} pieces (fingerprint {})", side, one.pieces, one.fingerprint),
-          fmt::format("  {}; then {} ...", join(special, ", "), join(one.examples, " "))};
+  std::vector<std::string> lines = {
+      fmt::format("{} {} pieces (fingerprint {})", side, one.pieces, one.fingerprint),
+      fmt::format("  {}; then {} ...", join(special, ", "), join(one.examples, " "))};
+  if (!one.symbols.empty())
+    lines.push_back("  symbols, as of languages: " + join(one.symbols, ", "));
+  return lines;
 }
 
 std::vector<std::string> training_lines(const run::ModelReport& report) {
@@ -245,7 +249,8 @@ ordered_json vocabulary_json(const run::VocabularyReport& vocabulary) {
   return {{"pieces", vocabulary.pieces},
           {"fingerprint", vocabulary.fingerprint},
           {"special", special},
-          {"examples", vocabulary.examples}};
+          {"examples", vocabulary.examples},
+          {"symbols", vocabulary.symbols}};
 }
 
 ordered_json training_json(const run::ModelReport& report) {

@@ -7,13 +7,14 @@
 
 #include "apps/cli/command_line.h"
 #include "config/attention_kind.h"
+#include "config/print.h"
 #include "run/config.h"
 
 namespace heed {
 
-/// --device and --set of every command that opens a model.
+/// --device, --set and the languages of every command that opens a model.
 struct ModelOptions {
-  std::string device;
+  std::string device, source_language, target_language;
   std::vector<std::string> settings;
 
   /// Under the heading Model.
@@ -23,10 +24,24 @@ struct ModelOptions {
     command.option("--set", settings,
                    "Change one key of the model's configuration, e.g. --set decoding.beam_size=8; "
                    "may be repeated");
+    command.option("--source-language", source_language,
+                   "Of a model of many languages: that of the source; the same as --set "
+                   "data.source_language");
+    command.option("--target-language", target_language, "That of the translations");
   }
-  run::OpenOptions open() const { return {device, settings}; }
+  run::OpenOptions open() const { return open(settings); }
   run::OpenOptions open(std::vector<std::string> changed) const {
+    for (auto [key, code] :
+         {std::pair("source", source_language), std::pair("target", target_language)})
+      if (!code.empty())
+        changed.push_back(fmt::format("data.{}_language={}", key, config::value_text(&code)));
     return {device, std::move(changed)};
+  }
+  /// Of a model of the other direction.
+  ModelOptions reversed() const {
+    ModelOptions other = *this;
+    std::swap(other.source_language, other.target_language);
+    return other;
   }
 };
 

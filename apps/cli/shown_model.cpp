@@ -26,7 +26,9 @@ void LanguageOptions::add(CommandLine& command) {
 LanguageOptions LanguageOptions::of(const run::Config& config) const {
   const data::CorpusFiles& files =
       config.data.train.empty() ? config.data.valid : config.data.train[0];
-  return {code_of(source, files.source, "source"), code_of(target, files.target, "target")};
+  const std::string &from = config.data.source_language, &to = config.data.target_language;
+  return {code_of(source.empty() ? from : source, files.source, "source"),
+          code_of(target.empty() ? to : target, files.target, "target")};
 }
 
 serve::ShownModel shown_model(const std::string& name, const run::Config& config) {

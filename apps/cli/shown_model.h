@@ -15,7 +15,8 @@ struct LanguageOptions {
 
   /// Under the heading Languages.
   void add(CommandLine& command);
-  /// The codes of a model's languages: as given, else as its corpus's files are called.
+  /// The codes of a model's languages: as given, else as its configuration says, else as its
+  /// corpus's files are called.
   LanguageOptions of(const run::Config& config) const;
 };
 

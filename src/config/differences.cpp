@@ -8,53 +8,41 @@
 namespace heed::config {
 namespace {
 
-class Comparison {
- public:
-  void sections(const SectionView& before, const SectionView& after, const std::string& prefix) {
-    for (std::size_t i = 0; i < before.fields.size(); ++i)
-      fields(before.fields[i], after.fields[i], path_of(prefix, before.fields[i].key));
-  }
+std::string element_text(const ListView& list, std::size_t i) {
+  return i < list.size() ? section_text(list.at(i)) : "nothing";
+}
 
-  std::vector<Difference> found;
-
- private:
-  void fields(const FieldView& before, const FieldView& after, const std::string& path) {
-    if (const auto* section = std::get_if<SectionView>(&before.value)) {
-      sections(*section, std::get<SectionView>(after.value), path);
-    } else if (const auto* list = std::get_if<ListView>(&before.value)) {
-      lists(*list, std::get<ListView>(after.value), path, before.on_resume);
-    } else {
-      values(value_text(before.value), value_text(after.value), path, before.on_resume);
-    }
-  }
-
-  void lists(const ListView& before, const ListView& after, const std::string& path,
-             OnResume on_resume) {
-    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
-      const std::string element = path_of(path, std::to_string(i));
-      if (i < before.size() && i < after.size())
-        sections(before.at(i), after.at(i), element);
+void compare(const SectionView& before, const SectionView& after, const std::string& prefix,
+             std::vector<Difference>& found) {
+  for (std::size_t i = 0; i < before.fields.size(); ++i) {
+    const FieldView &one = before.fields[i], &other = after.fields[i];
+    const std::string path = path_of(prefix, one.key);
+    const auto note = [&](const std::string& at, const std::string& a, const std::string& b) {
+      if (a != b) found.push_back({at, a, b, one.on_resume});
+    };
+    const auto* list = std::get_if<ListView>(&one.value);
+    if (const auto* section = std::get_if<SectionView>(&one.value))
+      compare(*section, std::get<SectionView>(other.value), path, found);
+    else if (list == nullptr)
+      note(path, value_text(one.value), value_text(other.value));
+    if (list == nullptr) continue;
+    const auto& others = std::get<ListView>(other.value);
+    for (std::size_t k = 0; k < std::max(list->size(), others.size()); ++k) {
+      const std::string element = path_of(path, std::to_string(k));
+      if (k < list->size() && k < others.size())
+        compare(list->at(k), others.at(k), element, found);
       else
-        values(element_text(before, i), element_text(after, i), element, on_resume);
+        note(element, element_text(*list, k), element_text(others, k));
     }
   }
-
-  void values(const std::string& before, const std::string& after, const std::string& path,
-              OnResume on_resume) {
-    if (before != after) found.push_back({path, before, after, on_resume});
-  }
-
-  static std::string element_text(const ListView& list, std::size_t i) {
-    return i < list.size() ? section_text(list.at(i)) : "nothing";
-  }
-};
+}
 
 }  // namespace
 
 std::vector<Difference> differences(const SectionView& before, const SectionView& after) {
-  Comparison comparison;
-  comparison.sections(before, after, "");
-  return comparison.found;
+  std::vector<Difference> found;
+  compare(before, after, "", found);
+  return found;
 }
 
 std::string differences_text(const std::vector<Difference>& differences) {

@@ -8,7 +8,6 @@
 
 #include "base/random.h"
 #include "base/strings.h"
-#include "data/pair_reader.h"
 
 namespace heed::data {
 namespace {

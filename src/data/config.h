@@ -106,8 +106,8 @@ struct DataConfig {
              "A language of a model of many, by the symbol of the vocabulary that stands for it: "
              "deu_Latn, or de for __de__ or <de>. It is put before every source line.")
   HEED_FIXED(std::string, target_language, "",
-             "The same for translations, which begin with it; fra for >>fra<< is put before the "
-             "source line.")
+             "The same for translations, which begin with it. A symbol such as >>fra<< or <2fr>, "
+             "which names the target, is put before every source line.")
   HEED_FIXED(int64_t, max_length, 256,
              "Longest sentence of the training corpus on either side, in pieces.",
              config::Between<int64_t>{1, 100000})

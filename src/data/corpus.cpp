@@ -106,29 +106,6 @@ Corpus Corpus::at(const std::string& address, const text::Vocabulary& source,
   return corpus;
 }
 
-Corpus Corpus::of(const std::vector<std::vector<Example>>& parts,
-                  const std::vector<double>& weights) {
-  expect(weights.empty() || weights.size() == parts.size(), "a weight for each part");
-  int64_t vocabulary = 0;
-  for (const auto& part : parts)
-    for (const Example& example : part)
-      for (const auto* ids : {&example.source, &example.target})
-        for (const int32_t id : *ids) vocabulary = std::max<int64_t>(vocabulary, id + 1);
-  Corpus corpus;
-  for (const auto& part : parts)
-    for (const Example& example : part)
-      corpus.has_links_ = corpus.has_links_ || !example.links.empty();
-  corpus.source_ = Ids(vocabulary);
-  corpus.target_ = Ids(vocabulary);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const int64_t begin = corpus.size();
-    for (const Example& example : parts[p]) corpus.append(example);
-    corpus.parts_.push_back({begin, corpus.size(), weights.empty() ? 1.0 : weights[p]});
-  }
-  corpus.finish();
-  return corpus;
-}
-
 void Corpus::append(const Example& example) {
   Origin origin = example.origin;
   origin.index = size();

@@ -133,10 +133,6 @@ class Corpus {
   static Corpus at(const std::string& address, const text::Vocabulary& source,
                    const text::Vocabulary& target);
 
-  /// A corpus of ready ids, each part with its weight.
-  static Corpus of(const std::vector<std::vector<Example>>& parts,
-                   const std::vector<double>& weights = {});
-
   int64_t size() const { return source_.size(); }
   int64_t source_length(int64_t i) const { return source_.length(i); }  // without eos
   int64_t target_length(int64_t i) const { return target_.length(i); }
@@ -158,6 +154,7 @@ class Corpus {
 
  private:
   friend class CorpusReader;  // corpus_reader.cpp
+  friend class CorpusOfIds;   // of the tests: of ready ids, not of files
   struct Languages {
     text::Vocabulary source, target;
   };

@@ -2,10 +2,8 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <bit>
 
-#include "base/format.h"
 #include "base/log.h"
 #include "model/device.h"
 #include "model/transformer/transformer.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/device_candidates.h"
+#include "decode/model_steps.h"
 #include "kernels/graph.h"
 #include "model/model.h"
 #include "model/transformer/beam_caches.h"

@@ -1,22 +1,12 @@
 #include "decode/translator.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <new>
 #include <numeric>
-#include <utility>
 
-#include "base/error.h"
-#include "decode/device_candidates.h"
-#include "decode/model_steps.h"
 #include "decode/recorded_steps.h"
 #include "decode/search/engine_translator.h"
 #include "kernels/share_out.h"
@@ -157,13 +147,9 @@ BatchLimits Translator::limits() const {
 
 void Translator::share_batches(int64_t batches, const std::function<void(int64_t)>& work) {
   const model::EvaluationMode mode(models());  // once: threads only read it
-  std::atomic<int64_t> next = 0;
-  const auto take = [&] {
-    for (int64_t batch = next++; batch < batches; batch = next++) work(batch);
-  };
-  const auto workers = device_.is_cpu() ? std::min<int64_t>(at::get_num_threads(), batches) : 1;
-  if (workers < 2) return take();
-  at::parallel_for(0, workers, 1, [&](int64_t, int64_t) { take(); });
+  if (device_.is_cpu() && std::min<int64_t>(at::get_num_threads(), batches) > 1)
+    return LineTranslator::share_batches(batches, work);
+  for (int64_t batch = 0; batch < batches; ++batch) work(batch);
 }
 
 void Translator::with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
@@ -248,6 +234,9 @@ std::vector<Translator::TargetScore> Translator::score(const std::vector<std::st
       TargetScore& score = out[chosen[row]];
       const float* begin = values + row * batch.target_length;
       score.tokens.assign(begin, begin + batch.target_lengths[row]);
+      // A symbol that begins it is given as the source is.
+      const auto& target = encoded.members[0][chosen[row]].target;
+      std::fill_n(score.tokens.begin(), first_text().target.symbols_before(target), 0.0F);
       score.log_probability = std::accumulate(score.tokens.begin(), score.tokens.end(), 0.0);
     }
   });

@@ -70,7 +70,8 @@ class Translator : public LineTranslator {
                                  const std::vector<config::AttentionKind>& kinds) override;
   void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) override;
 
-  /// log P(target | source) per pair: sum over pieces and eos, and the per-token values.
+  /// log P(target | source) per pair: sum over pieces and eos, and the per-token values, 0 for the
+  /// target vocabulary's beginning().
   struct TargetScore {
     double log_probability = 0;
     std::vector<float> tokens;  // [pieces + eos]

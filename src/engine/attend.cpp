@@ -1,7 +1,5 @@
 #include "engine/attend.h"
 
-#include <algorithm>
-
 #include "kernels/rows/inner_loops.h"
 
 namespace heed::engine {

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "kernels/rows/vectors.h"
-
 #define HEED_DOT [[gnu::target("arch=armv8.2-a+dotprod")]]
 #define HEED_MATRIX [[gnu::target("arch=armv8.2-a+i8mm+bf16")]]
 
@@ -105,11 +103,11 @@ HEED_MATRIX void tile_by_matrices(const TileFactors& t, float* tile) {
 
 TileProduct neon_product(WeightFormat numbers) {
   constexpr int kDotRows = 4, kPairs = 4;
-  if (numbers == WeightFormat::bf16 && kernels::has_bf16_products())
+  if (numbers == WeightFormat::bf16 && kernels::processor().bf16_products)
     return {2 * kPairs, tile_by_matrices<Bf16Matrix, kPairs>};
-  if (numbers == WeightFormat::int8 && kernels::has_i8mm())
+  if (numbers == WeightFormat::int8 && kernels::processor().i8mm)
     return {2 * kPairs, tile_by_matrices<Int8Matrix, kPairs>};
-  if (numbers == WeightFormat::int8 && kernels::has_dot_products())
+  if (numbers == WeightFormat::int8 && kernels::processor().dot_products)
     return {kDotRows, tile_by_dot<kDotRows>};
   return {};
 }

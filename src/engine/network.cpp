@@ -1,8 +1,5 @@
 #include "engine/network.h"
 
-#include <string>
-
-#include "base/error.h"
 #include "engine/recurrent.h"
 #include "engine/tile_product.h"
 #include "engine/transformer.h"

@@ -1,9 +1,6 @@
 #include "engine/recurrent.h"
 
-#include <algorithm>
 #include <iterator>
-#include <string>
-#include <utility>
 
 #include "kernels/rows/attention.h"
 #include "model/description/kinds.h"

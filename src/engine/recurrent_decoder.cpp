@@ -1,13 +1,11 @@
 // The steps of decoding one batch with a recurrent network.
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "base/error.h"
 #include "engine/recurrent.h"
 #include "engine/weights.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
-#include "kernels/rows/step.h"
 
 namespace heed::engine {
 namespace {
@@ -79,9 +77,10 @@ struct Cell {
   void step(const float* gates, const float* recurrent, int64_t row, States& states,
             float* room) const {
     float* h = states.hidden.data() + row * hidden;
-    if (kind == model::Cell::gru) return kernels::gru_row(gates, recurrent, h, h, room, hidden);
+    if (kind == model::Cell::gru)
+      return kernels::RecurrentRow<float>::gru(gates, recurrent, h, h, room, hidden);
     float* c = states.cell.data() + row * hidden;
-    kernels::lstm_row(gates, recurrent, c, h, c, room, hidden);
+    kernels::RecurrentRow<float>::lstm(gates, recurrent, c, h, c, room, hidden);
   }
   States zeros(int64_t rows) const {
     return {Floats(rows * hidden), Floats(kind == model::Cell::lstm ? rows * hidden : 0)};

@@ -1,11 +1,10 @@
 #include "engine/source_attention.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/rows/additive.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/numbers.h"
-#include "kernels/rows/step.h"
 
 namespace heed::engine {
 namespace {

@@ -1,10 +1,6 @@
 #include "engine/tile_product.h"
 
 #include <bit>
-#include <cstring>
-
-#include "kernels/rows/vectors.h"
-#include "kernels/rows/versions.h"
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>
@@ -258,9 +254,9 @@ HEED_AMX void bf16_by_amx(const TileFactors& t, float* tile) {
 
 template <template <int> class Kind>
 TileProduct fastest_of() {
-  if (kernels::level() == InstructionSet::v4)
+  if (kernels::processor().level == InstructionSet::v4)
     return {kManyRows, Versions<tile_of<Kind, 16, kManyRows>>::v4};
-  if (kernels::level() == InstructionSet::v3)
+  if (kernels::processor().level == InstructionSet::v3)
     return {kFewRows, Versions<tile_of<Kind, 8, kFewRows>>::v3};
   return plain_of<Kind>();
 }
@@ -272,9 +268,10 @@ TileProduct fastest_product(WeightFormat numbers) {
                ? TileProduct{kMostTileRows, bf16_by_amx, begin_amx, end_amx}
                : TileProduct{kMostTileRows, int8_by_amx, begin_int8, end_amx};
   if (numbers == WeightFormat::bf16)
-    return kernels::has_bf16_products() ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
-                                        : fastest_of<Bf16>();
-  return kernels::has_vnni() ? TileProduct{kManyRows, tile_by_vnni<kManyRows>} : fastest_of<Int8>();
+    return kernels::processor().bf16_products ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
+                                              : fastest_of<Bf16>();
+  return kernels::processor().vnni ? TileProduct{kManyRows, tile_by_vnni<kManyRows>}
+                                   : fastest_of<Int8>();
 }
 
 #elif defined(__wasm_simd128__)

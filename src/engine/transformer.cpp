@@ -1,15 +1,11 @@
 #include "engine/transformer.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <string>
 
-#include "base/error.h"
 #include "kernels/rows/layer_norm.h"
-#include "kernels/rows/step.h"
-#include "model/description/kinds.h"
+#include "kernels/rows/loops.h"
 
 namespace heed::engine {
 namespace {

@@ -1,9 +1,8 @@
 // A decoder's recurrence (model/transformer/recurrence.h), step by step.
-#include <algorithm>
 
 #include "engine/transformer.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
-#include "kernels/rows/step.h"
 
 namespace heed::engine {
 
@@ -25,8 +24,8 @@ void TransformerDecoder::add_ssru(const RecurrenceWeights& weights, const float*
   products_.product(weights.candidate, candidate.data());
   products_.product(weights.forget, forget.data());
   for (int64_t at = 0; at < std::ssize(state); at += width_)
-    kernels::ssru_row(candidate.data() + at, forget.data() + at, state.data() + at,
-                      state.data() + at, output.data() + at, width_);
+    kernels::RecurrentRow<float>::ssru(candidate.data() + at, forget.data() + at, state.data() + at,
+                                       state.data() + at, output.data() + at, width_);
   kernels::scale_and_add(output.data(), 1, x_.data(), std::ssize(x_), x_.data());
 }
 

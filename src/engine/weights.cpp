@@ -22,17 +22,16 @@ using model::Slot;
 
 constexpr const char* kScale = ".scale";
 
-/// A finite number of F16.
+/// A finite number of F16, whose exponent is 15 for 2^0, where that of fp32 is 127.
 float widened_half(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                   : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+  const float size = std::bit_cast<float>((bits & 0x7fffu) << 13) * 0x1p112f;
   return bits >> 15 != 0 ? -size : size;
 }
 
 template <class Number, class Widen>
 Floats widened(const char* bytes, int64_t count, const Widen& widen) {
   Floats numbers(count);
+  numbers.reserve(1);  // somewhere, even if there are none: nowhere is where those of int8 are
   for (float& number : numbers) {
     Number narrow;
     std::memcpy(&narrow, bytes, sizeof narrow);
@@ -40,29 +39,6 @@ Floats widened(const char* bytes, int64_t count, const Widen& widen) {
     number = widen(narrow);
   }
   return numbers;
-}
-
-/// In fp32, where they lie if that is possible.
-Array floats_at(const model::SafetensorsFile& file, const Slot& slot) {
-  const char* bytes = file.data + slot.begin;
-  Array array{.shape = slot.shape, .owner = file.owner};
-  if (slot.type == Dtype::F32 && reinterpret_cast<std::uintptr_t>(bytes) % sizeof(float) == 0) {
-    array.data = reinterpret_cast<const float*>(bytes);
-    return array;
-  }
-  const auto as_they_are = [](auto number) { return static_cast<float>(number); };
-  const auto numbers = std::make_shared<const Floats>(
-      slot.type == Dtype::F32   ? widened<float>(bytes, array.count(), as_they_are)
-      : slot.type == Dtype::F64 ? widened<double>(bytes, array.count(), as_they_are)
-      : slot.type == Dtype::F16 ? widened<uint16_t>(bytes, array.count(), widened_half)
-                                : widened<uint16_t>(bytes, array.count(), kernels::widened));
-  array.data = numbers->data();
-  array.owner = numbers;
-  return array;
-}
-
-bool is_float(Dtype type) {
-  return type == Dtype::F32 || type == Dtype::F64 || type == Dtype::F16 || type == Dtype::BF16;
 }
 
 /// Whether a network multiplies with it or looks words up in it: not positions, nor what coverage
@@ -79,6 +55,24 @@ std::string_view bytes_of(const Number* numbers, int64_t count) {
 }
 
 }  // namespace
+
+Array array_at(const char* numbers, Dtype type, std::vector<int64_t> shape,
+               std::shared_ptr<const void> owner) {
+  Array array{.shape = std::move(shape), .owner = std::move(owner)};
+  if (type == Dtype::F32 && reinterpret_cast<std::uintptr_t>(numbers) % sizeof(float) == 0) {
+    array.data = reinterpret_cast<const float*>(numbers);
+    return array;
+  }
+  const auto as_they_are = [](auto number) { return static_cast<float>(number); };
+  const auto own = std::make_shared<const Floats>(
+      type == Dtype::F32   ? widened<float>(numbers, array.count(), as_they_are)
+      : type == Dtype::F64 ? widened<double>(numbers, array.count(), as_they_are)
+      : type == Dtype::F16 ? widened<uint16_t>(numbers, array.count(), widened_half)
+                           : widened<uint16_t>(numbers, array.count(), kernels::widened));
+  array.data = own->data();
+  array.owner = own;
+  return array;
+}
 
 int64_t Array::count() const {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
@@ -167,7 +161,8 @@ void Products::panels(const Linear& linear, int64_t first, int64_t last, float* 
 Weights weights_in(const model::SafetensorsFile& file, const std::string& path) {
   std::map<std::string, Array> arrays;
   for (const Slot& slot : file.slots)
-    if (is_float(slot.type)) arrays.emplace(slot.name, floats_at(file, slot));
+    if (is_float(slot.type))
+      arrays[slot.name] = array_at(file.data + slot.begin, slot.type, slot.shape, file.owner);
   for (const Slot& slot : file.slots) {
     if (is_float(slot.type)) continue;
     const auto scales = arrays.find(slot.name + kScale);

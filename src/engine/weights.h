@@ -31,6 +31,10 @@ struct Array {
   void copy_row(int64_t row, float* to) const;
 };
 
+/// Floating-point numbers of a file, in fp32, where they lie if that is possible.
+Array array_at(const char* numbers, model::Dtype type, std::vector<int64_t> shape,
+               std::shared_ptr<const void> owner);
+
 /// The weights of a model by their names in its file.
 class Weights {
  public:

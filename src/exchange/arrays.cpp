@@ -65,13 +65,14 @@ Array rows_of(const Array& from, int64_t first, int64_t count) {
 
 std::vector<int64_t> pairs_from_halves(int64_t width) {
   std::vector<int64_t> order(width);
-  for (int64_t i = 0; i < width; ++i) order[i] = i / 2 + i % 2 * (width / 2);
+  for (int64_t i = 0; i < width; ++i) order[i] = i / 2 + i % 2 * ((width + 1) / 2);
   return order;
 }
 
 std::vector<int64_t> halves_from_pairs(int64_t width) {
+  const int64_t sines = (width + 1) / 2;
   std::vector<int64_t> order(width);
-  for (int64_t i = 0; i < width; ++i) order[i] = 2 * (i % (width / 2)) + i / (width / 2);
+  for (int64_t i = 0; i < width; ++i) order[i] = 2 * (i % sines) + i / sines;
   return order;
 }
 

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <concepts>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -19,17 +18,17 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/strings.h"
+#include "decode/search/search.h"
 #include "engine/network.h"
+#include "exchange/plain_transformer.h"
 #include "kernels/rows/positions.h"
-#include "model/description/kinds.h"
-#include "model/description/traits.h"
 
 namespace heed::exchange {
 namespace {
 
 using engine::Array, engine::Floats, engine::Weights, engine::embedding_of;
 namespace names = model::names;
-using model::AttentionKind;
 
 constexpr uint32_t kFormat = 6, kRevision = 7;
 // CTranslate2 stops at the last row of its table; twice what most models are ever asked for.
@@ -95,10 +94,15 @@ class Writer {
 /// heed's weights under CTranslate2's names.
 class Translation {
  public:
-  Translation(const model::ModelConfig& config, const Weights& weights)
-      : config_(config), weights_(weights) {
+  Translation(const model::ModelConfig& config, Weights weights)
+      : config_(config), weights_(std::move(weights)) {
     tokens();
     for (const bool decoder : {false, true}) side(decoder);
+    for (const PeerModule& module : peer_modules(config_)) {
+      const bool norm = module.ctranslate2.ends_with("/layer_norm");
+      add(module.ctranslate2 + (norm ? "/gamma" : "/weight"), weights_.at(module.own + ".weight"));
+      add(module.ctranslate2 + (norm ? "/beta" : "/bias"), weights_.at(module.own + ".bias"));
+    }
   }
 
   void write(const std::string& path) const {
@@ -124,14 +128,6 @@ class Translation {
   void add(const std::string& name, Number value) {
     variables_.emplace(name, variable_of(std::vector{value}));
   }
-  void linear(const std::string& name, const std::string& own) {
-    add(name + "/weight", weights_.at(own + ".weight"));
-    add(name + "/bias", weights_.at(own + ".bias"));
-  }
-  void norm(const std::string& name, const std::string& own) {
-    add(name + "/layer_norm/gamma", weights_.at(own + ".weight"));
-    add(name + "/layer_norm/beta", weights_.at(own + ".bias"));
-  }
 
   void tokens() {
     const std::string source = "encoder/embeddings_0/weight";
@@ -152,10 +148,7 @@ class Translation {
 
   void side(bool decoder) {
     const std::string name = decoder ? "decoder" : "encoder";
-    // Its numbering of activations: 1 is the approximation of GELU by tanh.
-    constexpr std::array<std::pair<model::Activation, int8_t>, 3> kActivations{
-        {{model::Activation::relu, 0}, {model::Activation::silu, 2}, {model::Activation::gelu, 3}}};
-    const auto* activation = std::ranges::find(kActivations, config_.activation,
+    const auto* activation = std::ranges::find(kActivationCodes, config_.activation,
                                                &std::pair<model::Activation, int8_t>::first);
     add(name + "/activation", activation->second);
     add(name + "/num_heads", static_cast<int16_t>(config_.heads));
@@ -168,18 +161,11 @@ class Translation {
       add("encoder/embeddings_merge", int8_t{0});
     }
     positions(decoder);
-    if (config_.norm == model::Norm::pre)
-      norm(name, names::within(names::stack(decoder), names::kNorm));
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const std::string block = fmt::format("{}/layer_{}", name, layer);
-      const std::string feed_forward = names::feed_forward(decoder, layer);
-      attention(block + "/self_attention",
-                decoder ? AttentionKind::decoder : AttentionKind::encoder, layer);
-      if (decoder) attention(block + "/attention", AttentionKind::cross, layer);
-      norm(block + "/ffn", names::norm_of_feed_forward(decoder, layer));
-      linear(block + "/ffn/linear_0", names::within(feed_forward, names::kInner));
-      linear(block + "/ffn/linear_1", names::within(feed_forward, names::kOutput));
+      heads(block + "/self_attention", config_.positions == "rotary");
+      if (decoder) heads(block + "/attention", false);
     }
   }
 
@@ -202,40 +188,17 @@ class Translation {
     return variable_of(std::move(table), {kSinusoids, config_.width});
   }
 
-  void attention(const std::string& name, AttentionKind kind, int64_t layer) {
-    const std::string own = names::attention(kind, layer);
-    const bool cross = kind == AttentionKind::cross;
-    std::vector<const char*> parts = {names::kProjection, names::kOutput};
-    if (cross) parts.insert(parts.begin(), names::kQuery);
-    norm(name, names::norm_of_attention(kind, layer));
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      linear(fmt::format("{}/linear_{}", name, i), names::within(own, parts[i]));
-    heads(name, "/linear_0");
-    if (cross || config_.positions != "rotary") return;
-    add(name + "/rotary_dim", int32_t{0});  // the whole head
-    add(name + "/rotary_interleave", int8_t{1});
-    add(name + "/rotary_base", static_cast<float>(kernels::kPositionBase));
-  }
-
-  void heads(const std::string& name, const std::string& queries) {
+  void heads(const std::string& attention, bool rotate) {
     if (config_.kv_heads > 0 && config_.kv_heads < config_.heads)
-      add(name + "/num_heads_kv", static_cast<int32_t>(config_.kv_heads));
-    if (config_.attention_scale == model::AttentionScale::sqrt) return;
-    // CTranslate2 always divides by the root of the head's width: larger queries make up for it.
-    const auto root =
-        static_cast<float>(std::sqrt(static_cast<double>(config_.width / config_.heads)));
-    for (const char* part : {"/weight", "/bias"}) {
-      Variable& value = variables_.at(name + queries + part);
-      Floats numbers(value.bytes.size() / sizeof(float));
-      std::memcpy(numbers.data(), value.bytes.data(), value.bytes.size());
-      const int64_t count = std::ssize(numbers) / value.shape[0] * config_.width;
-      for (int64_t i = 0; i < count; ++i) numbers[i] *= root;
-      value = variable_of(std::move(numbers), value.shape);
-    }
+      add(attention + "/num_heads_kv", static_cast<int32_t>(config_.kv_heads));
+    if (!rotate) return;
+    add(attention + "/rotary_dim", int32_t{0});  // the whole head
+    add(attention + "/rotary_interleave", int8_t{1});
+    add(attention + "/rotary_base", static_cast<float>(kernels::kPositionBase));
   }
 
   const model::ModelConfig& config_;
-  const Weights& weights_;
+  Weights weights_;
   std::map<std::string, Variable> variables_;
   std::map<std::string, std::string> aliases_;  // name -> the variable that it shares
 };
@@ -243,25 +206,11 @@ class Translation {
 }  // namespace
 
 std::string missing_in_ctranslate2(const model::ModelConfig& config) {
-  if (!model::traits(config).has_self_attention) return "it runs no recurrent models";
-  if (config.decoder != model::DecoderKind::attention)
-    return fmt::format("it has no decoder without self-attention (model.decoder is {})",
-                       config::name_of(config.decoder));
-  if (config.sliding_window > 0)
-    return fmt::format("its encoder has no sliding window (model.sliding_window is {})",
-                       config.sliding_window);
-  if (!model::self_attention_info(config.self_attention).is_plain())
-    return fmt::format("it has no other self-attention than softmax (model.self_attention is {})",
-                       config.self_attention);
-  if (config.positions != "sinusoidal" && config.positions != "learned" &&
-      config.positions != "rotary")
-    return fmt::format("it has no such positions (model.positions is {})", config.positions);
-  if (!config.pruned_heads.empty())
-    return "its layers have equally many heads (model.pruned_heads is not empty)";
-  if (config.attention_normaliser != "softmax")
-    return fmt::format("it has softmax alone (model.attention_normaliser is {})",
-                       config.attention_normaliser);
-  return "";
+  const std::string missing = missing_in_plain_transformer(config);
+  if (!missing.empty() || config.positions == "sinusoidal" || config.positions == "learned" ||
+      config.positions == "rotary")
+    return missing;
+  return fmt::format("it has no such positions (model.positions is {})", config.positions);
 }
 
 int64_t longest_in_ctranslate2(const model::ModelConfig& config) {
@@ -270,10 +219,41 @@ int64_t longest_in_ctranslate2(const model::ModelConfig& config) {
   return std::numeric_limits<int64_t>::max();
 }
 
+std::string search_in_ctranslate2(const decode::DecodeConfig& config, int64_t longest) {
+  const decode::SamplingConfig& sampling = config.sampling;
+  const bool samples = decode::samples(sampling);
+  // With a beam it would draw the candidates of a search.
+  std::vector<std::string> options = {"beam_size=" +
+                                      std::to_string(samples ? 1 : config.beam_size)};
+  options.push_back("length_penalty=" + nlohmann::json(length_exponent(config)).dump());
+  if (config.n_best > 1) options.push_back("num_hypotheses=" + std::to_string(config.n_best));
+  if (config.no_repeat_ngram > 0)
+    options.push_back("no_repeat_ngram_size=" + std::to_string(config.no_repeat_ngram));
+  if (!config.forbid.empty()) {
+    auto sequences = nlohmann::json::array();
+    for (const std::string& piece : config.forbid) sequences.push_back({piece});
+    options.push_back("suppress_sequences=" + sequences.dump());
+  }
+  if (config.min_length > 0)
+    options.push_back("min_decoding_length=" + std::to_string(config.min_length));
+  if (samples) {
+    const double top_p = sampling.top_p > 0 ? sampling.top_p : 1;
+    options.push_back("sampling_topk=" + std::to_string(sampling.top_k));
+    options.push_back("sampling_topp=" + nlohmann::json(top_p).dump());
+    options.push_back("sampling_temperature=" + nlohmann::json(sampling.temperature).dump());
+  }
+  // CTranslate2 counts </s>, which heed's limit does not.
+  options.push_back("max_input_length=" +
+                    std::to_string(std::min(config.max_source_length + 1, longest)));
+  options.push_back("max_decoding_length=" + std::to_string(decode::length_limit(
+                                                 config, config.max_source_length, longest - 1)));
+  return join(options, ", ");
+}
+
 void write_ctranslate2(const model::ModelConfig& config, const Weights& weights,
                        const std::string& path) {
   expect(missing_in_ctranslate2(config).empty(), "a model that CTranslate2 can run");
-  Translation(config, weights).write(path);
+  Translation(config, with_scaled_queries(config, weights)).write(path);
 }
 
 }  // namespace heed::exchange

@@ -2,6 +2,7 @@
 // it throws UserError that begins with `name`, and executes nothing that they say.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,23 +22,34 @@ struct Tensor {
   Bytes bytes = {};
 };
 
+inline constexpr std::size_t kMostDimensions = 64;
+
 /// By the names of the file.
 using Tensors = std::map<std::string, Tensor>;
 
-/// In fp32, where they lie if that is possible. Throws UserError that names the tensor, where it is
-/// of whole numbers, or has NaN or infinity in it.
+/// In fp32, where they lie if that is possible. Throws UserError that begins with `name`, which
+/// says file and tensor, where it is of whole numbers, or has NaN or infinity in it.
 engine::Array array_of(const Tensor& tensor, const std::string& name);
+
+/// Numbers of `numbers` as a tensor: the first is number `offset`, and from one to the next of
+/// dimension d it is strides[d] numbers. They stay where they are if they lie row by row.
+Tensor tensor_of(model::Dtype type, std::vector<int64_t> shape, const std::vector<int64_t>& strides,
+                 int64_t offset, const Bytes& numbers, const std::string& name);
+
+/// Of numbers that lie row by row.
+std::vector<int64_t> strides_of(const std::vector<int64_t>& shape);
 
 /// As model::open_safetensors(), without heed's checksum.
 Tensors read_safetensors(const Bytes& file, const std::string& name);
 
-/// NumPy's .npz, stored or deflated, with arrays of floating-point and whole numbers of at most 64
-/// bits, also in Fortran's order.
+/// NumPy's .npz, stored or deflated, with little-endian arrays of any type that Dtype has, also in
+/// Fortran's order.
 Tensors read_npz(const Bytes& file, const std::string& name);
 
 /// What torch.save() wrote of a dictionary of tensors, perhaps inside dictionaries whose keys are
-/// then joined by points: a zip archive, or the older format. Views are made whole; tensors that
-/// share their numbers are shared here, too.
+/// then joined by points: a zip archive, or the older format. Whatever else is in it (texts,
+/// numbers, lists) is left out. Tensors that share their numbers do so here, too, where these lie
+/// row by row.
 Tensors read_pickle(const Bytes& file, const std::string& name);
 
 }  // namespace heed::exchange

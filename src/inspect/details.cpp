@@ -22,7 +22,8 @@ int64_t count_unknown(const decode::Hypothesis& hypothesis) {
 std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weights) {
   std::vector<std::string> surfaces;
   for (std::size_t i = 0; i + 1 < weights.source.size(); ++i)  // without </s>
-    surfaces.push_back(text::surface_of(weights.source[i]));
+    surfaces.push_back(study::is_edge(weights.source[i]) ? ""
+                                                         : text::surface_of(weights.source[i]));
   return surfaces;
 }
 
@@ -78,6 +79,9 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
     is_unknown.push_back(ids[i] == text::kUnknown);
     if (!is_unknown[i]) surfaces[i] = known[i];
   }
+  const std::size_t symbols = source.symbols_before(ids);
+  surfaces.erase(surfaces.begin(), surfaces.begin() + static_cast<std::ptrdiff_t>(symbols));
+  is_unknown.erase(is_unknown.begin(), is_unknown.begin() + static_cast<std::ptrdiff_t>(symbols));
   const std::vector<int32_t>& target = one.hypothesis->ids;
   std::size_t left = out.size();  // of the prefix
   for (std::size_t t = 0; t < target.size() && t + 1 < weights.target.size(); ++t) {
@@ -89,7 +93,7 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
     const std::size_t step = t + (reads ? 1 : 0);
     const std::span<const float> row(weights.weights.data() + step * weights.source.size(),
                                      weights.source.size());
-    out.push_back(study::source_word_for(surfaces, is_unknown, row));
+    out.push_back(study::source_word_for(surfaces, is_unknown, row.subspan(symbols)));
   }
   return out;
 }

@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "kernels/autograd.h"
 
@@ -114,15 +112,16 @@ struct Inputs {
   }
 };
 
-template <class Number>
-Tensor run_forward(const Inputs& in) {
+Tensor forward_of(const Inputs& in) {
   const Tensor context = in.of_query(in.query).empty();
   const Side from = in.of_query(in.query), to = in.of_query(context);
-  in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
-    for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
-      work.attend(from.rows<const Number>(sentence, head),
-                  in.distances_of<const float>(in.distances.numbers, sentence, head),
-                  to.rows<Number>(sentence, head));
+  as_stored(in.query.scalar_type(), [&]<class Number>() {
+    in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
+      for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
+        work.attend(from.rows<const Number>(sentence, head),
+                    in.distances_of<const float>(in.distances.numbers, sentence, head),
+                    to.rows<Number>(sentence, head));
+    });
   });
   return context;
 }
@@ -133,31 +132,23 @@ struct Gradients {
   Tensor distances;  // as the numbers, or a row of each sentence where all of them share one
 };
 
-template <class Number>
-void run_backward(const Inputs& in, const Tensor& outer, const Gradients& to) {
-  const Side query = in.of_query(in.query), from = in.of_query(outer),
+void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
+  const Tensor rows = with_rows(outer);
+  const Side query = in.of_query(in.query), from = in.of_query(rows),
              to_query = in.of_query(to.query), to_keys = in.of_keys(to.keys),
              to_values = in.of_keys(to.values);
-  in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
-    for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
-      work.attend_backward(query.rows<const Number>(sentence, head),
-                           in.distances_of<const float>(in.distances.numbers, sentence, head),
-                           from.rows<const Number>(sentence, head),
-                           to_query.rows<Number>(sentence, head),
-                           in.distances_of<float>(to.distances, sentence, head));
-    work.write_gradients(to_keys.rows<Number>(sentence, shared),
-                         to_values.rows<Number>(sentence, shared));
+  as_stored(in.query.scalar_type(), [&]<class Number>() {
+    in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
+      for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
+        work.attend_backward(query.rows<const Number>(sentence, head),
+                             in.distances_of<const float>(in.distances.numbers, sentence, head),
+                             from.rows<const Number>(sentence, head),
+                             to_query.rows<Number>(sentence, head),
+                             in.distances_of<float>(to.distances, sentence, head));
+      work.write_gradients(to_keys.rows<Number>(sentence, shared),
+                           to_values.rows<Number>(sentence, shared));
+    });
   });
-}
-
-Tensor forward_of(const Inputs& in) {
-  return in.query.scalar_type() == at::kFloat ? run_forward<float>(in) : run_forward<uint16_t>(in);
-}
-
-void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
-  const Tensor from = with_rows(outer);
-  in.query.scalar_type() == at::kFloat ? run_backward<float>(in, from, to)
-                                       : run_backward<uint16_t>(in, from, to);
 }
 
 /// Who sees whom, and what scores are multiplied by.

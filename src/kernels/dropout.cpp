@@ -6,8 +6,6 @@
 #include <ATen/Parallel.h>
 
 #include <mutex>
-#include <optional>
-#include <utility>
 
 #include "kernels/autograd.h"
 #include "kernels/rows/dropout.h"
@@ -19,39 +17,18 @@ constexpr int64_t kGrain = 32768;  // numbers that are worth a thread
 
 thread_local at::Generator innermost;
 
-bool is_float(const Tensor& x) {
-  return x.scalar_type() == at::kFloat;
-}
-
-/// x where the mask keeps it, as `type`: that of x, or bf16.
-Tensor masked(const Tensor& x, at::ScalarType type, const Mask& mask) {
-  const Tensor from = x.contiguous();
+/// x where the mask keeps it, and the residual where there is one, as `type`: fp32 or bf16.
+Tensor masked(const std::optional<Tensor>& residual, const Tensor& x, at::ScalarType type,
+              const Mask& mask) {
+  const Tensor base = residual ? residual->contiguous() : Tensor(), from = x.contiguous();
   const Tensor y = at::empty(from.sizes(), from.options().dtype(type));
-  at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
-    if (!is_float(from))
-      drop_places(numbers<uint16_t>(from), numbers<uint16_t>(y), begin, end, mask);
-    else if (is_float(y))
-      drop_places(numbers<float>(from), numbers<float>(y), begin, end, mask);
-    else
-      drop_places(numbers<float>(from), numbers<uint16_t>(y), begin, end, mask);
-  });
-  return y;
-}
-
-/// Of the residual's type; x may be bf16 where that is fp32.
-Tensor masked_sum(const Tensor& residual, const Tensor& x, const Mask& mask) {
-  const Tensor base = residual.contiguous(), from = x.contiguous();
-  const Tensor y = at::empty_like(base);
-  at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
-    if (!is_float(base))
-      add_dropped_places(numbers<uint16_t>(base), numbers<uint16_t>(from), numbers<uint16_t>(y),
-                         begin, end, mask);
-    else if (is_float(from))
-      add_dropped_places(numbers<float>(base), numbers<float>(from), numbers<float>(y), begin, end,
-                         mask);
-    else
-      add_dropped_places(numbers<float>(base), numbers<uint16_t>(from), numbers<float>(y), begin,
-                         end, mask);
+  as_stored(from.scalar_type(), [&]<class From>() {
+    as_stored(type, [&]<class To>() {
+      at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
+        drop_places(base.defined() ? numbers<To>(base) : nullptr, numbers<From>(from),
+                    numbers<To>(y), begin, end, mask);
+      });
+    });
   });
   return y;
 }
@@ -73,13 +50,14 @@ class Dropout : public torch::autograd::Function<Dropout> {
     context->saved_data["type"] = x.scalar_type();
     context->saved_data["adds"] = residual.has_value();
     const Mask mask(static_cast<uint64_t>(seed), share);
-    return residual ? masked_sum(*residual, x, mask) : masked(x, x.scalar_type(), mask);
+    return masked(residual, x, (residual ? *residual : x).scalar_type(), mask);
   }
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const Mask mask(static_cast<uint64_t>(context->saved_data["seed"].toInt()),
                     context->saved_data["share"].toDouble());
     return {context->saved_data["adds"].toBool() ? outer[0] : Tensor(),
-            masked(outer[0], context->saved_data["type"].toScalarType(), mask), Tensor(), Tensor()};
+            masked({}, outer[0], context->saved_data["type"].toScalarType(), mask), Tensor(),
+            Tensor()};
   }
 };
 
@@ -111,7 +89,7 @@ Tensor dropout(const Tensor& x, double share) {
 
 bool can_add_dropped(const Tensor& residual, const Tensor& x) {
   return can_drop(residual) && can_drop(x) && residual.sizes() == x.sizes() &&
-         (residual.scalar_type() == x.scalar_type() || is_float(residual));
+         (residual.scalar_type() == x.scalar_type() || residual.scalar_type() == at::kFloat);
 }
 
 Tensor add_dropped(const Tensor& residual, const Tensor& x, double share) {

@@ -40,50 +40,39 @@ class LayerNorm : public torch::autograd::Function<LayerNorm> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
                         const Tensor& bias, double eps, at::ScalarType type) {
     const Tensor from = x.contiguous();
-    const Tensor moments = all_moments(from, weight.numel(), eps);
-    context->save_for_backward({from, weight, moments});
-    return type == at::kFloat ? run<float>(from, weight, bias, moments, type)
-                              : run<uint16_t>(from, weight, bias, moments, type);
-  }
-
-  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const auto saved = context->get_saved_variables();
-    const Tensor from = outer[0].contiguous();
-    return from.scalar_type() == at::kFloat
-               ? run_backward<float>(saved[0], saved[1], saved[2], from)
-               : run_backward<uint16_t>(saved[0], saved[1], saved[2], from);
-  }
-
- private:
-  template <class T>
-  static Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                    const Tensor& moments, at::ScalarType type) {
-    const Tensor y = at::empty(x.sizes(), x.options().dtype(type));
     const int64_t width = weight.numel();
+    const Tensor moments = all_moments(from, width, eps);
+    context->save_for_backward({from, weight, moments});
+    const Tensor y = at::empty(from.sizes(), from.options().dtype(type));
     const auto* rows = reinterpret_cast<const Moments*>(numbers<float>(moments));
-    at::parallel_for(0, moments.size(0), kBlock, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        normalise_row(numbers<float>(x) + i * width, rows[i], numbers<float>(weight),
-                      numbers<float>(bias), numbers<T>(y) + i * width, width);
+    as_stored(type, [&]<class T>() {
+      at::parallel_for(0, moments.size(0), kBlock, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          normalise_row(numbers<float>(from) + i * width, rows[i], numbers<float>(weight),
+                        numbers<float>(bias), numbers<T>(y) + i * width, width);
+      });
     });
     return y;
   }
 
-  template <class T>
-  static tensor_list run_backward(const Tensor& x, const Tensor& weight, const Tensor& moments,
-                                  const Tensor& outer) {
+  static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &weight = saved[1], &moments = saved[2];
+    const Tensor from = outer[0].contiguous();
     const int64_t width = weight.numel(), count = moments.size(0);
     const int64_t blocks = (count + kBlock - 1) / kBlock;
     const Tensor inner = at::empty_like(x), added = at::zeros({blocks, 2 * width}, x.options());
     const auto* rows = reinterpret_cast<const Moments*>(numbers<float>(moments));
-    at::parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t block = begin; block < end; ++block) {
-        float* sums = numbers<float>(added) + block * 2 * width;
-        for (int64_t i = block * kBlock; i < std::min((block + 1) * kBlock, count); ++i)
-          normalise_row_gradient(numbers<float>(x) + i * width, rows[i], numbers<float>(weight),
-                                 numbers<T>(outer) + i * width, numbers<float>(inner) + i * width,
-                                 sums, sums + width, width);
-      }
+    as_stored(from.scalar_type(), [&]<class T>() {
+      at::parallel_for(0, blocks, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t block = begin; block < end; ++block) {
+          float* sums = numbers<float>(added) + block * 2 * width;
+          for (int64_t i = block * kBlock; i < std::min((block + 1) * kBlock, count); ++i)
+            normalise_row_gradient(numbers<float>(x) + i * width, rows[i], numbers<float>(weight),
+                                   numbers<T>(from) + i * width, numbers<float>(inner) + i * width,
+                                   sums, sums + width, width);
+        }
+      });
     });
     const Tensor sums = column_sums(added);
     return {inner, sums.narrow(0, 0, width), sums.narrow(0, width, width), Tensor(), Tensor()};

@@ -17,8 +17,9 @@ namespace heed::kernels {
 namespace {
 
 // Bytes of logits that are worked on together: they should stay in the last level of cache, and yet
-// be enough rows to multiply well.
+// be enough rows to multiply well: the weights are read twice for each chunk.
 constexpr int64_t kChunk = int64_t{1} << 24;
+constexpr int64_t kFewestRows = 64;
 
 struct Sums {
   double smoothed = 0, nll = 0;
@@ -99,12 +100,12 @@ void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gol
 /// Gradients of the sum of losses.
 struct Gradients {
   Tensor features;      // [tokens, width], of the products' type
-  Tensor weight, bias;  // [width, vocab] and [vocab], fp32
+  Tensor weight, bias;  // [width, vocab] and [vocab], fp32; undefined where none is wanted
 
   /// Adds those of some rows, with logits' gradient `out` [rows, vocab].
   void add(const Tensor& out, const Tensor& rows, int64_t begin, const Tensor& output_weight) {
     features.narrow(0, begin, rows.size(0)).copy_(times_transposed(out, output_weight.t()));
-    weight.add_(times_transposed(transposed(rows), out.t()));
+    if (weight.defined()) weight.add_(times_transposed(transposed(rows), out.t()));
     if (bias.defined()) bias.add_(column_sums(out));
   }
 };
@@ -119,12 +120,13 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     const Tensor b = bias ? bias->to(type) : Tensor();
     const int64_t tokens = gold.size(0), vocab = w.size(0);
     const int64_t chunk =
-        std::clamp<int64_t>(kChunk / (vocab * w.element_size() * (wanted.pair ? 2 : 1)), 1,
-                            std::max<int64_t>(tokens, 1));
+        std::max(kChunk / (vocab * w.element_size() * (wanted.pair ? 2 : 1)), kFewestRows);
     Gradients gradients;
     if (wanted.gradient) {
-      gradients = {at::empty_like(x), at::zeros({w.size(1), vocab}, weight.options()), {}};
-      if (bias) gradients.bias = at::zeros_like(*bias);
+      gradients.features = at::empty_like(x);
+      if (weight.requires_grad())
+        gradients.weight = at::zeros({w.size(1), vocab}, weight.options());
+      if (bias && bias->requires_grad()) gradients.bias = at::zeros_like(*bias);
     }
     Sums sums;
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
@@ -142,7 +144,8 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
       if (wanted.pair) gradients.add(other_logits, others, tokens + begin, w);
     }
     context->saved_data["features"] = gradients.features;
-    context->saved_data["weight"] = wanted.gradient ? transposed(gradients.weight) : Tensor();
+    if (gradients.weight.defined()) gradients.weight = transposed(gradients.weight);
+    context->saved_data["weight"] = gradients.weight;
     context->saved_data["bias"] = gradients.bias;
     context->saved_data["type"] = features.scalar_type();
     const auto number = at::TensorOptions(at::kDouble);
@@ -187,18 +190,18 @@ void become_gradient(const Tensor& logits, const Goal& goal, bool wants_gradient
 /// Gradients of the sum of losses, by chunks of rows.
 class OutputGradients {
  public:
-  explicit OutputGradients(const Tensor& x) : features_(at::empty_like(x)) {}
+  OutputGradients(const Tensor& x, bool of_weight, bool of_bias)
+      : of_weight_(of_weight), of_bias_(of_bias), features_(at::empty_like(x)) {}
 
   /// Adds those of the rows x, which begin at `begin`, from their logits' gradient `outer`.
-  void add(const Tensor& outer, const Tensor& x, int64_t begin, const Tensor& weight,
-           bool has_bias) {
+  void add(const Tensor& outer, const Tensor& x, int64_t begin, const Tensor& weight) {
     Tensor rows = features_.narrow(0, begin, x.size(0));
     at::mm_out(rows, outer, weight);
     if (weight_.defined() && x.scalar_type() == at::kFloat)
       weight_.addmm_(outer.t(), x);
-    else
+    else if (of_weight_)
       accumulate(weight_, at::mm(outer.t(), x));
-    if (has_bias) accumulate(bias_, outer.sum(0, /*keepdim=*/false, at::kFloat));
+    if (of_bias_) accumulate(bias_, outer.sum(0, /*keepdim=*/false, at::kFloat));
   }
 
   void save(AutogradContext& context) const {
@@ -216,6 +219,7 @@ class OutputGradients {
       sum = part.to(at::kFloat);
   }
 
+  bool of_weight_, of_bias_;
   Tensor features_;       // [tokens, width], of the products' type
   Tensor weight_, bias_;  // [vocab, width] and [vocab] fp32; undefined before the first rows
 };
@@ -232,7 +236,7 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
     const int64_t chunk =
         std::clamp<int64_t>(goal.together / (sides * vocab), 1, std::max<int64_t>(tokens, 1));
     const Tensor buffer = at::empty({sides * chunk, vocab}, x.options());
-    OutputGradients gradients(x);
+    OutputGradients gradients(x, weight.requires_grad(), bias && bias->requires_grad());
     OutputLossSum sum = OutputLossSum::on(x.device());
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
       const int64_t count = std::min(chunk, tokens - begin);
@@ -250,7 +254,7 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
       become_gradient(buffer.narrow(0, 0, sides * count), part, wants_gradient, sum);
       if (!wants_gradient) continue;
       for (int64_t side = 0; side < sides; ++side)
-        gradients.add(logits_of(side), rows_of(side), side * tokens + begin, w, bias.has_value());
+        gradients.add(logits_of(side), rows_of(side), side * tokens + begin, w);
     }
     if (wants_gradient) gradients.save(*context);
     context->saved_data["type"] = features.scalar_type();

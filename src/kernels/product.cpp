@@ -6,8 +6,6 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -43,39 +41,14 @@ bool calls_one_dnn(const Tensor& x, int64_t multiplications) {
   return is_ours(x) && x.scalar_type() == at::kFloat && multiplications >= kWorthwhile;
 }
 
-template <class From, class To>
-void transpose_all(const Tensor& x, const Tensor& result) {
-  const int64_t rows = x.size(0), columns = x.size(1);
-  const int64_t blocks = (rows + kTransposeBlock - 1) / kTransposeBlock;
-  const int64_t grain =
-      std::max<int64_t>(1, 32768 / (kTransposeBlock * std::max<int64_t>(columns, 1)));
-  const From* from = numbers<From>(x);
-  To* to = numbers<To>(result);
-  at::parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
-    transpose_rows(from, to, rows, columns, begin * kTransposeBlock,
-                   std::min(end * kTransposeBlock, rows));
-  });
-}
-
-template <class T>
-void sum_all(const Tensor& x, const Tensor& result) {
-  const int64_t rows = x.size(0), columns = x.size(1);
-  const T* from = numbers<T>(x);
-  float* to = numbers<float>(result);
-  const int64_t grain = std::max<int64_t>(1, 32768 / (kStrip * std::max<int64_t>(rows, 1)));
-  at::parallel_for(0, (columns + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)
-      sum_strip(from + j, rows, columns, std::min(kStrip, columns - j), to + j);
-  });
-}
-
 class Linear : public torch::autograd::Function<Linear> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
                         const std::optional<Tensor>& bias, at::ScalarType type) {
     const Tensor input = x.to(type).contiguous();
-    context->save_for_backward({input, w});
-    context->saved_data["has_bias"] = bias.has_value();
+    // Only the gradient of w needs the input.
+    context->save_for_backward({w.requires_grad() ? input : Tensor(), w});
+    context->saved_data["to_bias"] = bias && bias->requires_grad();
     context->saved_data["type"] = x.scalar_type();
     auto sizes = x.sizes().vec();
     sizes.back() = w.size(0);
@@ -88,14 +61,16 @@ class Linear : public torch::autograd::Function<Linear> {
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &w = saved[1];
     const Tensor gradient = outer[0].contiguous().view({-1, w.size(0)});
+    auto sizes = outer[0].sizes().vec();
+    sizes.back() = w.size(1);
     tensor_list to(4);
     if (context->needs_input_grad(0))
-      to[0] = times_transposed(gradient, w.to(x.scalar_type()).t())
-                  .view(x.sizes())
+      to[0] = times_transposed(gradient, w.to(gradient.scalar_type()).t())
+                  .view(sizes)
                   .to(context->saved_data["type"].toScalarType());
     if (context->needs_input_grad(1))
       to[1] = weight_gradient(gradient, x.view({-1, w.size(1)}), w.scalar_type());
-    if (context->saved_data["has_bias"].toBool()) to[2] = column_sums(gradient);
+    if (context->saved_data["to_bias"].toBool()) to[2] = column_sums(gradient);
     return to;
   }
 };
@@ -105,23 +80,36 @@ class Linear : public torch::autograd::Function<Linear> {
 Tensor transposed(const Tensor& x, at::ScalarType type) {
   expect(x.is_contiguous() && is_fp32_or_bf16(x) && is_fp32_or_bf16(type),
          "a matrix of fp32 or bf16");
-  const Tensor result = at::empty({x.size(1), x.size(0)}, x.options().dtype(type));
-  const bool from_float = x.scalar_type() == at::kFloat, to_float = type == at::kFloat;
-  if (from_float)
-    to_float ? transpose_all<float, float>(x, result) : transpose_all<float, uint16_t>(x, result);
-  else
-    to_float ? transpose_all<uint16_t, float>(x, result)
-             : transpose_all<uint16_t, uint16_t>(x, result);
+  const int64_t rows = x.size(0), columns = x.size(1);
+  const Tensor result = at::empty({columns, rows}, x.options().dtype(type));
+  const int64_t blocks = (rows + kTransposeBlock - 1) / kTransposeBlock;
+  const int64_t grain =
+      std::max<int64_t>(1, 32768 / (kTransposeBlock * std::max<int64_t>(columns, 1)));
+  const auto transpose = [&]<class From, class To>(const From* from, To* to) {
+    at::parallel_for(0, blocks, grain, [&](int64_t begin, int64_t end) {
+      transpose_rows(from, to, rows, columns, begin * kTransposeBlock,
+                     std::min(end * kTransposeBlock, rows));
+    });
+  };
+  as_stored(x.scalar_type(), [&]<class From>() {
+    as_stored(type, [&]<class To>() { transpose(numbers<From>(x), numbers<To>(result)); });
+  });
   return result;
 }
 
 Tensor column_sums(const Tensor& x) {
   expect(x.is_contiguous() && x.dim() == 2, "a matrix whose rows follow each other");
-  const Tensor result = at::empty({x.size(1)}, x.options().dtype(at::kFloat));
-  if (x.scalar_type() == at::kFloat)
-    sum_all<float>(x, result);
-  else
-    sum_all<uint16_t>(x, result);
+  const int64_t rows = x.size(0), columns = x.size(1);
+  const Tensor result = at::empty({columns}, x.options().dtype(at::kFloat));
+  float* to = numbers<float>(result);
+  const int64_t grain = std::max<int64_t>(1, 32768 / (kStrip * std::max<int64_t>(rows, 1)));
+  as_stored(x.scalar_type(), [&]<class T>() {
+    const T* from = numbers<T>(x);
+    at::parallel_for(0, (columns + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)
+        sum_strip(from + j, rows, columns, std::min(kStrip, columns - j), to + j);
+    });
+  });
   return result;
 }
 

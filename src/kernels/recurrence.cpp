@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 #include "base/error.h"
 #include "kernels/autograd.h"
@@ -43,9 +42,9 @@ template <class Point>
 void each_of(int64_t count, int64_t numbers, at::ScalarType type, Point point) {
   const int64_t grain = std::max<int64_t>(1, 8192 / numbers);  // items worth a thread
   at::parallel_for(0, count, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      type == at::kFloat ? point.template operator()<float>(i)
-                         : point.template operator()<uint16_t>(i);
+    as_stored(type, [&]<class T>() {
+      for (int64_t i = begin; i < end; ++i) point.template operator()<T>(i);
+    });
   });
 }
 
@@ -161,8 +160,8 @@ struct Gru {
   static void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& before,
                       const tensor_list& next, const Tensor& kept) {
     each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-      gru_row(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i), row<float>(next[0], i),
-              row<T>(kept, i), before.size(-1));
+      RecurrentRow<T>::gru(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i),
+                           row<float>(next[0], i), row<T>(kept, i), before.size(-1));
     });
   }
 
@@ -170,9 +169,9 @@ struct Gru {
                        const Tensor& to_gates, const Tensor& to_recurrent,
                        const Tensor& to_before) {
     each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-      gru_row_gradient(row<T>(kept, i), row<float>(before, i), row<float>(outer[0], i),
-                       row<T>(to_gates, i), row<T>(to_recurrent, i), row<float>(to_before, i),
-                       before.size(-1));
+      RecurrentRow<T>::gru_gradient(row<T>(kept, i), row<float>(before, i), row<float>(outer[0], i),
+                                    row<T>(to_gates, i), row<T>(to_recurrent, i),
+                                    row<float>(to_before, i), before.size(-1));
     });
   }
 };
@@ -184,17 +183,18 @@ struct Lstm {
   static void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& before,
                       const tensor_list& next, const Tensor& kept) {
     each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-      lstm_row(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i),
-               row<float>(next[0], i), row<float>(next[1], i), row<T>(kept, i), before.size(-1));
+      RecurrentRow<T>::lstm(row<T>(gates, i), row<T>(recurrent, i), row<float>(before, i),
+                            row<float>(next[0], i), row<float>(next[1], i), row<T>(kept, i),
+                            before.size(-1));
     });
   }
 
   static void backward(const Tensor& kept, const Tensor& before, const tensor_list& outer,
                        const Tensor& to_gates, const Tensor&, const Tensor& to_before) {
     each_row(before, kept.scalar_type(), [&]<class T>(int64_t i) {
-      lstm_row_gradient(row<T>(kept, i), row<float>(before, i), row<float>(outer[0], i),
-                        row<float>(outer[1], i), row<T>(to_gates, i), row<float>(to_before, i),
-                        before.size(-1));
+      RecurrentRow<T>::lstm_gradient(
+          row<T>(kept, i), row<float>(before, i), row<float>(outer[0], i), row<float>(outer[1], i),
+          row<T>(to_gates, i), row<float>(to_before, i), before.size(-1));
     });
   }
 };
@@ -210,8 +210,8 @@ class Ssru : public torch::autograd::Function<Ssru> {
     each_sentence(lengths, x, [&]<class T>(int64_t begin, int64_t end) {
       const float* before = zeros.data();
       for (int64_t i = begin; i < end; ++i) {
-        ssru_row(row<T>(x, i), row<T>(gate, i), before, row<float>(states, i), row<T>(output, i),
-                 x.size(1));
+        RecurrentRow<T>::ssru(row<T>(x, i), row<T>(gate, i), before, row<float>(states, i),
+                              row<T>(output, i), x.size(1));
         before = row<float>(states, i);
       }
     });
@@ -231,10 +231,10 @@ class Ssru : public torch::autograd::Function<Ssru> {
     each_sentence(lengths, x, [&]<class T>(int64_t begin, int64_t end) {
       std::vector<float> carried(width);
       for (int64_t i = end - 1; i >= begin; --i)
-        ssru_row_gradient(row<T>(x, i), row<T>(gate, i),
-                          i > begin ? row<float>(states, i - 1) : zeros.data(),
-                          row<float>(states, i), row<T>(from, i), carried.data(),
-                          row<T>(to_candidate, i), row<T>(to_forget, i), width);
+        RecurrentRow<T>::ssru_gradient(row<T>(x, i), row<T>(gate, i),
+                                       i > begin ? row<float>(states, i - 1) : zeros.data(),
+                                       row<float>(states, i), row<T>(from, i), carried.data(),
+                                       row<T>(to_candidate, i), row<T>(to_forget, i), width);
     });
     return {to_candidate, to_forget, Tensor()};
   }

@@ -35,4 +35,11 @@ T* numbers(const Tensor& x) {
   return static_cast<T*>(x.data_ptr());
 }
 
+/// Calls work<T>(), with T as numbers of `type`, fp32 or bf16, are stored.
+template <class Work>
+decltype(auto) as_stored(at::ScalarType type, const Work& work) {
+  return type == at::kFloat ? work.template operator()<float>()
+                            : work.template operator()<uint16_t>();
+}
+
 }  // namespace heed::kernels

@@ -5,7 +5,6 @@
 #include <ATen/ops/_efficient_attention_forward.h>
 #include <ATen/ops/_flash_attention_forward.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "base/error.h"

@@ -93,7 +93,7 @@ constexpr std::size_t kAlignment = 64, kPage = 4096;
 constexpr std::size_t kSpare = 64 << 20;
 
 /// Stands in front of every tensor's bytes: oneDNN wants a tensor's context to be its address.
-struct alignas(kAlignment) Header {
+struct alignas(kAlignment) BlockHeader {
   std::size_t size = 0;  // of the block with this header
 };
 
@@ -107,8 +107,8 @@ class Pool : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
     if (bytes == 0) return {nullptr, nullptr, &give_back, c10::Device(c10::kCPU)};
-    const std::size_t whole = bytes + sizeof(Header);
-    Header* header = whole < kPooled ? small(whole) : pooled(size_class(whole));
+    const std::size_t whole = bytes + sizeof(BlockHeader);
+    BlockHeader* header = whole < kPooled ? small(whole) : pooled(size_class(whole));
     void* data = header + 1;
     return {data, data, &give_back, c10::Device(c10::kCPU)};
   }
@@ -135,28 +135,28 @@ class Pool : public c10::Allocator {
 
  private:
   struct Free {
-    Header* header;
+    BlockHeader* header;
     uint64_t since;
   };
   using FreeBlocks = std::multimap<std::size_t, Free>;
 
   static void give_back(void* data) {
-    if (data != nullptr) get().take_back(static_cast<Header*>(data) - 1);
+    if (data != nullptr) get().take_back(static_cast<BlockHeader*>(data) - 1);
   }
 
-  Header* small(std::size_t whole) {
+  BlockHeader* small(std::size_t whole) {
     void* block = nullptr;
     if (posix_memalign(&block, kAlignment, whole) != 0) throw std::bad_alloc();
     const std::lock_guard lock(mutex_);
     count(whole);
-    return new (block) Header{whole};
+    return new (block) BlockHeader{whole};
   }
 
-  Header* pooled(std::size_t size) {
+  BlockHeader* pooled(std::size_t size) {
     const std::lock_guard lock(mutex_);
     const auto found = free_.lower_bound(size);
     if (found != free_.end() && found->first <= size + size / 2) {
-      Header* header = found->second.header;
+      BlockHeader* header = found->second.header;
       free_bytes_ -= header->size;
       free_.erase(found);
       count(header->size);
@@ -172,14 +172,14 @@ class Pool : public c10::Allocator {
     }
     if (block == MAP_FAILED) throw std::bad_alloc();
     count(size);
-    return new (block) Header{size};
+    return new (block) BlockHeader{size};
   }
 
   static void* map(std::size_t size) {
     return mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
 
-  void take_back(Header* header) {
+  void take_back(BlockHeader* header) {
     const std::size_t size = header->size;
     {
       const std::lock_guard lock(mutex_);
@@ -273,8 +273,8 @@ bool is_out_of_memory(const c10::Error& error) {
 
 at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
   // bf16 came with Ampere.
-  const bool bf16 =
-      device.is_cuda() ? kernels::compute_capability(device) >= 8 : kernels::has_bf16_products();
+  const bool bf16 = device.is_cuda() ? kernels::compute_capability(device) >= 8
+                                     : kernels::processor().bf16_products;
   if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;
   if (name == "fp32" || name == "tf32") return at::kFloat;
   if (name == "bf16") {

@@ -8,11 +8,12 @@
 namespace heed::model {
 namespace {
 
-constexpr std::array kTypes{std::pair{Dtype::F64, at::kDouble},    std::pair{Dtype::I64, at::kLong},
-                            std::pair{Dtype::F32, at::kFloat},     std::pair{Dtype::I32, at::kInt},
-                            std::pair{Dtype::BF16, at::kBFloat16}, std::pair{Dtype::F16, at::kHalf},
-                            std::pair{Dtype::I8, at::kChar},       std::pair{Dtype::U8, at::kByte},
-                            std::pair{Dtype::BOOL, at::kBool}};
+constexpr std::array kTypes{
+    std::pair{Dtype::F64, at::kDouble},    std::pair{Dtype::I64, at::kLong},
+    std::pair{Dtype::F32, at::kFloat},     std::pair{Dtype::I32, at::kInt},
+    std::pair{Dtype::BF16, at::kBFloat16}, std::pair{Dtype::F16, at::kHalf},
+    std::pair{Dtype::I16, at::kShort},     std::pair{Dtype::I8, at::kChar},
+    std::pair{Dtype::U8, at::kByte},       std::pair{Dtype::BOOL, at::kBool}};
 
 constexpr int64_t kAlignment = 64;
 
@@ -85,16 +86,14 @@ void require_floats(const std::map<std::string, Tensor>& weights, const std::str
 
 namespace {
 
-/// The model's own, as named_weights(), once `weights` are found to be of its names and shapes.
-std::map<std::string, Tensor> fitting(const Model& model,
-                                      const std::map<std::string, Tensor>& weights,
-                                      const std::string& origin) {
+/// Whether `weights` are of the names and shapes of `own`.
+void require_fitting(const std::map<std::string, Tensor>& own,
+                     const std::map<std::string, Tensor>& weights, const std::string& origin) {
   const auto shape_text = [](const Tensor& tensor) -> std::string {
     if (tensor.dim() == 0) return "a single number";
     return fmt::format("{}", fmt::join(tensor.sizes(), " x "));
   };
   const std::string other = "; these weights belong to another model";
-  const auto own = named_weights(model);
   for (const auto& [name, tensor] : own) {
     const auto found = weights.find(name);
     if (found == weights.end()) throw UserError("{}: has no tensor '{}'{}", origin, name, other);
@@ -106,21 +105,26 @@ std::map<std::string, Tensor> fitting(const Model& model,
     if (!own.contains(name))
       throw UserError("{}: surplus tensor '{}'{}", origin, one_line(name), other);
   require_floats(weights, origin);
-  return own;
 }
 
 }  // namespace
 
+void load_weights(const std::map<std::string, Tensor>& own,
+                  const std::map<std::string, Tensor>& weights, const std::string& origin) {
+  require_fitting(own, weights, origin);
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : own) Tensor(tensor).copy_(weights.at(name));
+}
+
 void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin) {
-  const at::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : fitting(model, weights, origin))
-    Tensor(tensor).copy_(weights.at(name));
+  load_weights(named_weights(model), weights, origin);
 }
 
 void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin) {
-  const auto own = fitting(model, weights, origin);
+  const auto own = named_weights(model);
+  require_fitting(own, weights, origin);
   const auto take = [&](const std::string& name, Tensor tensor) {
     const auto found = own.find(name);
     if (found == own.end()) return;  // tied: the same tensor by another name

@@ -29,8 +29,11 @@ void require_floats(const std::map<std::string, Tensor>& weights, const std::str
 class Model;
 /// All parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);
-/// Copies into the model's parameters. Throws UserError naming `origin` and the first tensor that
-/// is missing, surplus, of another shape or of whole numbers.
+/// Copies into the tensors `own`. Throws UserError naming `origin` and the first tensor that is
+/// missing, surplus, of another shape or of whole numbers.
+void load_weights(const std::map<std::string, Tensor>& own,
+                  const std::map<std::string, Tensor>& weights, const std::string& origin);
+/// Copies into all of the model's parameters.
 void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 /// The same, but the model's parameters become these tensors: nothing is copied but what does not

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "decode/search/pieces.h"
 #include "model/description/kinds.h"
+#include "model/embedding.h"
 #include "model/weights.h"
 #include "run/folder.h"
 #include "train/trainer.h"
@@ -61,6 +62,12 @@ data::CorpusReading validation_reading(const Config& config) {
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets) {
   using text::TsvColumn;
   const data::VocabularyConfig& wanted = config.data.vocabulary;
+  const bool shared = wanted.kind == data::VocabularyKind::shared;
+  if (shared && (sources ? wanted.source : wanted.target).empty())
+    throw UserError(
+        "data.vocabulary.{}: kind: shared begins with two files that are there; name one, or set "
+        "kind: joint",
+        sources ? "source" : "target");
   text::VocabularyTraining training{
       .files = {},
       .size = wanted.size,
@@ -95,6 +102,26 @@ void require_serves(const text::Vocabulary& vocabulary, const Config& config,
                     "nothing from it; set it to 0, or make another with `heed vocab`");
 }
 
+namespace {
+
+/// Of kind: shared both must have the same pieces.
+Vocabularies vocabularies_for(const Config& config, Vocabularies vocabularies) {
+  const auto& [source, target] = vocabularies;
+  const bool shared = config.data.vocabulary.kind == data::VocabularyKind::shared;
+  const auto piece = [](const text::Vocabulary& of, int32_t id) {
+    return id < of.size() ? of.piece(id) : "";
+  };
+  for (int32_t id = 0; shared && id < std::max(source.size(), target.size()); ++id)
+    if (piece(source, id) != piece(target, id))
+      throw UserError(
+          "data.vocabulary.kind: shared: piece {} of the source is '{}' and of the target '{}'; "
+          "name files with the same pieces, or set kind: separate",
+          id, one_line(piece(source, id)), one_line(piece(target, id)));
+  return with_languages(std::move(vocabularies), config);
+}
+
+}  // namespace
+
 Vocabularies make_vocabularies(const Config& config) {
   if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
@@ -110,7 +137,7 @@ Vocabularies make_vocabularies(const Config& config) {
     return text::Vocabulary::train(training);
   };
   const text::Vocabulary source = one(wanted.source, true, joint);
-  return {source, joint ? source : one(wanted.target, false, true)};
+  return vocabularies_for(config, {source, joint ? source : one(wanted.target, false, true)});
 }
 
 void decide_parts(Config& config, const at::Device& device, int64_t ranks) {
@@ -124,11 +151,19 @@ ModelFolder fresh_model(Config config, const std::string& folder, const Vocabula
   decide_parts(config, device, /*ranks=*/1);
   const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));
-  auto network = model::make_model(config.model, vocabularies.sizes());
-  model::freeze(*network, config.training.freeze);
-  network->to(device);
-  return {folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
-          device, precision};
+  const bool adapted = config.training.adapters.kind != train::AdapterKind::none;
+  auto network = [&] {
+    const model::WeightsBegin begin(adapted ? model::InitialWeights::uninitialised
+                                            : model::InitialWeights::drawn);
+    return model::make_model(config.model, vocabularies.sizes());
+  }();
+  ModelFolder run{
+      folder, std::move(config), vocabularies.source, vocabularies.target, std::move(network),
+      device, precision};
+  if (adapted) take_base_weights(run);
+  train::choose_trainable(*run.model, run.config.training);
+  run.model->to(device);
+  return run;
 }
 
 ModelFolder fresh_model(Config config, const std::string& folder,
@@ -138,9 +173,9 @@ ModelFolder fresh_model(Config config, const std::string& folder,
 }
 
 train::MakeModel another_model(const ModelFolder& run) {
-  return [config = run.config.model, frozen = run.config.training.freeze, sizes = run.sizes()] {
-    auto network = model::make_model(config, sizes);
-    model::freeze(*network, frozen);
+  return [config = run.config, sizes = run.sizes()] {
+    auto network = model::make_model(config.model, sizes);
+    train::choose_trainable(*network, config.training);
     return network;
   };
 }
@@ -275,7 +310,7 @@ void require_base(const Config& config) {
                       name);
   const Config theirs = load_config(file_in(base, kConfigFile), {});
   require_bound(file_in(base, kWeightsFile), base);
-  if (is_joint(theirs) != is_joint(config))
+  if (theirs.data.vocabulary.kind != config.data.vocabulary.kind)
     throw UserError("{}{} has data.vocabulary.kind: {}; set the same", kKey, base,
                     config::name_of(theirs.data.vocabulary.kind));
 }
@@ -326,9 +361,10 @@ Vocabularies vocabularies_from_base(const Config& config) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const auto source = extension(base.source, wanted.source, "data.vocabulary.source", config,
                                 data::source_symbols(config.data));
-  if (joint) return {source, source};
-  return {source,
-          extension(base.target, wanted.target, "data.vocabulary.target", config, wanted.symbols)};
+  const auto target = joint ? source
+                            : extension(base.target, wanted.target, "data.vocabulary.target",
+                                        config, wanted.symbols);
+  return vocabularies_for(config, {source, target});
 }
 
 void take_base_weights(const ModelFolder& run) {
@@ -349,7 +385,11 @@ void take_base_weights(const ModelFolder& run) {
     if ((source || target) && old.size() < larger.size() && tensor.size(0) == old.size())
       tensor = with_new_rows(tensor, old, larger);
   }
-  model::load_weights(*run.model, weights, kKey + file);
+  // Weights that stay as they are need no memory but the file's pages.
+  if (run.config.training.adapters.kind != train::AdapterKind::none)
+    model::take_weights(*run.model, weights, kKey + file);
+  else
+    model::load_weights(*run.model, weights, kKey + file);
   const int64_t more = run.target.size() - base.target.size();
   log::info("begins with the weights of {}{}", folder,
             more > 0 ? fmt::format(" and {} new pieces", more) : std::string());

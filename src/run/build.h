@@ -30,7 +30,7 @@ Vocabularies make_vocabularies(const Config& config);
 void decide_parts(Config& config, const at::Device& device, int64_t ranks);
 
 /// A fresh model of the config's seed, with what belongs to a run's folder: on a device, or on the
-/// config's.
+/// config's. With training.adapters it has the base's weights already, and adapters.
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies,
                         const at::Device& device);
 ModelFolder fresh_model(Config config, const std::string& folder, const Vocabularies& vocabularies);

@@ -43,9 +43,9 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
                                                        Check& found) {
   const data::VocabularyConfig& wanted = config.data.vocabulary;
   const bool joint = is_joint(config);
-  if (!config.training.from.empty()) {
+  if (!config.training.from.empty() || wanted.kind == data::VocabularyKind::shared) {
     std::optional<model::VocabularySizes> sizes;
-    found.passes([&] { sizes = vocabularies_from_base(config).sizes(); });
+    found.passes([&] { sizes = make_vocabularies(config).sizes(); });
     return sizes;
   }
   bool good = true;
@@ -230,8 +230,9 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
     const auto network =
         model::make_model(config.model, {.source = of.source, .target = of.target});
     memory.parameters = model::count_parameters(*network);
-    model::freeze(*network, training.freeze);
+    train::choose_trainable(*network, training);
     memory.trainable = model::count_parameters(*network);
+    if (training.adapters.kind != train::AdapterKind::none) memory.parameters += memory.trainable;
   }
   const int64_t parts = train::parts_per_batch(training) * training.accumulate;
   const int64_t own = (parts + of.ranks - 1) / of.ranks;
@@ -245,11 +246,13 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
   const int64_t length = std::min(config.data.max_length, kTypicalWords);
   memory.tokens = training.batch_size * (by_tokens ? 1 : length) / train::parts_per_batch(training);
   const int64_t twice = training.consistency == train::Consistency::none ? 1 : 2;
-  memory.batch =
-      kNumber * memory.parts * memory.tokens * twice * model::traits(config.model).activations;
-  // Some logits, their logarithms and their gradients; a CPU has few at a time.
-  if (!of.cpu)
-    memory.batch += kNumber * 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether);
+  const model::Traits traits = model::traits(config.model);
+  memory.batch = kNumber * memory.parts * memory.tokens * twice * traits.activations;
+  // A CPU transposes the output layer's matrix and has few logits at a time; a GPU has some, their
+  // logarithms and their gradients.
+  memory.batch +=
+      kNumber * (of.cpu ? memory.parts * of.target * traits.width
+                        : 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether));
   return memory;
 }
 

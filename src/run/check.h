@@ -41,8 +41,7 @@ struct MemoryOf {
   int64_t ranks = 1;
 };
 
-/// Makes the model without its numbers. Throws UserError for training.freeze that freezes all or
-/// what is not there.
+/// Makes the model without its numbers. Throws as train::choose_trainable().
 MemoryNeed memory_of(const Config& config, const MemoryOf& of);
 
 /// Bytes that are free on the GPU that was opened last (model::open_device); nothing where that

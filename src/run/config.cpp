@@ -128,7 +128,7 @@ void check_rdrop(const Config& config) {
 void check(const Config& config) {
   check_run_name(config);
   data::check(config.data);
-  model::check(config.model, is_joint(config));
+  model::check(config.model, shares_pieces(config));
   train::check(config.training);
   decode::check(config.decoding);
   const model::Traits traits = model::traits(config.model);
@@ -141,6 +141,10 @@ void check(const Config& config) {
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
   for (const train::AuxiliaryLoss& loss : train::auxiliary_losses(config.training))
     if (loss.attends()) check_attention_loss(loss.key, config);
+  if (config.training.adapters.kind != train::AdapterKind::none &&
+      config.model.type == model::ModelType::rnn)
+    throw config::ConfigError(
+        "training.adapters.kind: lora is for model.type: transformer; set kind: none");
   if (config.training.guided_alignment > 0) check_guided(config);
   if (config.training.coverage_loss > 0) check_coverage(config);
   if (config.training.consistency == train::Consistency::rdrop) check_rdrop(config);
@@ -149,6 +153,10 @@ void check(const Config& config) {
 
 bool is_joint(const Config& config) {
   return config.data.vocabulary.kind == data::VocabularyKind::joint;
+}
+
+bool shares_pieces(const Config& config) {
+  return config.data.vocabulary.kind != data::VocabularyKind::separate;
 }
 
 std::string run_folder(const Config& config) {

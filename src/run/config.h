@@ -76,8 +76,10 @@ Config with_settings(Config config, const std::vector<std::string>& settings);
 /// All rules between fields. Throws ConfigError.
 void check(const Config& config);
 
-/// Whether both languages share one vocabulary.
+/// Whether both languages have one vocabulary.
 bool is_joint(const Config& config);
+/// Whether both have the same pieces under the same ids.
+bool shares_pieces(const Config& config);
 
 /// `output`, or runs/NAME.
 std::string run_folder(const Config& config);

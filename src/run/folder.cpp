@@ -5,6 +5,7 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "data/languages.h"
 #include "model/description/safetensors_file.h"
 
 namespace heed::run {
@@ -33,8 +34,8 @@ std::vector<std::string> other_keys(const Metadata& metadata, const std::string&
     wrong.push_back(fmt::format("{}: {} (trained with {})", key, now, trained));
   };
   if (metadata.contains(kJointVocabulary) != is_joint(config))
-    blame("data.vocabulary.kind", is_joint(config) ? "joint" : "separate",
-          is_joint(config) ? "separate" : "joint");
+    blame("data.vocabulary.kind", config::name_of(config.data.vocabulary.kind),
+          is_joint(config) ? "separate or shared" : "joint");
   model::ModelConfig trained;
   config::load_text(trained, metadata.at(kModel), weights);
   for (const config::Difference& one : config::differences(trained, config.model))
@@ -64,6 +65,11 @@ Vocabularies load_vocabularies(const std::string& folder, bool joint) {
   if (!joint) return {load(kSourceVocabulary), load(kTargetVocabulary)};
   const text::Vocabulary both = load(kJointVocabulary);
   return {both, both};
+}
+
+Vocabularies with_languages(Vocabularies vocabularies, const Config& config) {
+  data::begin_with_languages(config.data, vocabularies.source, vocabularies.target);
+  return vocabularies;
 }
 
 void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint) {
@@ -129,7 +135,7 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
                                 const std::string& folder, const Config& config,
                                 const std::string& origin) {
   const bool joint = is_joint(config);
-  if (!is_bound(metadata)) return load_vocabularies(folder, joint);
+  if (!is_bound(metadata)) return with_languages(load_vocabularies(folder, joint), config);
   if (const std::string trained = told(metadata, kNormaliser); trained != text::kTextNormaliser)
     throw UserError(
         "{}: was trained with text normaliser {}, and this heed has {}; use the version of heed "
@@ -145,7 +151,7 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
           "{}: is vocabulary {}, and {} was trained with {}; put that vocabulary back, or copy the "
           "whole folder of its model",
           file_in(folder, file), fingerprint, weights, trained);
-  return vocabularies;
+  return with_languages(std::move(vocabularies), config);
 }
 
 void require_bound(const std::string& weights, const std::string& folder) {

@@ -33,7 +33,7 @@ bool is_for_cpu(const Config& config) {
 engine::WeightFormat numbers_of(const Config& config) {
   return decode::weight_format(config.decoding.weights, config.precision == Precision::bf16 ||
                                                             (config.precision == Precision::auto_ &&
-                                                             kernels::has_bf16_products()));
+                                                             kernels::processor().bf16_products));
 }
 
 /// Engines with threads of their own.

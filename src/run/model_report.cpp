@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/run_folder.h"
+#include "data/languages.h"
 #include "model/model.h"
 #include "run/model_folder.h"
 #include "train/checkpoint.h"
@@ -35,7 +36,9 @@ std::vector<TensorRow> tensors_of(const ModelFolder& folder) {
 
 VocabularyReport describe(const text::Vocabulary& vocabulary) {
   constexpr int32_t kSpecial = text::kEnd + 1, kExamples = 12;
-  VocabularyReport report{.pieces = vocabulary.size(), .fingerprint = vocabulary.fingerprint()};
+  VocabularyReport report{.pieces = vocabulary.size(),
+                          .fingerprint = vocabulary.fingerprint(),
+                          .symbols = data::languages_of(vocabulary)};
   for (int32_t id = 0; id < std::min(vocabulary.size(), kSpecial + kExamples); ++id)
     (id < kSpecial ? report.special : report.examples).push_back(vocabulary.piece(id));
   return report;

@@ -24,7 +24,8 @@ struct VocabularyReport {
   int32_t pieces = 0;
   std::string fingerprint;
   std::vector<std::string> special;   // by id, from 0
-  std::vector<std::string> examples;  // the first ordinary ones, which follow the special ones
+  std::vector<std::string> examples;  // the first ones that follow the special ones
+  std::vector<std::string> symbols;   // data::languages_of()
 };
 
 struct CheckpointFile {

@@ -248,6 +248,15 @@ bool knows_too_little(const text::Vocabulary& vocabulary, const std::string& fil
   return 100 * unknown > reader.line_number();
 }
 
+/// Those of a model of many.
+std::string languages_text(data::DataConfig data) {
+  std::string text;
+  for (auto [key, code] :
+       {std::pair("source", &data.source_language), std::pair("target", &data.target_language)})
+    if (!code->empty()) text += fmt::format("  {}_language: {}\n", key, config::value_text(code));
+  return text;
+}
+
 }  // namespace
 
 Config config_of_base(const std::string& run) {
@@ -259,7 +268,7 @@ Config config_of_base(const std::string& run) {
 }
 
 Recipe tuning_recipe(const Config& base, const std::string& run, const data::CorpusShape& shape,
-                     const Machine& machine) {
+                     const Machine& machine, bool adapters) {
   Recipe recipe = recipe_for(shape, machine);
   const train::TrainConfig& training = base.training;
   const bool joint = is_joint(base);
@@ -267,7 +276,8 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   recipe.vocabulary = std::max(vocabularies.source.size(), vocabularies.target.size());
   recipe.own_vocabulary =
       fmt::format("  # The pieces of {}.\n  vocabulary: {{kind: {}}}\n", one_line(run, 1000),
-                  config::name_of(base.data.vocabulary.kind));
+                  config::name_of(base.data.vocabulary.kind)) +
+      languages_text(base.data);
   recipe.network =
       fmt::format("  # The network of {}.\n  type: {}\n{}", one_line(run, 1000),
                   config::name_of(base.model.type), lines_of(base.model, {"type", "dropout"}));
@@ -276,6 +286,11 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   std::string folder = run;
   recipe.training = fmt::format("  # It begins with the weights of this run.\n  from: {}\n{}",
                                 config::value_text(&folder), optimizer_lines(training));
+  if (adapters)
+    recipe.training +=
+        "  # Low-rank matrices beside those of the attention layers are trained, and nothing "
+        "else.\n"
+        "  adapters: {kind: lora}\n";
   recipe.label_smoothing = training.label_smoothing;
   recipe.clip_norm = training.clip_norm;
   recipe.ema = 0.99;  // a longer memory would still be of the run after a short training
@@ -283,7 +298,7 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   const double highest = train::learning_rate(
       training,
       {.update = std::max<int64_t>(1, train::warmup_updates(training)), .width = base.model.width});
-  recipe.learning_rate = highest / 3;
+  recipe.learning_rate = highest / 3 * (adapters ? 10 : 1);
   set_length(recipe, shape, update_of(training), machine);
   return recipe;
 }
@@ -292,6 +307,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
                          const data::CorpusFiles& corpus, const std::string& folder,
                          const std::function<void(const std::string& path)>& claim,
                          Recipe& recipe) {
+  if (base.data.vocabulary.kind == data::VocabularyKind::shared) return;  // each gets other pieces
   const bool joint = is_joint(base);
   const Vocabularies old = load_vocabularies(run, joint);
   // Each new character is a piece, and a quarter of what a vocabulary of this corpus would have.
@@ -320,8 +336,10 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
   }
   if (keys.size() > 1)
     recipe.own_vocabulary = fmt::format(
-        "  # The pieces of {} and, behind them, more for this text.\n  vocabulary: {{{}}}\n",
-        one_line(run, 1000), join(keys, ", "));
+                                "  # The pieces of {} and, behind them, more for this text.\n"
+                                "  vocabulary: {{{}}}\n",
+                                one_line(run, 1000), join(keys, ", ")) +
+                            languages_text(base.data);
 }
 
 }  // namespace heed::run

@@ -12,6 +12,7 @@
 #include "config/io.h"
 #include "data/batches.h"
 #include "data/corpus.h"
+#include "model/description/safetensors_file.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "ranks/group.h"
@@ -109,10 +110,15 @@ class RankTraining {
   /// The model, with the weights of training.from in a run that begins, and the training corpus.
   void build() {
     decide_parts_together();
-    const Vocabularies vocabularies = load_vocabularies(folder_, is_joint(config_));
+    const Vocabularies vocabularies =
+        with_languages(load_vocabularies(folder_, is_joint(config_)), config_);
     const bool goes_on = group_->broadcast(saved_.has_value());
     run_.emplace(fresh_model(std::move(config_), folder_, vocabularies, device_));
-    if (!run_->config.training.from.empty() && !goes_on) take_base_weights(*run_);
+    const train::TrainConfig& training = run_->config.training;
+    if (training.adapters.kind != train::AdapterKind::none)
+      base_ = model::load_metadata(file_in(training.from, kWeightsFile)).at("checksum");
+    else if (!training.from.empty() && !goes_on)
+      take_base_weights(*run_);
     log_start();
     group_->take_time([&] {  // reads the corpora
       if (group_->leads()) provenance_ = provenance_of(*run_, saved_);
@@ -184,10 +190,10 @@ class RankTraining {
     const Config& config = run_->config;
     log::info("heed " HEED_VERSION ", LibTorch " TORCH_VERSION ", seed " +
               std::to_string(config.seed));
-    log::info("model {}, {} parameters, {}, {}, {}{}", model::traits(config.model).network,
+    log::info("model {}, {} parameters{}, {}, {}, {}{}", model::traits(config.model).network,
               human_count(static_cast<double>(model::count_parameters(*run_->model))),
-              run_->device.str(), counted(at::get_num_threads(), "thread"),
-              model::precision_name(run_->precision),
+              base_.empty() ? "" : " of adapters", run_->device.str(),
+              counted(at::get_num_threads(), "thread"), model::precision_name(run_->precision),
               rank_.alone() ? "" : fmt::format(", {} ranks of these", rank_.size));
     if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
       log::warn("data.train.alignment is not used: training.guided_alignment is 0");
@@ -219,7 +225,8 @@ class RankTraining {
         .updated = [this](int64_t update) { board_->show(rank_.rank, update); },
         .resume = request_.existing.resume,
         .metadata = binding_of(config, {run.source, run.target}),
-        .configuration = config::dump(config)};
+        .configuration = config::dump(config),
+        .base = base_};
   }
 
   void report_interruption() const {
@@ -246,6 +253,7 @@ class RankTraining {
   data::HygieneReport hygiene_;  // on the first rank
 
   std::optional<ModelFolder> run_;
+  std::string base_;                      // TrainerSetup::base
   std::optional<Provenance> provenance_;  // on the first rank
   bool scored_ = false;                   // the folder has the scores that this run would give
   std::shared_ptr<const data::Corpus> corpus_;

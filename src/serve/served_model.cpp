@@ -98,7 +98,8 @@ struct Letters {
   double known_share() const { return all > 0 ? 1 - unknown / all : 0; }
 };
 
-Letters letters_of(const text::Vocabulary& vocabulary, const std::string& line) {
+Letters letters_of(const text::Vocabulary& any, const std::string& line) {
+  const text::Vocabulary vocabulary = any.beginning_with({});  // symbols have no letters
   const std::vector<int32_t> ids = vocabulary.encode(line);
   const std::vector<std::string> names = vocabulary.spell(line);
   Letters letters;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/strings.h"
 #include "text/table.h"
@@ -69,14 +70,40 @@ std::string exact(float value) {
 
 constexpr std::size_t kNoPiece = -1;
 
-/// Of each piece and the `</s>` behind them. Pieces behind the last word belong to the end.
-std::vector<std::string> labels_of(const WordsOfParts& words) {
+/// Of a language, before a line.
+bool is_symbol(const std::string& token) {
+  return token.starts_with(kBeginToken) && token != kBeginToken;
+}
+
+/// Without these rows and columns; `missing` says nothing of what columns have had.
+template <class Row, class Column>
+AttentionMatrix without(const Row& row_goes, const Column& column_goes,
+                        const AttentionMatrix& matrix) {
+  AttentionMatrix result = matrix;
+  std::erase_if(result.target, row_goes);
+  std::erase_if(result.source, column_goes);
+  result.weights.clear();
+  result.missing.clear();
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    if (row_goes(matrix.target[row])) continue;
+    if (!matrix.missing.empty()) result.missing.push_back(matrix.missing[row]);
+    for (std::size_t column = 0; column < matrix.source.size(); ++column)
+      if (!column_goes(matrix.source[column])) result.weights.push_back(matrix.at(row, column));
+  }
+  return result;
+}
+
+/// Of each piece and the `</s>` behind them; `names` are those that they have. Pieces behind the
+/// last word belong to the end.
+std::vector<std::string> labels_of(const WordsOfParts& words,
+                                   const std::vector<std::string>& names) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < words.first.size(); ++i) {
     const bool begins = i == 0 || words.first[i] != words.first[i - 1];
-    labels.push_back(words.first[i] == words.words.size() ? kEndToken
-                     : begins                             ? std::string(text::kWordStart) + "x"
-                                                          : "x");
+    labels.push_back(is_symbol(names[i])                    ? names[i]
+                     : words.first[i] == words.words.size() ? kEndToken
+                     : begins                               ? std::string(text::kWordStart) + "x"
+                                                            : "x");
   }
   labels.emplace_back(kEndToken);
   return labels;
@@ -100,7 +127,7 @@ std::string layer_and_head(int64_t layer, int64_t head) {
 }
 
 bool is_edge(const std::string& token) {
-  return token == kEndToken || token == "<s>";
+  return token == kEndToken || token.starts_with(kBeginToken);
 }
 
 void check(const AttentionMatrix& matrix) {
@@ -114,20 +141,16 @@ std::size_t length_before_end(const std::vector<std::string>& tokens) {
 
 AttentionMatrix drop_end(const AttentionMatrix& matrix) {
   check(matrix);
-  AttentionMatrix result = matrix;
-  std::erase(result.source, kEndToken);
-  result.weights.clear();
-  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
-    double kept = 0;
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      if (matrix.source[column] != kEndToken) kept += matrix.at(row, column);
-    }
+  AttentionMatrix result =
+      without([](const auto&) { return false; },
+              [](const std::string& token) { return token == kEndToken; }, matrix);
+  const std::size_t columns = result.source.size();
+  for (std::size_t row = 0; row < result.target.size(); ++row) {
+    const std::span<float> weights(result.weights.data() + row * columns, columns);
+    const double kept = std::accumulate(weights.begin(), weights.end(), 0.0);
     const double scale = kept > 0 ? 1 / kept : 0;
     if (!result.missing.empty()) result.missing[row] *= static_cast<float>(scale);
-    for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      if (matrix.source[column] == kEndToken) continue;
-      result.weights.push_back(static_cast<float>(matrix.at(row, column) * scale));
-    }
+    for (float& weight : weights) weight = static_cast<float>(weight * scale);
   }
   return result;
 }
@@ -137,11 +160,14 @@ std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens)
 }
 
 std::size_t count_words(const std::vector<std::string>& tokens) {
-  return group(tokens).text.size();
+  std::vector<std::string> text = tokens;
+  std::erase_if(text, is_symbol);
+  return group(text).text.size();
 }
 
-AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows) {
-  check(matrix);
+AttentionMatrix merge_words(const AttentionMatrix& pieces, WordRows rows) {
+  check(pieces);
+  const AttentionMatrix matrix = without(is_symbol, is_symbol, pieces);
   const Words target = group(matrix.target), source = group(matrix.source);
   std::vector<double> sums(target.text.size() * source.text.size(), 0);
   std::vector<float> missing(matrix.missing.empty() ? 0 : target.text.size(), 0);
@@ -166,7 +192,7 @@ AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows) {
   result.missing = std::move(missing);
   result.softmax = matrix.softmax && target.word_of == target.last_of &&
                    source.word_of == source.last_of &&
-                   result.weights.size() == matrix.weights.size();
+                   result.weights.size() == pieces.weights.size();
   return result;
 }
 
@@ -194,8 +220,8 @@ bool tells_words_apart(const WordsOfParts& words) {
 
 AttentionMatrix with_words(AttentionMatrix pieces, const WordsOfParts& target,
                            const WordsOfParts& source) {
-  pieces.target = labels_of(target);
-  pieces.source = labels_of(source);
+  pieces.target = labels_of(target, pieces.target);
+  pieces.source = labels_of(source, pieces.source);
   check(pieces);
   return pieces;
 }

@@ -15,7 +15,7 @@ namespace heed::study {
 
 using config::AttentionKind;
 
-inline constexpr const char* kEndToken = "</s>";
+inline constexpr const char *kBeginToken = "<s>", *kEndToken = "</s>";
 
 struct AttentionMatrix {
   std::string model;     // its name, where those of several are together
@@ -40,7 +40,7 @@ struct AttentionMatrix {
 struct AttendedSentence {
   std::string target_text;
   // With </s>. What the vocabulary does not know is spelled as in the given lines; in the model's
-  // own translation it is <unk>.
+  // own translation it is <unk>. A symbol of a language that begins a line has <s> in front.
   std::vector<std::string> source_pieces, target_pieces;
   /// Encoder, decoder, cross; by layer and head. Each row sums to 1 over its columns.
   ///   cross    target pieces (row t: the step that emits piece t) by source pieces
@@ -58,7 +58,7 @@ std::string head_name(int64_t head);
 /// "layer 1, mean of heads" or "layer 1, head 2".
 std::string layer_and_head(int64_t layer, int64_t head);
 
-/// Whether it is `</s>` or `<s>`.
+/// Whether it is `</s>`, `<s>` or a symbol that begins a line.
 bool is_edge(const std::string& token);
 
 /// The one of `rows` that is of the matrix's kind, layer and head; a new one where none is.
@@ -84,7 +84,7 @@ AttentionMatrix drop_end(const AttentionMatrix& matrix);
 /// (text::is_written_together()), the word of the token's first character.
 std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens);
 
-/// How many words these are.
+/// How many words these are; symbols that begin a line are none.
 std::size_t count_words(const std::vector<std::string>& tokens);
 
 /// What becomes of the rows of a word's target pieces.
@@ -93,10 +93,11 @@ enum class WordRows {
   sum,   // as log-probabilities, of which a word has the sum of its pieces
 };
 
-/// Words instead of pieces, as words_of_tokens(). Weights are summed over a word's source pieces.
+/// Words instead of pieces, as words_of_tokens(); symbols that begin a line are no words, and left
+/// out with their weights. Weights are summed over a word's source pieces.
 /// Of a piece of several characters that are words, each has an equal share: in a column of its
 /// weight, in a row of what `rows` makes of it.
-AttentionMatrix merge_words(const AttentionMatrix& matrix, WordRows rows = WordRows::mean);
+AttentionMatrix merge_words(const AttentionMatrix& pieces, WordRows rows = WordRows::mean);
 
 /// Each row's sizes, without signs, scaled to sum to 1; a row of zeros stays.
 AttentionMatrix shares_of(AttentionMatrix matrix);
@@ -107,6 +108,7 @@ using text::WordsOfParts;
 bool tells_words_apart(const WordsOfParts& words);
 
 /// `pieces`, with `</s>` last on both sides, under labels that merge_words() joins to these words.
+/// Symbols that begin a line keep their names.
 AttentionMatrix with_words(AttentionMatrix pieces, const WordsOfParts& target,
                            const WordsOfParts& source);
 

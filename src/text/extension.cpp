@@ -17,16 +17,6 @@ namespace {
 
 constexpr int64_t kLongestPiece = 16;  // characters, as SentencePiece has it
 
-std::vector<ModelPiece> pieces_of(const std::string& model) {
-  sentencepiece::SentencePieceProcessor processor;
-  expect(processor.LoadFromSerializedProto(model).ok(), "a model of SentencePiece");
-  const std::vector<PieceType> types = piece_types(model);
-  std::vector<ModelPiece> pieces;
-  for (int id = 0; id < processor.GetPieceSize(); ++id)
-    pieces.push_back({processor.IdToPiece(id), processor.GetScore(id), types[id]});
-  return pieces;
-}
-
 /// How a model spells a text: new pieces are of use only in text as the model sees it.
 Normalise normaliser_of(const std::string& model) {
   if (!changes_characters(model)) return {};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/vocabulary.h"
@@ -15,6 +16,10 @@ struct ForeignPieces {
   std::string pad, unknown, begin, end;
   std::vector<std::string> symbols;  // pieces that are never made of other text, such as languages
 };
+
+/// All pieces of a SentencePiece file by its own ids, special ones included. Throws UserError that
+/// begins with `name` where it is none.
+std::vector<std::string> all_pieces(std::string_view model, const std::string& name);
 
 struct RearrangedVocabulary {
   Vocabulary vocabulary;

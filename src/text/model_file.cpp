@@ -10,10 +10,13 @@ namespace heed::text {
 namespace {
 
 // Fields of sentencepiece_model.proto.
-constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kDenormalizer = 5;  // of a model
-constexpr uint64_t kText = 1, kScore = 2, kType = 3;                               // of a piece
-constexpr uint64_t kSize = 4;                                                      // of a trainer
-constexpr uint64_t kCharsmap = 2;  // of a normalizer
+constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4,
+                   kDenormalizer = 5;                 // of a model
+constexpr uint64_t kText = 1, kScore = 2, kType = 3;  // of a piece
+constexpr uint64_t kSize = 4;                         // of a trainer
+constexpr uint64_t kCharsmap = 2;                     // of a normalizer
+// Of a trainer, in the order of heed's ids: pad, unknown, begin, end.
+constexpr uint64_t kSpecialIds[] = {43, 40, 41, 42}, kSpecialNames[] = {48, 45, 46, 47};
 
 /// One field of a message in the wire format of protocol buffers.
 struct WireField {
@@ -97,14 +100,19 @@ bool is_sound_piece(std::string_view piece) {
   });
 }
 
-PieceType type_of(std::string_view piece) {
-  PieceType type = PieceType::normal;
-  all_fields(piece, [&](const WireField& field) {
-    if (field.number == kType && field.kind == WireField::varint)
-      type = static_cast<PieceType>(field.value);
+ModelPiece piece_in(std::string_view message) {
+  ModelPiece piece;
+  all_fields(message, [&](const WireField& field) {
+    if (field.number == kText && field.kind == WireField::bytes) piece.text = field.content;
+    if (field.number == kScore && field.kind == WireField::fixed32)
+      piece.score = number_at<float>(field.content, 0);
+    // What is no type is not there for protocol buffers.
+    if (field.number == kType && field.kind == WireField::varint && field.value >= 1 &&
+        field.value <= static_cast<uint64_t>(PieceType::byte))
+      piece.type = static_cast<PieceType>(field.value);
     return true;
   });
-  return type;
+  return piece;
 }
 
 /// The table of Darts-clone: units of 32 bits. From unit i with offset o one goes to i ^ o, whose
@@ -152,14 +160,14 @@ bool is_sound_model(std::string_view bytes) {
   });
 }
 
-std::vector<PieceType> piece_types(std::string_view model) {
-  std::vector<PieceType> types;
+std::vector<ModelPiece> pieces_of(std::string_view model) {
+  std::vector<ModelPiece> pieces;
   all_fields(model, [&](const WireField& field) {
     if (field.number == kPieces && field.kind == WireField::bytes)
-      types.push_back(type_of(field.content));
+      pieces.push_back(piece_in(field.content));
     return true;
   });
-  return types;
+  return pieces;
 }
 
 bool changes_characters(std::string_view model) {
@@ -186,8 +194,23 @@ std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& p
                                      .single(kScore, piece.score)
                                      .number(kType, static_cast<uint64_t>(piece.type)))
                .done();
-  const std::size_t size = piece_types(out).size();
+  const std::size_t size = pieces_of(out).size();
   return out + ProtobufMessage().message(kTrainer, ProtobufMessage().number(kSize, size)).done();
+}
+
+std::string with_other_pieces(std::string_view model, const std::vector<ModelPiece>& pieces) {
+  std::string kept;
+  while (!model.empty()) {
+    const std::string_view before = model;
+    const auto field = take_field(model);
+    // SentencePiece's own test names pieces that may be symbols now.
+    if (field->number != kPieces && field->number != kSelfTest)
+      kept += before.substr(0, before.size() - model.size());
+  }
+  ProtobufMessage special;
+  for (uint64_t id = 0; id < std::size(kSpecialIds); ++id)
+    special.number(kSpecialIds[id], id).bytes(kSpecialNames[id], pieces.at(id).text);
+  return with_pieces(kept, pieces) + ProtobufMessage().message(kTrainer, special).done();
 }
 
 }  // namespace heed::text

@@ -17,12 +17,6 @@ bool is_sound_model(std::string_view bytes);
 /// As sentencepiece_model.proto numbers them.
 enum class PieceType { normal = 1, unknown, control, user_defined, unused, byte };
 
-/// The type of each piece of a sound model, by id.
-std::vector<PieceType> piece_types(std::string_view model);
-
-/// Whether a sound model changes characters of its text before it looks for pieces.
-bool changes_characters(std::string_view model);
-
 /// A piece as the file has it.
 struct ModelPiece {
   std::string text;
@@ -30,7 +24,17 @@ struct ModelPiece {
   PieceType type = PieceType::normal;
 };
 
+/// The pieces of a sound model, by id.
+std::vector<ModelPiece> pieces_of(std::string_view model);
+
+/// Whether a sound model changes characters of its text before it looks for pieces.
+bool changes_characters(std::string_view model);
+
 /// The model with more pieces behind its own.
 std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces);
+
+/// A sound model with these pieces instead of its own. The first four are pad, unknown, begin and
+/// end.
+std::string with_other_pieces(std::string_view model, const std::vector<ModelPiece>& pieces);
 
 }  // namespace heed::text

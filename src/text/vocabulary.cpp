@@ -76,16 +76,20 @@ struct Vocabulary::Impl {
   PieceTable pieces;             // the ordinary ones
   std::vector<PieceType> types;  // by id
   std::vector<bool> is_sampled;  // by id: what may be segmented otherwise
+  bool gives_unused = false;     // see without_unused()
+
+  bool has(PieceType type) const { return std::ranges::find(types, type) != types.end(); }
 
   /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
   void prepare_sampling() {
-    types = piece_types(model);
+    for (const ModelPiece& piece : text::pieces_of(model)) types.push_back(piece.type);
     expect(std::ssize(types) == processor.GetPieceSize(), "a piece without a type");
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
       is_sampled.push_back(types[id] == PieceType::normal);
       if (is_sampled[id]) pieces.add(processor.IdToPiece(id), {id, processor.GetScore(id)});
     }
     if (kind != Kind::bpe) return;
+    gives_unused = has(PieceType::unused);
     for (int id = 0; id < processor.GetPieceSize(); ++id)
       is_sampled[id] = is_sampled[id] && pieces.spells(processor.IdToPiece(id));
   }
@@ -97,20 +101,54 @@ struct Vocabulary::Impl {
     std::vector<Piece> all;
     for (std::size_t begin = 0; begin < text.size() && std::ssize(all) <= most;) {
       const std::size_t end = end_of_part(text, begin);
-      std::vector<Piece> part;
-      const auto status =
-          processor.Encode(std::string_view(text).substr(begin, end - begin), &part);
-      expect(status.ok(), "SentencePiece cannot encode");
-      append(std::move(part), begin, begin > 0 && text[begin] != ' ', all);
+      append(segmented<Piece>(std::string_view(text).substr(begin, end - begin)), begin,
+             begin > 0 && text[begin] != ' ', all);
       begin = end;
     }
-    if (std::ssize(all) > most) all.resize(static_cast<std::size_t>(most) + 1);
     return all;
   }
 
  private:
   int id_of(int id) const { return id; }
-  int id_of(const std::string& name) const { return processor.PieceToId(name); }
+  int id_of(const std::string& name) const {
+    const int id = processor.PieceToId(name);
+    return gives_unused && types[id] == PieceType::unused ? kUnknown : id;
+  }
+
+  /// SentencePiece's BPE takes a character for its piece even if that is unused. As all that has no
+  /// piece it becomes bytes, or a part of a run.
+  std::vector<std::string> without_unused(const std::vector<std::string>& part) const {
+    std::vector<std::string> out;
+    bool in_run = false;
+    for (const std::string& piece : part) {
+      const bool known = id_of(piece) != kUnknown;
+      if (!known && has(PieceType::byte))
+        for (const char byte : piece)
+          out.push_back(fmt::format("<0x{:02X}>", static_cast<unsigned char>(byte)));
+      else if (!known && in_run)
+        out.back() += piece;
+      else
+        out.push_back(piece);
+      in_run = !known;
+    }
+    return out;
+  }
+
+  template <class Piece>
+  std::vector<Piece> segmented(std::string_view text) const {
+    std::vector<Piece> part;
+    if constexpr (std::is_same_v<Piece, int>) {
+      if (gives_unused) {
+        for (const std::string& name : segmented<std::string>(text)) part.push_back(id_of(name));
+        return part;
+      }
+    }
+    expect(processor.Encode(text, &part).ok(), "SentencePiece cannot encode");
+    if constexpr (std::is_same_v<Piece, std::string>) {
+      if (gives_unused) return without_unused(part);
+    }
+    return part;
+  }
 
   /// A part of a line that begins there, perhaps `inside` a word. A word start says nothing where
   /// SentencePiece puts it before the rest of a word, or before a symbol that begins the line.
@@ -166,8 +204,26 @@ const std::string& Vocabulary::model() const {
   return impl_->model;
 }
 
+Vocabulary Vocabulary::beginning_with(const std::vector<std::string>& symbols) const {
+  Vocabulary other = *this;
+  other.beginning_.clear();
+  for (const std::string& symbol : symbols) {
+    expect(has_symbol(symbol), "a user-defined symbol");
+    other.beginning_.push_back(impl_->processor.PieceToId(symbol));
+  }
+  return other;
+}
+
+std::size_t Vocabulary::symbols_before(std::span<const int32_t> ids) const {
+  const std::size_t count = beginning_.size();
+  return count <= ids.size() && std::ranges::equal(ids.first(count), beginning_) ? count : 0;
+}
+
 std::vector<int32_t> Vocabulary::encode(std::string_view line, int64_t most) const {
-  return impl_->pieces_of<int>(line, most);
+  std::vector<int32_t> ids = impl_->pieces_of<int>(line, most);
+  if (!ids.empty()) ids.insert(ids.begin(), beginning_.begin(), beginning_.end());
+  if (std::ssize(ids) > most) ids.resize(static_cast<std::size_t>(most) + 1);
+  return ids;
 }
 
 std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uint64_t seed) const {
@@ -198,8 +254,10 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
 
 std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
   for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
+  const std::vector<int> rest(ids.begin() + static_cast<std::ptrdiff_t>(symbols_before(ids)),
+                              ids.end());
   std::string text;
-  const auto status = impl_->processor.Decode(ids, &text);
+  const auto status = impl_->processor.Decode(rest, &text);
   expect(status.ok(), "SentencePiece cannot decode");
   return one_field(text);
 }
@@ -212,11 +270,12 @@ std::string Vocabulary::decode(const std::vector<int32_t>& ids,
 std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
                                               const std::vector<std::string>& unknown) const {
   for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
-  const auto pieces = impl_->processor.DecodeIdsAsImmutableProto(ids);
-  std::vector<std::string> out;
+  std::vector<std::string> out(symbols_before(ids));
+  const std::vector<int> rest(ids.begin() + std::ssize(out), ids.end());
+  const auto pieces = impl_->processor.DecodeIdsAsImmutableProto(rest);
   std::size_t next = 0;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const bool given = ids[i] == kUnknown && next < unknown.size();
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const bool given = rest[i] == kUnknown && next < unknown.size();
     out.push_back(
         one_field(given ? unknown[next++] : pieces.pieces(static_cast<int>(i)).surface()));
   }
@@ -224,7 +283,12 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
 }
 
 std::vector<std::string> Vocabulary::spell(std::string_view line, int64_t most) const {
-  return impl_->pieces_of<std::string>(line, most);
+  std::vector<std::string> names = impl_->pieces_of<std::string>(line, most);
+  if (names.empty()) return names;
+  for (std::size_t i = 0; i < beginning_.size(); ++i)
+    names.insert(names.begin() + static_cast<std::ptrdiff_t>(i), piece(beginning_[i]));
+  if (std::ssize(names) > most) names.resize(static_cast<std::size_t>(most) + 1);
+  return names;
 }
 
 bool Vocabulary::has_symbol(const std::string& text) const {
@@ -242,7 +306,7 @@ void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
 }
 
 bool Vocabulary::has_bytes() const {
-  return std::ranges::find(impl_->types, PieceType::byte) != impl_->types.end();
+  return impl_->has(PieceType::byte);
 }
 
 bool Vocabulary::can_sample() const {
@@ -279,14 +343,17 @@ std::string surface_of(const std::string& piece) {
 }
 
 WordsOfPieces words_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+  const std::size_t before = vocabulary.symbols_before(ids);
   std::vector<std::string> surfaces;
   surfaces.reserve(ids.size());
-  for (const int32_t id : ids)
-    surfaces.push_back(id == kUnknown ? "?" : surface_of(vocabulary.piece(id)));
+  for (std::size_t i = before; i < ids.size(); ++i)
+    surfaces.push_back(ids[i] == kUnknown ? "?" : surface_of(vocabulary.piece(ids[i])));
   const WordsOfParts found = words_of_parts(surfaces);
-  return {{found.first.begin(), found.first.end()},
-          {found.last.begin(), found.last.end()},
-          std::ssize(found.words)};
+  const std::vector<int32_t> none(before, static_cast<int32_t>(found.words.size()));
+  WordsOfPieces words{none, none, std::ssize(found.words)};
+  words.word_of.insert(words.word_of.end(), found.first.begin(), found.first.end());
+  words.last_of.insert(words.last_of.end(), found.last.begin(), found.last.end());
+  return words;
 }
 
 }  // namespace heed::text

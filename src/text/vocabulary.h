@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,10 +107,19 @@ class Vocabulary {
   /// already.
   Vocabulary extended(const VocabularyTraining& options) const;
 
+  /// This vocabulary, but these user-defined symbols, which stand for languages and are no text,
+  /// begin each line that has pieces: encode(), sample() and spell() put them there, and decode()
+  /// and surfaces() give nothing for them. None: a vocabulary as it was loaded.
+  Vocabulary beginning_with(const std::vector<std::string>& symbols) const;
+  /// Their ids.
+  const std::vector<int32_t>& beginning() const { return beginning_; }
+  /// How many of the first ids are the beginning: all of it, or 0.
+  std::size_t symbols_before(std::span<const int32_t> ids) const;
+
   void save(const std::string& path) const;  // atomic
   const std::string& model() const;          // the bytes of its file
 
-  /// Ids of a line, without begin and end. Runs of characters without a piece give kUnknown, or
+  /// Ids of a line, without kBegin and kEnd. Runs of characters without a piece give kUnknown, or
   /// the pieces of their bytes. A user-defined symbol is one id; at the beginning of the line, too,
   /// where SentencePiece puts a word start before it. Of more than `most` ids the first `most` + 1,
   /// which takes no longer for a longer line.
@@ -156,6 +166,7 @@ class Vocabulary {
  private:
   struct Impl;
   std::shared_ptr<const Impl> impl_;
+  std::vector<int32_t> beginning_;
 };
 
 /// Before one is trained: throws what Vocabulary::train() would, where a look at the text's words
@@ -167,7 +178,9 @@ CutRuns require_reachable(const VocabularyTraining& options);
 std::string surface_of(const std::string& piece);
 
 struct WordsOfPieces {
-  std::vector<int32_t> word_of;  // piece -> word of its first letter; `words` behind the last one
+  /// Piece -> word of its first letter; `words` for symbols of the beginning and behind the last
+  /// word.
+  std::vector<int32_t> word_of;
   std::vector<int32_t> last_of;  // piece -> word of its last letter
   int64_t words = 0;             // as text::words_in() has them
 };

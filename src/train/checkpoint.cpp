@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "model/adapters.h"
 
 namespace heed::train {
 namespace {
@@ -189,6 +190,10 @@ NamedTensors read_weights(const std::string& path) {
   model::TensorFile file = model::load_tensors(path);
   NamedTensors weights;
   if (file.metadata.contains(kStateKey)) {
+    if (file.metadata.contains(kBase))
+      throw UserError(path +
+                      ": a checkpoint of a run with training.adapters, which holds the adapters "
+                      "alone; take a best-*.safetensors or the run's model.safetensors");
     weights = group(file.tensors, "model");
     for (auto& [name, tensor] : group(file.tensors, "ema")) weights[name] = tensor;
   } else {
@@ -238,12 +243,17 @@ RunFiles::RunFiles(const TrainerSetup& setup, ranks::Group& group, Optimizer& op
 Metadata RunFiles::checkpoint_metadata() const {
   Metadata metadata = setup_.metadata;
   if (!setup_.configuration.empty()) metadata[kConfiguration] = setup_.configuration;
+  if (!setup_.base.empty()) metadata[kBase] = setup_.base;
   return metadata;
+}
+
+NamedTensors RunFiles::saved_weights() const {
+  return setup_.base.empty() ? model::named_weights(model_) : trainable(model_);
 }
 
 void RunFiles::save(const Progress& progress) {
   group_.begin(fmt::format("update {} was saved", with_commas(progress.update)));
-  Checkpoint checkpoint{model::named_weights(model_), optimizer_.state(),
+  Checkpoint checkpoint{saved_weights(), optimizer_.state(),
                         average_ ? average_->tensors() : NamedTensors{}};
   checkpoint.progress = progress;
   checkpoint.metadata = checkpoint_metadata();
@@ -258,7 +268,13 @@ void RunFiles::save(const Progress& progress) {
 
 void RunFiles::restore(const CheckpointFolder::Found& found) {
   const Checkpoint& checkpoint = found.checkpoint;
-  model::load_weights(model_, checkpoint.model, found.path);
+  const auto base = checkpoint.metadata.find(kBase);
+  if (!setup_.base.empty() && base != checkpoint.metadata.end() && base->second != setup_.base)
+    throw UserError(
+        "{}: its adapters are for other weights than {} has now (training.from); put the older "
+        "ones back, or begin a new run",
+        found.path, setup_.config.from);
+  model::load_weights(saved_weights(), checkpoint.model, found.path);
   optimizer_.load_state(checkpoint.optimizer, found.path);
   if (average_) {
     // A run that had none begins its average with the weights.
@@ -282,12 +298,15 @@ void RunFiles::save_best(Progress& progress) {
 }
 
 void RunFiles::write_model(const Progress& progress) const {
-  model::TensorFile file{{}, setup_.metadata};
+  const auto write = [&](NamedTensors weights, const std::string& updates) {
+    model::TensorFile file{std::move(weights), setup_.metadata};
+    file.metadata["updates"] = updates;
+    model::save_tensors(file, file_in(setup_.folder, kWeightsFile));
+  };
   if (setup_.validation.empty()) {
-    file.metadata["updates"] = std::to_string(progress.update);
-    file.tensors = model::named_weights(model_);
-    if (average_)
-      for (const auto& [name, tensor] : average_->tensors()) file.tensors[name] = tensor;
+    const model::Replaced averages = averaged(average_);
+    const model::Merged merged(model_);
+    if (group_.leads()) write(model::named_weights(model_), std::to_string(progress.update));
   } else if (group_.leads()) {
     std::vector<std::string> paths;
     std::string updates;
@@ -295,10 +314,8 @@ void RunFiles::write_model(const Progress& progress) const {
       paths.push_back(checkpoints_.path(one.file));
       updates += (updates.empty() ? "" : ",") + std::to_string(one.update);
     }
-    file.metadata["updates"] = updates;
-    file.tensors = average(paths);
+    write(average(paths), updates);
   }
-  if (group_.leads()) model::save_tensors(file, file_in(setup_.folder, kWeightsFile));
 }
 
 void RunFiles::take_best(const Progress& progress) {
@@ -310,7 +327,12 @@ void RunFiles::take_best(const Progress& progress) {
   write_model(progress);
   // The others get the path when the file is there.
   const std::string path = group_.broadcast(file_in(setup_.folder, kWeightsFile));
-  model::load_weights(model_, read_weights(path), path);
+  model::remove_adapters(model_);
+  // Weights that were the base file's pages become those of the new file.
+  if (!setup_.base.empty() && setup_.device.is_cpu())
+    model::take_weights(model_, read_weights(path), path);
+  else
+    model::load_weights(model_, read_weights(path), path);
   model_.eval();
 }
 

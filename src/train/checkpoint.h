@@ -1,7 +1,8 @@
 // Checkpoints on disk: everything that training needs to go on as if it had never stopped.
 //
 //   checkpoints/update-00001200.heed        a safetensors file: model/..., optimizer/..., ema/...;
-//                                           JSON of Progress, the run's configuration
+//                                           JSON of Progress, the run's configuration; with
+//                                           training.adapters model/ holds these alone
 //   checkpoints/best-00001200.safetensors   weights alone
 #pragma once
 
@@ -24,6 +25,8 @@ using Metadata = std::map<std::string, std::string>;
 
 /// The key of a checkpoint's metadata that holds the text of the run's configuration.
 inline constexpr const char* kConfiguration = "config";
+/// That of TrainerSetup::base.
+inline constexpr const char* kBase = "base";
 
 struct Checkpoint {
   NamedTensors model, optimizer;
@@ -80,7 +83,7 @@ bool is_checkpoint(const std::string& name);
 bool is_best(const std::string& name);
 
 /// The weights in a file of ours: of a model.safetensors or best-*.safetensors, or those that a
-/// checkpoint validates (its EMA where it has one). Throws UserError.
+/// checkpoint validates (its EMA where it has one). Throws UserError, also for one of adapters.
 NamedTensors read_weights(const std::string& path);
 
 /// The mean of the weights in several files, summed in double. Throws UserError naming the file
@@ -114,6 +117,7 @@ class RunFiles {
 
  private:
   Metadata checkpoint_metadata() const;
+  NamedTensors saved_weights() const;  // of a checkpoint
   void write_model(const Progress& progress) const;
 
   const TrainerSetup& setup_;

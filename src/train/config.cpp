@@ -23,6 +23,25 @@ int64_t warmup_updates(const TrainConfig& config) {
   return level ? 0 : 4000;
 }
 
+namespace {
+
+void check(const Adapters& adapters, const TrainConfig& config) {
+  if (adapters.kind == AdapterKind::none) return;
+  if (config.from.empty())
+    throw config::ConfigError(
+        "training.adapters.kind: lora is for a trained model; name its folder in training.from, or "
+        "set kind: none");
+  if (!config.freeze.empty())
+    throw config::ConfigError(
+        "training.freeze: with training.adapters all weights of the model are frozen; leave it "
+        "out");
+  if (adapters.matrices.empty())
+    throw config::ConfigError(
+        "training.adapters.matrices: names none; set attention, feed_forward or both");
+}
+
+}  // namespace
+
 void check(const TrainConfig& config) {
   if (config.betas.size() != 2)
     throw config::ConfigError("training.betas: got {} of them, expected two, as in [0.9, 0.98]",
@@ -46,6 +65,7 @@ void check(const TrainConfig& config) {
     throw config::ConfigError(
         "training.early_stopping.metric: command, but there is none; set "
         "training.validation_command, or metric: loss");
+  check(config.adapters, config);
 }
 
 }  // namespace heed::train

@@ -53,9 +53,12 @@ struct EarlyStopping {
 HEED_ENUM(AdapterKind, (none, "All weights are trained."),
           (lora,
            "Low-rank adaptation (Hu et al. 2021): B A x is added to what a matrix gives, and A and "
-           "B alone are trained."))
-HEED_ENUM(AdaptedMatrix, (attention, "Those of all attention layers."),
-          (feed_forward, "Those of the feed-forward layers."))
+           "B alone are trained. The model that is written has them in its matrices."))
+HEED_ENUM(AdaptedMatrix,
+          (attention,
+           "Those of all attention layers; queries, keys and values of self-attention are one "
+           "matrix, and keys and values of cross-attention."),
+          (feed_forward, "Both of each feed-forward layer."))
 inline const std::vector<std::string>& adapted_names() {
   return heed_enum_text(AdaptedMatrix{}).names;
 }
@@ -94,7 +97,9 @@ struct TrainConfig {
   HEED_FIXED(
       std::vector<std::string>, freeze, {},
       "Modules of the model that are not trained, by name, for example encoder or decoder.0.")
-  HEED_SECTION(Adapters, adapters, "For a trained model (training.from): a few new weights.")
+  HEED_SECTION(Adapters, adapters,
+               "For a trained Transformer (training.from): a few new weights are trained in place "
+               "of its own, which takes far less memory.")
   HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.")
   HEED_FIXED(double, learning_rate, 0.0005,
              "Highest learning rate of the schedule; noam: the factor before width^-0.5.",

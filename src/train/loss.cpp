@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "kernels/output_loss.h"
 #include "kernels/product.h"
 #include "model/device.h"
 
@@ -79,13 +78,7 @@ Target make_target(const data::Batch& batch, const at::Device& device) {
 LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing) {
   const bool wants_gradient = at::GradMode::is_enabled() && logits.requires_grad();
   const auto sums = CrossEntropy::apply(logits, gold, smoothing, wants_gradient);
-  return {sums[0], sums[1]};
-}
-
-LossSum pair_loss(const Tensor& logits, const Tensor& gold, double smoothing,
-                  const kernels::PairWeights& pair) {
-  const auto sum = kernels::pair_logit_loss(logits, gold, smoothing, pair);
-  return {sum.smoothed, sum.nll};
+  return {{sums[0], sums[1]}};
 }
 
 namespace {
@@ -112,15 +105,13 @@ LossSum loss_of(model::Model& model, const Tensor& features, const Target& targe
   const at::ScalarType type = kernels::product_type(real);
   if (!can_fuse(type, output)) {
     const Tensor logits = model.logits(real);
-    return pair ? pair_loss(logits, gold, smoothing, *pair)
-                : cross_entropy(logits, gold, smoothing);
+    if (!pair) return cross_entropy(logits, gold, smoothing);
+    return {kernels::pair_logit_loss(logits, gold, smoothing, *pair)};
   }
-  const auto sums =
-      target.weights.defined()
-          ? kernels::output_loss_on_gpu(real, output.weight, output.bias, gold, smoothing, pair,
-                                        type, kernels::kLogitsTogether, target.weights)
-          : kernels::output_loss(real, output.weight, output.bias, gold, smoothing, type, pair);
-  return {sums.smoothed, sums.nll};
+  if (target.weights.defined())
+    return {kernels::output_loss_on_gpu(real, output.weight, output.bias, gold, smoothing, pair,
+                                        type, kernels::kLogitsTogether, target.weights)};
+  return {kernels::output_loss(real, output.weight, output.bias, gold, smoothing, type, pair)};
 }
 
 Tensor LossSum::numbers() const {

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "data/batch.h"
-#include "kernels/rows/loss.h"
+#include "kernels/output_loss.h"
 #include "model/model.h"
 #include "train/config.h"
 #include "train/losses.h"
@@ -45,10 +45,9 @@ struct LossTerm {
   Tensor sum;  // over tokens: [] double, with a gradient; undefined: the batch has none
 };
 
-/// Sums over tokens, as numbers on the device (reading them waits for it).
-struct LossSum {
-  Tensor smoothed;  // [] double, with a gradient: cross entropy + sum of weight * term
-  Tensor nll;       // [] double, without: -log p(gold), for perplexity
+/// Sums over tokens, as numbers on the device (reading them waits for it). `smoothed` is the cross
+/// entropy + sum of weight * term, `nll` is for perplexity.
+struct LossSum : kernels::OutputLossSum {
   std::vector<LossTerm> terms = {};
 
   /// [2 + terms] double, without a gradient: smoothed, nll, the sums of the terms.
@@ -62,11 +61,6 @@ int64_t count_numbers(const TrainConfig& config);
 /// before it must not need its result for its gradient (a linear layer does not; autograd throws
 /// for those that do). One backward pass only.
 LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing);
-
-/// The same of two predictions of each piece (kernels/rows/loss.h): logits [2 tokens, vocab], those
-/// of the second predictions behind those of the first; gold [tokens].
-LossSum pair_loss(const Tensor& logits, const Tensor& gold, double smoothing,
-                  const kernels::PairWeights& pair);
 
 /// The same from the decoder's features [batch, target, features] through the model's output layer.
 /// With a `pair` the batch's second half has the same targets as its first.

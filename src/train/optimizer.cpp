@@ -8,6 +8,7 @@
 
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
+#include "model/adapters.h"
 #include "model/model.h"
 #include "model/weights.h"
 
@@ -301,12 +302,16 @@ model::Replaced quantised(model::Model& model, Quantise quantise) {
         name.find("embedding") != std::string::npos || name.find("positions") != std::string::npos;
     return weight.dim() == 2 && (!is_table || weight.is_same(output));
   };
-  for (const auto& [name, weight] : trainable(model)) {
-    if (!is_factor(name, weight)) continue;
+  const auto replace = [&](const Tensor& weight, const Tensor& value) {
     const Tensor scale =
-        (weight.abs().amax(1, /*keepdim=*/true) / 127).clamp_min(std::numeric_limits<float>::min());
-    weights.replace(weight, at::round(weight / scale) * scale);
-  }
+        (value.abs().amax(1, /*keepdim=*/true) / 127).clamp_min(std::numeric_limits<float>::min());
+    weights.replace(weight, at::round(value / scale) * scale);
+  };
+  const auto adapted = model::adapted_layers(model);
+  for (const model::LinearLayer* layer : adapted) replace(layer->weight, layer->merged());
+  if (!adapted.empty()) return weights;
+  for (const auto& [name, weight] : trainable(model))
+    if (is_factor(name, weight)) replace(weight, weight);
   return weights;
 }
 

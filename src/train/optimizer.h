@@ -88,7 +88,8 @@ model::Replaced averaged(const Average* average);
 
 /// With Quantise::int8 the matrices that something is multiplied with are what engine::Matrix makes
 /// of them: in each row round(w / s) s, s = max |w| / 127. Gradients at these weights are taken as
-/// those of the weights themselves (the straight-through estimator, Bengio et al. 2013).
+/// those of the weights themselves (the straight-through estimator, Bengio et al. 2013). Of a model
+/// with adapters these are the matrices that have one, together with it.
 model::Replaced quantised(model::Model& model, Quantise quantise);
 
 }  // namespace heed::train

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/prefetcher.h"
+#include "model/adapters.h"
 #include "train/checkpoint.h"
 #include "train/limits.h"
 #include "train/metrics.h"
@@ -239,6 +240,7 @@ bool Loop::validate_now() {
   std::optional<Validation> validation;
   {
     const model::Replaced averages = averaged(average_.get());
+    const model::Merged merged(model_);
     group_.begin(fmt::format("update {} was validated", with_commas(progress_.update)));
     {
       const model::Replaced whole_numbers = quantised(model_, config_.quantise);

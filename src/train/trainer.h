@@ -68,6 +68,9 @@ struct TrainerSetup {
   /// Into each file of weights and each checkpoint: what the weights belong to.
   std::map<std::string, std::string> metadata;
   std::string configuration;  // of the run, as text: into each checkpoint
+  /// With training.adapters: the checksum of the weights that they are for. Checkpoints then hold
+  /// the adapters alone, and fit no other weights.
+  std::string base;
 };
 
 enum class StopReason { updates, epochs, minutes, patience, interrupted, nothing_to_do };

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "kernels/dropout.h"
+#include "model/adapters.h"
 #include "model/embedding.h"
 #include "model/weights.h"
 
@@ -54,6 +55,19 @@ UpdateNumbers UpdateReport::numbers() const {
   for (const AuxiliaryLoss& term : terms_) numbers.terms[term.name] = *next++;
   numbers.norm = *next;
   return numbers;
+}
+
+void choose_trainable(model::Model& model, const TrainConfig& config) {
+  const Adapters& adapters = config.adapters;
+  if (adapters.kind == AdapterKind::none) return model::freeze(model, config.freeze);
+  const auto names = [&](AdaptedMatrix matrix) {
+    return std::ranges::count(adapters.matrices, config::name_of(matrix)) > 0;
+  };
+  model::add_adapters(model, {.rank = adapters.rank,
+                              .scale = adapters.alpha / static_cast<double>(adapters.rank),
+                              .attention = names(AdaptedMatrix::attention),
+                              .feed_forward = names(AdaptedMatrix::feed_forward),
+                              .in_weights = config.quantise != Quantise::none});
 }
 
 std::vector<Tensor> trainable_list(const model::Model& model) {

@@ -70,6 +70,10 @@ class UpdateReport {
   model::Download numbers_;  // [2 + terms + 1] double
 };
 
+/// Freezes what training.freeze names, or gives the model adapters, with which all else is frozen.
+/// Throws UserError.
+void choose_trainable(model::Model& model, const TrainConfig& config);
+
 /// The trainable parameters, in an order that only the kind of model decides (trainable()).
 std::vector<Tensor> trainable_list(const model::Model& model);
 

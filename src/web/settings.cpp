@@ -59,7 +59,9 @@ std::string text_of(Settings settings) {
                      {"layer", shown.layer},
                      {"head", shown.head},
                      {"model", values_of(config::view(settings.model))},
-                     {"decoding", values_of(config::view(settings.decoding))}};
+                     {"decoding", values_of(config::view(settings.decoding))},
+                     {"before_source", settings.before_source},
+                     {"before_target", settings.before_target}};
   return text.dump();
 }
 
@@ -70,6 +72,8 @@ Settings settings_from(std::string_view text) {
                               .softmax_kinds = all.at("softmax"),
                               .layer = all.at("layer"),
                               .head = all.at("head")}};
+  settings.before_source = all.at("before_source");
+  settings.before_target = all.at("before_target");
   set_values(config::view(settings.model), all.at("model"));
   set_values(config::view(settings.decoding), all.at("decoding"));
   return settings;

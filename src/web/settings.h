@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "decode/search/config.h"
 #include "model/description/config.h"
@@ -15,6 +16,7 @@ struct Settings {
   serve::ShownModel shown;
   model::ModelConfig model;
   decode::DecodeConfig decoding;
+  std::vector<std::string> before_source = {}, before_target = {};  // text::Vocabulary::beginning()
 };
 
 /// JSON for settings_from() of the same version of heed.

@@ -92,6 +92,12 @@ TEST(AcceleratorRanks, MakeTheSameWeightsWithEveryOptimizer) {
   }
 }
 
+TEST(AcceleratorRanks, MakeTheSameAdapters) {
+  UpdatesOptions options{.model = model::testing::small_transformer(), .device = device()};
+  options.adapters = {train::AdapterKind::lora, 3, 6, {"attention"}};
+  train::expect_equal(updates_by(2, options), updates_by(1, options));
+}
+
 class AcceleratorRankedRun : public ::testing::Test {
  protected:
   AcceleratorRankedRun() { log::set_quiet(); }

@@ -82,6 +82,7 @@ Passes updated(const model::ModelConfig& kind, train::TrainConfig config,
                at::ScalarType precision = at::kFloat) {
   config.micro_batches = 1;
   const model::ModelPtr model = model::testing::model_of(kind, kPieces);
+  train::choose_trainable(*model, config);
   model->to(device());
   train::OwnOptimizer own(config, *model);
   train::Updater updater(*model, config, device(), precision, own.optimizer, nullptr);
@@ -110,9 +111,11 @@ train::TrainConfig with_graphs(train::Graphs graphs = train::Graphs::auto_) {
 }
 
 /// Returns why they are not recorded.
-std::string expect_the_numbers_of_passes_that_are_not_recorded(const model::ModelConfig& kind,
-                                                               at::ScalarType precision) {
+std::string expect_the_numbers_of_passes_that_are_not_recorded(
+    const model::ModelConfig& kind, at::ScalarType precision,
+    const train::Adapters& adapters = {}) {
   train::TrainConfig recorded = with_graphs(), off = with_graphs(train::Graphs::off);
+  recorded.adapters = off.adapters = adapters;
   // Adam would divide gradients by themselves that are 0 but for rounding.
   recorded.optimizer = off.optimizer = train::OptimizerKind::sgd;
   const Passes ours = updated(kind, recorded, precision);
@@ -143,6 +146,14 @@ TEST(RecordedPass, GivesTheNumbersWithKernelsForSumsAndNorms) {
   const kernels::testing::Fused fused;
   for (const auto precision : {at::kFloat, at::kBFloat16})
     EXPECT_EQ(expect_the_numbers_of_passes_that_are_not_recorded(wide_heads(), precision), "");
+}
+
+TEST(RecordedPass, GivesTheNumbersWithAdapters) {
+  for (const auto precision : {at::kFloat, at::kBFloat16})
+    EXPECT_EQ(expect_the_numbers_of_passes_that_are_not_recorded(
+                  wide_heads(), precision,
+                  {train::AdapterKind::lora, 3, 6, {"attention", "feed_forward"}}),
+              "");
 }
 
 class EveryRecordedPass : public ::testing::TestWithParam<NamedConfig> {};

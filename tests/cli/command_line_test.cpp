@@ -190,6 +190,22 @@ TEST(ConfigCommand, ExplainsASectionByItsKeys) {
   EXPECT_THAT(text, HasSubstr("metric"));
 }
 
+TEST(ConfigCommand, ExplainsOfAModelWhichProgramsItCanBeExportedTo) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("c.yaml", "model: {norm: post, activation: silu, tie: decoder}\n");
+  EXPECT_THAT(product(run_heed({"config", file, "--explain", "model"})),
+              ::testing::EndsWith("    ctranslate2  yes\n    huggingface  yes\n"));
+  const std::string pre = product(run_heed({"config", "--explain", "model"}));
+  EXPECT_THAT(pre, HasSubstr("    ctranslate2  yes\n"));
+  EXPECT_THAT(pre, HasSubstr("    huggingface  no, its layer norms come after the sublayers "
+                             "(model.norm is pre)\n"));
+  const std::string other = product(
+      run_heed({"config", file, "--explain", "model.positions", "--set", "model.positions=alibi"}));
+  EXPECT_THAT(other, HasSubstr("    ctranslate2  no, it has no such positions (model.positions is "
+                               "alibi)\n"));
+}
+
 TEST(ConfigCommand, AMistypedKeyToExplainNamesItsNeighbour) {
   expect_mistake(run_heed({"config", "--explain", "model.haeds"}), {"model.haeds", "'heads'"});
 }
@@ -206,7 +222,7 @@ TEST(ConfigCommand, ExplainsAKeyByItsLastNameOrListsTheKeysThatHaveIt) {
 
 TEST(ConfigCommand, RefusesWhatItWouldNotDo) {
   for (const char* other : {"--check", "--markdown", "other.yaml", "--set=model.heads=4"})
-    EXPECT_EQ(run_heed({"config", "--explain", "model.heads", other}).status, 2) << other;
+    EXPECT_EQ(run_heed({"config", "--explain", "training.warmup", other}).status, 2) << other;
   for (const char* other : {"--check", "other.yaml", "--set=model.heads=4"})
     EXPECT_EQ(run_heed({"config", "--markdown", other}).status, 2) << other;
 }

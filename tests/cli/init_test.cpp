@@ -287,7 +287,22 @@ TEST(Init, GoesOnWithARunOnOtherText) {
               AllOf(HasSubstr("  vocabulary: {kind: joint}\n"), HasSubstr("  feed_forward: 64\n"),
                     HasSubstr("  tie: all\n")));
   EXPECT_EQ(run_heed({"config", config, "--check"}).status, 0);
+  const auto rate = [&] {
+    std::smatch found;
+    const std::string yaml = read_file(config);
+    return std::regex_search(yaml, found, std::regex(R"(learning_rate: (\S+))"))
+               ? std::stod(found[1])
+               : 0;
+  };
+  const double full = rate();
+  const Result adapters = init(toy.transformer, corpus, {"--adapters", "--force"});
+  EXPECT_THAT(product(adapters), HasSubstr("heed train"));
+  EXPECT_THAT(read_file(config), AllOf(HasSubstr("  adapters: {kind: lora}\n"),
+                                       HasSubstr("  vocabulary: {kind: joint}\n")));
+  EXPECT_NEAR(rate(), 10 * full, 0.05 * full);
+  EXPECT_EQ(run_heed({"config", config, "--check"}).status, 0);
   expect_mistake(init(folder / "parts", corpus, {}), {"config.yaml"});
+  expect_mistake(run_heed({"init", corpus[0], corpus[1], "--adapters"}), {"--from"});
 }
 
 TEST(Init, TakesAsManyPairsAsAskedForOutOfACompressedFileOfBothSides) {

@@ -91,6 +91,9 @@ class Combinations : public ::testing::TestWithParam<Family> {
   }
   bool acceptable(const Row& row) {
     apply(row);
+    const data::DataConfig& data = config_.data;
+    if (data.vocabulary.symbols.empty() && !(data.source_language + data.target_language).empty())
+      return false;
     try {
       run::check(config_);
     } catch (const config::ConfigError&) {
@@ -115,9 +118,15 @@ class Combinations : public ::testing::TestWithParam<Family> {
   }
   /// Trains another run from the weights of this one: without validations, where they are not
   /// asked for.
-  cli::Result train_from_it() const {
+  cli::Result train_from_it() {
     std::vector<std::string> another{"--set", "output=" + (folder_ / "another"), "--set",
                                      "training.from=" + (folder_ / "run")};
+    // Every other Transformer by adapters.
+    if (GetParam() == kTransformer && ++tuned_ % 2 == 0)
+      for (const char* setting :
+           {"training.adapters.kind=lora", "training.adapters.rank=3", "training.freeze=[]",
+            "training.adapters.matrices=[attention, feed_forward]"})
+        another.insert(another.end(), {"--set", setting});
     auto without = another;
     for (const char* key :
          {"data.valid.source=", "data.valid.target=", "training.validation_command="})
@@ -153,6 +162,7 @@ class Combinations : public ::testing::TestWithParam<Family> {
   }
 
   TemporaryFolder folder_;
+  int64_t tuned_ = 0;
   run::Config config_;
   const config::SectionView root_ = config::view(config_);
   config::SectionView train_;  // of the one training corpus
@@ -221,6 +231,7 @@ TEST_P(Combinations, KnowEveryOption) {
       "data.vocabulary.target",
       "data.clean_ratio",
       "training.from",
+      "training.adapters",
       "training.learning_rate",
       "training.betas",
       "training.epsilon",

@@ -257,7 +257,7 @@ TEST(Position, IsReadBackInAnySpacing) {
 TEST(FixedBatches, CoverEverythingOnceWithItsIndex) {
   const auto examples = realistic(533, 6);
   std::set<int64_t> seen;
-  for (const Batch& batch : fixed_batches(Corpus::of({examples}), 400)) {
+  for (const Batch& batch : fixed_batches(CorpusOfIds::of({examples}), 400)) {
     EXPECT_LE(batch.size * batch.target_length, 400);
     for (int64_t row = 0; row < batch.size; ++row) {
       const int64_t index = batch.origins[row].index;

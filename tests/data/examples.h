@@ -33,9 +33,36 @@ inline std::vector<Example> realistic(int64_t count, uint64_t seed) {
   return examples;
 }
 
+/// A corpus of ready ids, each part with its weight.
+class CorpusOfIds {
+ public:
+  static Corpus of(const std::vector<std::vector<Example>>& parts,
+                   const std::vector<double>& weights = {}) {
+    expect(weights.empty() || weights.size() == parts.size(), "a weight for each part");
+    int64_t vocabulary = 0;
+    for (const auto& part : parts)
+      for (const Example& example : part)
+        for (const auto* ids : {&example.source, &example.target})
+          for (const int32_t id : *ids) vocabulary = std::max<int64_t>(vocabulary, id + 1);
+    Corpus corpus;
+    for (const auto& part : parts)
+      for (const Example& example : part)
+        corpus.has_links_ = corpus.has_links_ || !example.links.empty();
+    corpus.source_ = Ids(vocabulary);
+    corpus.target_ = Ids(vocabulary);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const int64_t begin = corpus.size();
+      for (const Example& example : parts[p]) corpus.append(example);
+      corpus.parts_.push_back({begin, corpus.size(), weights.empty() ? 1.0 : weights[p]});
+    }
+    corpus.finish();
+    return corpus;
+  }
+};
+
 inline std::shared_ptr<const Corpus> corpus_of(const std::vector<std::vector<Example>>& parts,
                                                const std::vector<double>& weights = {}) {
-  return std::make_shared<const Corpus>(Corpus::of(parts, weights));
+  return std::make_shared<const Corpus>(CorpusOfIds::of(parts, weights));
 }
 
 }  // namespace heed::data

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "decode/device_candidates.h"
+#include "decode/model_steps.h"
 #include "decode/translator.h"
 #include "model/kinds.h"
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "decode/device_candidates.h"
+#include "decode/model_steps.h"
 #include "decode/search/beam.h"
 #include "decode/search/candidates.h"
 

@@ -1,5 +1,5 @@
 // What a step of a search takes from the device.
-#include "decode/device_candidates.h"
+#include "decode/model_steps.h"
 #include "devices/inputs.h"
 #include "model/device.h"
 

@@ -98,6 +98,21 @@ TEST_P(OutputLoss, OnAGpuIsNearInBf16InChunks) {
                                  3 * s.vocab));
 }
 
+TEST_P(OutputLoss, LeavesOutTheGradientsOfFrozenWeights) {
+  const OutputShape s = GetParam();
+  const Tensor frozen = weight.detach(), no_bias = bias.defined() ? bias.detach() : bias;
+  const Tensor want = torch::autograd::grad({plain()}, {features})[0];
+  for (const Tensor& sum :
+       {output_loss(features, frozen, no_bias, gold, s.smoothing, at::kFloat).smoothed,
+        output_loss_on_gpu(features, frozen, no_bias, gold, s.smoothing, {}, at::kFloat)
+            .smoothed}) {
+    const auto edges = sum.grad_fn()->next_edges();
+    EXPECT_EQ(std::ranges::count_if(edges, [](const auto& edge) { return edge.is_valid(); }), 1);
+    EXPECT_LT(distance(torch::autograd::grad({sum}, {features})[0], want),
+              1e-4 * (1 + want.abs().max().item<double>()));
+  }
+}
+
 TEST_P(OutputLoss, NeedsNoGradient) {
   const at::NoGradGuard guard;
   const OutputLossSum sum =

@@ -51,6 +51,24 @@ TEST(AttentionCsv, RowsThatDoNotAddUpEndWithWhatIsMissing) {
   EXPECT_THAT(shares_of(matrix).missing, ElementsAre(0.5f, 0.25f / 3));
 }
 
+TEST(AttentionMatrix, SymbolsThatBeginALineAreNoWords) {
+  const AttentionMatrix matrix{
+      .target = {"<s>de", "\u2581Ti", "er", "</s>"},
+      .source = {"<s>__en__", "<s><2de>", "an", "imal", "</s>"},
+      .weights = {0.5f, 0.1f, 0.1f, 0.1f, 0.2f, 0.25f, 0.25f, 0.25f, 0.125f, 0.125f,
+                  0,    0,    0,    1,    0,    0,     0,     0.5f,  0,      0.5f}};
+  EXPECT_EQ(count_words(matrix.source), 2);
+  EXPECT_EQ(count_words(matrix.target), 2);
+  const AttentionMatrix words = merge_words(matrix);
+  EXPECT_THAT(words.target, ElementsAre("Tier", "</s>"));
+  EXPECT_THAT(words.source, ElementsAre("animal", "</s>"));
+  EXPECT_THAT(words.weights, ElementsAre(0.6875f, 0.0625f, 0.5f, 0.5f));
+  // Labels of words of the text leave them in their places.
+  const text::WordsOfParts target{{"Tier"}, {0, 0, 0}, {0, 0, 0}},
+      source{{"animal"}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+  EXPECT_EQ(merge_words(with_words(matrix, target, source)).weights, words.weights);
+}
+
 TEST(AttentionCsv, WeightsReadBackToTheSameFloat) {
   const float third = 1.0f / 3, tiny = 1.2345678e-9f;
   const AttentionMatrix matrix{.target = {"t"}, .source = {"a", "b"}, .weights = {third, tiny}};

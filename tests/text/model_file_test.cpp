@@ -103,7 +103,13 @@ TEST(ModelFile, PiecesArePutBehindTheModel) {
                         17));
   const std::string two = with_pieces(with_pieces("", {{"a"}}), {{"b", -1, PieceType::unused}});
   EXPECT_TRUE(is_sound_model(two));
-  EXPECT_EQ(piece_types(two), (std::vector{PieceType::normal, PieceType::unused}));
+  const std::vector<ModelPiece> pieces = pieces_of(two);
+  ASSERT_EQ(pieces.size(), 2);
+  EXPECT_EQ(pieces[0].text, "a");
+  EXPECT_EQ(pieces[0].type, PieceType::normal);
+  EXPECT_EQ(pieces[1].text, "b");
+  EXPECT_EQ(pieces[1].score, -1);
+  EXPECT_EQ(pieces[1].type, PieceType::unused);
 }
 
 TEST(ModelFile, AModelThatIsNotSoundNeverReachesSentencePiece) {

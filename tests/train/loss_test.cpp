@@ -106,7 +106,7 @@ TEST(PairLoss, GradientsAreThoseOfCentralDifferences) {
   const Tensor leaf = at::randn({6, 7}, at::kDouble).requires_grad_();
   for (const auto& pair : kPairs) {
     const auto of_logits = [&] {
-      return pair_loss(leaf * 1.5, ids({0, 6, 3}), 0.1, pair).smoothed;
+      return kernels::pair_logit_loss(leaf * 1.5, ids({0, 6, 3}), 0.1, pair).smoothed;
     };
     EXPECT_LT(model::testing::check_entries(leaf, of_logits).error, 1e-7);
   }
@@ -131,7 +131,7 @@ TEST(PairLoss, OfTheFusedLayerIsThatOfTheDefinition) {
         return std::vector<Tensor>{loss.detach(), x.grad(), w.grad()};
       };
       const auto plain = gradients(at::kDouble, [&](const Tensor& x, const Tensor& w) {
-        return pair_loss(at::linear(x, w), gold, 0.1, pair).smoothed;
+        return kernels::pair_logit_loss(at::linear(x, w), gold, 0.1, pair).smoothed;
       });
       const auto ours = gradients(at::kFloat, [&](const Tensor& x, const Tensor& w) {
         return kernels::output_loss(x, w, {}, gold, 0.1, at::kFloat, pair).smoothed;

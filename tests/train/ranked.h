@@ -33,6 +33,7 @@ struct UpdatesOptions {
   at::ScalarType precision = at::kFloat;
   OptimizerKind optimizer = OptimizerKind::adamw;
   double guided = 0;  // weight of guided alignment
+  Adapters adapters = {};
 };
 
 /// Two updates of five parts.
@@ -44,17 +45,19 @@ inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
   training.weight_decay = 0.01;
   training.micro_batches = 3;
   training.accumulate = 2;
-  const model::ModelPtr model = [&] {
+  training.adapters = options.adapters;
+  const auto make = [&] {
     const std::lock_guard lock(one_generator());
-    return model::testing::model_of(options.model, kPieces);
-  }();
+    model::ModelPtr model = model::testing::model_of(options.model, kPieces);
+    choose_trainable(*model, training);
+    return model;
+  };
+  const model::ModelPtr model = make();
   model->to(options.device);
   Shard shard(*model, group);
   Optimizer optimizer(training, shard);
   Average average(shard, 0.9);
-  Updater updater(*model, training, options.device, options.precision, optimizer, &average, [&] {
-    return model::make_model(options.model, {kPieces, kPieces});
-  });
+  Updater updater(*model, training, options.device, options.precision, optimizer, &average, make);
   model->train();
   Outcome out;
   std::vector<UpdateReport> reports;

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "data/batches.h"
+#include "data/examples.h"
 #include "kernels/dropout.h"
 #include "model/model.h"
 
@@ -96,7 +97,7 @@ inline std::vector<data::Example> linked(std::vector<data::Example> examples) {
 }
 
 inline std::shared_ptr<const data::Corpus> corpus(int64_t pairs = 60) {
-  return std::make_shared<const data::Corpus>(data::Corpus::of({copies(pairs)}));
+  return std::make_shared<const data::Corpus>(data::CorpusOfIds::of({copies(pairs)}));
 }
 
 inline data::Batch batch_of(const std::vector<data::Example>& examples) {

@@ -41,12 +41,15 @@ TwoUpdates updates(const model::ModelConfig& config, TrainConfig training, at::S
   const Threads some(threads);
   training.micro_batches = 3;
   training.accumulate = 2;
-  const model::ModelPtr model = model::testing::model_of(config, kPieces);
+  const auto make = [&] {
+    model::ModelPtr model = model::testing::model_of(config, kPieces);
+    choose_trainable(*model, training);
+    return model;
+  };
+  const model::ModelPtr model = make();
   OwnOptimizer own(training, *model);
   Average average(own.shard, 0.9);
-  Updater updater(*model, training, at::kCPU, precision, own.optimizer, &average, [&] {
-    return model::make_model(config, {kPieces, kPieces});
-  });
+  Updater updater(*model, training, at::kCPU, precision, own.optimizer, &average, make);
   model->train();
   TwoUpdates out;
   for (int64_t update = 1; update <= 2; ++update) {
@@ -93,6 +96,20 @@ TEST(Workers, OfAnyNumberMakeTheSameWeightsWithEveryOptimizer) {
     training.optimizer = optimizer;
     training.weight_decay = 0.01;
     expect_same(updates(kind, training, at::kFloat, 1), updates(kind, training, at::kFloat, 3));
+  }
+}
+
+TEST(Workers, OfAnyNumberMakeTheSameAdapters) {
+  TrainConfig training;
+  training.adapters = {AdapterKind::lora, 3, 6, {"attention", "feed_forward"}};
+  int number = 0;
+  for (auto [name, config] : model::testing::transformer_kinds()) {
+    if (number++ % 5 != 0) continue;
+    SCOPED_TRACE(name);
+    config.dropout = 0.2;
+    training.quantise = number % 2 == 0 ? Quantise::none : Quantise::int8;
+    const auto precision = number % 3 == 0 ? at::kBFloat16 : at::kFloat;
+    expect_same(updates(config, training, precision, 1), updates(config, training, precision, 4));
   }
 }
 

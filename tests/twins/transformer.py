@@ -18,7 +18,7 @@ def add_positions(kind, x, table):
     length, width = x.shape
     if kind == "sinusoidal":
         angle = angles(length, width)
-        return x + numpy.stack([numpy.sin(angle), numpy.cos(angle)], 2).reshape(length, -1)
+        return x + numpy.stack([numpy.sin(angle), numpy.cos(angle)], 2).reshape(length, -1)[:, : x.shape[1]]
     return x + table[:length] if kind == "learned" else x
 
 

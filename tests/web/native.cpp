@@ -11,14 +11,9 @@
 namespace heed::kernels {
 
 // In place of what the library finds out.
-InstructionSet level() {
-  return InstructionSet::plain;
-}
-bool has_vnni() {
-  return false;
-}
-bool has_bf16_products() {
-  return false;
+const Processor& processor() {
+  static const Processor plain;
+  return plain;
 }
 bool has_amx() {
   return false;

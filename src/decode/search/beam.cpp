@@ -1,7 +1,5 @@
 #include "decode/search/beam.h"
 
-#include "text/vocabulary.h"
-
 namespace heed::decode {
 
 Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream)
@@ -48,9 +46,11 @@ std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first
   for (std::size_t slot = 0; slot < live_.size(); ++slot) {
     const int64_t row = first_row + static_cast<int64_t>(slot);
     const auto values = candidates.values_of(row);
-    for (int64_t i = 0; i < candidates.count && std::isfinite(values[i]); ++i)
+    for (int64_t i = 0; i < candidates.count && std::isfinite(values[i]); ++i) {
+      const float value = counted(values[i]);
       choices.push_back({static_cast<int32_t>(slot), static_cast<int32_t>(candidates.id(row, i)),
-                         values[i], live_[slot].log_probability + values[i]});
+                         value, live_[slot].log_probability + value});
+    }
   }
   // Each live hypothesis has one eos, so that twice the beam holds enough of the others.
   const auto wanted = static_cast<std::size_t>(2 * config_->beam_size);
@@ -85,7 +85,7 @@ std::vector<Beam::Live> Beam::sample(const Candidates& candidates, int64_t first
       finish(live_[slot], /*cut=*/true);
       continue;
     }
-    const float value = candidates.values_of(row)[drawn];
+    const float value = counted(candidates.values_of(row)[drawn]);
     const Live grown =
         grow({static_cast<int32_t>(slot), static_cast<int32_t>(candidates.id(row, drawn)), value,
               live_[slot].log_probability + value},

@@ -114,6 +114,10 @@ class Beam {
     double total;
   };
 
+  /// What a piece of this step adds to log-probabilities.
+  float counted(float log_probability) const {
+    return steps_ < options_->given ? 0 : log_probability;
+  }
   std::vector<Live> search(const Candidates& candidates, int64_t first_row);
   std::vector<Live> sample(const Candidates& candidates, int64_t first_row);
   Live grow(const Choice& choice, int32_t sample);

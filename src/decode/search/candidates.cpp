@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
-
 namespace heed::decode {
 namespace {
 

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "decode/search/config.h"
 #include "engine/threads.h"
-#include "kernels/rows/step.h"
+#include "kernels/rows/loops.h"
 
 namespace heed::decode {
 

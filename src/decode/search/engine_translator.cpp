@@ -1,14 +1,7 @@
 #include "decode/search/engine_translator.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
-#include <utility>
-
-#include "base/error.h"
-#include "decode/search/steps.h"
-#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

@@ -163,7 +163,7 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
   const Lines encoded = [&] {
     const Stopwatch watch(times_.text);
     Lines all = encode(lines, first_line, source_limit());
-    if (!prefixes.empty()) add_prefixes(prefixes, first_line, all);
+    add_prefixes(prefixes, first_line, all);
     return all;
   }();
   for (std::size_t i = 0; i < prefixes.size(); ++i)
@@ -196,9 +196,15 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
 
 void LineTranslator::add_prefixes(const std::vector<std::string>& prefixes, int64_t first_line,
                                   Lines& lines) const {
+  const std::vector<int32_t>& beginning = first_text().target.beginning();
+  if (prefixes.empty()) {
+    if (!beginning.empty()) lines.prefixes.assign(lines.lengths.size(), beginning);
+    return;
+  }
   expect(prefixes.size() == lines.lengths.size(), "a prefix for each line");
   for (const std::string& prefix : prefixes) {
     lines.prefixes.push_back(first_text().target.encode(prefix));
+    if (lines.prefixes.back().empty()) lines.prefixes.back() = beginning;
     const int64_t number = number_of(std::ssize(lines.prefixes) - 1, first_line);
     check_length(std::ssize(lines.prefixes.back()), "the prefix of line " + std::to_string(number),
                  "shorten the prefix");
@@ -272,8 +278,12 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
     for (const int64_t i : batch) chosen.push_back(&examples[i]);
     sources.push_back(data::make_batch(chosen));
   }
-  SearchOptions options{.config = config_, .keep_attention = keep_attention, .never = never_};
+  SearchOptions options{.config = config_,
+                        .keep_attention = keep_attention,
+                        .given = std::ssize(first_text().target.beginning()),
+                        .never = never_};
   options.config.n_best = std::max(config_.n_best, config_.mbr);
+  options.config.min_length += options.given;
   // Draws are independent, and mbr adds up what equal texts weigh.
   if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))
     options.text = [this](const std::vector<int32_t>& ids) {

@@ -67,12 +67,12 @@ class LineTranslator {
   /// one. A line longer than source_limit() is cut there. Lines that were cut and translations that
   /// reached the length limit are warned about by their 1-based numbers (`first_line` + index *
   /// line_step), and so are lines with far more unknown pieces than MemberText::usual_unknown.
-  /// `prefixes`, if any, has for each line the text that its translation begins with; a line
-  /// without pieces stays empty all the same. Throws UserError where one is longer than the model
-  /// can take. With decoding.mbr the hypotheses are chosen by choose_by_utility().
-  /// On a CPU each thread searches for batches of its own, for engines in groups of a few.
-  /// Where memory does not suffice for a batch, it is searched in halves, and a warning says so.
-  /// Throws Failure where it does not for one sentence.
+  /// `prefixes`, if any, has for each line the text that its translation begins with, behind the
+  /// target vocabulary's beginning(); a line without pieces stays empty all the same. Throws
+  /// UserError where one is longer than the model can take. With decoding.mbr the hypotheses are
+  /// chosen by choose_by_utility(). On a CPU each thread searches for batches of its own, for
+  /// engines in groups of a few. Where memory does not suffice for a batch, it is searched in
+  /// halves, and a warning says so. Throws Failure where it does not for one sentence.
   std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
                                      const std::vector<std::string>& prefixes = {});
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "decode/search/pieces.h"
-#include "decode/search/steps.h"
 
 namespace heed::decode {
 namespace {
@@ -106,7 +105,8 @@ std::vector<NextWord> next_words(LineTranslator& translator, const std::string& 
   const std::vector<data::Batch> sources = translator.sources_of(line);
   if (sources.front().source_length == 1) return {};  // eos alone
   const text::Vocabulary& vocabulary = translator.first_text().target;
-  const Ids given = vocabulary.encode(prefix);
+  Ids given = vocabulary.encode(prefix);
+  if (given.empty()) given = vocabulary.beginning();
   if (std::ssize(given) + kPieces + 1 > translator.longest())
     throw UserError("the prefix has {} pieces, too many for this model to go on", given.size());
   std::vector<Growing> words;
@@ -143,17 +143,18 @@ std::vector<NextWord> next_words(LineTranslator& translator, const std::string& 
 double log_probability_of(LineTranslator& translator, const std::string& source,
                           const std::string& target) {
   Ids ids = translator.first_text().target.encode(target);
+  const std::size_t given = translator.first_text().target.symbols_before(ids);
   ids.push_back(text::kEnd);
   double sum = 0;
   translator.with_steps(translator.sources_of(source), {}, [&](Steps& steps) {
     sum = 0;
     int64_t last = text::kBegin;
-    for (const int32_t id : ids) {
-      const ForcedPiece forced{.sentence = 0, .piece = id};
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const ForcedPiece forced{.sentence = 0, .piece = ids[i]};
       const StepResult step =
           steps.step({.tokens = {&last, 1}, .forced = {&forced, 1}, .candidates = 1});
-      sum += step.candidates.values[0];
-      last = id;
+      if (i >= given) sum += step.candidates.values[0];
+      last = ids[i];
     }
   });
   return sum;

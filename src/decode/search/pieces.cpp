@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/strings.h"
-#include "text/utf8.h"
 
 namespace heed::decode {
 
@@ -20,6 +18,7 @@ std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
   std::vector<std::string> out;
   out.reserve(ids.size() + 1);
   for (const int32_t id : ids) out.push_back(text::one_clean_line(vocabulary.piece(id)));
+  for (std::size_t i = 0; i < vocabulary.symbols_before(ids); ++i) out[i].insert(0, "<s>");
   out.push_back("</s>");
   return out;
 }
@@ -51,9 +50,10 @@ std::vector<int64_t> never_produced(const text::Vocabulary& vocabulary,
 
 bool knows_nothing(const text::Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
   return std::ranges::find(ids, text::kUnknown) != ids.end() &&
-         std::ranges::all_of(ids, [&](int32_t id) {
-           return id == text::kUnknown || vocabulary.piece(id) == text::kWordStart;
-         });
+         std::all_of(ids.begin() + static_cast<std::ptrdiff_t>(vocabulary.symbols_before(ids)),
+                     ids.end(), [&](int32_t id) {
+                       return id == text::kUnknown || vocabulary.piece(id) == text::kWordStart;
+                     });
 }
 
 }  // namespace heed::decode

@@ -13,7 +13,8 @@ namespace heed::decode {
 std::vector<int32_t> first_pieces(const text::Vocabulary& vocabulary, const std::string& line,
                                   int64_t most);
 
-/// The pieces of `ids` as the vocabulary spells them, each on one line, `</s>` at the end.
+/// The pieces of `ids` as the vocabulary spells them, each on one line, `</s>` at the end, and
+/// `<s>` in front of symbols that begin a line.
 std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
                                      const std::vector<int32_t>& ids);
 

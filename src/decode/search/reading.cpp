@@ -1,8 +1,5 @@
 #include "decode/search/reading.h"
 
-#include <algorithm>
-
-#include "base/error.h"
 #include "decode/search/pieces.h"
 
 namespace heed::decode {
@@ -11,7 +8,9 @@ std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std:
                                   const std::vector<int32_t>& ids) {
   std::vector<std::string> names = vocabulary.spell(line, std::ssize(ids));
   names.resize(ids.size());
-  names.push_back("</s>");
+  for (std::size_t i = 0; i < vocabulary.symbols_before(ids); ++i)
+    names[i].insert(0, study::kBeginToken);
+  names.push_back(study::kEndToken);
   return names;
 }
 
@@ -119,7 +118,7 @@ void append(const engine::LayerMap& map, const float* weights, const AttentionRe
 }
 
 std::vector<std::string> inputs_of(const std::vector<std::string>& target_pieces) {
-  std::vector<std::string> out{"<s>"};
+  std::vector<std::string> out{study::kBeginToken};
   out.insert(out.end(), target_pieces.begin(), target_pieces.end() - 1);
   return out;
 }

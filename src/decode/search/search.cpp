@@ -1,13 +1,8 @@
 #include "decode/search/search.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
-#include "base/error.h"
 #include "decode/search/beam.h"
-#include "decode/search/candidates.h"
 
 namespace heed::decode {
 namespace {

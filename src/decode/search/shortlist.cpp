@@ -1,10 +1,7 @@
 #include "decode/search/shortlist.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
-
-#include "base/error.h"
 
 namespace heed::decode {
 namespace {

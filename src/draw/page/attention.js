@@ -171,7 +171,7 @@ function step(by) {
 function sentenceName(one) {
   const shown = one.views.find(each => each.kind !== "decoder") ?? one.views[0];
   const line = typeof shown.source === "number" ? one.lines[shown.source] : shown.source;
-  const pieces = line.filter(piece => piece !== "</s>" && piece !== "<s>");
+  const pieces = line.filter(piece => piece !== "</s>" && !piece.startsWith("<s>"));
   const marked = pieces.some(piece => piece.includes("\u2581"));
   const text = pieces.join(marked ? "" : " ").replace(/\u2581/g, " ").trim();
   const letters = window.Intl && Intl.Segmenter

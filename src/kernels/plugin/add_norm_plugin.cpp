@@ -5,8 +5,6 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
 
-#include <map>
-#include <mutex>
 #include <type_traits>
 
 #include "kernels/gpu_plugin.h"

@@ -94,13 +94,7 @@ HEED_LOOP void forward(const AdditiveScore& score, const float* __restrict v,
                        float* __restrict context, const AdditiveSize& size) {
   score_row(score, v, weights, size);
   softmax(weights, size.source);
-  for (int64_t j = 0; j < size.memory; ++j) context[j] = 0;
-  for (int64_t i = 0; i < size.source; ++i) {
-    const float weight = weights[i];
-    const float* value = values + i * size.memory;
-#pragma omp simd
-    for (int64_t j = 0; j < size.memory; ++j) context[j] += weight * value[j];
-  }
+  mix(weights, values, size.source, size.memory, context);
 }
 
 HEED_LOOP void backward(const float* __restrict outer, const float* __restrict to_logs,

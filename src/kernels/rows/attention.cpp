@@ -1,6 +1,5 @@
 #include "kernels/rows/attention.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace heed::kernels {
 
@@ -30,13 +31,9 @@ struct Mask {
   }
 };
 
-/// y = mask x, of the places [begin, end). bf16 does not become fp32.
+/// y = mask x, and `residual` where it is not null, of the places [begin, end).
 template <class From, class To>
-void drop_places(const From* x, To* y, int64_t begin, int64_t end, const Mask& mask);
-
-/// y = residual + mask x, of the places [begin, end).
-template <class From, class To>
-void add_dropped_places(const To* residual, const From* x, To* y, int64_t begin, int64_t end,
-                        const Mask& mask);
+void drop_places(const std::type_identity_t<To>* residual, const From* x, To* y, int64_t begin,
+                 int64_t end, const Mask& mask);
 
 }  // namespace heed::kernels

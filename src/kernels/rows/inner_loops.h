@@ -55,4 +55,15 @@ HEED_LOOP void softmax(float* x, int64_t count) {
   for (int64_t i = 0; i < count; ++i) x[i] *= share;
 }
 
+/// to = sum over i of weights(i) rows(i), of rows [count, width].
+HEED_LOOP void mix(const float* weights, const float* __restrict rows, int64_t count, int64_t width,
+                   float* __restrict to) {
+  for (int64_t j = 0; j < width; ++j) to[j] = 0;
+  for (int64_t i = 0; i < count; ++i, rows += width) {
+    const float weight = weights[i];
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) to[j] += weight * rows[j];
+  }
+}
+
 }  // namespace heed::kernels

@@ -73,4 +73,11 @@ template void normalise_row_gradient(const float*, const Moments&, const float*,
 template void normalise_row_gradient(const float*, const Moments&, const float*, const uint16_t*,
                                      float*, float*, float*, int64_t);
 
+void normalise_rows(const float* x, int64_t rows, int64_t width, const float* gamma,
+                    const float* beta, float epsilon, float* y) {
+  for (int64_t r = 0; r < rows; ++r)
+    normalise_row(x + r * width, moments_of(x + r * width, width, epsilon), gamma, beta,
+                  y + r * width, width);
+}
+
 }  // namespace heed::kernels

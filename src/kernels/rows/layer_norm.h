@@ -19,6 +19,10 @@ template <class T>
 void normalise_row(const float* x, const Moments& moments, const float* weight, const float* bias,
                    T* y, int64_t width);
 
+/// Layer norm of each row of x [rows, width] into y, which may be x.
+void normalise_rows(const float* x, int64_t rows, int64_t width, const float* gamma,
+                    const float* beta, float epsilon, float* y);
+
 /// From the gradient `outer` of y that of x, written to `inner`; those of weight and bias are added
 /// to what is in `to_weight` and `to_bias`.
 template <class T>

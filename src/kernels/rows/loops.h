@@ -20,4 +20,40 @@ void scale_and_shift(float* x, int64_t count, float factor, float shift);  // fa
 void widen(const uint16_t* from, float* to, int64_t count);
 void narrow(const float* from, uint16_t* to, int64_t count);
 
+// Of a decoder's step: activations, and what a search wants of its scores.
+
+/// tanh(x).
+void tangents(float* x, int64_t count);
+
+/// x sigmoid(x), and x P(Z <= x) for a standard normal Z.
+void silu(float* x, int64_t count);
+void gelu(float* x, int64_t count);
+
+/// to = scale * x + y, or without y where it is null.
+void scale_and_add(const float* x, float scale, const float* y, int64_t count, float* to);
+
+/// to += sigmoid(i) x + sigmoid(f) y, with i and f in `gates` [2 * width]; x may be `to`.
+void add_gated(const float* gates, const float* x, const float* y, int64_t width, float* to);
+
+/// to(i) = x . rows(i), and to = sum over i of weights(i) rows(i), of rows [count, width].
+void dot_rows(const float* x, const float* rows, int64_t count, int64_t width, float* to);
+void mix_rows(const float* weights, const float* rows, int64_t count, int64_t width, float* to);
+
+/// Of scores: the largest, and the sum of e^(score - most). NaN where a score is no number.
+struct Exponentials {
+  float most = 0, sum = 0;
+};
+Exponentials exponentials_of(const float* scores, int64_t count);
+
+/// log softmax(x) = (x - most) - log_sum. NaN where a score is no number.
+struct Partition {
+  float most = 0, log_sum = 0;
+};
+Partition partition_of(const float* scores, int64_t count);
+/// Of a row whose blocks' Exponentials are these, `stride` apart (Milakov and Gimelshein 2018).
+Partition partition_of(const Exponentials* blocks, int64_t count, int64_t stride);
+
+/// to += softmax(scores), whose partition this is; what is below e^-87 counts as that.
+void add_probabilities(const float* scores, const Partition& partition, int64_t count, float* to);
+
 }  // namespace heed::kernels

@@ -1,9 +1,6 @@
 #include "kernels/rows/matrix.h"
 
-#include <cstring>
-
 #include "kernels/rows/numbers.h"
-#include "kernels/rows/vectors.h"
 #include "kernels/rows/versions.h"
 
 namespace heed::kernels {

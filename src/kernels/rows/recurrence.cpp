@@ -119,63 +119,44 @@ HEED_LOOP void ssru_backward(const T* __restrict candidate, const T* __restrict 
 }  // namespace
 
 template <class T>
-void gru_row(const T* gates, const T* recurrent, const float* before, float* state, T* kept,
-             int64_t hidden) {
+void RecurrentRow<T>::gru(const T* gates, const T* recurrent, const float* before, float* state,
+                          T* kept, int64_t hidden) {
   fastest<gru_forward<T>>(gates, recurrent, before, state, kept, hidden);
 }
 
 template <class T>
-void gru_row_gradient(const T* kept, const float* before, const float* outer, T* gates,
-                      T* recurrent, float* inner, int64_t hidden) {
+void RecurrentRow<T>::gru_gradient(const T* kept, const float* before, const float* outer, T* gates,
+                                   T* recurrent, float* inner, int64_t hidden) {
   fastest<gru_backward<T>>(kept, before, outer, gates, recurrent, inner, hidden);
 }
 
-template void gru_row(const float*, const float*, const float*, float*, float*, int64_t);
-template void gru_row(const uint16_t*, const uint16_t*, const float*, float*, uint16_t*, int64_t);
-template void gru_row_gradient(const float*, const float*, const float*, float*, float*, float*,
-                               int64_t);
-template void gru_row_gradient(const uint16_t*, const float*, const float*, uint16_t*, uint16_t*,
-                               float*, int64_t);
-
 template <class T>
-void lstm_row(const T* gates, const T* recurrent, const float* before, float* state, float* cell,
-              T* kept, int64_t hidden) {
+void RecurrentRow<T>::lstm(const T* gates, const T* recurrent, const float* before, float* state,
+                           float* cell, T* kept, int64_t hidden) {
   fastest<lstm_forward<T>>(gates, recurrent, before, state, cell, kept, hidden);
 }
 
 template <class T>
-void lstm_row_gradient(const T* kept, const float* before, const float* to_state,
-                       const float* to_cell, T* gates, float* inner, int64_t hidden) {
+void RecurrentRow<T>::lstm_gradient(const T* kept, const float* before, const float* to_state,
+                                    const float* to_cell, T* gates, float* inner, int64_t hidden) {
   fastest<lstm_backward<T>>(kept, before, to_state, to_cell, gates, inner, hidden);
 }
 
-template void lstm_row(const float*, const float*, const float*, float*, float*, float*, int64_t);
-template void lstm_row(const uint16_t*, const uint16_t*, const float*, float*, float*, uint16_t*,
-                       int64_t);
-template void lstm_row_gradient(const float*, const float*, const float*, const float*, float*,
-                                float*, int64_t);
-template void lstm_row_gradient(const uint16_t*, const float*, const float*, const float*,
-                                uint16_t*, float*, int64_t);
-
 template <class T>
-void ssru_row(const T* candidate, const T* forget, const float* before, float* state, T* output,
-              int64_t width) {
+void RecurrentRow<T>::ssru(const T* candidate, const T* forget, const float* before, float* state,
+                           T* output, int64_t width) {
   fastest<ssru_forward<T>>(candidate, forget, before, state, output, width);
 }
 
 template <class T>
-void ssru_row_gradient(const T* candidate, const T* forget, const float* before, const float* state,
-                       const T* outer, float* carried, T* to_candidate, T* to_forget,
-                       int64_t width) {
+void RecurrentRow<T>::ssru_gradient(const T* candidate, const T* forget, const float* before,
+                                    const float* state, const T* outer, float* carried,
+                                    T* to_candidate, T* to_forget, int64_t width) {
   fastest<ssru_backward<T>>(candidate, forget, before, state, outer, carried, to_candidate,
                             to_forget, width);
 }
 
-template void ssru_row(const float*, const float*, const float*, float*, float*, int64_t);
-template void ssru_row(const uint16_t*, const uint16_t*, const float*, float*, uint16_t*, int64_t);
-template void ssru_row_gradient(const float*, const float*, const float*, const float*,
-                                const float*, float*, float*, float*, int64_t);
-template void ssru_row_gradient(const uint16_t*, const uint16_t*, const float*, const float*,
-                                const uint16_t*, float*, uint16_t*, uint16_t*, int64_t);
+template struct RecurrentRow<float>;
+template struct RecurrentRow<uint16_t>;
 
 }  // namespace heed::kernels

@@ -2,6 +2,9 @@
 // at each call, by a number that is known when the program starts.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HEED_X86 1
 #else
@@ -15,14 +18,17 @@ namespace heed::kernels {
 
 /// Levels of x86-64: what the compiler may use there. Other processors are `plain`.
 enum class InstructionSet { plain, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512
-InstructionSet level();
 
-/// Products of bf16 numbers and their sum in one instruction (AVX512-BF16; ARM's BF16).
-bool has_bf16_products();
-/// The same of four bytes: AVX512-VNNI; ARM's dot products, and its products of 2 x 8 and 8 x 2.
-bool has_vnni();
-bool has_dot_products();
-bool has_i8mm();
+/// What this processor has.
+struct Processor {
+  InstructionSet level = InstructionSet::plain;
+  /// Products of bf16 numbers and their sum in one instruction (AVX512-BF16; ARM's BF16).
+  bool bf16_products = false;
+  /// The same of four bytes: AVX512-VNNI; ARM's dot products, and its products of 2 x 8 and 8 x 2.
+  bool vnni = false, dot_products = false, i8mm = false;
+};
+const Processor& processor();
+
 /// Products of whole tiles of bytes and of bf16 (AMX), which the system is asked for at the first
 /// call.
 bool has_amx();
@@ -51,8 +57,9 @@ template <class Result, class... Arguments, Result (*kPlain)(Arguments...),
 struct Choice<kPlain, kV3, kV4> {
   static Result run(Arguments... arguments) {
 #if HEED_X86
-    if (level() == InstructionSet::v4) return Versions<kV4>::v4(arguments...);
-    if (level() == InstructionSet::v3) return Versions<kV3>::v3(arguments...);
+    const InstructionSet level = processor().level;
+    if (level == InstructionSet::v4) return Versions<kV4>::v4(arguments...);
+    if (level == InstructionSet::v3) return Versions<kV3>::v3(arguments...);
 #endif
     return Versions<kPlain>::plain(arguments...);
   }
@@ -62,5 +69,22 @@ struct Choice<kPlain, kV3, kV4> {
 /// fastest<plain, v3, v4> chooses among loops that are written for the registers of each.
 template <auto kPlain, auto kV3 = kPlain, auto kV4 = kPlain>
 inline constexpr auto fastest = &Choice<kPlain, kV3, kV4>::run;
+
+// Vectors as GCC and Clang have them, for loops that are written for the registers of a processor.
+
+/// So many numbers of 4 bytes as one register of the processor has: 4, 8 or 16. The compiler would
+/// take wider vectors apart through memory.
+template <int64_t width>
+struct Vectors {
+  using Floats [[gnu::vector_size(width * 4)]] = float;
+  using Words [[gnu::vector_size(width * 4)]] = uint32_t;
+  using Integers [[gnu::vector_size(width * 4)]] = int32_t;
+};
+
+/// Reads as many bytes as `vector` has, which may begin anywhere.
+template <class Vector>
+HEED_LOOP void load(Vector& vector, const void* from) {
+  std::memcpy(&vector, from, sizeof vector);
+}
 
 }  // namespace heed::kernels

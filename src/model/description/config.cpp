@@ -1,9 +1,7 @@
 #include "model/description/config.h"
 
-#include <algorithm>
 #include <cctype>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "model/description/kinds.h"
 
@@ -209,9 +207,9 @@ std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t hea
   return found - kept.begin();
 }
 
-void check(const ModelConfig& config, bool joint_vocabulary) {
+void check(const ModelConfig& config, bool shares_pieces) {
   config.type == ModelType::rnn ? check_rnn(config) : check_transformer(config);
-  require(config.tie != Tie::all || joint_vocabulary,
+  require(config.tie != Tie::all || shares_pieces,
           "tie: all needs one vocabulary for both sides; set data.vocabulary.kind: joint, or tie: "
           "decoder");
 }

@@ -198,9 +198,9 @@ std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, i
 std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
 
 /// Rules between fields (heads divide the width, a window needs a luong attention, ...). Throws
-/// ConfigError. `joint_vocabulary`: whether both sides share one vocabulary, which `tie: all`
-/// needs.
-void check(const ModelConfig& config, bool joint_vocabulary);
+/// ConfigError. `shares_pieces`: whether both sides have the same pieces under the same ids, which
+/// `tie: all` needs.
+void check(const ModelConfig& config, bool shares_pieces);
 
 // The names of modules, by which a model's weights are found (named_weights()): where they are
 // registered, and where they are read out of a file.

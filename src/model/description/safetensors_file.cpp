@@ -17,7 +17,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -70,22 +69,6 @@ std::string make_header(const std::vector<SlotBytes>& tensors,
   return text;
 }
 
-std::shared_ptr<const Mapping> map_file(const std::string& path) {
-  // Not to wait for a writer where a pipe has this name.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.open() && (errno == ENOENT || errno == ENOTDIR))
-    throw UserError(path + ": no such file");
-  if (!file.open()) throw Failure(path + ": cannot be opened: " + std::strerror(errno));
-  struct stat status {};
-  if (fstat(file.number(), &status) != 0)
-    throw Failure(path + ": cannot be read: " + std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) throw UserError(path + ": not a file");
-  auto map = std::make_shared<const Mapping>(file, status.st_size, Mapping::Access::copy);
-  if (map->data() == nullptr && map->size() > 0)
-    throw Failure(path + ": cannot be read: " + std::strerror(errno));
-  return map;
-}
-
 /// Where the checksum's digits stand in a header; nothing where heed wrote none.
 std::optional<std::size_t> find_checksum(std::string_view header) {
   const std::size_t found = header.find(kChecksumField);
@@ -104,29 +87,6 @@ bool are_finite(std::string_view bytes, Bits exponent) {
     all &= (bits & exponent) != exponent;
   }
   return all;
-}
-
-/// As fp32, which everything is computed in.
-bool are_finite(std::string_view bytes, Dtype type) {
-  switch (type) {
-    case Dtype::F64: {
-      bool all = true;
-      for (std::size_t i = 0; i < bytes.size(); i += sizeof(double)) {
-        double x = 0;
-        std::memcpy(&x, bytes.data() + i, sizeof x);
-        all &= std::isfinite(static_cast<float>(x));
-      }
-      return all;
-    }
-    case Dtype::F32:
-      return are_finite<uint32_t>(bytes, 0x7f800000);
-    case Dtype::BF16:
-      return are_finite<uint16_t>(bytes, 0x7f80);
-    case Dtype::F16:
-      return are_finite<uint16_t>(bytes, 0x7c00);
-    default:
-      return true;
-  }
 }
 
 /// Calls put(bytes) with the parts of a file, in their order.
@@ -149,6 +109,44 @@ void put_file(std::vector<SlotBytes> tensors, std::map<std::string, std::string>
 }
 
 }  // namespace
+
+std::shared_ptr<const Mapping> map_file(const std::string& path) {
+  // Not to wait for a writer where a pipe has this name.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.open() && (errno == ENOENT || errno == ENOTDIR))
+    throw UserError(path + ": no such file");
+  if (!file.open()) throw Failure(path + ": cannot be opened: " + std::strerror(errno));
+  struct stat status {};
+  if (fstat(file.number(), &status) != 0)
+    throw Failure(path + ": cannot be read: " + std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) throw UserError(path + ": not a file");
+  auto map = std::make_shared<const Mapping>(file, status.st_size, Mapping::Access::copy);
+  if (map->data() == nullptr && map->size() > 0)
+    throw Failure(path + ": cannot be read: " + std::strerror(errno));
+  return map;
+}
+
+bool are_finite(std::string_view numbers, Dtype type) {
+  switch (type) {
+    case Dtype::F64: {
+      bool all = true;
+      for (std::size_t i = 0; i < numbers.size(); i += sizeof(double)) {
+        double x = 0;
+        std::memcpy(&x, numbers.data() + i, sizeof x);
+        all &= std::isfinite(static_cast<float>(x));
+      }
+      return all;
+    }
+    case Dtype::F32:
+      return are_finite<uint32_t>(numbers, 0x7f800000);
+    case Dtype::BF16:
+      return are_finite<uint16_t>(numbers, 0x7f80);
+    case Dtype::F16:
+      return are_finite<uint16_t>(numbers, 0x7c00);
+    default:
+      return true;
+  }
+}
 
 SafetensorsFile open_safetensors(const std::string& path, bool foreign) {
   const auto map = map_file(path);

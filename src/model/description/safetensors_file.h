@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "model/description/safetensors_header.h"
 
 namespace heed::model {
@@ -17,6 +18,13 @@ struct SafetensorsFile : Header {
   char* data = nullptr;  // that the places of slots count from
   std::shared_ptr<const void> owner = {};
 };
+
+/// The file's own pages: writing to them leaves the file as it is. Throws UserError where there is
+/// no such file, Failure where it cannot be read.
+std::shared_ptr<const Mapping> map_file(const std::string& path);
+
+/// Whether all of the numbers are finite in fp32, which everything is computed in.
+bool are_finite(std::string_view numbers, Dtype type);
 
 /// Throws UserError that names the file and what is wrong with it: missing, truncated, not a
 /// safetensors file, checksum, unknown format version, a tensor with NaN or infinity in it. The

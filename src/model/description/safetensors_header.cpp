@@ -27,7 +27,8 @@ struct TypeInfo {
 /// In the order of Dtype.
 constexpr std::array kTypes{TypeInfo{"F64", 8}, TypeInfo{"I64", 8},  TypeInfo{"F32", 4},
                             TypeInfo{"I32", 4}, TypeInfo{"BF16", 2}, TypeInfo{"F16", 2},
-                            TypeInfo{"I8", 1},  TypeInfo{"U8", 1},   TypeInfo{"BOOL", 1}};
+                            TypeInfo{"I16", 2}, TypeInfo{"I8", 1},   TypeInfo{"U8", 1},
+                            TypeInfo{"BOOL", 1}};
 
 const TypeInfo& info_of(Dtype type) {
   return kTypes[static_cast<std::size_t>(type)];
@@ -198,6 +199,10 @@ const char* name_of(Dtype type) {
 
 int64_t bytes_of(Dtype type) {
   return info_of(type).bytes;
+}
+
+bool is_float(Dtype type) {
+  return type == Dtype::F32 || type == Dtype::F64 || type == Dtype::F16 || type == Dtype::BF16;
 }
 
 std::string_view header_of(std::string_view file, const std::string& path) {

@@ -10,10 +10,11 @@
 namespace heed::model {
 
 /// The types of numbers, by their names in the format.
-enum class Dtype { F64, I64, F32, I32, BF16, F16, I8, U8, BOOL };
+enum class Dtype { F64, I64, F32, I32, BF16, F16, I16, I8, U8, BOOL };
 
 const char* name_of(Dtype type);
 int64_t bytes_of(Dtype type);  // of one number
+bool is_float(Dtype type);
 
 /// One tensor as the header describes it.
 struct Slot {

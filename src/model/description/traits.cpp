@@ -1,8 +1,5 @@
 #include "model/description/traits.h"
 
-#include <utility>
-
-#include "base/format.h"
 #include "base/strings.h"
 #include "model/description/kinds.h"
 

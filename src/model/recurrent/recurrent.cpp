@@ -78,7 +78,7 @@ class RecurrentModel : public Model {
 
 ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary) {
   // Whether `tie: all` has one vocabulary is checked where the vocabularies are.
-  check(config, /*joint_vocabulary=*/true);
+  check(config, /*shares_pieces=*/true);
   return std::make_shared<RecurrentModel>(config, vocabulary);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include "kernels/product.h"
 #include "kernels/rows/layer_norm.h"
 #include "kernels/tensor.h"
+#include "model/adapters.h"
 #include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/transformer/multi_head.h"
@@ -23,10 +23,10 @@ namespace heed::model {
 
 /// Linear layers of these widths stacked into one, each with Xavier's uniform weights (Glorot and
 /// Bengio 2010, eq. 16); biases are zeros.
-torch::nn::Linear xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias);
+LinearLayerPtr xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool bias);
 
-inline Tensor linear(const torch::nn::LinearImpl& layer, const Tensor& x) {
-  return kernels::linear(x, layer.weight, layer.bias);
+inline Tensor linear(const LinearLayer& layer, const Tensor& x) {
+  return layer.apply(x);
 }
 
 inline torch::nn::LayerNorm make_layer_norm(int64_t width) {
@@ -75,7 +75,7 @@ class FeedForward : public torch::nn::Module {
  private:
   Activation activation_;
   double dropout_;
-  torch::nn::Linear inner_, output_;
+  LinearLayerPtr inner_, output_;
 };
 
 /// The residual connection around a sublayer, with its layer norm and dropout.

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "kernels/tensor.h"
+#include "model/adapters.h"
 #include "model/model.h"
 #include "model/transformer/attention/attention.h"
 
@@ -49,9 +50,9 @@ class CrossAttention : public torch::nn::Module {
                       const CrossSentenceLayout& sentences, int64_t head) const;
 
   MultiHeadOptions options_;
-  torch::nn::Linear query_;
-  torch::nn::Linear projection_;  // keys, values stacked
-  torch::nn::Linear output_;
+  LinearLayerPtr query_;
+  LinearLayerPtr projection_;  // keys, values stacked
+  LinearLayerPtr output_;
 };
 
 }  // namespace heed::model

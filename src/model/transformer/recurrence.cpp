@@ -1,7 +1,6 @@
 #include "model/transformer/recurrence.h"
 
 #include <ATen/ATen.h>
-#include <torch/nn/modules/linear.h>
 
 #include "base/error.h"
 #include "kernels/recurrence.h"
@@ -68,7 +67,7 @@ class Ssru : public Recurrence {
     return {kept, (1 - kept) * kernels::widened(candidate)};
   }
 
-  torch::nn::Linear candidate_, forget_;
+  LinearLayerPtr candidate_, forget_;
 };
 
 class AverageAttention : public Recurrence {
@@ -103,7 +102,7 @@ class AverageAttention : public Recurrence {
   }
 
   std::shared_ptr<FeedForward> feed_forward_;
-  torch::nn::Linear gates_;
+  LinearLayerPtr gates_;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "kernels/rows/additive.h"
 #include "kernels/rows/attention.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/random_numbers.h"
-#include "kernels/rows/step.h"
 
 namespace heed::kernels {
 namespace {

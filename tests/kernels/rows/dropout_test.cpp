@@ -11,10 +11,10 @@ TEST(DropPlaces, IsAFunctionOfSeedAndPlace) {
   const std::vector<float> ones(1000, 1);
   std::vector<float> whole(1000), parts(1000), sum(1000);
   const Mask mask(12345, 0.25);
-  drop_places(ones.data(), whole.data(), 0, 1000, mask);
-  drop_places(ones.data(), parts.data(), 0, 333, mask);
-  drop_places(ones.data(), parts.data(), 333, 1000, mask);
-  add_dropped_places(ones.data(), ones.data(), sum.data(), 0, 1000, mask);
+  drop_places(nullptr, ones.data(), whole.data(), 0, 1000, mask);
+  drop_places(nullptr, ones.data(), parts.data(), 0, 333, mask);
+  drop_places(nullptr, ones.data(), parts.data(), 333, 1000, mask);
+  drop_places(ones.data(), ones.data(), sum.data(), 0, 1000, mask);
   EXPECT_EQ(whole, parts);
   int kept = 0;
   for (std::size_t i = 0; i < whole.size(); ++i) {

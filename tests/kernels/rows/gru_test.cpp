@@ -13,11 +13,11 @@ TEST(GruRow, GivesTheWorkedStateAndGradient) {
   const float log2 = std::log(2.0F), log3 = std::log(3.0F);
   const float gates[] = {2, log3 - 1, 0}, recurrent[] = {-2, 1, 2 * log2}, before = 1;
   float state = 0, kept[4] = {};
-  gru_row(gates, recurrent, &before, &state, kept, 1);
+  RecurrentRow<float>::gru(gates, recurrent, &before, &state, kept, 1);
   EXPECT_NEAR(state, 0.9, 1e-6);  // 3/5 + 3/4 (1 - 3/5)
   const float outer = 10;
   float to_gates[3] = {}, to_recurrent[3] = {}, inner = 0;
-  gru_row_gradient(kept, &before, &outer, to_gates, to_recurrent, &inner, 1);
+  RecurrentRow<float>::gru_gradient(kept, &before, &outer, to_gates, to_recurrent, &inner, 1);
   EXPECT_NEAR(inner, 7.5, 1e-5);
   EXPECT_NEAR(to_gates[2], 1.6, 1e-5);                 // 10 1/4 (1 - 9/25)
   EXPECT_NEAR(to_gates[1], 0.75, 1e-5);                // 10 (1 - 3/5) 3/4 1/4
@@ -37,8 +37,8 @@ TEST(GruRow, InBf16RoundsWhatItReadsAndWrites) {
     plain_recurrent[i] = widened(recurrent[i]);
   }
   for (int i = 0; i < 7; ++i) before[i] = static_cast<float>(i) - 3;
-  gru_row(gates, recurrent, before, state, kept, 7);
-  gru_row(plain_gates, plain_recurrent, before, plain_state, plain_kept, 7);
+  RecurrentRow<uint16_t>::gru(gates, recurrent, before, state, kept, 7);
+  RecurrentRow<float>::gru(plain_gates, plain_recurrent, before, plain_state, plain_kept, 7);
   for (int i = 0; i < 7; ++i) EXPECT_NEAR(state[i], plain_state[i], 1e-6);
   for (int i = 0; i < 28; ++i) EXPECT_NEAR(widened(kept[i]), plain_kept[i], 0.01);
 }

@@ -14,12 +14,12 @@ TEST(LstmRow, GivesTheWorkedStateAndGradient) {
   const float gates[] = {1, log3 - 1, 2, -log3}, recurrent[] = {-1, 1, log2 - 2, 0};
   const float before = (log3 - 0.3F) / 0.75F;
   float state = 0, cell = 0, kept[4] = {};
-  lstm_row(gates, recurrent, &before, &state, &cell, kept, 1);
+  RecurrentRow<float>::lstm(gates, recurrent, &before, &state, &cell, kept, 1);
   EXPECT_NEAR(cell, log3, 1e-6);  // 3/4 c + 1/2 3/5
   EXPECT_NEAR(state, 0.2, 1e-6);  // 1/4 4/5
   const float to_state = 5, to_cell = 0.05F;
   float to_gates[4] = {}, inner = 0;
-  lstm_row_gradient(kept, &before, &to_state, &to_cell, to_gates, &inner, 1);
+  RecurrentRow<float>::lstm_gradient(kept, &before, &to_state, &to_cell, to_gates, &inner, 1);
   EXPECT_NEAR(inner, 0.375, 1e-6);                   // (0.05 + 5 1/4 (1 - 16/25)) 3/4 = 1/2 3/4
   EXPECT_NEAR(to_gates[0], 0.075, 1e-6);             // 1/2 3/5 1/2 1/2
   EXPECT_NEAR(to_gates[1], 0.09375 * before, 1e-6);  // 1/2 c 3/4 1/4

@@ -11,7 +11,6 @@
 #include "kernels/rows/nan_contract.h"
 #include "kernels/rows/random_numbers.h"
 #include "kernels/rows/recurrence.h"
-#include "kernels/rows/step.h"
 
 namespace heed::kernels {
 namespace {
@@ -104,9 +103,10 @@ Floats gru(const Inputs& in) {
   const auto gates = as<T>(in[0]), recurrent = as<T>(in[1]);
   std::vector<T> kept(4 * kWide), to_gates(3 * kWide), to_recurrent(3 * kWide);
   Floats state(kWide), inner(kWide), out;
-  gru_row(gates.data(), recurrent.data(), in[2].data(), state.data(), kept.data(), kWide);
-  gru_row_gradient(kept.data(), in[2].data(), in[3].data(), to_gates.data(), to_recurrent.data(),
-                   inner.data(), kWide);
+  RecurrentRow<T>::gru(gates.data(), recurrent.data(), in[2].data(), state.data(), kept.data(),
+                       kWide);
+  RecurrentRow<T>::gru_gradient(kept.data(), in[2].data(), in[3].data(), to_gates.data(),
+                                to_recurrent.data(), inner.data(), kWide);
   append(out, state);
   append(out, to_gates);
   append(out, to_recurrent);
@@ -125,10 +125,10 @@ Floats lstm(const Inputs& in) {
   const auto gates = as<T>(in[0]), recurrent = as<T>(in[1]);
   std::vector<T> kept(4 * kWide), to_gates(4 * kWide);
   Floats state(kWide), cell(kWide), inner(kWide), out;
-  lstm_row(gates.data(), recurrent.data(), in[2].data(), state.data(), cell.data(), kept.data(),
-           kWide);
-  lstm_row_gradient(kept.data(), in[2].data(), in[3].data(), in[4].data(), to_gates.data(),
-                    inner.data(), kWide);
+  RecurrentRow<T>::lstm(gates.data(), recurrent.data(), in[2].data(), state.data(), cell.data(),
+                        kept.data(), kWide);
+  RecurrentRow<T>::lstm_gradient(kept.data(), in[2].data(), in[3].data(), in[4].data(),
+                                 to_gates.data(), inner.data(), kWide);
   append(out, state);
   append(out, cell);
   append(out, to_gates);
@@ -234,12 +234,12 @@ TEST(NanInIsNanOut, Dropout) {
     const Halves half = halves_of(in[0]), residual = halves_of(in[1]);
     Floats dropped(kWide), sum(kWide), mixed(kWide), out;
     Halves half_dropped(kWide), narrowed(kWide), half_sum(kWide);
-    drop_places(in[0].data(), dropped.data(), 0, kWide, mask);
-    drop_places(half.data(), half_dropped.data(), 0, kWide, mask);
-    drop_places(in[0].data(), narrowed.data(), 0, kWide, mask);
-    add_dropped_places(in[1].data(), in[0].data(), sum.data(), 0, kWide, mask);
-    add_dropped_places(residual.data(), half.data(), half_sum.data(), 0, kWide, mask);
-    add_dropped_places(in[1].data(), half.data(), mixed.data(), 0, kWide, mask);
+    drop_places(nullptr, in[0].data(), dropped.data(), 0, kWide, mask);
+    drop_places(nullptr, half.data(), half_dropped.data(), 0, kWide, mask);
+    drop_places(nullptr, in[0].data(), narrowed.data(), 0, kWide, mask);
+    drop_places(in[1].data(), in[0].data(), sum.data(), 0, kWide, mask);
+    drop_places(residual.data(), half.data(), half_sum.data(), 0, kWide, mask);
+    drop_places(in[1].data(), half.data(), mixed.data(), 0, kWide, mask);
     for (const Floats& part : {dropped, sum, mixed}) append(out, part);
     for (const Halves& part : {half_dropped, narrowed, half_sum}) append(out, part);
     return out;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
 
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/tensor.h"
+#include "model/adapters.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"
 #include "model/transformer/attention/scaled_dot_product.h"
@@ -108,7 +108,7 @@ class SelfAttention : public torch::nn::Module {
   const int64_t layer_;
 
  private:
-  torch::nn::Linear projection_, output_;
+  LinearLayerPtr projection_, output_;
 };
 
 using SelfAttentionPtr = std::shared_ptr<SelfAttention>;

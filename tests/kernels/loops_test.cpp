@@ -1,10 +1,12 @@
 // The loops of a decoder's step against ATen's operations.
-#include "kernels/rows/step.h"
+#include "kernels/rows/loops.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "kernels/rows/layer_norm.h"
 
 namespace heed::kernels {
 namespace {

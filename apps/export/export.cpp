@@ -3,6 +3,7 @@
 
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
+#include "apps/export/model_card.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/installation.h"
@@ -10,10 +11,10 @@
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/search/search.h"
 #include "draw/pages.h"
 #include "engine/weights.h"
 #include "exchange/ctranslate2.h"
+#include "exchange/marian_mt.h"
 #include "kernels/rows/layer_norm.h"
 #include "model/description/traits.h"
 #include "model/weights.h"
@@ -59,65 +60,66 @@ std::string symbols_of(const text::Vocabulary& vocabulary) {
   return join(symbols, " ");
 }
 
-/// What to ask CTranslate2 for, so that it searches as heed does.
-std::string search_advice(const decode::DecodeConfig& config, int64_t longest) {
-  const decode::SamplingConfig& sampling = config.sampling;
-  const bool samples = decode::samples(sampling);
-  // With a beam it would draw the candidates of a search.
-  std::vector<std::string> options = {"beam_size=" +
-                                      std::to_string(samples ? 1 : config.beam_size)};
-  const auto penalty = [&](double value) {
-    options.push_back("length_penalty=" + json(value).dump());
-  };
-  switch (config.length_penalty) {
-    case decode::LengthPenalty::none:
-      penalty(0);
-      break;
-    case decode::LengthPenalty::average:
-      penalty(1);
-      break;
-    case decode::LengthPenalty::power:
-    case decode::LengthPenalty::gnmt:
-      penalty(config.alpha);
-  }
-  if (config.n_best > 1) options.push_back("num_hypotheses=" + std::to_string(config.n_best));
-  if (config.no_repeat_ngram > 0)
-    options.push_back("no_repeat_ngram_size=" + std::to_string(config.no_repeat_ngram));
-  if (!config.forbid.empty()) {
-    auto sequences = json::array();
-    for (const std::string& piece : config.forbid) sequences.push_back({piece});
-    options.push_back("suppress_sequences=" + sequences.dump());
-  }
-  if (config.min_length > 0)
-    options.push_back("min_decoding_length=" + std::to_string(config.min_length));
-  if (samples) {
-    const double top_p = sampling.top_p > 0 ? sampling.top_p : 1;
-    options.push_back("sampling_topk=" + std::to_string(sampling.top_k));
-    options.push_back("sampling_topp=" + json(top_p).dump());
-    options.push_back("sampling_temperature=" + json(sampling.temperature).dump());
-  }
-  // CTranslate2 counts </s>, which heed's limit does not.
-  options.push_back("max_input_length=" +
-                    std::to_string(std::min(config.max_source_length + 1, longest)));
-  options.push_back("max_decoding_length=" + std::to_string(decode::length_limit(
-                                                 config, config.max_source_length, longest - 1)));
-  return join(options, ", ");
+/// All that a folder of any format may have: who exports into one twice finds no file of the first.
+std::vector<std::string> exported_files() {
+  std::vector<std::string> files = {"shared_vocabulary.json",
+                                    "source_vocabulary.json",
+                                    "target_vocabulary.json",
+                                    kJointVocabulary,
+                                    "model.bin",
+                                    kModelCard};
+  files.insert(files.end(), exchange::kMarianFiles.begin(), exchange::kMarianFiles.end());
+  return files;
 }
 
-void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) {
-  const decode::DecodeConfig& config = folder.config.decoding;
-  const int64_t longest = exchange::longest_in_ctranslate2(folder.config.model);
-  log::info("search as heed does: translate_batch(pieces, {})", search_advice(config, longest));
+/// `missing_in` says what the program lacks that a model needs.
+run::ModelFolder open_for(const std::string& program,
+                          std::string (*missing_in)(const model::ModelConfig&),
+                          const ExportArgs& args) {
+  if (!args.beside.empty()) throw UserError("export: {} models; {} gets one", 2, program);
+  if (fs::exists(fs::path(args.output) / kConfigFile))
+    throw UserError(args.output + ": holds a model of heed; name another folder");
+  std::vector<std::string> settings = args.settings;
+  settings.push_back("precision=fp32");
+  run::ModelFolder folder = run::open_model(args.model, {.device = "cpu", .settings = settings});
+  const std::string missing = missing_in(folder.config.model);
+  if (!missing.empty())
+    throw UserError("{}: {} cannot translate with it: {}", args.model, program, missing);
+  return folder;
+}
+
+void warn_of_search(const std::string& program, const decode::DecodeConfig& config) {
   if (config.length_penalty == decode::LengthPenalty::gnmt)
-    log::warn("CTranslate2 divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there");
+    log::warn("{} divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there", program);
   if (config.coverage_penalty > 0)
-    log::warn(
-        "CTranslate2's coverage penalty is another formula; decoding.coverage_penalty {} has no "
-        "equal there",
-        json(config.coverage_penalty).dump());
+    log::warn("{} has no such coverage penalty; decoding.coverage_penalty {} has no equal there",
+              program, json(config.coverage_penalty).dump());
   if (config.mbr > 0)
-    log::warn("CTranslate2 knows no minimum Bayes risk; decoding.mbr {} has no equal there",
+    log::warn("{} knows no minimum Bayes risk; decoding.mbr {} has no equal there", program,
               config.mbr);
+}
+
+void export_for_ctranslate2(const ExportArgs& args) {
+  const std::string program = "CTranslate2";
+  const run::ModelFolder folder = open_for(program, exchange::missing_in_ctranslate2, args);
+  const run::Config& config = folder.config;
+  OutputFolder out(args.output, exported_files());
+  const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
+  if (joint) {
+    write_atomic(out.place_of("shared_vocabulary.json"), piece_list(folder.target));
+  } else {
+    write_atomic(out.place_of("source_vocabulary.json"), piece_list(folder.source));
+    write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
+  }
+  run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
+  write_atomic(out.place_of("config.json"), description(folder.target));
+  exchange::write_ctranslate2(config.model, decode::weights_of(*folder.model),
+                              out.place_of("model.bin"));
+  out.commit();
+  const int64_t longest = exchange::longest_in_ctranslate2(config.model);
+  log::info("search as heed does: translate_batch(pieces, {})",
+            exchange::search_in_ctranslate2(config.decoding, longest));
+  warn_of_search(program, config.decoding);
   const std::string symbols = symbols_of(folder.source);
   if (!symbols.empty())
     log::warn(
@@ -132,32 +134,30 @@ void advise(const ExportArgs& args, const run::ModelFolder& folder, bool joint) 
                                                      : std::to_string(longest - 1));
 }
 
-void export_for_ctranslate2(const ExportArgs& args) {
-  if (!args.beside.empty()) throw UserError("export: {} models; CTranslate2 gets one", 2);
-  if (fs::exists(fs::path(args.output) / kWeightsFile))
-    throw UserError(args.output + ": holds a model of heed; name another folder");
-  const run::ModelFolder folder =
-      run::open_model(args.model, {.device = "cpu", .settings = {"precision=fp32"}});
-  const std::string missing = exchange::missing_in_ctranslate2(folder.config.model);
-  if (!missing.empty())
-    throw UserError(args.model + ": CTranslate2 cannot translate with it: " + missing);
-  // With the vocabularies of the other kind: CTranslate2 would take those of an earlier export.
-  OutputFolder out(args.output, {"shared_vocabulary.json", "source_vocabulary.json",
-                                 "target_vocabulary.json", kJointVocabulary, kSourceVocabulary,
-                                 kTargetVocabulary, "config.json", "model.bin"});
-  const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
-  if (joint) {
-    write_atomic(out.place_of("shared_vocabulary.json"), piece_list(folder.target));
-  } else {
-    write_atomic(out.place_of("source_vocabulary.json"), piece_list(folder.source));
-    write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
-  }
-  run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
-  write_atomic(out.place_of("config.json"), description(folder.target));
-  exchange::write_ctranslate2(folder.config.model, decode::weights_of(*folder.model),
-                              out.place_of("model.bin"));
+void export_for_transformers(const ExportArgs& args) {
+  const std::string program = "MarianMT";
+  const run::ModelFolder folder = open_for(program, exchange::missing_in_marian_mt, args);
+  const run::Config& config = folder.config;
+  OutputFolder out(args.output, exported_files());
+  exchange::write_marian_mt({.model = config.model,
+                             .decoding = config.decoding,
+                             .weights = decode::weights_of(*folder.model),
+                             .source = folder.source,
+                             .target = folder.target},
+                            out.place());
+  write_atomic(out.place_of(kModelCard), model_card(args.model, config, args.languages.of(config)));
   out.commit();
-  advise(args, folder, joint);
+  warn_of_search(program, config.decoding);
+  log::info(
+      "{}: MarianMTModel and MarianTokenizer of Hugging Face's transformers load it; at most {} "
+      "pieces a sentence; {} says what it is, and wants a licence",
+      args.output, exchange::kMarianPositions - 1, kModelCard);
+}
+
+std::vector<std::string> beginning_of(const text::Vocabulary& vocabulary) {
+  std::vector<std::string> symbols;
+  for (const int32_t id : vocabulary.beginning()) symbols.push_back(vocabulary.piece(id));
+  return symbols;
 }
 
 draw::PlayedModel played_model(const std::string& path, const std::string& name,
@@ -178,10 +178,11 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .name = name,
       .source = serve::language_name(languages.source),
       .target = serve::language_name(languages.target),
-      .files = {
-          {"settings", web::text_of({shown_model(name, config), config.model, config.decoding})},
-          {"weights", engine::packed(weights)},
-          {"source", vocabularies.source.model()}}};
+      .files = {{"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
+                                           beginning_of(vocabularies.source),
+                                           beginning_of(vocabularies.target)})},
+                {"weights", engine::packed(weights)},
+                {"source", vocabularies.source.model()}}};
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
     model.files["target"] = vocabularies.target.model();
   return model;
@@ -206,7 +207,8 @@ void export_page(const ExportArgs& args) {
 }
 
 void export_model(const ExportArgs& args) {
-  args.format == "web" ? export_page(args) : export_for_ctranslate2(args);
+  if (args.format == "web") return export_page(args);
+  args.format == "ctranslate2" ? export_for_ctranslate2(args) : export_for_transformers(args);
 }
 
 }  // namespace
@@ -216,17 +218,18 @@ void add_export(CommandLine& program) {
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.option("beside", args->beside, "web: a second model, shown beside the first");
   command
-      .option(
-          "--format", args->format,
-          "The program to convert the model for; web: none, but a page that translates by itself")
-      .one_of({"ctranslate2", "web"});
+      .option("--format", args->format,
+              "The program to convert the model for: CTranslate2, or transformers of Hugging Face, "
+              "or web, a page that translates by itself")
+      .one_of({"ctranslate2", "huggingface", "web"});
   command.option("-o,--output", args->output, "Folder of the exported model, or file of the page")
       .required();
-  command.option("--set", args->settings,
-                 "web: change one key of the model's configuration, e.g. --set "
-                 "decoding.beam_size=1; may be repeated");
+  command.option(
+      "--set", args->settings,
+      "Change one key of the model's configuration, e.g. --set decoding.beam_size=1; may "
+      "be repeated");
   args->languages.add(command);
-  command.examples({"heed export runs/mine --format ctranslate2 -o runs/mine-ct2",
+  command.examples({"heed export runs/opus_like --format huggingface -o opus_like-marian",
                     "heed export runs/multi30k_quick --format web -o translate.html"});
 }
 

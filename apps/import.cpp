@@ -1,0 +1,142 @@
+// heed import FROM -o RUN: a model of another program as a run's folder.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/output_folder.h"
+#include "base/run_folder.h"
+#include "base/strings.h"
+#include "config/io.h"
+#include "exchange/foreign_model.h"
+#include "model/description/safetensors_file.h"
+#include "model/description/traits.h"
+#include "run/folder.h"
+#include "run/summary.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct ImportArgs {
+  std::string from, output;
+  exchange::SegmentFiles segments;
+  std::string source_language, target_language;
+};
+
+/// Files with the words of a licence, as they are called everywhere.
+bool is_licence(const std::string& file) {
+  const std::string name = ascii_lower(fs::path(file).stem().string());
+  return name == "license" || name == "licence" || name == "copying" || name == "notice";
+}
+
+int64_t parameters_of(const exchange::ForeignModel& model) {
+  int64_t count = 0;
+  for (const auto& [name, array] : model.weights) count += array.count();
+  return count;
+}
+
+/// As that of a finished run, and where the model comes from.
+std::string summary_of(const ImportArgs& args, const exchange::ForeignModel& model,
+                       const exchange::Package& package) {
+  auto files = json::array();
+  const bool folder = fs::is_directory(args.from);
+  for (const std::string& file : folder ? package.files() : std::vector<std::string>{""}) {
+    const run::CorpusSum sum = run::sum_of(folder ? file_in(args.from, file) : args.from);
+    files.push_back({{"path", folder ? file : fs::path(args.from).filename().string()},
+                     {"bytes", sum.bytes},
+                     {"sha256", sum.sha256}});
+  }
+  const run::Summary summary{.parameters = parameters_of(model),
+                             .stop_reason = "imported from " + model.program};
+  json out = json::parse(summary.to_json(run::Provenance{}, data::HygieneReport{}));
+  out["imported"] = {{"program", model.program},
+                     {"from", fs::absolute(args.from).string()},
+                     {"files", std::move(files)}};
+  return out.dump(2) + "\n";
+}
+
+run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& model) {
+  run::Config config;
+  config.name = fs::path(args.output).lexically_normal().filename().string();
+  config.output = args.output;
+  config.model = model.model;
+  config.decoding = model.decoding;
+  config.data.vocabulary.kind = model.joint ? data::VocabularyKind::joint
+                                : model.model.tie == model::Tie::all
+                                    ? data::VocabularyKind::shared
+                                    : data::VocabularyKind::separate;
+  config.data.vocabulary.size = model.target.size();
+  config.data.source_language = args.source_language;
+  config.data.target_language = args.target_language;
+  check(config);
+  return config;
+}
+
+void write_weights(const exchange::ForeignModel& model, const run::Metadata& metadata,
+                   const std::string& path) {
+  std::vector<model::SlotBytes> tensors;
+  for (const auto& [name, array] : model.weights)
+    tensors.push_back({{.name = name, .type = model::Dtype::F32, .shape = array.shape},
+                       {reinterpret_cast<const char*>(array.data), array.count() * sizeof(float)}});
+  model::write_safetensors(std::move(tensors), metadata, path);
+}
+
+void import_model(const ImportArgs& args) {
+  if (fs::exists(fs::path(args.output) / kConfigFile))
+    throw UserError(args.output + ": holds a model already; name a new folder");
+  const exchange::Package package(args.from);
+  const exchange::ForeignModel model = exchange::read_model(package, args.segments);
+  const run::Config config = config_of(args, model);
+  const run::Vocabularies vocabularies{model.source, model.target};
+  std::vector<std::string> names = {kJointVocabulary, kSourceVocabulary, kTargetVocabulary,
+                                    kWeightsFile,     kConfigFile,       kSummaryFile};
+  std::vector<std::string> licences;
+  for (const std::string& file : package.files())
+    if (is_licence(file)) licences.push_back(file);
+  for (const std::string& file : licences) names.push_back(fs::path(file).filename().string());
+  OutputFolder out(args.output, names);
+  run::save_vocabularies(vocabularies, out.place(), model.joint);
+  write_weights(model, run::binding_of(config, vocabularies), out.place_of(kWeightsFile));
+  write_atomic(out.place_of(kSummaryFile), summary_of(args, model, package));
+  for (const std::string& file : licences)
+    write_atomic(out.place_of(fs::path(file).filename().string()), package.read(file).view);
+  write_atomic(out.place_of(kConfigFile), config::dump(config));
+  out.commit();
+  log::info("{}: {}, {} parameters, {} source and {} target pieces, from {}", args.output,
+            model::describe_model(model.model), with_commas(parameters_of(model)),
+            with_commas(model.source.size()), with_commas(model.target.size()), model.program);
+  for (const std::string& note : model.notes) log::info("{}: {}", args.output, note);
+  if (!model.languages.empty() && args.target_language.empty())
+    log::warn(
+        "{}: the model has {}; say which one with --target-language, here or when it translates",
+        args.output, counted(std::ssize(model.languages), "language"));
+}
+
+}  // namespace
+
+void add_import(CommandLine& program) {
+  auto [command, args] = program.command("import", import_model);
+  command
+      .option("from", args->from,
+              "Folder, or zip archive, of Hugging Face (MarianMT, M2M-100, NLLB-200), Marian or "
+              "CTranslate2 (Argos Translate, too)")
+      .required();
+  command.option("-o,--output", args->output, "Folder of the run that is made").required();
+  command.option("--source-sentencepiece", args->segments.source,
+                 "SentencePiece file of the source, or of both sides, where FROM has none");
+  command.option("--target-sentencepiece", args->segments.target, "That of the target");
+  command.option("--source-language", args->source_language,
+                 "Of a model of many languages: which one it is to translate from, unless it is "
+                 "told otherwise, e.g. deu_Latn");
+  command.option("--target-language", args->target_language, "Which one it is to translate into");
+  command.examples({"heed import opus-mt-de-en -o runs/opus",
+                    "heed import nllb-200-distilled-600M -o runs/nllb --source-language deu_Latn "
+                    "--target-language eng_Latn"});
+}
+
+}  // namespace heed

@@ -1,0 +1,74 @@
+#include "data/languages.h"
+
+#include <optional>
+#include <span>
+
+#include "base/strings.h"
+#include "config/suggest.h"
+
+namespace heed::data {
+namespace {
+
+/// What stands around the code of a language.
+struct SymbolForm {
+  std::string open, close;
+};
+const SymbolForm kSymbolForms[] = {{"", ""}, {"__", "__"}, {"<", ">"}, {"<2", ">"}, {">>", "<<"}};
+const std::span<const SymbolForm> kOfOwnSide = std::span(kSymbolForms).first(3),
+                                  kBeforeSource = std::span(kSymbolForms).last(2);
+
+std::optional<std::string> symbol_of(const std::string& language,
+                                     const text::Vocabulary& vocabulary,
+                                     std::span<const SymbolForm> forms) {
+  for (const SymbolForm& form : forms)
+    if (const std::string symbol = form.open + language + form.close; vocabulary.has_symbol(symbol))
+      return symbol;
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_language(const std::string& key, const std::string& language,
+                                  const std::vector<std::string>& languages) {
+  throw UserError("{}: the vocabulary has no symbol for '{}'{}", key, one_line(language),
+                  languages.empty() ? ", nor for any other language; leave the key out"
+                                    : config::did_you_mean(language, languages));
+}
+
+}  // namespace
+
+std::vector<std::string> languages_of(const text::Vocabulary& vocabulary) {
+  std::vector<std::string> languages;
+  for (int32_t id = 0; id < vocabulary.size(); ++id) {
+    const std::string symbol = vocabulary.piece(id);
+    if (!vocabulary.has_symbol(symbol)) continue;
+    languages.push_back(symbol);
+    for (const auto& [open, close] : kSymbolForms)  // the last one that fits
+      if (symbol.size() > open.size() + close.size() && symbol.starts_with(open) &&
+          symbol.ends_with(close))
+        languages.back() = symbol.substr(open.size(), symbol.size() - open.size() - close.size());
+  }
+  return languages;
+}
+
+void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
+                          text::Vocabulary& target) {
+  std::vector<std::string> before_source, before_target;
+  if (const std::string& language = config.source_language; !language.empty()) {
+    const auto symbol = symbol_of(language, source, kOfOwnSide);
+    if (!symbol) refuse_language("data.source_language", language, languages_of(source));
+    before_source.push_back(*symbol);
+  }
+  if (const std::string& language = config.target_language; !language.empty()) {
+    const auto symbol = symbol_of(language, target, kOfOwnSide),
+               before = symbol_of(language, source, kBeforeSource);
+    if (!symbol && !before) {
+      const auto known = languages_of(target);
+      refuse_language("data.target_language", language,
+                      known.empty() ? languages_of(source) : known);
+    }
+    (symbol ? before_target : before_source).push_back(symbol ? *symbol : *before);
+  }
+  source = source.beginning_with(before_source);
+  target = target.beginning_with(before_target);
+}
+
+}  // namespace heed::data

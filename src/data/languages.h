@@ -1,0 +1,22 @@
+// Languages of models of many, as symbols of their vocabularies.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/config.h"
+#include "text/vocabulary.h"
+
+namespace heed::data {
+
+/// The languages that user-defined symbols of a vocabulary may stand for, in the order of ids: CODE
+/// of CODE itself, __CODE__, <CODE>, <2CODE> and >>CODE<<.
+std::vector<std::string> languages_of(const text::Vocabulary& vocabulary);
+
+/// Makes lines begin with the symbols of source_language and target_language. <2CODE> and >>CODE<<
+/// name the target, and stand before the source (Johnson et al. 2017; OPUS-MT). Throws UserError
+/// naming the key, with the nearest languages, where there is no such symbol.
+void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
+                          text::Vocabulary& target);
+
+}  // namespace heed::data

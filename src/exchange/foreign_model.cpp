@@ -1,0 +1,95 @@
+#include "exchange/foreign_model.h"
+
+#include <algorithm>
+#include <iterator>
+#include <regex>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "config/io.h"
+#include "exchange/formats.h"
+
+namespace heed::exchange {
+
+model::ModelConfig checked(const model::ModelConfig& config, const std::string& place) {
+  model::ModelConfig sound;
+  config::load_text(sound, config::dump(config), place);
+  try {
+    model::check(sound, /*joint_vocabulary=*/true);
+  } catch (const config::ConfigError& fault) {
+    throw UserError("{}: {}", place, fault.what());
+  }
+  return sound;
+}
+
+std::vector<std::string> languages_among(const std::vector<std::string>& pieces) {
+  static const std::regex pattern(">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}");
+  std::vector<std::string> languages;
+  std::ranges::copy_if(pieces, std::back_inserter(languages), [](const std::string& piece) {
+    return piece.size() < 32 && std::regex_match(piece, pattern);
+  });
+  return languages;
+}
+
+decode::LengthPenalty length_penalty_of(double alpha) {
+  return alpha == 0   ? decode::LengthPenalty::none
+         : alpha == 1 ? decode::LengthPenalty::average
+                      : decode::LengthPenalty::power;
+}
+
+bool is_floating(const Tensor& tensor) {
+  using model::Dtype;
+  return tensor.type == Dtype::F64 || tensor.type == Dtype::F32 || tensor.type == Dtype::F16 ||
+         tensor.type == Dtype::BF16;
+}
+
+SegmentFile segment_file(const Package& package, const std::string& file) {
+  return {std::string(package.read(file).view), package.place_of(file)};
+}
+
+SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces) {
+  const auto both = text::rearranged(
+      file.bytes, pieces, text::pieces_outside(file.bytes, pieces, file.place), file.place);
+  return {both, both, /*joint=*/true};
+}
+
+SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentFile& target_file,
+                                  const text::ForeignPieces& source,
+                                  const text::ForeignPieces& target, bool shared) {
+  const auto outside = [](const SegmentFile& file, const text::ForeignPieces& pieces) {
+    return text::pieces_outside(file.bytes, pieces, file.place);
+  };
+  std::vector<std::string> of_source = outside(source_file, source),
+                           of_target = outside(target_file, target);
+  if (shared) {
+    for (const std::string& piece : of_target)
+      if (std::ranges::count(of_source, piece) == 0) of_source.push_back(piece);
+    of_target = of_source;
+  }
+  return {text::rearranged(source_file.bytes, source, of_source, source_file.place),
+          text::rearranged(target_file.bytes, target, of_target, target_file.place)};
+}
+
+void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,
+            Numbering numbering, const std::string& place) {
+  numbering.source = sides.source.foreign_id;
+  numbering.target = sides.target.foreign_id;
+  model.source = sides.source.vocabulary;
+  model.target = sides.target.vocabulary;
+  model.joint = sides.joint;
+  model.weights = weights_from(from, numbering, model.model, place);
+}
+
+ForeignModel read_model(const Package& package, const SegmentFiles& segments) {
+  for (const std::string folder : {"", "model/"})
+    if (package.has(folder + "model.bin")) return read_ctranslate2(package, folder, segments);
+  for (const std::string& file : package.files())
+    if (file.ends_with(".npz")) return read_marian(package, file, segments);
+  if (package.has("config.json")) return read_huggingface(package);
+  throw UserError(
+      "{}: holds no model that heed knows: no config.json (Hugging Face), .npz (Marian) or "
+      "model.bin (CTranslate2)",
+      package.place_of(""));
+}
+
+}  // namespace heed::exchange

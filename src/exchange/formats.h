@@ -1,0 +1,61 @@
+// What the readers of the programs' models share. Inside exchange/ only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exchange/foreign_model.h"
+#include "exchange/tensors.h"
+#include "exchange/transformer_parts.h"
+#include "text/foreign_pieces.h"
+
+namespace heed::exchange {
+
+ForeignModel read_huggingface(const Package& package);
+/// `file`: the .npz.
+ForeignModel read_marian(const Package& package, const std::string& file,
+                         const SegmentFiles& segments);
+/// `folder`: of model.bin inside the package, "" or "model/".
+ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
+                              const SegmentFiles& segments);
+
+/// Throws UserError that begins with `place` and names the key of heed's section `model` where a
+/// number is out of its range.
+model::ModelConfig checked(const model::ModelConfig& config, const std::string& place);
+
+/// Whether a tensor is of numbers that a network can be made of; files hold others, too.
+bool is_floating(const Tensor& tensor);
+
+/// What scores are divided by: length^alpha.
+decode::LengthPenalty length_penalty_of(double alpha);
+
+/// Of all pieces those that stand for languages: >>fra<< (OPUS-MT), __fr__ (M2M-100), fra_Latn
+/// (NLLB).
+std::vector<std::string> languages_among(const std::vector<std::string>& pieces);
+
+/// A SentencePiece file, and what messages call it.
+struct SegmentFile {
+  std::string bytes, place;
+};
+
+SegmentFile segment_file(const Package& package, const std::string& file);
+
+struct SideVocabularies {
+  text::RearrangedVocabulary source, target;
+  bool joint = false;  // one file
+};
+
+/// One file for both sides.
+SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces);
+/// A file for each side. `shared`: both have the ids of `source`.
+SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentFile& target_file,
+                                  const text::ForeignPieces& source,
+                                  const text::ForeignPieces& target, bool shared);
+
+/// Vocabularies and weights. `numbering` gets the ids of `sides`; `place` begins messages.
+void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,
+            Numbering numbering, const std::string& place);
+
+}  // namespace heed::exchange

@@ -1,0 +1,38 @@
+// Transformers as MarianMT, the architecture of Hugging Face's transformers that OPUS-MT has.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "decode/search/config.h"
+#include "engine/weights.h"
+#include "model/description/config.h"
+#include "text/vocabulary.h"
+
+namespace heed::exchange {
+
+/// What MarianMT lacks that such a model needs, as the end of a sentence that names the key; empty
+/// where it can be one.
+std::string missing_in_marian_mt(const model::ModelConfig& config);
+
+/// Pieces with eos that an exported model can take: MarianMT reads positions from a table.
+inline constexpr int64_t kMarianPositions = 1024;
+
+/// All that write_marian_mt() may write.
+inline constexpr std::array<const char*, 8> kMarianFiles = {
+    "config.json", "generation_config.json", "model.safetensors", "source.spm", "target.spm",
+    "vocab.json",  "tokenizer_config.json",  "target_vocab.json"};
+
+struct MarianParts {
+  const model::ModelConfig& model;
+  const decode::DecodeConfig& decoding;
+  const engine::Weights& weights;
+  const text::Vocabulary &source, &target;
+};
+
+/// Writes the files that MarianMTModel and MarianTokenizer load. Pieces keep their ids, and the
+/// decoder begins with bos, as heed's does. Throws Failure where one cannot be written, Bug for a
+/// model that MarianMT lacks something for.
+void write_marian_mt(const MarianParts& parts, const std::string& folder);
+
+}  // namespace heed::exchange

@@ -1,0 +1,63 @@
+// model.bin, CTranslate2's file of weights. Inside exchange/ only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/weights.h"
+#include "exchange/package.h"
+
+namespace heed::exchange {
+
+class Cursor;
+
+/// The variables of a file, and which of them were asked for. Everything throws UserError that
+/// begins with the file.
+class ModelBin {
+ public:
+  ModelBin(const Package& package, const std::string& file);
+
+  bool has(const std::string& name) const {
+    return variables_.contains(name) || aliases_.contains(name);
+  }
+  /// The name under which a variable is kept, perhaps for several.
+  std::string kept(const std::string& name) const;
+  /// In fp32. -1 in `shape` is any extent.
+  engine::Array array(const std::string& name, const std::vector<int64_t>& shape) const;
+  /// A single number, or `otherwise` where there is none.
+  double number(const std::string& name, double otherwise) const;
+
+  /// Throws where a variable was not asked for that is not zero: the model has something that heed
+  /// lacks.
+  void require_all_read() const;
+  /// What weights were before array(): "int8", "int16", or "".
+  const std::string& quantised() const { return quantised_; }
+  const std::string& place() const { return place_; }
+
+ private:
+  enum Code : uint8_t { kFloat32, kInt8, kInt16, kInt32, kFloat16, kBfloat16 };
+  struct Variable {
+    Code code{};
+    std::vector<int64_t> shape;
+    std::string_view bytes;
+  };
+
+  static std::size_t size_of(Code code);
+  Variable variable_at(Cursor& cursor, const std::string& name) const;
+  const Variable& at(const std::string& name) const;
+  template <class Number>
+  engine::Array dequantised(const Variable& own, const std::string& name) const;
+
+  std::string place_;
+  Bytes bytes_;
+  std::map<std::string, Variable> variables_;
+  std::map<std::string, std::string> aliases_;
+  mutable std::set<std::string> read_;
+  mutable std::string quantised_;
+};
+
+}  // namespace heed::exchange

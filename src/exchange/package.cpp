@@ -1,0 +1,96 @@
+#include "exchange/package.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "exchange/zip_archive.h"
+#include "model/description/safetensors_file.h"
+
+namespace heed::exchange {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 3;  // folders inside folders
+constexpr std::size_t kMostFiles = 5000;
+
+/// A path that stays below its root, whoever uses it for what, and one line of a message.
+bool is_plain(const std::string& file) {
+  const fs::path path(file);
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
+  return !file.empty() && !path.is_absolute() && path.lexically_normal().string() == file &&
+         *path.begin() != ".." && std::ranges::none_of(file, is_control);
+}
+
+/// Without hidden ones, among them those of git.
+std::vector<std::string> files_below(const std::string& folder) {
+  const std::size_t root = (fs::path(folder) / "").string().size();
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, error);
+  for (; !error && at != fs::end(at); at.increment(error)) {
+    const bool hidden = at->path().filename().string().starts_with('.');
+    if (hidden || at.depth() == kDeepest) at.disable_recursion_pending();
+    std::error_code ignored;
+    const std::string file = at->path().string().substr(root);
+    if (!hidden && is_plain(file) && at->is_regular_file(ignored)) files.push_back(file);
+    if (files.size() > kMostFiles)
+      throw UserError("{}: has more than {} files below it; name a folder with one model", folder,
+                      kMostFiles);
+  }
+  if (error) throw UserError("{}: cannot be read: {}", folder, error.message());
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
+
+struct Package::Impl {
+  std::string path;
+  std::vector<std::string> files = {};
+  std::optional<ZipArchive> archive = {};
+  std::string root = {};  // what stands in front of all names in the archive
+};
+
+Package::Package(const std::string& path) {
+  Impl impl{path};
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    impl.files = files_below(path);
+  } else {
+    const auto map = model::map_file(path);
+    impl.archive.emplace(Bytes{{map->data(), map->size()}, map}, path);
+    for (const auto& [file, entry] : impl.archive->files())
+      if (is_plain(file)) impl.files.push_back(file);
+    if (!impl.files.empty()) impl.root = impl.files[0].substr(0, impl.files[0].find('/') + 1);
+    const auto has_root = [&](const std::string& file) { return file.starts_with(impl.root); };
+    if (!std::ranges::all_of(impl.files, has_root)) impl.root.clear();
+    for (std::string& file : impl.files) file.erase(0, impl.root.size());
+  }
+  impl_ = std::make_shared<const Impl>(std::move(impl));
+}
+
+const std::vector<std::string>& Package::files() const {
+  return impl_->files;
+}
+
+bool Package::has(const std::string& file) const {
+  return std::ranges::binary_search(files(), file);
+}
+
+Bytes Package::read(const std::string& file) const {
+  if (!has(file)) throw UserError("{}: no such file", place_of(file));
+  if (impl_->archive) return impl_->archive->read(impl_->root + file);
+  const auto map = model::map_file(place_of(file));
+  return {{map->data(), map->size()}, map};
+}
+
+std::string Package::place_of(const std::string& file) const {
+  return impl_->archive ? impl_->path + ": " + file : (fs::path(impl_->path) / file).string();
+}
+
+}  // namespace heed::exchange

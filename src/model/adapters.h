@@ -1,0 +1,74 @@
+// Low-rank adapters (LoRA, Hu et al. 2021): a linear layer that computes W x + b computes, with an
+// adapter, W x + b + s B A x with s = alpha / rank. A and B alone are trained.
+#pragma once
+
+#include <torch/nn/modules/linear.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/tensor.h"
+#include "model/model.h"
+#include "model/weights.h"
+
+namespace heed::model {
+
+struct AdapterOptions {
+  int64_t rank = 16;
+  double scale = 2;  // s
+  bool attention = true, feed_forward = false;
+  /// Something puts W + s B A in the place of W for each update (training.quantise): the layer then
+  /// adds nothing but the gradients of A and B.
+  bool in_weights = false;
+};
+
+/// A linear layer, with an adapter or without.
+class LinearLayer : public torch::nn::LinearImpl {
+ public:
+  using LinearImpl::LinearImpl;
+
+  /// x [..., in] -> [..., out]. B A is never made.
+  Tensor apply(const Tensor& x) const;
+
+  /// A [rank, in] is normal with a deviation of 1 / sqrt(in), B [out, rank] zero.
+  void add_adapter(const AdapterOptions& options);
+  void remove_adapter();
+  bool has_adapter() const { return a_.defined(); }
+  /// W + s B A, [out, in]; while it has that value, W.
+  Tensor merged() const;
+
+ private:
+  friend class Merged;
+
+  AdapterOptions options_;
+  Tensor a_, b_;
+  bool is_merged_ = false;
+};
+
+using LinearLayerPtr = std::shared_ptr<LinearLayer>;
+
+/// All of a model's weights are frozen, and the linear layers of its attentions or feed-forward
+/// layers get adapters. One that stacks queries, keys and values has one for all. Throws UserError
+/// where there is no such layer.
+void add_adapters(Model& model, const AdapterOptions& options);
+
+/// Nothing is frozen any more. Does nothing where there are none.
+void remove_adapters(Model& model);
+
+/// The layers that have adapters.
+std::vector<LinearLayer*> adapted_layers(const Model& model);
+
+/// While one lives the model has no adapters, and what they add is in its weights.
+class Merged {
+ public:
+  explicit Merged(const Model& model);
+  ~Merged();
+  Merged& operator=(Merged&&) = delete;
+
+ private:
+  Replaced weights_;
+  std::vector<LinearLayer*> layers_;
+};
+
+}  // namespace heed::model

@@ -1,0 +1,133 @@
+#include "text/foreign_pieces.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/strings.h"
+#include "text/model_file.h"
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::size_t kMostForeign = 1'000'000, kLongestForeign = 1000;  // pieces, bytes of one
+
+std::vector<ModelPiece> pieces_in_file(const std::string& model, const std::string& name) {
+  if (!is_sound_model(model)) throw UserError(name + ": no SentencePiece model, or damaged");
+  std::vector<ModelPiece> pieces = pieces_of(model);
+  if (pieces.empty()) throw UserError(name + ": no SentencePiece model: it has no pieces");
+  return pieces;
+}
+
+/// Whether a text may be cut into such pieces.
+bool is_segment(const ModelPiece& piece) {
+  return piece.type == PieceType::normal || piece.type == PieceType::user_defined ||
+         piece.type == PieceType::byte;
+}
+
+void require_name(const std::string& piece, const std::string& name) {
+  if (piece.size() > kLongestForeign)
+    throw UserError("{}: a piece of {} bytes; at most {} can be", name, piece.size(),
+                    kLongestForeign);
+  if (!is_utf8(piece) || piece.find('\0') != std::string::npos)
+    throw UserError("{}: the piece '{}' is no UTF-8, or has a NUL", name, one_line(repair(piece)));
+}
+
+/// Builds the pieces in heed's order.
+class Arrangement {
+ public:
+  Arrangement(const std::string& model, const ForeignPieces& pieces,
+              const std::vector<std::string>& outside, const std::string& name)
+      : name_(name), symbols_(pieces.symbols.begin(), pieces.symbols.end()) {
+    for (ModelPiece& piece : pieces_in_file(model, name)) {
+      // What is never in a segmentation merges last: BPE takes it apart again.
+      if (piece.type == PieceType::normal) unused_score_ = std::min(unused_score_, piece.score - 1);
+      in_file_.emplace(piece.text, piece);
+    }
+    if (pieces.names.size() + outside.size() > kMostForeign)
+      throw UserError("{}: {} pieces; at most {} can be", name, pieces.names.size(), kMostForeign);
+    for (std::size_t id = 0; id < pieces.names.size(); ++id) take_name(pieces.names[id], id);
+    for (const std::string& piece : outside) take_name(piece, -1);
+    add_special(pieces.pad, "<pad>", PieceType::control);
+    add_special(pieces.unknown, "<unk>", PieceType::unknown);
+    add_special(pieces.begin, "<s>", PieceType::control);
+    add_special(pieces.end, "</s>", PieceType::control);
+    const std::unordered_set<int64_t> special(foreign_id.begin(), foreign_id.end());
+    for (std::size_t id = 0; id < pieces.names.size(); ++id)
+      if (const auto foreign = static_cast<int64_t>(id);
+          !pieces.names[id].empty() && !special.contains(foreign))
+        add(ordinary(pieces.names[id]), foreign);
+    const int64_t unknown = foreign_id[kUnknown];
+    for (const std::string& piece : outside) add(ordinary(piece), unknown);
+  }
+
+  std::vector<ModelPiece> all;
+  std::vector<int64_t> foreign_id;
+
+ private:
+  void take_name(const std::string& piece, int64_t id) {
+    require_name(piece, name_);
+    if (!piece.empty() && !ids_.emplace(piece, id).second)
+      throw UserError("{}: the piece '{}' is there twice", name_, one_line(piece));
+  }
+
+  void add(ModelPiece piece, int64_t foreign) {
+    all.push_back(std::move(piece));
+    foreign_id.push_back(foreign);
+  }
+
+  /// `own`: the name that it has where the program has no such piece.
+  void add_special(const std::string& piece, std::string own, PieceType type) {
+    const auto found = piece.empty() ? ids_.end() : ids_.find(piece);
+    if (found != ids_.end() && found->second >= 0) {
+      if (std::ranges::count(foreign_id, found->second) > 0)
+        throw UserError("{}: '{}' is two special pieces", name_, one_line(piece));
+      return add({piece, 0, type}, found->second);
+    }
+    while (ids_.contains(own)) own += '_';
+    add({own, 0, type}, -1);
+  }
+
+  ModelPiece ordinary(const std::string& piece) const {
+    if (symbols_.contains(piece)) return {piece, 0, PieceType::user_defined};
+    const auto found = in_file_.find(piece);
+    if (found == in_file_.end()) return {piece, unused_score_, PieceType::unused};
+    const bool special = found->second.type == PieceType::unknown;
+    return {piece, found->second.score, special ? PieceType::control : found->second.type};
+  }
+
+  const std::string& name_;
+  std::unordered_set<std::string> symbols_;
+  std::unordered_map<std::string, ModelPiece> in_file_;
+  float unused_score_ = 0;
+  std::unordered_map<std::string, int64_t> ids_;  // the program's; -1: it has none
+};
+
+}  // namespace
+
+std::vector<std::string> all_pieces(std::string_view model, const std::string& name) {
+  std::vector<std::string> names;
+  for (ModelPiece& piece : pieces_in_file(std::string(model), name))
+    names.push_back(std::move(piece.text));
+  return names;
+}
+
+std::vector<std::string> pieces_outside(const std::string& model, const ForeignPieces& pieces,
+                                        const std::string& name) {
+  const std::unordered_set<std::string> known(pieces.names.begin(), pieces.names.end());
+  std::vector<std::string> outside;
+  for (const ModelPiece& piece : pieces_in_file(model, name))
+    if (is_segment(piece) && !known.contains(piece.text)) outside.push_back(piece.text);
+  return outside;
+}
+
+RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
+                                const std::vector<std::string>& outside, const std::string& name) {
+  Arrangement arrangement(model, pieces, outside, name);
+  return {Vocabulary::from_model(with_other_pieces(model, arrangement.all), name),
+          std::move(arrangement.foreign_id)};
+}
+
+}  // namespace heed::text

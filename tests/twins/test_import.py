@@ -1,0 +1,249 @@
+"""Models of other programs: `heed import` computes what CTranslate2 computes with them."""
+
+import subprocess
+import unittest
+
+import files
+import kinds
+import numpy
+from twins import HEED, SOURCES, TARGETS, TwinTest, heed, pieces
+
+try:
+    import ctranslate2
+    from ctranslate2.converters import MarianConverter
+except ImportError:
+    ctranslate2 = None
+    print("NO-CTRANSLATE2: pip install ctranslate2 to hold imported models to it")
+
+TOLERANCE = 1e-4  # of a token's log-probability
+WIDTH, INNER, HEADS, POSITIONS = 12, 20, 3, 64
+
+
+def tensor2tensor(count, width):
+    """Marian's positions: sines, then cosines, of 10000^(-i / (width / 2 - 1))."""
+    half = width // 2
+    angles = numpy.outer(
+        numpy.arange(count), 10000.0 ** (-numpy.arange(half) / max(half - 1, 1))
+    )
+    return numpy.concatenate([numpy.sin(angles), numpy.cos(angles)], 1).astype(numpy.float32)
+
+
+def in_fp32(run):
+    """Where a processor has bf16, an imported run uses it."""
+    config = run / "config.yaml"
+    text = config.read_text(encoding="utf-8")
+    assert "precision: auto" in text
+    config.write_text(text.replace("precision: auto", "precision: fp32"), encoding="utf-8")
+
+
+class MarianFile:
+    """What marian writes for `--type transformer`, by the names of its documentation."""
+
+    def __init__(self, pieces_of, tie, pre=False, activation="swish", layers=(2, 1), seed=1):
+        self.random = numpy.random.default_rng(seed)
+        self.arrays = {}
+        self.pre = pre
+        count = [len(names) for names in pieces_of]
+        if tie == "all":
+            self.matrix("Wemb", count[0], WIDTH)
+        else:
+            self.matrix("encoder_Wemb", count[0], WIDTH)
+            self.matrix("decoder_Wemb", count[1], WIDTH)
+            if tie == "none":
+                self.matrix("decoder_ff_logit_out_W", WIDTH, count[1])
+        self.matrix("decoder_ff_logit_out_b", 1, count[1])
+        for side, number in zip(("encoder", "decoder"), layers):
+            for layer in range(1, number + 1):
+                scope = f"{side}_l{layer}"
+                self.attention(f"{scope}_self")
+                if side == "decoder":
+                    self.attention(f"{scope}_context")
+                self.matrix(f"{scope}_ffn_W1", WIDTH, INNER)
+                self.matrix(f"{scope}_ffn_b1", 1, INNER)
+                self.matrix(f"{scope}_ffn_W2", INNER, WIDTH)
+                self.matrix(f"{scope}_ffn_b2", 1, WIDTH)
+                self.norm(f"{scope}_ffn_ffn")
+            if pre:
+                self.norm(f"{side}_top", "")
+        self.options = {
+            "type": "transformer",
+            "dim-emb": WIDTH,
+            "transformer-dim-ffn": INNER,
+            "transformer-heads": HEADS,
+            "enc-depth": layers[0],
+            "dec-depth": layers[1],
+            "transformer-ffn-activation": activation,
+            "transformer-preprocess": "n" if pre else '""',
+            "transformer-postprocess": "da" if pre else "dan",
+            "transformer-postprocess-top": "n" if pre else '""',
+            "transformer-postprocess-emb": "d",
+            "transformer-decoder-autoreg": "self-attention",
+            "transformer-no-projection": "false",
+            "transformer-guided-alignment-layer": "last",
+            "tied-embeddings-all": str(tie == "all").lower(),
+            "tied-embeddings": str(tie == "decoder").lower(),
+        }
+
+    def matrix(self, name, rows, columns):
+        scale = 1 if "_b" in name else 2 / numpy.sqrt(columns)
+        numbers = self.random.normal(0, scale, (rows, columns))
+        self.arrays[name] = numbers.astype(numpy.float32)
+
+    def norm(self, name, suffix=None):
+        suffix = ("_pre" if self.pre else "") if suffix is None else suffix
+        for part, mean in (("scale", 1), ("bias", 0)):
+            numbers = self.random.normal(mean, 0.3, (1, WIDTH)).astype(numpy.float32)
+            self.arrays[f"{name}_ln_{part}{suffix}"] = numbers
+
+    def attention(self, scope):
+        for part in "qkvo":
+            self.matrix(f"{scope}_W{part}", WIDTH, WIDTH)
+            self.matrix(f"{scope}_b{part}", 1, WIDTH)
+        self.norm(f"{scope}_Wo")
+
+    def write(self, folder, pieces_of, segments, **options):
+        folder.mkdir()
+        text = "".join(f"{key}: {value}\n" for key, value in {**self.options, **options}.items())
+        arrays = {
+            **self.arrays,
+            "special:model.yml": numpy.frombuffer(text.encode() + b"\0", numpy.int8),
+        }
+        numpy.savez(folder / "model.npz", **arrays)
+        for side, names, spm in zip(("src", "trg"), pieces_of, segments):
+            lines = [f'"{name}": {number}\n' for number, name in enumerate(names)]
+            (folder / f"{side}.vocab.yml").write_text("".join(lines), encoding="utf-8")
+            name = "source.spm" if side == "src" else "target.spm"
+            (folder / name).write_bytes(spm.read_bytes())
+        return folder
+
+
+class Import(TwinTest):
+    def vocabularies(self, shared):
+        """Marian's ids, which are not those of the SentencePiece files."""
+        files_of = [self.folder / f"{side}.spm" for side in ("src", "tgt")]
+        own = [list(files.pieces(path)) for path in files_of]
+        special = {"<pad>", "<unk>", "<s>", "</s>"}
+        plain = [[name for name in names if name not in special] for names in own]
+        if shared:
+            plain = [list(dict.fromkeys(plain[0][::-1] + plain[1]))] * 2
+        return [["</s>", "<unk>", *names] for names in plain], files_of
+
+    def marian(self, name, tie, **how):
+        pieces_of, segments = self.vocabularies(tie == "all")
+        made = MarianFile(pieces_of, tie, **how)
+        return made, made.write(self.folder / name, pieces_of, segments), pieces_of, segments
+
+    def import_to(self, folder, *arguments):
+        run = folder.with_name(folder.name + "-run")
+        heed("import", folder, "-o", run, *arguments)
+        in_fp32(run)
+        return run
+
+    @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
+    def test_marian(self):
+        cases = [("all", False, "swish"), ("decoder", True, "relu"), ("none", False, "relu")]
+        for tie, pre, activation in cases:
+            with self.subTest(tie=tie, pre=pre, activation=activation):
+                name = f"marian-{tie}"
+                made, folder, pieces_of, segments = self.marian(
+                    name, tie, pre=pre, activation=activation
+                )
+                made.arrays["Wpos"] = tensor2tensor(POSITIONS, WIDTH)
+                positions = made.write(self.folder / f"{name}-table", pieces_of, segments)
+                peer = self.converted(positions, "float32")
+                for marian in (folder, positions):
+                    self.assert_same(self.import_to(marian), peer)
+
+    def converted(self, marian, numbers):
+        out = marian.with_name(f"{marian.name}-{numbers}")
+        vocabularies = [str(marian / f"{side}.vocab.yml") for side in ("src", "trg")]
+        converter = MarianConverter(str(marian / "model.npz"), vocabularies)
+        converter.convert(str(out), quantization=numbers, force=True)
+        return out
+
+    def assert_same(self, run, peer, tolerance=TOLERANCE):
+        engine = ctranslate2.Translator(str(peer), device="cpu", compute_type="float32")
+        sources = [pieces(source)[:-1] for source in SOURCES]
+        targets = [pieces(target)[:-1] for target in TARGETS]
+        scored = engine.score_batch(sources, targets)
+        scores = self.scores(run)
+        for ours, theirs in zip(scores, scored):
+            wanted = sum(theirs.log_probs)
+            self.assertLess(abs(ours - wanted) / len(theirs.log_probs), tolerance)
+        self.assertGreater(numpy.ptp(scores), 1, "scores all alike prove little")
+        for beam in (1, 4):
+            options = [f"--set=decoding.beam_size={beam}", "--set=decoding.length_penalty=none"]
+            translated = heed("translate", run, self.folder / "sources", *options)
+            for source, text in zip(SOURCES, translated.splitlines()):
+                found = engine.translate_batch(
+                    [pieces(source)[:-1]],
+                    beam_size=beam,
+                    length_penalty=0,
+                    max_decoding_length=3 * len(source.split()) + 10,
+                    min_decoding_length=0,
+                )
+                words = "".join(found[0].hypotheses[0]).replace("<unk>", "\u2047")
+                self.assertEqual(words.replace("\u2581", " ").split(), text.split())
+
+    @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
+    def test_ctranslate2_with_any_numbers(self):
+        for tie in ("all", "none"):
+            made, _, pieces_of, segments = self.marian(f"any-{tie}", tie)
+            made.arrays["Wpos"] = tensor2tensor(POSITIONS, WIDTH)
+            marian = made.write(self.folder / f"any-{tie}-table", pieces_of, segments)
+            # Its converter needs PyTorch for bfloat16, which tests/exchange/ reads.
+            for numbers in ("float32", "float16", "int16", "int8"):
+                with self.subTest(tie=tie, numbers=numbers):
+                    peer = self.converted(marian, numbers)
+                    named = ["--source-sentencepiece", segments[0]]
+                    named += ["--target-sentencepiece", segments[1]]
+                    # In fp32 its kernels round what they multiply with int8.
+                    whole = numbers.startswith("int")
+                    self.assert_same(self.import_to(peer, *named), peer, 0.05 if whole else 1e-3)
+
+    @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
+    def test_exports_come_back_bit_by_bit(self):
+        for number, kind in enumerate(kinds.transformers()):
+            known = kind["positions"] in ("sinusoidal", "learned", "rotary")
+            if not known or "decoder" in kind:
+                continue
+            plain = {"self_attention": "softmax", "sliding_window": 0, "global_tokens": 0}
+            plain |= {"attention_stride": 0, "attention_normaliser": "softmax"}
+            kind = {**kind, **plain, "attention_scale": "sqrt"}
+            name = f"back-{number}"
+            with self.subTest(kinds.name(kind)):
+                run = self.train(kind, name)
+                out = self.folder / f"{name}-ct2"
+                heed("export", run, "--format", "ctranslate2", "-o", out)
+                back = self.import_to(out)
+                before, after = (
+                    files.weights(folder / "model.safetensors") for folder in (run, back)
+                )
+                self.assertEqual(set(before), set(after))
+                for tensor, numbers in before.items():
+                    numpy.testing.assert_array_equal(numbers, after[tensor], tensor)
+                self.assertEqual(self.scores(run), self.scores(back))
+
+    def test_what_heed_lacks_is_refused(self):
+        cases = {
+            "transformer-decoder-autoreg": "rnn",
+            "type": "s2s",
+            "transformer-ffn-activation": "gelu",
+            "transformer-postprocess-emb": "nd",
+        }
+        made, _, pieces_of, segments = self.marian("refused", "all")
+        for option, value in cases.items():
+            with self.subTest(option):
+                name = f"refused-{option}"
+                folder = made.write(self.folder / name, pieces_of, segments, **{option: value})
+                command = [HEED, "import", str(folder), "-o", str(folder / "out")]
+                done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+                self.assertIn(option, done.stderr)
+                self.assertIn(value, done.stderr)
+                self.assertFalse((folder / "out").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

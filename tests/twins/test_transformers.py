@@ -1,0 +1,304 @@
+"""MarianMT, M2M-100 and NLLB: `heed import` computes what Hugging Face's transformers compute."""
+
+import itertools
+import json
+import unittest
+
+import files
+import numpy
+from test_import import in_fp32
+from twins import SOURCES, TARGETS, TwinTest, heed
+
+try:
+    import sentencepiece
+    import torch
+    import transformers
+except (ImportError, OSError):
+    transformers = None
+    print("NO-TRANSFORMERS: ./run transformers installs what imported models are held to")
+
+TOLERANCE = 1e-4  # of a token's log-probability
+MAPS = 1e-5  # of an attention weight
+
+
+def marian_config(**options):
+    shape = {
+        "d_model": 12,
+        "encoder_ffn_dim": 20,
+        "decoder_ffn_dim": 20,
+        "encoder_attention_heads": 3,
+        "decoder_attention_heads": 3,
+        "encoder_layers": 2,
+        "decoder_layers": 2,
+        "max_position_embeddings": 64,
+        "init_std": 0.4,
+        "scale_embedding": True,
+        "activation_function": "swish",
+        "eos_token_id": 0,
+        "forced_eos_token_id": 0,
+    }
+    return transformers.MarianConfig(**{**shape, **options})
+
+
+def m2m_config(**options):
+    shape = {
+        "d_model": 12,
+        "encoder_ffn_dim": 20,
+        "decoder_ffn_dim": 20,
+        "encoder_attention_heads": 3,
+        "decoder_attention_heads": 3,
+        "encoder_layers": 2,
+        "decoder_layers": 2,
+        "max_position_embeddings": 64,
+        "init_std": 0.4,
+        "scale_embedding": True,
+        "activation_function": "relu",
+    }
+    return transformers.M2M100Config(**{**shape, **options})
+
+
+def roughened(model):
+    """Biases and norms that matter, and one step of training."""
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() == 1:
+                weight.add_(0.3 * torch.randn_like(weight))
+        if hasattr(model, "final_logits_bias"):
+            model.final_logits_bias.normal_(0, 0.5)
+    return model.eval()
+
+
+@unittest.skipIf(transformers is None, "no transformers")
+class Transformers(TwinTest):
+    def segments(self, *sides):
+        return [
+            sentencepiece.SentencePieceProcessor(model_file=str(self.folder / f"{side}.spm"))
+            for side in sides
+        ]
+
+    def plain(self, processor):
+        return [
+            processor.id_to_piece(i)
+            for i in range(processor.get_piece_size())
+            if not processor.is_control(i) and not processor.is_unknown(i)
+        ]
+
+    def marian(self, name, **options):
+        """A folder as OPUS-MT has it; ids of </s> first, of <pad> last."""
+        folder = self.folder / name
+        folder.mkdir()
+        shared = options.get("share_encoder_decoder_embeddings", True)
+        source, target = self.segments("src", "tgt")
+        sides = [self.plain(source), self.plain(target)]
+        if shared:
+            sides = [list(dict.fromkeys(sides[0][::-1] + sides[1]))] * 2
+        tables = [["</s>", "<unk>", *names, "<pad>"] for names in sides]
+        for file, table in zip(("vocab.json", "target_vocab.json"), tables):
+            ids = {piece: number for number, piece in enumerate(table)}
+            (folder / file).write_text(json.dumps(ids), encoding="utf-8")
+        for side in ("src", "tgt"):
+            spm = folder / ("source.spm" if side == "src" else "target.spm")
+            spm.write_bytes((self.folder / f"{side}.spm").read_bytes())
+        pads = [len(table) - 1 for table in tables]
+        if not shared:
+            tables[0] += ["<fill>"] * (len(tables[1]) - len(tables[0]))
+        config = marian_config(
+            vocab_size=len(tables[0]),
+            decoder_vocab_size=len(tables[1]),
+            pad_token_id=pads[1],
+            decoder_start_token_id=pads[1],
+            **options,
+        )
+        torch.manual_seed(2)
+        model = roughened(transformers.MarianMTModel(config))
+        with torch.no_grad():
+            model.get_output_embeddings().weight[pads[1]] = 0
+            model.get_decoder().embed_tokens.weight[pads[1]] = 0
+        model.save_pretrained(folder)
+        tables = [{piece: number for number, piece in enumerate(table)} for table in tables]
+        return folder, model, tables, (source, target)
+
+    def read(self, model, source, target, start):
+        """Log-probabilities of the target's tokens, and maps by kind, of transformers."""
+        begun = torch.tensor([[start, *target[:-1]]])
+        with torch.no_grad():
+            out = model(
+                input_ids=torch.tensor([source]),
+                decoder_input_ids=begun,
+                output_attentions=True,
+            )
+        scores = out.logits.double().log_softmax(-1)[0]
+        maps = {
+            "cross": out.cross_attentions,
+            "encoder": out.encoder_attentions,
+            "decoder": out.decoder_attentions,
+        }
+        return [float(scores[i, id_]) for i, id_ in enumerate(target)], maps
+
+    def assert_same(self, run, model, ids_of_source, ids_of_target, *languages):
+        """`ids_of_...`: a line as transformers reads it, with </s> at its end."""
+        start = model.config.decoder_start_token_id
+        read = [
+            self.read(model, ids_of_source(source), ids_of_target(target), start)
+            for source, target in zip(SOURCES, TARGETS)
+        ]
+        scores = heed(
+            "score", run, self.folder / "sources", self.folder / "targets", *languages
+        ).split()
+        for ours, (theirs, _) in zip(map(float, scores), read):
+            self.assertLess(abs(ours - sum(theirs)) / len(theirs), TOLERANCE)
+        self.assertGreater(numpy.ptp([float(score) for score in scores]), 1)
+        tables = self.attention(run, ["cross", "decoder", "encoder"])
+        for number, (_, maps) in enumerate(read):
+            for kind, layers in maps.items():
+                for layer, weights in enumerate(layers):
+                    for head in range(weights.shape[1]):
+                        ours = tables[kind][0][number + 1, layer, head]
+                        difference = abs(ours - weights[0, head].numpy())
+                        self.assertLess(difference.max(), MAPS, (kind, layer, head))
+
+    def assert_same_translations(self, run, model, ids_of_source, text_of, *languages, **options):
+        for beam in (1, 4):
+            sets = [f"--set=decoding.beam_size={beam}", "--set=decoding.length_penalty=none"]
+            sets += ["--set=decoding.max_length_ratio=1", *languages]
+            ours = heed("translate", run, self.folder / "sources", *sets).splitlines()
+            for source, line in zip(SOURCES, ours):
+                ids = ids_of_source(source)
+                given = 2 if "forced_bos_token_id" in options else 1
+                found = model.generate(
+                    input_ids=torch.tensor([ids]),
+                    num_beams=beam,
+                    do_sample=False,
+                    length_penalty=0.0,
+                    early_stopping=False,
+                    max_new_tokens=len(ids) - 1 - (given - 1) + 10 + given,
+                    **options,
+                )
+                self.assertEqual(text_of(found[0].tolist()).split(), line.split())
+
+    def test_marian(self):
+        options = {
+            "activation_function": ("swish", "relu", "gelu"),
+            "scale_embedding": (True, False),
+            "share_encoder_decoder_embeddings": (True, False),
+        }
+        for number, values in enumerate(itertools.product(*options.values())):
+            chosen = dict(zip(options, values))
+            with self.subTest(**chosen):
+                folder, model, tables, segments = self.marian(f"marian-{number}", **chosen)
+                run = folder.with_name(folder.name + "-run")
+                heed("import", folder, "-o", run)
+                in_fp32(run)
+
+                def ids(side, line):
+                    cut = segments[side].encode(line, out_type=str)
+                    unknown = tables[side]["<unk>"]
+                    return [tables[side].get(piece, unknown) for piece in cut] + [0]
+
+                names = list(tables[1])
+
+                def text_of(found):
+                    cut = [names[i] for i in found if names[i] not in ("</s>", "<pad>")]
+                    spelled = ["\u2047" if piece == "<unk>" else piece for piece in cut]
+                    return "".join(spelled).replace("\u2581", " ")
+
+                self.assert_same(run, model, lambda x: ids(0, x), lambda x: ids(1, x))
+                pad = model.config.pad_token_id
+                self.assert_same_translations(
+                    run, model, lambda x: ids(0, x), text_of, bad_words_ids=[[pad]]
+                )
+
+    def many(self, name, nllb):
+        folder = self.folder / name
+        folder.mkdir()
+        (processor,) = self.segments("joint")
+        pieces = self.plain(processor)
+        if nllb:
+            languages = ["deu_Latn", "eng_Latn", "fra_Latn"]
+            spm = self.fairseq_model(pieces)
+        else:
+            languages = ["__de__", "__en__", "__fr__"]
+            spm = (self.folder / "joint.spm").read_bytes()
+        names = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
+        if not nllb:
+            ids = {piece: number for number, piece in enumerate(names)}
+            (folder / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
+        names += languages + (["<mask>"] if nllb else [])
+        (folder / "sentencepiece.bpe.model").write_bytes(spm)
+        listed = {"additional_special_tokens": languages}
+        (folder / "special_tokens_map.json").write_text(json.dumps(listed), encoding="utf-8")
+        config = m2m_config(vocab_size=len(names) + 3, decoder_start_token_id=2)
+        torch.manual_seed(2)
+        model = roughened(transformers.M2M100ForConditionalGeneration(config))
+        model.save_pretrained(folder)
+        return folder, model, names, processor, languages
+
+    def fairseq_model(self, pieces):
+        """A file of NLLB's order: <unk>, <s>, </s> and the pieces."""
+        from sentencepiece import sentencepiece_model_pb2 as proto
+
+        model = proto.ModelProto.FromString((self.folder / "joint.spm").read_bytes())
+        kept = [piece for piece in model.pieces if piece.type == 1]
+        special = {piece.piece: piece for piece in model.pieces if piece.type != 1}
+        del model.pieces[:]
+        model.pieces.extend([special["<unk>"], special["<s>"], special["</s>"], *kept])
+        model.trainer_spec.pad_id = -1
+        model.trainer_spec.unk_id, model.trainer_spec.bos_id, model.trainer_spec.eos_id = 0, 1, 2
+        return model.SerializeToString()
+
+    def test_many_languages(self):
+        for nllb in (False, True):
+            with self.subTest(nllb=nllb):
+                folder, model, names, processor, languages = self.many(f"many-{nllb}", nllb)
+                run = folder.with_name(folder.name + "-run")
+                chosen = ["--source-language", languages[0].strip("_")]
+                chosen += ["--target-language", languages[2].strip("_")]
+                heed("import", folder, "-o", run, *chosen)
+                in_fp32(run)
+                place = {piece: number for number, piece in enumerate(names)}
+
+                def ids(language, line):
+                    cut = processor.encode(line, out_type=str)
+                    return [place[language], *(place.get(piece, 3) for piece in cut), 2]
+
+                def text_of(found):
+                    skipped = {"<s>", "</s>", "<pad>", *languages}
+                    known = [names[i] if i < len(names) else "" for i in found]
+                    cut = ["\u2047" if one == "<unk>" else one for one in known]
+                    return "".join(p for p in cut if p not in skipped).replace("\u2581", " ")
+
+                self.assert_same(
+                    run, model, lambda x: ids(languages[0], x), lambda x: ids(languages[2], x)
+                )
+                unwritten = [[i] for i in (0, 1, *range(len(names), len(names) + 3))]
+                self.assert_same_translations(
+                    run,
+                    model,
+                    lambda x: ids(languages[0], x),
+                    text_of,
+                    forced_bos_token_id=place[languages[2]],
+                    bad_words_ids=unwritten,
+                )
+
+    def test_pickles(self):
+        """pytorch_model.bin, of now and of before PyTorch 1.6."""
+        folder, model, *_ = self.marian("pickled")
+        first = self.folder / "pickled-run"
+        heed("import", folder, "-o", first)
+        (folder / "model.safetensors").unlink()
+        for new in (True, False):
+            torch.save(
+                model.state_dict(),
+                folder / "pytorch_model.bin",
+                _use_new_zipfile_serialization=new,
+            )
+            run = self.folder / f"pickled-{new}-run"
+            heed("import", folder, "-o", run)
+            one, other = (files.weights(at / "model.safetensors") for at in (first, run))
+            for name, numbers in one.items():
+                numpy.testing.assert_array_equal(numbers, other[name], name)
+
+
+if __name__ == "__main__":
+    unittest.main()
