@@ -4,6 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <new>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "base/error.h"
 #include "engine/tile_product.h"
@@ -17,6 +22,12 @@ namespace {
 // Bytes of weights that stay near the processor while all rows meet them; what they make of a row
 // is then written side by side.
 constexpr int64_t kBlockBytes = int64_t{1} << 18;
+
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes < kHugePage ? 64 : kHugePage};
+}
 
 int64_t numbers_a_step(WeightFormat numbers) {
   return numbers == WeightFormat::fp32 ? 1 : numbers == WeightFormat::bf16 ? 2 : 4;
@@ -69,11 +80,11 @@ HEED_LOOP void store_row(const float* __restrict from, const float* bias, const 
   }
 }
 
-/// A tile of so many rows goes to `to`, whose rows have as many numbers as the matrix columns.
+/// A tile of so many rows goes to `to`, whose rows are `stride` numbers apart.
 HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
-                          const Columns& place, float* to) {
+                          const Columns& place, float* to, int64_t stride) {
   const float* bias = finish.bias != nullptr ? finish.bias + place.begin : nullptr;
-  for (int64_t r = 0; r < rows; ++r, tile += Matrix::kPanel, to += place.weights.columns())
+  for (int64_t r = 0; r < rows; ++r, tile += Matrix::kPanel, to += stride)
     if (place.width == Matrix::kPanel)  // known, and so unrolled
       store_row(tile, bias, finish, Matrix::kPanel, to);
     else
@@ -93,6 +104,18 @@ int64_t place_of(int64_t column, int64_t i, int64_t group) {
 }
 
 }  // namespace
+
+void* allocate_lines(std::size_t bytes) {
+  void* lines = ::operator new(bytes, alignment_of(bytes));
+#ifdef __linux__
+  if (bytes >= kHugePage) madvise(lines, bytes, MADV_HUGEPAGE);
+#endif
+  return lines;
+}
+
+void deallocate_lines(void* lines, std::size_t bytes) {
+  ::operator delete(lines, alignment_of(bytes));
+}
 
 float quantise_row(const float* x, int64_t count, int8_t* to) {
   const float scale = scale_of(x, count);
@@ -193,7 +216,7 @@ void LeftFactor::take(const float* x, int64_t rows, int64_t inner, WeightFormat 
 }
 
 void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, float* y,
-              int64_t first, int64_t last) {
+              int64_t stride, int64_t first, int64_t last) {
   const TileProduct product = tile_product(weights.numbers());
   const int64_t columns = weights.columns(), rows = x.count();
   const int64_t together = std::max<int64_t>(1, kBlockBytes / weights.panel_bytes());
@@ -216,7 +239,8 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
     if (weights.numbers() == WeightFormat::int8)
       for (int64_t r = 0; r < count; ++r)
         kernels::fastest<scale_sums>(tile + r * Matrix::kPanel, x.scale(row + r), place);
-    kernels::fastest<store_rows>(tile, count, finish, place, y + row * columns + begin);
+    float* to = y + row * stride + begin - first * Matrix::kPanel;
+    kernels::fastest<store_rows>(tile, count, finish, place, to, stride);
   };
   for (int64_t block = first; block < last; block += together)
     for (int64_t row = 0; row < rows; row += product.rows)

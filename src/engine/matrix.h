@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 #include <span>
 #include <vector>
 
@@ -13,18 +12,19 @@ namespace heed::engine {
 enum class WeightFormat { fp32, bf16, int8 };
 
 /// From the beginning of a cache line: what registers of 64 bytes read then lies in one line each.
+/// Much memory is of huge pages, where the system has some: addresses in it are found faster.
+void* allocate_lines(std::size_t bytes);
+void deallocate_lines(void* lines, std::size_t bytes);
+
 template <class T>
 struct LineAllocator {
   using value_type = T;
-  static constexpr std::align_val_t kLine{64};
 
   LineAllocator() = default;
   template <class Other>
   explicit LineAllocator(const LineAllocator<Other>&) {}
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new(count * sizeof(T), kLine));
-  }
-  void deallocate(T* numbers, std::size_t) { ::operator delete(numbers, kLine); }
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_lines(count * sizeof(T))); }
+  void deallocate(T* numbers, std::size_t count) { deallocate_lines(numbers, count * sizeof(T)); }
   bool operator==(const LineAllocator&) const = default;
 };
 using LineBytes = std::vector<unsigned char, LineAllocator<unsigned char>>;
@@ -113,10 +113,10 @@ struct Finish {
   bool add = false;
 };
 
-/// y [rows, columns] = finish(x W^T), the columns of the panels [first, last) alone, so that
-/// threads may share them. Each number is added up in one order, whatever the number of rows: the
-/// same row gives the same bits in any batch.
+/// y = finish(x W^T), the columns of the panels [first, last) alone, so that threads may share
+/// them; its rows are `stride` numbers apart. Each number is added up in one order, whatever the
+/// number of rows: the same row gives the same bits in any batch.
 void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, float* y,
-              int64_t first, int64_t last);
+              int64_t stride, int64_t first, int64_t last);
 
 }  // namespace heed::engine

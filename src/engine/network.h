@@ -51,11 +51,10 @@ class BatchDecoder {
  public:
   virtual ~BatchDecoder() = default;
 
-  /// One step: tokens [sentences, beam] -> logits [sentences, beam, columns()], valid until the
-  /// next, as OutputProduct::logits().
-  /// `attention`, if not null and the network attends, receives the mean of the last layer's heads
-  /// [sentences, beam, source].
-  virtual float* step(const int64_t* tokens, int64_t beam, Floats* attention) = 0;
+  /// One step of tokens [sentences, beam], whose rows the output layer has then taken. `attention`,
+  /// if not null and the network attends, receives the mean of the last layer's heads [sentences,
+  /// beam, source].
+  virtual OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) = 0;
 
   /// Goes on with these sentences, numbered from 0 (empty: with all), and with these hypotheses,
   /// numbered through all sentences that there were, as many for each sentence.

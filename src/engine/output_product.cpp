@@ -8,8 +8,9 @@
 
 namespace heed::engine {
 
-OutputProduct::OutputProduct(const Linear& whole, std::span<const PieceList> lists)
-    : whole_(whole), columns_(whole.matrix.columns()) {
+OutputProduct::OutputProduct(const Linear& whole, std::span<const PieceList> lists,
+                             Products& products)
+    : whole_(whole), products_(products), columns_(whole.matrix.columns()) {
   if (lists.empty()) return;
   PieceList place(columns_, -1), pieces;
   for (const PieceList& list : lists)
@@ -33,22 +34,34 @@ OutputProduct::OutputProduct(const Linear& whole, std::span<const PieceList> lis
     for (const int32_t piece : pieces) listed_.bias.push_back(whole.bias[piece]);
 }
 
-float* OutputProduct::logits(const float* x, int64_t rows, Products& products) {
-  logits_.resize(rows * columns_);
+void OutputProduct::take(const float* x, int64_t rows) {
+  rows_ = rows;
+  products_.take(whole_, x, rows);
+}
+
+float* OutputProduct::logits() {
+  logits_.resize(rows_ * columns_);
   if (places_.empty()) {
-    products.product(whole_, x, rows, logits_.data());
+    products_.product(whole_, logits_.data());
     return logits_.data();
   }
-  const int64_t columns = listed_.matrix.columns(), each = rows / std::ssize(places_);
-  listed_logits_.resize(rows * columns);
-  products.product(listed_, x, rows, listed_logits_.data());
-  for (int64_t row = 0; row < rows; ++row) {
+  const int64_t columns = listed_.matrix.columns(), each = rows_ / std::ssize(places_);
+  listed_logits_.resize(rows_ * columns);
+  products_.product(listed_, listed_logits_.data());
+  for (int64_t row = 0; row < rows_; ++row) {
     const float* from = listed_logits_.data() + row * columns;
     float *to = logits_.data() + row * columns_, *end = to + columns_;
     for (const int32_t place : places_[row / each]) *to++ = from[place];
     std::fill(to, end, -std::numeric_limits<float>::infinity());
   }
   return logits_.data();
+}
+
+void OutputProduct::block(int64_t index, Floats& to) const {
+  constexpr int64_t kPanels = kBlock / Matrix::kPanel;
+  to.resize(rows_ * kBlock);
+  products_.panels(whole_, index * kPanels, std::min((index + 1) * kPanels, whole_.matrix.panels()),
+                   to.data(), kBlock);
 }
 
 void OutputProduct::go_on_with(std::span<const int64_t> sentences) {

@@ -16,12 +16,22 @@ using PieceList = std::vector<int32_t>;
 /// logits of its own sentence's list, so that its neighbours change no bit.
 class OutputProduct {
  public:
-  /// `lists`: one for each sentence, or none: all pieces. `whole` must outlive it.
-  OutputProduct(const Linear& whole, std::span<const PieceList> lists);
+  static constexpr int64_t kBlock = 16 * Matrix::kPanel;  // columns
 
-  /// x [rows, inner], as many rows for each sentence -> [rows, columns()], valid until the next
-  /// call. Behind the logits of a shorter list the columns are -inf.
-  float* logits(const float* x, int64_t rows, Products& products);
+  /// `lists`: one for each sentence, or none: all pieces. `whole` and `products` must outlive it.
+  OutputProduct(const Linear& whole, std::span<const PieceList> lists, Products& products);
+
+  /// What follows is of x [rows, inner], as many rows for each sentence, which must stay.
+  void take(const float* x, int64_t rows);
+  /// [rows, columns()], valid until the next call. Behind the logits of a shorter list the columns
+  /// are -inf.
+  float* logits();
+  /// Without lists: the logits of the columns from index * kBlock on, [rows, kBlock], in `to`.
+  /// Several threads may call it. What is done with a block at once is not fetched from afar.
+  void block(int64_t index, Floats& to) const;
+  int64_t blocks() const { return (columns_ + kBlock - 1) / kBlock; }
+  /// Blocks that pay for waking a thread.
+  int64_t grain() const { return 1 + products_.grain(whole_) * Matrix::kPanel / kBlock; }
   /// Logits of a row: as many as the target has pieces, or the longest list.
   int64_t columns() const { return columns_; }
   /// As BatchDecoder::go_on_with().
@@ -29,7 +39,8 @@ class OutputProduct {
 
  private:
   const Linear& whole_;
-  int64_t columns_;
+  Products& products_;
+  int64_t columns_, rows_ = 0;
   Linear listed_;                  // the columns of all lists
   std::vector<PieceList> places_;  // of each list: where its pieces are in listed_
   Floats logits_, listed_logits_;

@@ -160,7 +160,7 @@ class RecurrentDecoder : public BatchDecoder {
         threads_(threads),
         maps_(maps),
         products_(threads),
-        output_(weights.output, source.lists),
+        output_(weights.output, source.lists, products_),
         cell_{weights.config.cell, weights.config.hidden_size},
         longest_(source.length),
         sources_(spans_of(source)) {
@@ -176,7 +176,7 @@ class RecurrentDecoder : public BatchDecoder {
     product(weights.read_context, encoding.summary, constant_read_);
   }
 
-  float* step(const int64_t* tokens, int64_t beam, Floats* attention) override {
+  OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override {
     rows_ = sentences() * beam;
     expect(rows_ * cell_.hidden == std::ssize(layers_.back().hidden),
            "as many tokens as hypotheses");
@@ -200,7 +200,8 @@ class RecurrentDecoder : public BatchDecoder {
     if (weights_.attention && !weights_.attends_before) attend(beam, attention);
     read_out(words, beam, maxout ? before_ : layers_.back().hidden);
     ++position_;
-    return output_.logits(features_.data(), rows_, products_);
+    output_.take(features_.data(), rows_);
+    return output_;
   }
 
   void go_on_with(std::span<const int64_t> sentences,

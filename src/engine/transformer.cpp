@@ -135,7 +135,7 @@ TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const 
       threads_(threads),
       maps_(maps),
       products_(threads),
-      output_(weights.output, source.lists),
+      output_(weights.output, source.lists, products_),
       width_(weights.config.width),
       pre_(weights.config.norm == model::Norm::pre) {
   if (maps_ != nullptr) maps_->clear();
@@ -200,7 +200,7 @@ void TransformerDecoder::encode(const SourceBatch& source) {
   }
 }
 
-float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* attention) {
+OutputProduct& TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* attention) {
   rows_ = sentences() * beam;
   expect(static_cast<int64_t>(history_.size()) == rows_, "as many tokens as hypotheses");
   x_.resize(rows_ * width_);
@@ -225,7 +225,8 @@ float* TransformerDecoder::step(const int64_t* tokens, int64_t beam, Floats* att
     feed_forward(block);
   }
   ++position_;
-  return output_.logits(pre_ ? before(model_.decoder.norm) : x_.data(), rows_, products_);
+  output_.take(before(model_.decoder.norm), rows_);
+  return output_;
 }
 
 /// Of this step's rows.

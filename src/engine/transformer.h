@@ -66,7 +66,7 @@ class TransformerDecoder : public BatchDecoder {
   TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
                      const Threads& threads, LayerMaps* maps);
 
-  float* step(const int64_t* tokens, int64_t beam, Floats* attention) override;
+  OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
   int64_t columns() const override { return output_.columns(); }
 

@@ -142,12 +142,20 @@ void Products::take(const Linear& linear, const float* x, int64_t rows) {
   taken_.take(x, rows, linear.matrix.inner(), linear.matrix.numbers());
 }
 
+int64_t Products::grain(const Linear& linear) const {
+  return 1 + kWorthAThread / (taken_.count() * linear.matrix.inner() * Matrix::kPanel);
+}
+
 void Products::product(const Linear& linear, float* to, Finish finish) {
-  finish.bias = linear.bias.empty() ? nullptr : linear.bias.data();
-  const int64_t each = taken_.count() * linear.matrix.inner() * Matrix::kPanel;
-  threads_(linear.matrix.panels(), 1 + kWorthAThread / each, [&](int64_t first, int64_t last) {
-    multiply(taken_, linear.matrix, finish, to, first, last);
+  threads_(linear.matrix.panels(), grain(linear), [&](int64_t first, int64_t last) {
+    panels(linear, first, last, to + first * Matrix::kPanel, linear.matrix.columns(), finish);
   });
+}
+
+void Products::panels(const Linear& linear, int64_t first, int64_t last, float* to, int64_t stride,
+                      Finish finish) const {
+  finish.bias = linear.bias.empty() ? nullptr : linear.bias.data();
+  multiply(taken_, linear.matrix, finish, to, stride, first, last);
 }
 
 Weights weights_in(const model::SafetensorsFile& file, const std::string& path) {

@@ -77,8 +77,13 @@ class Products {
 
   /// The left factor of what follows: x [rows, inner], which must stay until the next.
   void take(const Linear& linear, const float* x, int64_t rows);
+  /// Panels that pay for waking a thread.
+  int64_t grain(const Linear& linear) const;
   /// to [rows, columns] = finish(x W^T + b).
   void product(const Linear& linear, float* to, Finish finish = {});
+  /// The same of the panels [first, last) alone, by the calling thread; see multiply().
+  void panels(const Linear& linear, int64_t first, int64_t last, float* to, int64_t stride,
+              Finish finish = {}) const;
   /// Both.
   void product(const Linear& linear, const float* x, int64_t rows, float* to, Finish finish = {}) {
     take(linear, x, rows);

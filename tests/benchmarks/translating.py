@@ -7,6 +7,8 @@ each engine follows the other, so that a busy machine slows both; numbers are me
 and the last column that of the ratios of neighbours. Both time the search alone, after a warm-up.
 For CTranslate2 workers of one thread each are tried, and one worker of all threads; for "best" both
 engines try batches of several sizes first. What was fastest then takes part in the turns.
+
+With --length all translations have that many pieces, for models whose weights are random (opus_shape.py).
 """
 
 import argparse
@@ -44,6 +46,8 @@ def heed_speed(args, weights, batch):
     command += ["--batch", str(batch), "--weights", weights, "--beam", str(args.beam)]
     command += ["--threads", str(args.threads), "--repeats", "1", "--lines", str(args.lines)]
     command += ["--device", "cpu", "--set", "decoding.length_penalty=average"]
+    if args.length:  # the least length is in pieces, the longest counts eos, too
+        command += ["--set", f"decoding.min_length={args.length - 1}", "--set", "decoding.max_length_ratio=0.1"]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([*command, "-o", folder], check=True, capture_output=True)
         with open(os.path.join(folder, "translate.csv"), encoding="utf-8") as table:
@@ -69,6 +73,8 @@ class Peer:
         engine = self.engine(kind, workers)
         options = {"beam_size": self.args.beam, "length_penalty": 1, "max_decoding_length": 100}
         options |= {"max_batch_size": batch, "batch_type": unit}
+        if self.args.length:
+            options |= {"min_decoding_length": self.args.length, "max_decoding_length": self.args.length}
         engine.translate_batch(self.sources[:2], **options)
         start = time.perf_counter()
         engine.translate_batch(self.sources, **options)
@@ -91,6 +97,8 @@ def main():
     parser.add_argument("--weights", default="fp32,bf16,int8", help="of heed")
     parser.add_argument("--lines", type=int, default=1000)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--batches", default="1,32,0", help="sentences at once; 0: each engine's best")
+    parser.add_argument("--length", type=int, default=0, help="of each translation, in pieces; 0: as the models end them")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         exported = os.path.join(folder, "model")
@@ -104,7 +112,10 @@ def main():
         peer = Peer(args, exported, [cut.encode(text, out_type=str) for text in texts])
         print(f"{len(texts)} sentences, beam {args.beam}, {args.threads} threads, sentences/s")
         print(f"{'heed':>6} {'CTranslate2':>12} {'batch':>6} {'heed':>8} {'peer':>8} {'ratio':>6}")
-        for ours, theirs, batch in (row for row in SETTINGS if row[0] in args.weights.split(",")):
+        batches = [int(batch) for batch in args.batches.split(",")]
+        for ours, theirs, batch in SETTINGS:
+            if ours not in args.weights.split(",") or batch not in batches:
+                continue
             size = batch or max(LARGE["examples"], key=lambda n: heed_speed(args, ours, n))
             setting = peer.fastest(theirs, batch)
             pairs = [

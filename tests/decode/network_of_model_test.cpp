@@ -69,7 +69,8 @@ engine::SourceBatch source_batch(const Source& source) {
 }
 
 Tensor step(BatchDecoder& decoder, const Tensor& tokens, Floats* attention = nullptr) {
-  const float* logits = decoder.step(tokens.const_data_ptr<int64_t>(), tokens.size(1), attention);
+  const float* logits =
+      decoder.step(tokens.const_data_ptr<int64_t>(), tokens.size(1), attention).logits();
   return at::from_blob(const_cast<float*>(logits),
                        {tokens.size(0), tokens.size(1), kVocabularyPieces})
       .clone();

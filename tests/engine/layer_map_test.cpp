@@ -50,8 +50,8 @@ TEST(LayerMaps, OfATransformerAreThoseOfEveryLayerAndHead) {
   for (const int64_t step : {0, 1, 2}) {
     const std::vector<int64_t> last = {2 + step, 5 + step};
     Floats mean, same;
-    const float* logits = decoder->step(last.data(), 1, &mean);
-    const float* wanted = unwatched->step(last.data(), 1, &same);
+    const float* logits = decoder->step(last.data(), 1, &mean).logits();
+    const float* wanted = unwatched->step(last.data(), 1, &same).logits();
     EXPECT_EQ(Floats(logits, logits + 2 * 41), Floats(wanted, wanted + 2 * 41));
     EXPECT_EQ(mean, same);
     ASSERT_EQ(maps.size(), 2U);

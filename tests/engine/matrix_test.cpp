@@ -29,8 +29,10 @@ std::vector<float> product(const Case& c, const std::vector<float>& x, const std
   const Matrix engine(w.data(), c.columns, c.inner, numbers);
   LeftFactor rows;
   rows.take(x.data(), c.rows, c.inner, numbers);
-  multiply(rows, engine, finish, y.data(), 0, engine.panels() / 2);
-  multiply(rows, engine, finish, y.data(), engine.panels() / 2, engine.panels());
+  const int64_t half = engine.panels() / 2;
+  multiply(rows, engine, finish, y.data(), c.columns, 0, half);
+  multiply(rows, engine, finish, y.data() + half * Matrix::kPanel, c.columns, half,
+           engine.panels());
   return y;
 }
 
@@ -116,7 +118,7 @@ TEST(PackedMatrix, APanelsProductLeavesOtherColumnsAlone) {
   LeftFactor rows;
   rows.take(x.data(), 2, 1, WeightFormat::fp32);
   std::vector<float> y(2 * 70, 9);
-  multiply(rows, matrix, {}, y.data(), 1, 2);
+  multiply(rows, matrix, {}, y.data() + Matrix::kPanel, 70, 1, 2);
   for (int64_t i = 0; i < 140; ++i) EXPECT_EQ(y[i], i % 70 / 32 == 1 ? 1 : 9) << i;
 }
 

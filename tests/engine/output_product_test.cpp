@@ -21,21 +21,44 @@ TEST(OutputProduct, OfListsHasTheBitsOfTheWholeOne) {
   for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
     const Linear linear = make_linear(weight, &bias, numbers);
     Products products(kOneThread);
-    OutputProduct whole(linear, {}), listed(linear, kLists);
+    OutputProduct whole(linear, {}, products), listed(linear, kLists, products);
     EXPECT_EQ(whole.columns(), 70);
     ASSERT_EQ(listed.columns(), 5);
-    const float* all = whole.logits(x.data(), 6, products);
-    const float* some = listed.logits(x.data(), 6, products);
+    whole.take(x.data(), 6);
+    const float* all = whole.logits();
+    listed.take(x.data(), 6);
+    const float* some = listed.logits();
     for (int64_t row = 0; row < 6; ++row)
       for (int64_t i = 0; i < 5; ++i) {
         const PieceList& list = kLists[row / 2];
         EXPECT_EQ(some[row * 5 + i], i < std::ssize(list) ? all[row * 70 + list[i]] : -INFINITY);
       }
     listed.go_on_with(std::vector<int64_t>{2, 0});
-    some = listed.logits(x.data(), 4, products);
+    listed.take(x.data(), 4);
+    some = listed.logits();
     EXPECT_EQ(some[2], all[40]);
     EXPECT_EQ(some[3], -INFINITY);
     EXPECT_EQ(some[3 * 5 + 4], all[3 * 70 + 69]);
+  }
+}
+
+// 1,030 columns are two blocks and six columns.
+TEST(OutputProduct, ABlockHasTheBitsOfTheWholeOne) {
+  const Array weight = testing::random_array({1030, 7}, 1), bias = testing::random_array({1030}, 2);
+  const Floats x = testing::random_array({3, 7}, 3).copy();
+  for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
+    const Linear linear = make_linear(weight, &bias, numbers);
+    Products products(kOneThread);
+    OutputProduct output(linear, {}, products);
+    ASSERT_EQ(output.blocks(), 3);
+    output.take(x.data(), 3);
+    const float* all = output.logits();
+    Floats block;
+    for (int64_t column = 0; column < 1030; ++column) {
+      output.block(column / 512, block);
+      for (int64_t row = 0; row < 3; ++row)
+        ASSERT_EQ(block[row * 512 + column % 512], all[row * 1030 + column]) << column;
+    }
   }
 }
 
@@ -52,8 +75,8 @@ TEST(OutputProduct, IsThatOfEveryNetwork) {
     some->step(last.data(), 1, nullptr);
     all->go_on_with(kept, kept);
     some->go_on_with(kept, kept);
-    const float *whole = all->step(left.data(), 1, nullptr),
-                *listed = some->step(left.data(), 1, nullptr);
+    const float *whole = all->step(left.data(), 1, nullptr).logits(),
+                *listed = some->step(left.data(), 1, nullptr).logits();
     EXPECT_EQ(listed[0], whole[3]);
     EXPECT_EQ(listed[5 + 2], whole[70 + 40]);
   };

@@ -119,7 +119,7 @@ Floats translate(const Network& network) {
   Floats all;
   for (const int64_t token : {2, 8, 5}) {
     const std::vector<int64_t> last = {token, token + 1};
-    const float* logits = decoder->step(last.data(), 1, nullptr);
+    const float* logits = decoder->step(last.data(), 1, nullptr).logits();
     all.insert(all.end(), logits, logits + 2 * decoder->columns());
   }
   return all;

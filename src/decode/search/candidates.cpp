@@ -9,42 +9,11 @@ namespace {
 
 constexpr int64_t kBlock = 32;  // scores compared with the threshold at once
 
-bool any_above(const float* values, float threshold) {
+/// Whether a score reaches `least`.
+bool any_reaches(const float* values, float least) {
   int any = 0;  // no early exit: the compiler turns this into a few vector comparisons
-  for (int64_t j = 0; j < kBlock; ++j) any |= values[j] > threshold;
+  for (int64_t j = 0; j < kBlock; ++j) any |= values[j] >= least;
   return any != 0;
-}
-
-/// A heap whose top is the worst kept. After the first few hundred scores hardly a block holds a
-/// better one.
-void keep_best(const float* row, int64_t size, std::vector<ScoredPiece>& heap, std::size_t count) {
-  const auto offer = [&](int64_t i) {
-    if (heap.size() < count) {
-      if (row[i] == kNever) return;
-      heap.push_back({row[i], i});
-      std::push_heap(heap.begin(), heap.end(), is_better);
-    } else if (row[i] > heap.front().value) {
-      std::pop_heap(heap.begin(), heap.end(), is_better);
-      heap.back() = {row[i], i};
-      std::push_heap(heap.begin(), heap.end(), is_better);
-    }
-  };
-  int64_t i = 0;
-  for (; i + kBlock <= size; i += kBlock) {
-    const bool full = heap.size() == count;
-    if (full && !any_above(row + i, heap.front().value)) continue;
-    for (int64_t j = i; j < i + kBlock; ++j) offer(j);
-  }
-  for (; i < size; ++i) offer(i);
-  std::sort_heap(heap.begin(), heap.end(), is_better);
-}
-
-void sort_all(const float* row, int64_t size, std::vector<ScoredPiece>& out, std::size_t count) {
-  for (int64_t i = 0; i < size; ++i)
-    if (row[i] != kNever) out.push_back({row[i], i});
-  const auto end = out.begin() + static_cast<std::ptrdiff_t>(std::min(count, out.size()));
-  std::partial_sort(out.begin(), end, out.end(), is_better);
-  out.erase(end, out.end());
 }
 
 /// To log-probabilities, what is forbidden as it is.
@@ -100,27 +69,55 @@ void require_numbers(bool sound) {
     throw Failure("the model's scores are not numbers: its weights are damaged or diverged");
 }
 
-Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine::Threads& threads) {
-  const int64_t rows = scores.rows, vocab = scores.vocabulary;
-  count = std::min(count, vocab);
+void BestPieces::offer(const ScoredPiece& one) {
+  if (heap_.size() < count_) {
+    heap_.push_back(one);
+  } else {
+    if (!is_better(one, heap_.front())) return;
+    std::pop_heap(heap_.begin(), heap_.end(), is_better);
+    heap_.back() = one;
+  }
+  std::push_heap(heap_.begin(), heap_.end(), is_better);
+}
+
+/// After the first few hundred scores hardly a block holds a better one.
+void BestPieces::offer(std::span<const float> values, int64_t first) {
+  const int64_t size = std::ssize(values);
+  for (int64_t begin = 0; begin < size; begin += kBlock) {
+    const int64_t end = std::min(begin + kBlock, size);
+    if (end - begin == kBlock && !any_reaches(values.data() + begin, least())) continue;
+    for (int64_t i = begin; i < end; ++i)
+      if (values[i] != kNever) offer({values[i], first + i});
+  }
+}
+
+Candidates candidates_of(const std::vector<BestPieces>& rows, const ScoreRows& scores,
+                         int64_t count) {
+  const auto cells = static_cast<std::size_t>(std::ssize(rows) * count);
   Candidates out{.count = count,
-                 .values = std::vector<float>(rows * count, kNever),
-                 .ids = std::vector<int64_t>(rows * count, 0)};
-  threads(rows, 8, [&](int64_t begin, int64_t end) {
-    std::vector<ScoredPiece> best;
-    for (int64_t r = begin; r < end; ++r) {
-      best.clear();
-      const bool few = count * 8 <= vocab;
-      (few ? keep_best : sort_all)(scores.values + r * vocab, vocab, best,
-                                   static_cast<std::size_t>(count));
-      for (std::size_t i = 0; i < best.size(); ++i) {
-        out.values[r * count + i] = best[i].value;
-        out.ids[r * count + i] = best[i].id;
-      }
+                 .values = std::vector<float>(cells, kNever),
+                 .ids = std::vector<int64_t>(cells, 0)};
+  for (int64_t row = 0; row < std::ssize(rows); ++row) {
+    std::vector<ScoredPiece> best = rows[row].all();
+    std::ranges::sort(best, is_better);
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      out.values[row * count + i] = best[i].value;
+      out.ids[row * count + i] = best[i].id;
     }
-  });
+  }
   normalise(scores, out);
   return out;
+}
+
+Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine::Threads& threads) {
+  const int64_t vocab = scores.vocabulary;
+  count = std::min(count, vocab);
+  std::vector<BestPieces> rows(scores.rows, BestPieces(count));
+  threads(scores.rows, 8, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      rows[r].offer({scores.values + r * vocab, static_cast<std::size_t>(vocab)}, 0);
+  });
+  return candidates_of(rows, scores, count);
 }
 
 Candidates all_candidates(const ScoreRows& scores) {

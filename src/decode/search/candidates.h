@@ -38,6 +38,24 @@ inline bool is_better(const ScoredPiece& a, const ScoredPiece& b) {
   return a.value > b.value || (a.value == b.value && a.id < b.id);
 }
 
+/// The best pieces of a row, of those that it is offered.
+class BestPieces {
+ public:
+  explicit BestPieces(int64_t count) : count_(static_cast<std::size_t>(count)) {}
+
+  void offer(const ScoredPiece& one);
+  /// Of the pieces from `first` on; kNever does not count.
+  void offer(std::span<const float> values, int64_t first);
+  /// A piece with a lower score is not kept.
+  float least() const { return heap_.size() < count_ ? kNever : heap_.front().value; }
+  /// In no order.
+  const std::vector<ScoredPiece>& all() const { return heap_; }
+
+ private:
+  std::size_t count_;
+  std::vector<ScoredPiece> heap_;  // its top is the worst
+};
+
 /// What candidates are chosen from: plain numbers, without NaN.
 struct ScoreRows {
   const float* values = nullptr;  // [rows, vocabulary], kNever where forbidden
@@ -52,6 +70,10 @@ void require_numbers(bool sound);
 
 /// The `count` best of each row, best first.
 Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine::Threads& threads);
+
+/// The best of each row become log-probabilities, as `scores` says, whose values are not read.
+Candidates candidates_of(const std::vector<BestPieces>& rows, const ScoreRows& scores,
+                         int64_t count);
 
 /// All of each row, in the order of the vocabulary.
 Candidates all_candidates(const ScoreRows& scores);

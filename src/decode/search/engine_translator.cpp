@@ -1,6 +1,7 @@
 #include "decode/search/engine_translator.h"
 
 #include <cmath>
+#include <mutex>
 
 namespace heed::decode {
 namespace {
@@ -26,9 +27,14 @@ class EngineSteps : public Steps {
     if (!lists_.empty() && !request.sentences.empty()) engine::choose(lists_, request.sentences);
     width_ = request.width;
     StepResult result;
+    std::vector<float>* attention = options_.wants_attention() ? &result.attention : nullptr;
+    if (decoders_.size() == 1 && lists_.empty() && request.candidates > 0) {
+      result.candidates = best_by_block(request, attention);
+      return result;
+    }
     const auto rows = std::ssize(request.tokens);
-    float* values = scores(request, options_.wants_attention() ? &result.attention : nullptr);
-    forbid(request, values);
+    float* values = scores(request, attention);
+    forbid(request, {values, columns(), 0, columns()});
     const bool alone = decoders_.size() == 1;
     const ScoreRows scores{.values = values,
                            .rows = rows,
@@ -51,15 +57,23 @@ class EngineSteps : public Steps {
     return lists_.empty() ? columns() : std::ssize(*lists_[row / width_]);
   }
 
-  /// Where a piece's score is; a place of no use where a shortlist has left it out.
-  float* score_of(float* values, int64_t row, int64_t piece) {
+  /// The scores of the columns [first, first + count), whose rows are `stride` numbers apart.
+  struct Block {
+    float* values;
+    int64_t stride, first, count;
+
+    bool has(int64_t column) const { return column >= first && column < first + count; }
+  };
+
+  /// Where a piece's score is; null where the block has none, or a shortlist has left it out.
+  float* score_of(const Block& block, int64_t row, int64_t piece) const {
     if (!lists_.empty()) {
       const engine::PieceList& list = *lists_[row / width_];
       const auto found = std::ranges::lower_bound(list, piece);
-      if (found == list.end() || *found != piece) return &left_out_;
+      if (found == list.end() || *found != piece) return nullptr;
       piece = found - list.begin();
     }
-    return values + row * columns() + piece;
+    return block.has(piece) ? block.values + row * block.stride + piece - block.first : nullptr;
   }
 
   /// Columns become the pieces of the lists.
@@ -79,8 +93,10 @@ class EngineSteps : public Steps {
     if (decoders_.size() > 1) sums_.assign(rows * columns(), 0);
     float* logits = nullptr;
     for (auto& decoder : decoders_) {
-      logits = decoder->step(request.tokens.data(), request.width,
-                             &decoder == &decoders_.front() ? attention : nullptr);
+      logits = decoder
+                   ->step(request.tokens.data(), request.width,
+                          &decoder == &decoders_.front() ? attention : nullptr)
+                   .logits();
       partitions_.resize(rows);
       threads_(rows, 8, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r) {
@@ -92,27 +108,75 @@ class EngineSteps : public Steps {
           std::fill(sums + count(r), sums + columns(), kNever);
         }
       });
-      require_numbers(std::ranges::none_of(
-          partitions_, [](const kernels::Partition& one) { return std::isnan(one.log_sum); }));
+      require_sound_partitions();
     }
     return sums_.empty() ? logits : sums_.data();
   }
 
-  void forbid(const StepRequest& request, float* values) {
+  void require_sound_partitions() const {
+    require_numbers(std::ranges::none_of(
+        partitions_, [](const kernels::Partition& one) { return std::isnan(one.log_sum); }));
+  }
+
+  /// Of one network, of all pieces. The logits of a block are read while they are still in the
+  /// cache, and then overwritten: of a large vocabulary they would take longer to store and read
+  /// than to compute.
+  Candidates best_by_block(const StepRequest& request, std::vector<float>* attention) {
+    constexpr int64_t kBlock = engine::OutputProduct::kBlock;
+    const engine::OutputProduct& output =
+        decoders_.front()->step(request.tokens.data(), request.width, attention);
+    const auto rows = std::ssize(request.tokens);
+    const int64_t count = std::min(request.candidates, columns());
+    const std::vector<BestPieces> none(rows, BestPieces(count));
+    std::vector<BestPieces> best = none;
+    std::vector<kernels::Exponentials> sums(output.blocks() * rows);  // [blocks, rows]
+    std::mutex joining;
+    threads_(output.blocks(), output.grain(), [&](int64_t first, int64_t last) {
+      std::vector<BestPieces> own = none;
+      engine::Floats logits;
+      for (int64_t i = first; i < last; ++i) {
+        output.block(i, logits);
+        const Block block{logits.data(), kBlock, i * kBlock,
+                          std::min(kBlock, columns() - i * kBlock)};
+        kernels::Exponentials* sum = &sums[i * rows];
+        for (int64_t r = 0; r < rows; ++r)
+          sum[r] = kernels::exponentials_of(block.values + r * kBlock, block.count);
+        forbid(request, block);
+        for (int64_t r = 0; r < rows; ++r)
+          if (sum[r].most >= own[r].least())
+            own[r].offer({block.values + r * kBlock, static_cast<std::size_t>(block.count)},
+                         block.first);
+      }
+      const std::lock_guard lock(joining);
+      for (int64_t r = 0; r < rows; ++r)
+        for (const ScoredPiece& one : own[r].all()) best[r].offer(one);
+    });
+    partitions_.resize(rows);
+    for (int64_t r = 0; r < rows; ++r)
+      partitions_[r] = kernels::partition_of(&sums[r], output.blocks(), rows);
+    require_sound_partitions();
+    return candidates_of(best, {.rows = rows, .partitions = partitions_}, count);
+  }
+
+  void forbid(const StepRequest& request, const Block& block) const {
     std::vector<std::pair<float*, float>> kept;
     for (const ForcedPiece& one : request.forced)
       for (int64_t i = 0; i < request.width; ++i) {
         const int64_t row = one.sentence * request.width + i;
-        float* score = score_of(values, row, one.piece);
-        kept.emplace_back(score, *score);
-        std::fill_n(values + row * columns(), columns(), kNever);
+        float* score = score_of(block, row, one.piece);
+        if (score != nullptr) kept.emplace_back(score, *score);
+        std::fill_n(block.values + row * block.stride, block.count, kNever);
       }
-    for (int64_t row = 0; row < std::ssize(request.tokens); ++row) {
-      for (const int64_t piece : options_.never) *score_of(values, row, piece) = kNever;
-      if (!request.may_end) *score_of(values, row, text::kEnd) = kNever;
-    }
-    for (const ForbiddenPiece& one : request.forbidden)
-      *score_of(values, one.row, one.piece) = kNever;
+    const auto never = [&](int64_t row, int64_t piece) {
+      if (float* score = score_of(block, row, piece)) *score = kNever;
+    };
+    const auto never_in_any = [&](int64_t piece) {
+      if (lists_.empty() && !block.has(piece)) return;
+      for (int64_t row = 0; row < std::ssize(request.tokens); ++row) never(row, piece);
+    };
+    for (const int64_t piece : options_.never) never_in_any(piece);
+    if (!request.may_end) never_in_any(text::kEnd);
+    for (const ForbiddenPiece& one : request.forbidden) never(one.row, one.piece);
     for (const auto& [score, value] : kept) *score = value;
   }
 
@@ -120,7 +184,6 @@ class EngineSteps : public Steps {
   const engine::Threads& threads_;
   std::vector<const engine::PieceList*> lists_;  // of the sentences that are left; none: all pieces
   int64_t width_ = 1;                            // hypotheses of a sentence
-  float left_out_ = 0;
   std::vector<std::unique_ptr<engine::BatchDecoder>> decoders_;
   std::vector<kernels::Partition> partitions_;  // one a row, of the last network
   std::vector<float> sums_;                     // [rows, columns()]

@@ -1,6 +1,8 @@
 #include "kernels/rows/loops.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/rows/inner_loops.h"
 
@@ -157,10 +159,23 @@ void mix_rows(const float* weights, const float* rows, int64_t count, int64_t wi
   fastest<mix>(weights, rows, count, width, to);
 }
 
+Exponentials exponentials_of(const float* scores, int64_t count) {
+  // A block may hold what never comes, -inf, alone.
+  const float most = std::max(largest(scores, count), std::numeric_limits<float>::lowest());
+  return {most, fastest<sum_of_exponentials>(scores, count, most)};
+}
+
 Partition partition_of(const float* scores, int64_t count) {
-  Partition out{.most = largest(scores, count)};
-  out.log_sum = std::log(fastest<sum_of_exponentials>(scores, count, out.most));
-  return out;
+  const Exponentials whole = exponentials_of(scores, count);
+  return partition_of(&whole, 1, 1);
+}
+
+Partition partition_of(const Exponentials* blocks, int64_t count, int64_t stride) {
+  float most = blocks->most, sum = 0;
+  for (int64_t i = 1; i < count; ++i) most = std::max(most, blocks[i * stride].most);
+  for (int64_t i = 0; i < count; ++i)
+    sum += blocks[i * stride].sum * exponential(blocks[i * stride].most - most);
+  return {most, std::log(sum)};
 }
 
 void add_probabilities(const float* scores, const Partition& partition, int64_t count, float* to) {
