@@ -143,11 +143,10 @@ TEST_P(LanguagesOf, OfAnEnsembleAreThoseOfItsMembers) {
   EXPECT_EQ(mixed.translate({"kupo"})[0].hypotheses[0].ids[0], id("<de>"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, LanguagesOf, testing::Range<std::size_t>(0, 4), [](const auto& info) {
-      const char* const names[] = {"Transformer", "Bahdanau", "Blind", "Luong"};
-      return std::string(names[info.param]);
-    });
+const std::vector<std::string> kKindsOfModels{"Transformer", "Bahdanau", "Blind", "Luong"};
+
+INSTANTIATE_TEST_SUITE_P(Models, LanguagesOf, testing::Range<std::size_t>(0, 4),
+                         [](const auto& info) { return kKindsOfModels[info.param]; });
 
 }  // namespace
 }  // namespace heed::decode
