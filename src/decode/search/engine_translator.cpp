@@ -129,7 +129,7 @@ class EngineSteps : public Steps {
     const int64_t count = std::min(request.candidates, columns());
     const std::vector<BestPieces> none(rows, BestPieces(count));
     std::vector<BestPieces> best = none;
-    std::vector<kernels::Exponentials> sums(output.blocks() * rows);  // [blocks, rows]
+    std::vector<kernels::ScoreSum> sums(output.blocks() * rows);  // [blocks, rows]
     std::mutex joining;
     threads_(output.blocks(), output.grain(), [&](int64_t first, int64_t last) {
       std::vector<BestPieces> own = none;
@@ -138,9 +138,9 @@ class EngineSteps : public Steps {
         output.block(i, logits);
         const Block block{logits.data(), kBlock, i * kBlock,
                           std::min(kBlock, columns() - i * kBlock)};
-        kernels::Exponentials* sum = &sums[i * rows];
+        kernels::ScoreSum* sum = &sums[i * rows];
         for (int64_t r = 0; r < rows; ++r)
-          sum[r] = kernels::exponentials_of(block.values + r * kBlock, block.count);
+          sum[r] = kernels::score_sum_of(block.values + r * kBlock, block.count);
         forbid(request, block);
         for (int64_t r = 0; r < rows; ++r)
           if (sum[r].most >= own[r].least())

@@ -159,18 +159,18 @@ void mix_rows(const float* weights, const float* rows, int64_t count, int64_t wi
   fastest<mix>(weights, rows, count, width, to);
 }
 
-Exponentials exponentials_of(const float* scores, int64_t count) {
+ScoreSum score_sum_of(const float* scores, int64_t count) {
   // A block may hold what never comes, -inf, alone.
   const float most = std::max(largest(scores, count), std::numeric_limits<float>::lowest());
   return {most, fastest<sum_of_exponentials>(scores, count, most)};
 }
 
 Partition partition_of(const float* scores, int64_t count) {
-  const Exponentials whole = exponentials_of(scores, count);
+  const ScoreSum whole = score_sum_of(scores, count);
   return partition_of(&whole, 1, 1);
 }
 
-Partition partition_of(const Exponentials* blocks, int64_t count, int64_t stride) {
+Partition partition_of(const ScoreSum* blocks, int64_t count, int64_t stride) {
   float most = blocks->most, sum = 0;
   for (int64_t i = 1; i < count; ++i) most = std::max(most, blocks[i * stride].most);
   for (int64_t i = 0; i < count; ++i)

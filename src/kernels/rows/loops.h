@@ -40,18 +40,18 @@ void dot_rows(const float* x, const float* rows, int64_t count, int64_t width, f
 void mix_rows(const float* weights, const float* rows, int64_t count, int64_t width, float* to);
 
 /// Of scores: the largest, and the sum of e^(score - most). NaN where a score is no number.
-struct Exponentials {
+struct ScoreSum {
   float most = 0, sum = 0;
 };
-Exponentials exponentials_of(const float* scores, int64_t count);
+ScoreSum score_sum_of(const float* scores, int64_t count);
 
 /// log softmax(x) = (x - most) - log_sum. NaN where a score is no number.
 struct Partition {
   float most = 0, log_sum = 0;
 };
 Partition partition_of(const float* scores, int64_t count);
-/// Of a row whose blocks' Exponentials are these, `stride` apart (Milakov and Gimelshein 2018).
-Partition partition_of(const Exponentials* blocks, int64_t count, int64_t stride);
+/// Of a row whose blocks' sums are these, `stride` apart (Milakov and Gimelshein 2018).
+Partition partition_of(const ScoreSum* blocks, int64_t count, int64_t stride);
 
 /// to += softmax(scores), whose partition this is; what is below e^-87 counts as that.
 void add_probabilities(const float* scores, const Partition& partition, int64_t count, float* to);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/search/engine_translator.h"
-#include "decode/search/steps.h"
+#include "decode/search/search.h"
 #include "engine/random_weights.h"
 #include "engine/thread_pool.h"
 
