@@ -285,14 +285,6 @@ std::string attention_csv_matrix(const AttentionMatrix& matrix) {
   return out;
 }
 
-std::vector<std::vector<double>> rounded_rows(const AttentionMatrix& matrix) {
-  std::vector<std::vector<double>> rows(matrix.target.size());
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    for (std::size_t column = 0; column < matrix.source.size(); ++column)
-      rows[row].push_back(std::round(1e4 * static_cast<double>(matrix.at(row, column))) / 1e4);
-  return rows;
-}
-
 std::string layers_json(std::span<const AttentionMatrix> layers) {
   using Json = nlohmann::ordered_json;
   expect(!layers.empty(), "there is a layer");

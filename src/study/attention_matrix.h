@@ -2,6 +2,7 @@
 // the pictures and the page show. Knows nothing of LibTorch.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -139,8 +140,14 @@ std::string attention_csv_rows(const AttentionMatrix& matrix);
 /// says which matrix it is.
 std::string attention_csv_matrix(const AttentionMatrix& matrix);
 
-/// [target][source], with four decimals.
-std::vector<std::vector<double>> rounded_rows(const AttentionMatrix& matrix);
+/// [target][source], with four decimals. Here, because a page's program has no more of this room.
+inline std::vector<std::vector<double>> rounded_rows(const AttentionMatrix& matrix) {
+  std::vector<std::vector<double>> rows(matrix.target.size());
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (std::size_t column = 0; column < matrix.source.size(); ++column)
+      rows[row].push_back(std::round(1e4 * static_cast<double>(matrix.at(row, column))) / 1e4);
+  return rows;
+}
 
 /// Of one sentence, one matrix a layer, all over the same tokens:
 ///   {"line": 7, "source": [token, ...], "target": [token, ...],

@@ -13,8 +13,6 @@
 namespace heed::decode {
 namespace {
 
-using engine::testing::kOneThread;
-
 constexpr int64_t kPieces = 1030;  // two blocks, and six pieces
 
 struct StepsOfBlocks : ::testing::Test {
@@ -28,7 +26,7 @@ struct StepsOfBlocks : ::testing::Test {
   const std::vector<int64_t> tokens = {2, 600, 1029};
 
   Candidates after(const StepRequest& request, const data::Batch& batch,
-                   const engine::Threads& threads = kOneThread) const {
+                   const engine::Threads& threads = engine::testing::kOneThread) const {
     Candidates out;
     with_steps({network}, {batch}, {}, threads,
                [&](Steps& steps) { out = steps.step(request).candidates; });
