@@ -22,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-// --- what is in it
-
 struct TensorRow {
   std::string name;  // dotted; its first part is the module
   std::vector<int64_t> shape;

@@ -1,5 +1,6 @@
 #include "data/languages.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -47,6 +48,20 @@ std::vector<std::string> languages_of(const text::Vocabulary& vocabulary) {
         languages.back() = symbol.substr(open.size(), symbol.size() - open.size() - close.size());
   }
   return languages;
+}
+
+std::vector<std::string> symbols_of_fresh(const DataConfig& config) {
+  std::vector<std::string> symbols = source_symbols(config);
+  const auto add = [&](const std::string& language, const SymbolForm& own) {
+    const auto is_there = [&](const SymbolForm& form) {
+      return std::ranges::count(symbols, form.open + language + form.close) > 0;
+    };
+    if (!language.empty() && std::ranges::none_of(kSymbolForms, is_there))
+      symbols.push_back(own.open + language + own.close);
+  };
+  add(config.source_language, kSymbolForms[2]);
+  add(config.target_language, kSymbolForms[3]);
+  return symbols;
 }
 
 void begin_with_languages(const DataConfig& config, text::Vocabulary& source,

@@ -13,6 +13,10 @@ namespace heed::data {
 /// of CODE itself, __CODE__, <CODE>, <2CODE> and >>CODE<<.
 std::vector<std::string> languages_of(const text::Vocabulary& vocabulary);
 
+/// source_symbols() of a vocabulary that is yet to be trained: with <CODE> for source_language and
+/// <2CODE> for target_language, where vocabulary.symbols has no symbol for them.
+std::vector<std::string> symbols_of_fresh(const DataConfig& config);
+
 /// Makes lines begin with the symbols of source_language and target_language. <2CODE> and >>CODE<<
 /// name the target, and stand before the source (Johnson et al. 2017; OPUS-MT). Throws UserError
 /// naming the key, with the nearest languages, where there is no such symbol.

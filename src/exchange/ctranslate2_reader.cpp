@@ -11,8 +11,8 @@
 #include "exchange/arrays.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/formats.h"
+#include "exchange/json_object.h"
 #include "exchange/model_bin.h"
-#include "exchange/settings.h"
 #include "kernels/rows/positions.h"
 
 namespace heed::exchange {
@@ -208,7 +208,7 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
   out.model = network_of_file(file);
   const std::string settings_file = folder + "config.json";
   const auto token = [&](const char* key, const char* otherwise) {
-    return package.has(settings_file) ? Settings(package, settings_file).text(key, otherwise)
+    return package.has(settings_file) ? JsonObject(package, settings_file).text(key, otherwise)
                                       : std::string(otherwise);
   };
   const bool shared = !package.has(folder + "source_vocabulary.json") &&

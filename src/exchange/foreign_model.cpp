@@ -37,12 +37,6 @@ decode::LengthPenalty length_penalty_of(double alpha) {
                       : decode::LengthPenalty::power;
 }
 
-bool is_floating(const Tensor& tensor) {
-  using model::Dtype;
-  return tensor.type == Dtype::F64 || tensor.type == Dtype::F32 || tensor.type == Dtype::F16 ||
-         tensor.type == Dtype::BF16;
-}
-
 SegmentFile segment_file(const Package& package, const std::string& file) {
   return {std::string(package.read(file).view), package.place_of(file)};
 }

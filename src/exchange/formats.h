@@ -25,9 +25,6 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
 /// number is out of its range.
 model::ModelConfig checked(const model::ModelConfig& config, const std::string& place);
 
-/// Whether a tensor is of numbers that a network can be made of; files hold others, too.
-bool is_floating(const Tensor& tensor);
-
 /// What scores are divided by: length^alpha.
 decode::LengthPenalty length_penalty_of(double alpha);
 

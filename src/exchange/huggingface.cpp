@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "exchange/arrays.h"
 #include "exchange/formats.h"
-#include "exchange/settings.h"
+#include "exchange/json_object.h"
 #include "exchange/tensors.h"
 #include "exchange/transformer_parts.h"
 
@@ -26,7 +26,7 @@ Weights huggingface_weights(const Package& package) {
         continue;
       origin = package.place_of(file);
       for (const auto& [name, tensor] : read(package.read(file), origin))
-        if (is_floating(tensor)) arrays[name] = array_of(tensor, origin + ": " + name);
+        if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, origin + ": " + name);
     }
   };
   take("model", ".safetensors", read_safetensors);
@@ -71,7 +71,7 @@ class HuggingFaceTransformer : public ForeignTransformer {
 };
 
 /// Throws UserError where a second key has another value: heed has one for both sides.
-int64_t one_number(const Settings& settings, const std::string& key, const std::string& other) {
+int64_t one_number(const JsonObject& settings, const std::string& key, const std::string& other) {
   const int64_t number = settings.number(key);
   if (settings.number(other) != number)
     throw UserError("{}: '{}' is {} and '{}' is {}; heed's encoder and decoder have the same",
@@ -79,7 +79,7 @@ int64_t one_number(const Settings& settings, const std::string& key, const std::
   return number;
 }
 
-model::Activation activation_of(const Settings& settings) {
+model::Activation activation_of(const JsonObject& settings) {
   const std::string name = settings.text("activation_function", "");
   if (name == "relu") return model::Activation::relu;
   if (name == "swish" || name == "silu") return model::Activation::silu;
@@ -89,7 +89,7 @@ model::Activation activation_of(const Settings& settings) {
 }
 
 /// What both kinds have.
-ModelConfig shape_of(const Settings& settings) {
+ModelConfig shape_of(const JsonObject& settings) {
   ModelConfig config;
   config.width = settings.number("d_model");
   config.feed_forward = one_number(settings, "encoder_ffn_dim", "decoder_ffn_dim");
@@ -111,7 +111,7 @@ ModelConfig shape_of(const Settings& settings) {
 /// Of generation_config.json, or of config.json, where earlier versions of transformers wrote it.
 decode::DecodeConfig proposed_search(const Package& package, const ModelConfig& config) {
   const char* file = "generation_config.json";
-  const Settings settings(package, package.has(file) ? file : "config.json");
+  const JsonObject settings(package, package.has(file) ? file : "config.json");
   decode::DecodeConfig search;
   search.beam_size = std::clamp<int64_t>(settings.number("num_beams", search.beam_size), 1, 1000);
   search.no_repeat_ngram = std::clamp<int64_t>(settings.number("no_repeat_ngram_size", 0), 0, 100);
@@ -125,7 +125,7 @@ decode::DecodeConfig proposed_search(const Package& package, const ModelConfig& 
 std::vector<std::string> listed_languages(const Package& package) {
   for (const char* file : {"special_tokens_map.json", "tokenizer_config.json"}) {
     if (!package.has(file)) continue;
-    const Settings settings(package, file);
+    const JsonObject settings(package, file);
     for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
       std::vector<std::string> languages;
       if (settings.has(key) && settings.all()[key].is_array())
@@ -142,7 +142,7 @@ std::vector<std::string> listed_languages(const Package& package) {
 }
 
 /// Two SentencePiece files, whose pieces have ids in vocab.json, of each side or of both.
-ForeignModel read_marian_mt(const Package& package, const Settings& settings) {
+ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) {
   ForeignModel out{.program = "Hugging Face MarianMT"};
   out.model = shape_of(settings);
   out.model.norm = model::Norm::post;
@@ -150,7 +150,7 @@ ForeignModel read_marian_mt(const Package& package, const Settings& settings) {
   const bool tied = settings.flag("tie_word_embeddings", true);
   out.model.tie = !tied ? model::Tie::none : shared ? model::Tie::all : model::Tie::decoder;
   const auto pieces_of = [&](const char* file) {
-    return pieces_in(Settings(package, file).all(), package.place_of(file));
+    return pieces_in(JsonObject(package, file).all(), package.place_of(file));
   };
   const auto table = [&](const char* file) {
     const std::vector<std::string> ids = pieces_of(file);
@@ -186,7 +186,7 @@ ForeignModel read_marian_mt(const Package& package, const Settings& settings) {
 
 /// One SentencePiece file. M2M-100 has ids in vocab.json; NLLB those of the file, moved by one
 /// behind four special pieces. The languages follow, by special_tokens_map.json.
-ForeignModel read_m2m_100(const Package& package, const Settings& settings) {
+ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   const bool nllb = !package.has("vocab.json");
   ForeignModel out{.program = nllb ? "Hugging Face NLLB-200" : "Hugging Face M2M-100"};
   out.model = shape_of(settings);
@@ -202,7 +202,8 @@ ForeignModel read_m2m_100(const Package& package, const Settings& settings) {
     pieces.names.insert(pieces.names.end(), own.begin() + std::min<std::size_t>(3, own.size()),
                         own.end());
   } else {
-    pieces.names = pieces_in(Settings(package, "vocab.json").all(), package.place_of("vocab.json"));
+    pieces.names =
+        pieces_in(JsonObject(package, "vocab.json").all(), package.place_of("vocab.json"));
   }
   pieces.symbols = listed_languages(package);
   pieces.names.insert(pieces.names.end(), pieces.symbols.begin(), pieces.symbols.end());
@@ -231,7 +232,7 @@ ForeignModel read_m2m_100(const Package& package, const Settings& settings) {
 }  // namespace
 
 ForeignModel read_huggingface(const Package& package) {
-  const Settings settings(package, "config.json");
+  const JsonObject settings(package, "config.json");
   const std::string type = settings.text("model_type", "");
   if (type == "marian") return read_marian_mt(package, settings);
   if (type == "m2m_100") return read_m2m_100(package, settings);

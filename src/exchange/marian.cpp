@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "exchange/arrays.h"
 #include "exchange/formats.h"
-#include "exchange/settings.h"
+#include "exchange/json_object.h"
 
 namespace heed::exchange {
 namespace {
@@ -241,7 +241,7 @@ ForeignModel read_marian(const Package& package, const std::string& file,
   ForeignModel out{.program = "Marian", .model = network_by(options)};
   std::map<std::string, Array> arrays;
   for (const auto& [name, tensor] : tensors)
-    if (is_floating(tensor)) arrays[name] = array_of(tensor, place + ": " + name);
+    if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
   if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos").rows();
   finish(out, MarianTransformer(weights, out.model),

@@ -69,7 +69,7 @@ Array ModelBin::array(const std::string& name, const std::vector<int64_t>& shape
     throw UserError("{}: '{}' has another shape than the layers around it", place_, name);
   if (own.code == kInt8) return dequantised<int8_t>(own, kept(name));
   if (own.code == kInt16) return dequantised<int16_t>(own, kept(name));
-  constexpr std::array<Dtype, 6> kTypes{Dtype::F32, Dtype::I8,  Dtype::BOOL,
+  constexpr std::array<Dtype, 6> kTypes{Dtype::F32, Dtype::I8,  Dtype::I16,
                                         Dtype::I32, Dtype::F16, Dtype::BF16};
   return array_of({kTypes[own.code], own.shape, {own.bytes, bytes_.owner}}, place_ + ": " + name);
 }

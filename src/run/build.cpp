@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "data/languages.h"
 #include "decode/search/pieces.h"
 #include "model/description/kinds.h"
 #include "model/embedding.h"
@@ -68,15 +69,17 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
         "data.vocabulary.{}: kind: shared begins with two files that are there; name one, or set "
         "kind: joint",
         sources ? "source" : "target");
-  text::VocabularyTraining training{
-      .files = {},
-      .size = wanted.size,
-      .algorithm = config::name_of(wanted.algorithm),
-      .coverage = wanted.coverage,
-      .symbols = sources ? data::source_symbols(config.data) : wanted.symbols,
-      .normalise = config::name_of(wanted.normalise),
-      .byte_fallback = wanted.byte_fallback,
-      .fewest = data::kFewestPieces};
+  text::VocabularyTraining training{.files = {},
+                                    .size = wanted.size,
+                                    .algorithm = config::name_of(wanted.algorithm),
+                                    .coverage = wanted.coverage,
+                                    .symbols = !sources ? wanted.symbols
+                                               : wanted.source.empty()
+                                                   ? data::symbols_of_fresh(config.data)
+                                                   : data::source_symbols(config.data),
+                                    .normalise = config::name_of(wanted.normalise),
+                                    .byte_fallback = wanted.byte_fallback,
+                                    .fewest = data::kFewestPieces};
   for (const data::CorpusFiles& corpus : config.data.train) {
     if (corpus.target.empty()) {
       const TsvColumn one = sources ? TsvColumn::source : TsvColumn::target;
@@ -102,26 +105,6 @@ void require_serves(const text::Vocabulary& vocabulary, const Config& config,
                     "nothing from it; set it to 0, or make another with `heed vocab`");
 }
 
-namespace {
-
-/// Of kind: shared both must have the same pieces.
-Vocabularies vocabularies_for(const Config& config, Vocabularies vocabularies) {
-  const auto& [source, target] = vocabularies;
-  const bool shared = config.data.vocabulary.kind == data::VocabularyKind::shared;
-  const auto piece = [](const text::Vocabulary& of, int32_t id) {
-    return id < of.size() ? of.piece(id) : "";
-  };
-  for (int32_t id = 0; shared && id < std::max(source.size(), target.size()); ++id)
-    if (piece(source, id) != piece(target, id))
-      throw UserError(
-          "data.vocabulary.kind: shared: piece {} of the source is '{}' and of the target '{}'; "
-          "name files with the same pieces, or set kind: separate",
-          id, one_line(piece(source, id)), one_line(piece(target, id)));
-  return with_languages(std::move(vocabularies), config);
-}
-
-}  // namespace
-
 Vocabularies make_vocabularies(const Config& config) {
   if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
@@ -137,7 +120,9 @@ Vocabularies make_vocabularies(const Config& config) {
     return text::Vocabulary::train(training);
   };
   const text::Vocabulary source = one(wanted.source, true, joint);
-  return vocabularies_for(config, {source, joint ? source : one(wanted.target, false, true)});
+  const Vocabularies both{source, joint ? source : one(wanted.target, false, true)};
+  require_shared_pieces(both, config);
+  return with_languages(both, config);
 }
 
 void decide_parts(Config& config, const at::Device& device, int64_t ranks) {
@@ -364,7 +349,8 @@ Vocabularies vocabularies_from_base(const Config& config) {
   const auto target = joint ? source
                             : extension(base.target, wanted.target, "data.vocabulary.target",
                                         config, wanted.symbols);
-  return vocabularies_for(config, {source, target});
+  require_shared_pieces({source, target}, config);
+  return with_languages({source, target}, config);
 }
 
 void take_base_weights(const ModelFolder& run) {

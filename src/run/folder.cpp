@@ -67,6 +67,20 @@ Vocabularies load_vocabularies(const std::string& folder, bool joint) {
   return {both, both};
 }
 
+void require_shared_pieces(const Vocabularies& vocabularies, const Config& config) {
+  if (config.data.vocabulary.kind != data::VocabularyKind::shared) return;
+  const auto& [source, target] = vocabularies;
+  const auto piece = [](const text::Vocabulary& of, int32_t id) {
+    return id < of.size() ? of.piece(id) : "";
+  };
+  for (int32_t id = 0; id < std::max(source.size(), target.size()); ++id)
+    if (piece(source, id) != piece(target, id))
+      throw UserError(
+          "data.vocabulary.kind: shared: piece {} of the source is '{}' and of the target '{}'; "
+          "name files with the same pieces, or set kind: separate",
+          id, one_line(piece(source, id)), one_line(piece(target, id)));
+}
+
 Vocabularies with_languages(Vocabularies vocabularies, const Config& config) {
   data::begin_with_languages(config.data, vocabularies.source, vocabularies.target);
   return vocabularies;

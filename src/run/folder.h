@@ -22,6 +22,9 @@ struct Vocabularies {
 /// joint.spm, or source.spm and target.spm, of a run's folder.
 bool has_vocabularies(const std::string& folder);
 Vocabularies load_vocabularies(const std::string& folder, bool joint);
+/// Throws UserError with the first piece that differs, where kind: shared says that none does.
+void require_shared_pieces(const Vocabularies& vocabularies, const Config& config);
+
 /// These as the lines of `config` begin (data::begin_with_languages()).
 Vocabularies with_languages(Vocabularies vocabularies, const Config& config);
 void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint);
@@ -82,10 +85,10 @@ Metadata binding_of(const Config& config, const Vocabularies& vocabularies);
 void warn_if_unbound(const Metadata& metadata, const std::string& weights,
                      const std::string& folder);
 
-/// The vocabularies of `folder`, with_languages(). `metadata` are those of `weights`, a file. Throws UserError where
-/// the file says that it belongs to other vocabularies, or to a network that computes something
-/// else than that of `config`; the message names the vocabulary's file, or the key with both values
-/// in `origin`, from which the config comes.
+/// The vocabularies of `folder`, with_languages(). `metadata` are those of `weights`, a file.
+/// Throws UserError where the file says that it belongs to other vocabularies, or to a network that
+/// computes something else than that of `config`; the message names the vocabulary's file, or the
+/// key with both values in `origin`, from which the config comes.
 Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& weights,
                                 const std::string& folder, const Config& config,
                                 const std::string& origin);

@@ -91,9 +91,6 @@ class Combinations : public ::testing::TestWithParam<Family> {
   }
   bool acceptable(const Row& row) {
     apply(row);
-    const data::DataConfig& data = config_.data;
-    if (data.vocabulary.symbols.empty() && !(data.source_language + data.target_language).empty())
-      return false;
     try {
       run::check(config_);
     } catch (const config::ConfigError&) {

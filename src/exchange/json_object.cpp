@@ -1,4 +1,4 @@
-#include "exchange/settings.h"
+#include "exchange/json_object.h"
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -24,19 +24,19 @@ json json_in(std::string_view text, const std::string& place) {
   return value;
 }
 
-Settings::Settings(const Package& package, const std::string& file)
+JsonObject::JsonObject(const Package& package, const std::string& file)
     : json_(json_in(package.read(file).view, package.place_of(file))),
       place_(package.place_of(file)) {
   if (!json_.is_object()) throw UserError(place_ + ": is no JSON object");
 }
 
-bool Settings::has(const std::string& key) const {
+bool JsonObject::has(const std::string& key) const {
   const auto found = json_.find(key);
   return found != json_.end() && !found->is_null();
 }
 
 template <class Value>
-Value Settings::get(const std::string& key, const char* kind) const {
+Value JsonObject::get(const std::string& key, const char* kind) const {
   const auto found = json_.find(key);
   if (found == json_.end()) throw UserError("{}: has no '{}'", place_, key);
   const bool fits = std::is_same_v<Value, bool>      ? found->is_boolean()
@@ -49,19 +49,19 @@ Value Settings::get(const std::string& key, const char* kind) const {
   return found->get<Value>();
 }
 
-int64_t Settings::number(const std::string& key) const {
+int64_t JsonObject::number(const std::string& key) const {
   return get<int64_t>(key, "a whole number");
 }
-int64_t Settings::number(const std::string& key, int64_t otherwise) const {
+int64_t JsonObject::number(const std::string& key, int64_t otherwise) const {
   return has(key) ? number(key) : otherwise;
 }
-double Settings::real(const std::string& key, double otherwise) const {
+double JsonObject::real(const std::string& key, double otherwise) const {
   return has(key) ? get<double>(key, "a number") : otherwise;
 }
-bool Settings::flag(const std::string& key, bool otherwise) const {
+bool JsonObject::flag(const std::string& key, bool otherwise) const {
   return has(key) ? get<bool>(key, "true or false") : otherwise;
 }
-std::string Settings::text(const std::string& key, const std::string& otherwise) const {
+std::string JsonObject::text(const std::string& key, const std::string& otherwise) const {
   return has(key) ? get<std::string>(key, "a text") : otherwise;
 }
 

@@ -15,10 +15,10 @@ namespace heed::exchange {
 nlohmann::json json_in(std::string_view text, const std::string& place);
 
 /// One object of JSON. Everything throws UserError that names the file and the key.
-class Settings {
+class JsonObject {
  public:
   /// Throws likewise where the file is no JSON, or another value.
-  Settings(const Package& package, const std::string& file);
+  JsonObject(const Package& package, const std::string& file);
 
   bool has(const std::string& key) const;  // and is not null
   int64_t number(const std::string& key) const;
