@@ -105,7 +105,12 @@ ModelConfig shape_of(const JsonObject& settings) {
     if (settings.flag(key, false))
       throw UserError("{}: '{}' is true; heed has no layer norm behind embeddings",
                       settings.place(), key);
-  return checked(config, settings.place());
+  config = checked(config, settings.place());
+  constexpr int64_t kLargestTable = 1 << 28;  // of positions, in numbers
+  if (config.max_positions > kLargestTable / config.width)
+    throw UserError("{}: 'max_position_embeddings' is {}; at most {} are possible with this width",
+                    settings.place(), config.max_positions, kLargestTable / config.width);
+  return config;
 }
 
 /// Of generation_config.json, or of config.json, where earlier versions of transformers wrote it.

@@ -150,7 +150,7 @@ class MarianTransformer : public ForeignTransformer {
     return out;
   }
   Array positions(bool) const override {
-    if (weights_.contains("Wpos")) return weights_.at("Wpos");
+    if (weights_.contains("Wpos")) return weights_.at("Wpos", {-1, -1});
     return tensor2tensor_positions(0, config_.max_positions, config_.width);
   }
 
@@ -243,7 +243,7 @@ ForeignModel read_marian(const Package& package, const std::string& file,
   for (const auto& [name, tensor] : tensors)
     if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
-  if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos").rows();
+  if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos", {-1, -1}).rows();
   finish(out, MarianTransformer(weights, out.model),
          vocabularies_of(package, segments, out.model.tie == model::Tie::all), {}, place);
   out.decoding = search_of_marian(package, out.model);

@@ -29,9 +29,11 @@ class Assembly {
             columns(from_.positions(decoder)));
     for (const PeerModule& module : peer_modules(config_)) {
       Affine affine = from_.module(module);
+      const std::size_t dimensions = affine.weight.shape.size();
+      if (dimensions != 1 && dimensions != 2) refuse(module.own);
       const int64_t rows = affine.weight.rows();
       if (affine.bias.data == nullptr) affine.bias = array_from(Floats(rows), {rows});
-      if (affine.bias.count() != rows) refuse(module.own);
+      if (affine.bias.shape != std::vector{rows}) refuse(module.own);
       const Array weight = module.state_columns ? columns(affine.weight) : affine.weight;
       put(module.own, "weight", module.state_rows ? reordered(weight, module.own) : weight);
       put(module.own, "bias", module.state_rows ? reordered(affine.bias, module.own) : affine.bias);
@@ -58,6 +60,7 @@ class Assembly {
 
   /// Rows of heed's pieces; bos is what the decoder begins with where `start` says so.
   Array pieces(const Array& from, std::span<const int64_t> ids, bool start) const {
+    if (from.shape.size() != 2) refuse("word vectors");
     std::vector<int64_t> order(ids.begin(), ids.end());
     if (start) order[text::kBegin] = numbering_.start;
     if (const int64_t most = std::ranges::max(order); most >= from.rows())
@@ -90,6 +93,7 @@ class Assembly {
   }
 
   Array biases(const Array& theirs) const {
+    if (theirs.data && theirs.shape.size() != 1) refuse("output.bias");
     if (theirs.data && theirs.rows() <= std::ranges::max(numbering_.target)) refuse("output.bias");
     Floats bias(numbering_.target.size(), kNeverWritten);
     for (std::size_t id = 0; id < bias.size(); ++id) {
@@ -118,6 +122,9 @@ class Assembly {
 Affine joined(const std::vector<Affine>& parts) {
   std::vector<Array> weights, biases;
   for (const Affine& part : parts) {
+    if (part.weight.shape.size() != 2 || part.weight.columns() != parts[0].weight.columns() ||
+        (part.bias.data && part.bias.shape.size() != 1))
+      throw UserError("a query, keys and values of different shapes");
     weights.push_back(part.weight);
     if (part.bias.data) biases.push_back(part.bias);
   }

@@ -108,6 +108,15 @@ TEST(TransformerParts, MorePiecesThanVectorsAreRefused) {
       UserError);
 }
 
+TEST(TransformerParts, PartsOfDifferentShapesAreNotJoined) {
+  const auto matrix = [](std::vector<int64_t> shape) {
+    return Affine{array_from(Floats(6), std::move(shape))};
+  };
+  EXPECT_THAT(joined({matrix({2, 3}), matrix({2, 3})}).weight.shape, ElementsAre(4, 3));
+  for (const std::vector<int64_t>& other : {std::vector<int64_t>{3, 2}, {6}, {1, 2, 3}})
+    EXPECT_THROW(joined({matrix({2, 3}), matrix(other)}), UserError);
+}
+
 TEST(TransformerParts, PositionsOfTensor2TensorBeginAnywhere) {
   // Width 4: frequencies 1 and 10000^-1.
   const Array table = tensor2tensor_positions(2, 3, 4);

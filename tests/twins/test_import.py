@@ -201,7 +201,6 @@ class Import(TwinTest):
                     whole = numbers.startswith("int")
                     self.assert_same(self.import_to(peer, *named), peer, 0.05 if whole else 1e-3)
 
-    @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
     def test_exports_come_back_bit_by_bit(self):
         for number, kind in enumerate(kinds.transformers()):
             known = kind["positions"] in ("sinusoidal", "learned", "rotary")
@@ -212,17 +211,27 @@ class Import(TwinTest):
             kind = {**kind, **plain, "attention_scale": "sqrt"}
             name = f"back-{number}"
             with self.subTest(kinds.name(kind)):
-                run = self.train(kind, name)
-                out = self.folder / f"{name}-ct2"
-                heed("export", run, "--format", "ctranslate2", "-o", out)
-                back = self.import_to(out)
-                before, after = (
-                    files.weights(folder / "model.safetensors") for folder in (run, back)
-                )
-                self.assertEqual(set(before), set(after))
-                for tensor, numbers in before.items():
-                    numpy.testing.assert_array_equal(numbers, after[tensor], tensor)
-                self.assertEqual(self.scores(run), self.scores(back))
+                self.assert_comes_back(self.train(kind, name), "ctranslate2")
+
+    def assert_comes_back(self, run, form):
+        out = run.with_name(f"{run.name}-{form}")
+        heed("export", run, "--format", form, "-o", out)
+        back = self.import_to(out)
+        before, after = (files.weights(folder / "model.safetensors") for folder in (run, back))
+        self.assertEqual(set(before), set(after))
+        for tensor, numbers in before.items():
+            numpy.testing.assert_array_equal(numbers, after[tensor], tensor)
+        self.assertEqual(self.scores(run), self.scores(back))
+
+    def test_marian_mt_comes_back_bit_by_bit(self):
+        for tie, activation in (("all", "silu"), ("decoder", "relu"), ("none", "gelu")):
+            with self.subTest(tie=tie, activation=activation):
+                kind = {**kinds.transformers()[0], "tie": tie, "activation": activation}
+                kind |= {"norm": "post", "positions": "sinusoidal", "kv_heads": 0}
+                kind |= {"self_attention": "softmax", "sliding_window": 0, "global_tokens": 0}
+                kind |= {"attention_stride": 0, "attention_normaliser": "softmax"}
+                kind |= {"attention_scale": "sqrt"}
+                self.assert_comes_back(self.train(kind, f"mt-{tie}"), "huggingface")
 
     def test_what_heed_lacks_is_refused(self):
         cases = {
