@@ -50,6 +50,7 @@ SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPiec
 SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentFile& target_file,
                                   const text::ForeignPieces& source,
                                   const text::ForeignPieces& target, bool shared) {
+  if (shared && source_file.bytes == target_file.bytes) return one_vocabulary(source_file, source);
   const auto outside = [](const SegmentFile& file, const text::ForeignPieces& pieces) {
     return text::pieces_outside(file.bytes, pieces, file.place);
   };

@@ -46,7 +46,7 @@ struct SideVocabularies {
 
 /// One file for both sides.
 SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces);
-/// A file for each side. `shared`: both have the ids of `source`.
+/// A file for each side, perhaps the same. `shared`: both have the ids of `source`.
 SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentFile& target_file,
                                   const text::ForeignPieces& source,
                                   const text::ForeignPieces& target, bool shared);
