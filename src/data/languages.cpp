@@ -54,7 +54,8 @@ std::vector<std::string> symbols_of_fresh(const DataConfig& config) {
   std::vector<std::string> symbols = source_symbols(config);
   const auto add = [&](const std::string& language, const SymbolForm& own) {
     const auto is_there = [&](const SymbolForm& form) {
-      return std::ranges::count(symbols, form.open + language + form.close) > 0;
+      // What the source alone gets says nothing of the target.
+      return std::ranges::count(config.vocabulary.symbols, form.open + language + form.close) > 0;
     };
     if (!language.empty() && std::ranges::none_of(kSymbolForms, is_there))
       symbols.push_back(own.open + language + own.close);

@@ -174,9 +174,9 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
                     start, target.names.size());
   if (const std::string& first = target.names[start]; first != target.pad && first != target.end)
     pieces.begin = target.begin = first;
-  const SideVocabularies sides =
-      two_vocabularies(segment_file(package, "source.spm"), segment_file(package, "target.spm"),
-                       pieces, target, shared);
+  const SegmentFile source_file = segment_file(package, "source.spm"),
+                    target_file = segment_file(package, "target.spm");
+  const SideVocabularies sides = two_vocabularies(source_file, target_file, pieces, target, shared);
   const Weights weights = huggingface_weights(package);
   const std::vector<int64_t> width = pairs_from_halves(out.model.width);
   finish(out, HuggingFaceTransformer(weights, {}), sides,

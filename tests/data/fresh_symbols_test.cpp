@@ -15,6 +15,9 @@ TEST(SymbolsOfFresh, AreThereForLanguagesWithoutOne) {
   config.source_language = "de";
   config.target_language = "fr";
   EXPECT_THAT(symbols_of_fresh(config), ElementsAre("<de>", "<2fr>"));
+  config.target_language = "de";
+  EXPECT_THAT(symbols_of_fresh(config), ElementsAre("<de>", "<2de>"));
+  config.target_language = "fr";
   config.vocabulary.symbols = {"__fr__", "<x>"};
   EXPECT_THAT(symbols_of_fresh(config), ElementsAre("__fr__", "<x>", "<de>"));
 }
