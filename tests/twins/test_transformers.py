@@ -207,6 +207,7 @@ class Transformers(TwinTest):
                 self.assert_same_translations(
                     run, model, lambda x: ids(0, x), text_of, bad_words_ids=[[pad]]
                 )
+                self.assert_same_after_a_step(run, model, lambda x: ids(0, x), lambda x: ids(1, x))
 
     def many(self, name, nllb):
         folder = self.folder / name
@@ -279,6 +280,55 @@ class Transformers(TwinTest):
                     forced_bos_token_id=place[languages[2]],
                     bad_words_ids=unwritten,
                 )
+                self.assert_same_after_a_step(
+                    run, model, lambda x: ids(languages[0], x), lambda x: ids(languages[2], x), 1
+                )
+
+    def assert_same_after_a_step(self, run, model, ids_of_source, ids_of_target, given=0):
+        """Both are trained on the same pairs, word vectors and positions excepted: heed's decoder
+        begins with a vector of its own, which is a piece's there."""
+        tuned = run.with_name(f"{run.name}-tuned")
+        pairs = {"source": self.folder / "sources", "target": self.folder / "targets"}
+        tied = "tie: all" in (run / "config.yaml").read_text(encoding="utf-8")
+        frozen = ["embedding"] if tied else ["source_embedding", "target_embedding"]
+        frozen.append("output")
+        if model.config.model_type == "m2m_100":
+            frozen += ["source_positions", "target_positions"]
+        settings = {
+            "output": tuned,
+            "data.train": "[{source: %(source)s, target: %(target)s}]" % pairs,
+            "model.dropout": 0,
+            "model.attention_dropout": 0,
+            "training.from": run,
+            "training.freeze": f"[{', '.join(frozen)}]",
+            "training.optimizer": "sgd",
+            "training.schedule": "constant",
+            "training.learning_rate": 0.5,
+            "training.label_smoothing": 0,
+            "training.clip_norm": 0,
+            "training.updates": 1,
+        }
+        sets = [f"--set={key}={value}" for key, value in settings.items()]
+        heed("train", run / "config.yaml", *sets)
+        before = self.scores(run)
+        tokens, loss = 0, 0
+        for name, weight in model.named_parameters():
+            weight.requires_grad = "shared" not in name and "embed" not in name
+        model.get_output_embeddings().weight.requires_grad = False
+        for source, target in zip(SOURCES, TARGETS):
+            gold = torch.tensor([ids_of_target(target)])
+            begun = torch.tensor([[model.config.decoder_start_token_id, *gold[0, :-1].tolist()]])
+            read = model(input_ids=torch.tensor([ids_of_source(source)]), decoder_input_ids=begun)
+            scores = read.logits.log_softmax(-1)[0]
+            loss = loss - scores[range(gold.shape[1]), gold[0]].sum()
+            tokens += gold.shape[1]
+        (loss / tokens).backward()
+        with torch.no_grad():
+            for weight in model.parameters():
+                if weight.grad is not None:
+                    weight -= 0.5 * weight.grad
+        self.assertGreater(max(abs(a - b) for a, b in zip(before, self.scores(tuned))), 0.1)
+        self.assert_same(tuned, model, ids_of_source, ids_of_target, given)
 
     def test_pickles(self):
         """pytorch_model.bin, of now and of before PyTorch 1.6."""
