@@ -51,7 +51,7 @@ Linear output_of(const model::ModelConfig& config, const Weights& weights, Weigh
 
 int64_t sentences_together(WeightFormat numbers) {
   const bool many_rows = tile_product(numbers).rows == kMostTileRows;
-  return many_rows || numbers == WeightFormat::fp32 ? 16 : 4;
+  return numbers == WeightFormat::fp32 ? 32 : many_rows ? 16 : 4;
 }
 
 bool has_network(const model::ModelConfig& config) {
