@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <regex>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -57,8 +58,9 @@ SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentF
   std::vector<std::string> of_source = outside(source_file, source),
                            of_target = outside(target_file, target);
   if (shared) {
+    std::unordered_set<std::string> known(of_source.begin(), of_source.end());
     for (const std::string& piece : of_target)
-      if (std::ranges::count(of_source, piece) == 0) of_source.push_back(piece);
+      if (known.insert(piece).second) of_source.push_back(piece);
     of_target = of_source;
   }
   return {text::rearranged(source_file.bytes, source, of_source, source_file.place),

@@ -194,24 +194,28 @@ SideVocabularies vocabularies_of(const Package& package, const SegmentFiles& nam
         "--source-sentencepiece, and that of the target with --target-sentencepiece",
         package.place_of(""), files.size());
   }
-  text::ForeignPieces pieces[2];
   const auto tables = files_with("vocab.yml");
-  for (const bool of_target : {false, true}) {
-    text::ForeignPieces& side = pieces[of_target ? 1 : 0];
-    const SegmentFile& segments = of_target ? target : source;
-    side = {.unknown = "<unk>", .end = "</s>"};
-    if (tables.empty()) {
-      side.names = text::all_pieces(segments.bytes, segments.place);
-    } else {
-      const std::string& file = of_target ? tables.back() : tables.front();
-      side.names = pieces_in(yaml_of(package.read(file).view, package.place_of(file)),
-                             package.place_of(file));
-    }
-    side.symbols = languages_among(side.names);
-  }
-  if (source.bytes == target.bytes && pieces[0].names == pieces[1].names)
-    return one_vocabulary(source, pieces[0]);
-  return two_vocabularies(source, target, pieces[0], pieces[1], shared);
+  const auto pieces = [&](std::vector<std::string> names) {
+    text::ForeignPieces side{.unknown = "<unk>", .end = "</s>"};
+    side.symbols = languages_among(names);
+    side.names = std::move(names);
+    return side;
+  };
+  const auto of_table = [&](const std::string& file) {
+    const std::string place = package.place_of(file);
+    return pieces(pieces_in(yaml_of(package.read(file).view, place), place));
+  };
+  const auto of_segments = [&](const SegmentFile& segments) {
+    return pieces(text::all_pieces(segments.bytes, segments.place));
+  };
+  const text::ForeignPieces of_source =
+      tables.empty() ? of_segments(source) : of_table(tables.front());
+  const text::ForeignPieces of_target = tables.empty()       ? of_segments(target)
+                                        : tables.size() == 1 ? of_source
+                                                             : of_table(tables.back());
+  if (source.bytes == target.bytes && of_source.names == of_target.names)
+    return one_vocabulary(source, of_source);
+  return two_vocabularies(source, target, of_source, of_target, shared);
 }
 
 /// As marian-decoder was to be called: beam-size, normalize.

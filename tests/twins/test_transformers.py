@@ -21,40 +21,27 @@ TOLERANCE = 1e-4  # of a token's log-probability
 MAPS = 1e-5  # of an attention weight
 
 
+SHAPE = {
+    "d_model": 12,
+    "encoder_ffn_dim": 20,
+    "decoder_ffn_dim": 20,
+    "encoder_attention_heads": 3,
+    "decoder_attention_heads": 3,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "max_position_embeddings": 64,
+    "init_std": 0.4,
+    "scale_embedding": True,
+}
+
+
 def marian_config(**options):
-    shape = {
-        "d_model": 12,
-        "encoder_ffn_dim": 20,
-        "decoder_ffn_dim": 20,
-        "encoder_attention_heads": 3,
-        "decoder_attention_heads": 3,
-        "encoder_layers": 2,
-        "decoder_layers": 2,
-        "max_position_embeddings": 64,
-        "init_std": 0.4,
-        "scale_embedding": True,
-        "activation_function": "swish",
-        "eos_token_id": 0,
-        "forced_eos_token_id": 0,
-    }
-    return transformers.MarianConfig(**{**shape, **options})
+    of_opus = {"activation_function": "swish", "eos_token_id": 0, "forced_eos_token_id": 0}
+    return transformers.MarianConfig(**{**SHAPE, **of_opus, **options})
 
 
 def m2m_config(**options):
-    shape = {
-        "d_model": 12,
-        "encoder_ffn_dim": 20,
-        "decoder_ffn_dim": 20,
-        "encoder_attention_heads": 3,
-        "decoder_attention_heads": 3,
-        "encoder_layers": 2,
-        "decoder_layers": 2,
-        "max_position_embeddings": 64,
-        "init_std": 0.4,
-        "scale_embedding": True,
-        "activation_function": "relu",
-    }
-    return transformers.M2M100Config(**{**shape, **options})
+    return transformers.M2M100Config(**{**SHAPE, "activation_function": "relu", **options})
 
 
 def roughened(model):
