@@ -5,7 +5,11 @@
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 
+#include <map>
+#include <mutex>
+
 #include "base/error.h"
+#include "base/installation.h"
 #include "kernels/gpu_plugin.h"
 
 namespace heed::kernels {
@@ -20,8 +24,36 @@ struct Records {
   Records& operator=(Records&&) = delete;
 };
 
-Services<GraphRecorder>& recorders() {
-  static Services<GraphRecorder> all(kGraphRecorder);
+/// A recorder of each type of device; that of GPUs is looked for when it is first wanted.
+class Recorders {
+ public:
+  void set(at::DeviceType type, GraphRecorder* recorder) {
+    const std::lock_guard lock(mutex_);
+    of_[type] = recorder;
+  }
+
+  /// Either a recorder or why there is none.
+  std::pair<GraphRecorder*, std::string> find(const at::Device& device) {
+    const std::lock_guard lock(mutex_);
+    GraphRecorder*& found = of_[device.type()];
+    if (found) return {found, ""};
+    if (!device.is_cuda()) return {nullptr, "devices of this kind have none"};
+    if (missing_.empty()) {
+      const Plugin plugin = open_plugin(kGpuPlugin, kGraphRecorder, "they are in ");
+      if (plugin.function) found = reinterpret_cast<GraphRecorderOfGpus>(plugin.function)();
+      missing_ = plugin.problem;
+    }
+    return {found, missing_};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<at::DeviceType, GraphRecorder*> of_;
+  std::string missing_;  // why there is none for GPUs
+};
+
+Recorders& recorders() {
+  static Recorders all;
   return all;
 }
 

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "accelerator/support.h"
-#include "kernels/add_norm_host.h"
 #include "train/own_optimizer.h"
 #include "train/trainer_support.h"
 #include "train/update.h"
@@ -138,12 +137,6 @@ std::string expect_the_numbers_of_passes_that_are_not_recorded(
 }
 
 TEST(RecordedPass, GivesTheNumbersOfPassesThatAreNotRecorded) {
-  for (const auto precision : {at::kFloat, at::kBFloat16})
-    EXPECT_EQ(expect_the_numbers_of_passes_that_are_not_recorded(wide_heads(), precision), "");
-}
-
-TEST(RecordedPass, GivesTheNumbersWithKernelsForSumsAndNorms) {
-  const kernels::testing::Fused fused;
   for (const auto precision : {at::kFloat, at::kBFloat16})
     EXPECT_EQ(expect_the_numbers_of_passes_that_are_not_recorded(wide_heads(), precision), "");
 }

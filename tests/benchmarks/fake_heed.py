@@ -54,7 +54,6 @@ def bench_train(words):
         speed = 900_000 if system.endswith("_small_batches") else 1_000_000
         if "training.graphs=off" in words:
             speed //= 3
-        speed += 100_000 * (os.environ.get("HEED_FUSED") == "1")
         lines.append(f"{system},bf16,{speed - 50_000 * ('deterministic=true' in words)},0.1,30.0,60.0,9.9")
     write(f"{after(words, '-o')}/training.csv", "\n".join(lines) + "\n")
     if "--profile" in words:
@@ -84,8 +83,6 @@ def reference(words):
 
 
 def main(words):
-    while "=" in words[0]:
-        os.environ.update([words.pop(0).split("=", 1)])
     if os.environ.get("FAIL") and os.environ["FAIL"] in " ".join(words):
         sys.exit("the driver fell over")
     if words[:2] == ["heed", "doctor"]:

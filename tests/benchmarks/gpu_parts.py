@@ -24,23 +24,22 @@ def failing_operators(text):
     return f"{len(names)} operators failed: {', '.join(names)}" if names else ""
 
 
-def read_operators(done, setting="every fast path against fp64"):
+def read_operators(done):
     lines = [line for line in done.said.splitlines() if line.strip()]
-    yield Row("operators", setting, lines[-1])
+    yield Row("operators", "every fast path against fp64", lines[-1])
 
 
-def loss_row(at, device, precision, what="loss", setting="", variables=()):
-    name, setting = f"{what}-{device}-{precision}", f"{device}, {precision}{setting}"
+def loss_row(at, device, precision):
+    name, setting = f"loss-{device}-{precision}", f"{device}, {precision}"
 
     def read(summary, _):
         loss, judge = summary["validation_loss"], at.found.get("summary-loss-cpu-fp32", summary)["validation_loss"]
         near = abs(loss - judge) <= LOSS[precision]
-        yield Row(what, setting, f"{loss:.4f} after {summary['updates']} updates",
+        yield Row("loss", setting, f"{loss:.4f} after {summary['updates']} updates",
                   f"{judge:.4f} +- {LOSS[precision]}: " + ("met" if near else "MISSED"), good=near)
 
-    return train(at, name, what, setting, {
-        "device": device, "precision": precision, "model.dropout": 0}, read, limit=40, variables=variables,
-        optional="unknown value 'tf32'|needs a GPU")
+    return train(at, name, "loss", setting, {"device": device, "precision": precision, "model.dropout": 0}, read, limit=40,
+                 optional="unknown value 'tf32'|needs a GPU")
 
 
 def doctor(at):
@@ -162,38 +161,6 @@ def spent(at):
         yield launches(at, shape)
 
 
-# --- fused: what kernels of our own give, which are off otherwise
-
-
-FUSED = "HEED_FUSED=1"
-
-
-def fused_speed(at, shape, batch):
-    def read(folder):
-        line, = read_csv(folder / "training.csv")
-        found, plain = float(line["tokens_per_s"]), at.found.get(("heed", shape, batch))
-        yield Row("fused", f"{shape} with own kernels, batches of {batch:,}", f"{found:,.0f} tokens/s" + (
-            f", {found / plain:.2f} x without them" if plain else ""))
-        yield from kernels(folder, "fused", "{} with own kernels")
-    size = "large" if batch == at.batches[0] else "small"
-    return bench(at, shape, "fused", f"own kernels, {size} batches", read, "--profile", variables=[FUSED],
-                 **system(at, shape, batch))
-
-
-def fused(at):
-    if at.has_test_devices:
-        for what, only in (("the chain", "norm"), ("Transformers", "pre_")):
-            yield Step("operators", f"own kernels: {what}", [FUSED, "test_devices", "--device", at.device, "--only", only],
-                       lambda done, what=what: read_operators(done, f"own kernels: {what}"), limit=30, why=failing_operators)
-    for precision in ("fp32", "bf16"):
-        yield loss_row(at, at.device, precision, "fused", " with own kernels", [FUSED])
-    for shape in ("W1", "big"):
-        for batch in at.batches:
-            if ("heed", shape, batch) not in at.found:
-                yield speed(at, shape, batch)
-            yield fused_speed(at, shape, batch)
-
-
 # --- bits: the same in each run
 
 
@@ -242,7 +209,6 @@ def parts_of(at):
         Part("training", 210, "How fast is training, beside a plain PyTorch loop?", lambda: training(at)),
         Part("minute", 75, "How good is a model from raw text in a minute?", lambda: gpu_models.minute(at)),
         Part("translating", 120, "How fast is the search, and does it find what a CPU finds?", lambda: gpu_models.translating(at)),
-        Part("fused", 90, "Are the own kernels right, and what do they save?", lambda: fused(at)),
         Part("bits", 40, "Has each run the same bits, and what does that cost?", lambda: bits(at)),
         Part("time", 120, "Which operations take the time of an update, and what do graphs save?", lambda: spent(at)),
         Part("ranks", 120, "How do several GPUs scale?", lambda: gpu_models.ranks(at), missing=several),

@@ -50,13 +50,8 @@ class Programs:
         self.environment["HEED_SACREBLEU"] = str(program)
 
     def start(self, command):
-        """Words and environment of a command whose first word is heed, test_devices or reference. Before it there may be
-        NAME=VALUE for heed's environment."""
+        """Words and environment of a command whose first word is heed, test_devices or reference."""
         name, *words = map(str, command)
-        environment = dict(self.environment)
-        while "=" in name:
-            environment.update([name.split("=", 1)])
-            name, *words = words
         if name == "reference":
             return [self.python, str(ROOT / "tests/benchmarks/reference.py"), *words], None
-        return [str({"heed": self.heed, "test_devices": self.test_devices}[name]), *words], environment
+        return [str({"heed": self.heed, "test_devices": self.test_devices}[name]), *words], self.environment

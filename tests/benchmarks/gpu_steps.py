@@ -1,6 +1,6 @@
 """What gpu.py's parts are made of: where they run, and commands that several of them have.
 
-The first word of a command is a program: heed, test_devices, or reference for reference.py; before it, NAME=VALUE.
+The first word of a command is a program: heed, test_devices, or reference for reference.py.
 """
 import csv
 import dataclasses
@@ -56,7 +56,7 @@ def shrunk(at):
             "decoding.beam_size": 2} if at.small else {}
 
 
-def train(at, name, what, setting, changes, read=None, config=None, options=("--overwrite",), variables=(), **limits):
+def train(at, name, what, setting, changes, read=None, config=None, options=("--overwrite",), **limits):
     """A short training; its summary is found as summary-NAME, the digest of its weights as digest-NAME."""
     values = {"output": at.folder / name, "device": at.device} | changes
     folder = values["output"]
@@ -66,7 +66,7 @@ def train(at, name, what, setting, changes, read=None, config=None, options=("--
         at.found[f"digest-{name}"] = digest(folder / "model.safetensors")
         return read(at.found[f"summary-{name}"], done) if read else []
 
-    return Step(what, setting, [*variables, "heed", "train", config or at.config, *settings(values), *options], keep, **limits)
+    return Step(what, setting, ["heed", "train", config or at.config, *settings(values), *options], keep, **limits)
 
 
 def computed(rows):
@@ -85,12 +85,12 @@ def read_csv(path):
         return list(csv.DictReader(file))
 
 
-def bench(at, shape, what, setting, read, *more, systems=None, updates=20, warmup=40, variables=()):
+def bench(at, shape, what, setting, read, *more, systems=None, updates=20, warmup=40):
     """A GPU loads a kernel when it is first launched: without so long a warm-up the updates that are measured still wait for
     that."""
     folder = at.folder / ("bench-" + re.sub(r"\W+", "-", f"{shape}-{setting}"))
     return Step(what, setting, [
-        *variables, "heed", "bench", "train", at.config, "--systems", systems or f"{shape},{shape}_small_batches",
+        "heed", "bench", "train", at.config, "--systems", systems or f"{shape},{shape}_small_batches",
         "--updates", 2 if at.small else updates, "--warmup", 1 if at.small else warmup, "--set", f"device={at.device}", *more,
         "-o", folder], lambda done: read(folder), limit=90)
 

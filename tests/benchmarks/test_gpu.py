@@ -126,15 +126,6 @@ class Parts(unittest.TestCase):
         self.assertEqual({row.result for row in kernels},
                          {"610.0 launches, 31.500 ms; none runs for 3.500 ms (10.0 %): gemm (90.0 x, 20.000 ms)"})
 
-    def test_own_kernels_are_measured_beside_none(self):
-        one = self.sit("fused")
-        self.assertEqual(self.row(one, "cuda, bf16 with own kernels").goal, "4.0010 +- 0.05: met")
-        self.assertEqual(self.row(one, "big, bf16, batches of 4,096").result, "900,000 tokens/s, waiting 0.1 %")
-        self.assertEqual(self.row(one, "big with own kernels, batches of 4,096").result, "1,000,000 tokens/s, 1.11 x without them")
-        self.assertTrue(self.row(one, "own kernels: the chain").command.startswith("HEED_FUSED=1 test_devices --device cuda"))
-        measured = [row for row in self.sit("training", "fused").rows if row.setting == "big, bf16, batches of 4,096"]
-        self.assertEqual(len(measured), 1)
-
     def test_the_same_bits_are_met_or_missed(self):
         one = self.sit("training", "bits")
         self.assertEqual(self.row(one, "two runs").goal, "the same: met")
@@ -254,8 +245,6 @@ class Programs(unittest.TestCase):
         words, environment = found.start(["heed", "bench", "train", 3])
         self.assertEqual(words, [str(bundle / "bin/heed"), "bench", "train", "3"])
         self.assertEqual(environment["LD_LIBRARY_PATH"], f"{bundle}/lib:/there/torch/lib")
-        words, environment = found.start(["HEED_FUSED=1", "heed", "train"])
-        self.assertEqual((words[1:], environment["HEED_FUSED"], "HEED_FUSED" in found.environment), (["train"], "1", False))
         words, environment = found.start(["reference", "--compile"])
         self.assertEqual([words[0], words[1][-12:], words[2]], [str(self.folder / "python"), "reference.py", "--compile"])
         self.assertIsNone(environment)  # torch finds its own

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "devices/inputs.h"
-#include "kernels/add_norm_host.h"
 #include "kernels/dropout.h"
 #include "kernels/varlen_attention.h"
 #include "model/device.h"
@@ -26,25 +25,6 @@ Values layer_norm(const Place& place) {
   return with_gradients(place, leaves, [&]() -> Tensors {
     return {{"y", model::layer_norm(norm, x)}};
   });
-}
-
-/// By the kernels for a GPU where there are any, whether they are switched on or not.
-Operator add_norm(const std::string& name, int64_t width) {
-  const auto compute = [width](const Place& place) {
-    const kernels::testing::Fused fused(kernels::AddNormKernels::why_not(place.device).empty());
-    torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({width}));
-    settle(*norm, place);
-    Numbers numbers(place);
-    const Tensor residual = numbers.leaf({5, 7, width}), x = numbers.leaf({5, 7, width});
-    Tensors leaves = parameters_of(*norm);
-    leaves["residual"] = residual;
-    leaves["x"] = x;
-    return with_gradients(place, leaves, [&]() -> Tensors {
-      const auto both = model::add_norm(norm, {residual, x.to(place.narrow())}, 0, true);
-      return {{"sum", both.sum}, {"norm", both.norm}};
-    });
-  };
-  return {"add_norm." + name, compute};
 }
 
 Values embedding(const Place& place) {
@@ -115,26 +95,14 @@ Tensor share_of(const Tensor& places) {
   return places.to(at::kDouble).mean();
 }
 
-/// Added to what is dropped from; or a layer norm of the sum is wanted, too.
-struct Beside {
-  double residual = 0;
-  bool norm = false;
-};
-
-Tensor dropped(const Place& place, const Tensor& x, const Tensor& base, const Beside& beside) {
-  if (beside.norm) {
-    const model::Autocast autocast(place.device, place.autocast());
-    torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({x.size(1)}));
-    norm->to(x.device());
-    const kernels::testing::Fused fused(kernels::AddNormKernels::why_not(x.device()).empty());
-    return model::add_norm(norm, {base.to(at::kFloat), x}, kShare, true).sum - base;
-  }
-  return beside.residual == 0 ? model::drop(x, kShare, true)
-                              : model::add_dropped(base, x, kShare, true) - base;
+/// Alone, or as a sum with what is not 0.
+Tensor dropped(const Tensor& x, const Tensor& residual, bool is_sum) {
+  return is_sum ? model::add_dropped(residual, x, kShare, true) - residual
+                : model::drop(x, kShare, true);
 }
 
-Operator dropout(const std::string& name, const Beside& beside) {
-  const auto compute = [beside](const Place& place) {
+Operator dropout(const std::string& name, bool is_sum) {
+  const auto compute = [is_sum](const Place& place) {
     if (place.is_judge())
       return values_of({{"kept", number(1 - kShare)},
                         {"least", number(1 / (1 - kShare))},
@@ -144,10 +112,10 @@ Operator dropout(const std::string& name, const Beside& beside) {
                         {"same seed", number(1)},
                         {"other seed", number(kShare * kShare + (1 - kShare) * (1 - kShare))}});
     const Tensor x = put(place, at::ones({64, kMany / 64})).requires_grad_();
-    const Tensor base = at::full_like(x, beside.residual).to(place.narrow());
+    const Tensor residual = at::full_like(x, 0.5).to(place.narrow());
     const auto drawn = [&](uint64_t seed) {
       const kernels::Draws draws(seed, place.device);
-      return dropped(place, x.to(place.narrow()), base, beside);
+      return dropped(x.to(place.narrow()), residual, is_sum);
     };
     const Tensor y = drawn(5), same = drawn(5), other = drawn(6);
     y.sum().backward();
@@ -224,12 +192,9 @@ Operator attention_dropout(const std::string& name, bool unpadded) {
 std::vector<Operator> layer_operators() {
   std::vector<Operator> all{
       {"layer_norm", layer_norm},
-      add_norm("odd", 33),
-      add_norm("wide", 512),
       {"embedding", embedding, kInFp32},
-      dropout("alone", {}),
-      dropout("with_residual", {.residual = 0.5}),
-      dropout("with_norm", {.residual = 0.5, .norm = true}),
+      dropout("alone", false),
+      dropout("with_residual", true),
       {"dropout.word", word_dropout, {.fp32 = 4e-2, .tf32 = 0, .bf16 = 0, .fp16 = 0}},
       attention_dropout("attention", false),
       attention_dropout("unpadded_attention", true)};

@@ -6,6 +6,8 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 
+#include <map>
+#include <mutex>
 #include <type_traits>
 
 #include "kernels/gpu_plugin.h"

@@ -74,8 +74,8 @@ EncoderBlock::EncoderBlock(const BlockOptions& options, const LayerIndex& index)
       around_feed_forward_(
           register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
-Stream EncoderBlock::forward(const Stream& x, const SentenceLayout& sentences, Tensor* weights) {
-  const Stream seen = around_attention_->around(
+Tensor EncoderBlock::forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights) {
+  const Tensor seen = around_attention_->around(
       x, [&](const Tensor& y) { return attention_->forward(y, sentences, weights); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
@@ -97,13 +97,13 @@ DecoderBlock::DecoderBlock(const BlockOptions& options, const LayerIndex& index)
           register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
 template <class Self, class Cross>
-Stream DecoderBlock::through(const Stream& x, const Self& self, const Cross& cross) {
-  const Stream read = around_cross_->around(around_self_->around(x, self), cross);
+Tensor DecoderBlock::through(const Tensor& x, const Self& self, const Cross& cross) {
+  const Tensor read = around_cross_->around(around_self_->around(x, self), cross);
   return around_feed_forward_->around(read,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }
 
-Stream DecoderBlock::forward(const Stream& x, const View& view) {
+Tensor DecoderBlock::forward(const Tensor& x, const View& view) {
   return through(
       x,
       [&](const Tensor& y) {
@@ -117,7 +117,7 @@ Stream DecoderBlock::forward(const Stream& x, const View& view) {
       });
 }
 
-Stream DecoderBlock::step(const Stream& x, const BeamStep& now, const BeamView& view) {
+Tensor DecoderBlock::step(const Tensor& x, const BeamStep& now, const BeamView& view) {
   return through(
       x,
       [&](const Tensor& y) {

@@ -37,25 +37,6 @@ inline Tensor layer_norm(const torch::nn::LayerNorm& layer, const Tensor& x) {
   return kernels::layer_norm(x, layer->weight, layer->bias, layer->options.eps());
 }
 
-/// What goes from one sublayer to the next: `x`, and what is still to be added to it, if anything
-/// is. The next layer norm needs the sum, and a GPU has one kernel for both.
-struct Stream {
-  Tensor x;
-  Tensor added = {};
-};
-
-/// The sum of `stream`, with dropout of what is added, and its layer norm.
-inline kernels::SumAndNorm add_norm(const torch::nn::LayerNorm& layer, const Stream& stream,
-                                    double dropout, bool training) {
-  const auto& [x, added] = stream;
-  if (!added.defined()) return {x, layer_norm(layer, x)};
-  if (kernels::can_add_norm(x, added, layer->weight))
-    return kernels::add_norm(x, added, training ? dropout : 0, layer->weight, layer->bias,
-                             layer->options.eps());
-  const Tensor sum = add_dropped(x, added, dropout, training);
-  return {sum, layer_norm(layer, sum)};
-}
-
 struct BlockOptions {
   int64_t feed_forward = 0;
   Norm norm = Norm::pre;
@@ -83,12 +64,12 @@ class Residual : public torch::nn::Module {
  public:
   explicit Residual(const BlockOptions& options);
 
-  /// What is before it and after it. With pre-norm the sublayer's output is added by the next norm.
+  /// x [..., width] -> the same shape.
   template <class Sublayer>
-  Stream around(const Stream& before, const Sublayer& sublayer) {
-    if (!pre_) return {norm_(add_dropped(before.x, sublayer(before.x), dropout_, is_training()))};
-    const auto [x, normed] = add_norm(norm_, before, dropout_, is_training());
-    return {x, sublayer(normed)};
+  Tensor around(const Tensor& x, const Sublayer& sublayer) {
+    const Tensor sum =
+        add_dropped(x, sublayer(pre_ ? layer_norm(norm_, x) : x), dropout_, is_training());
+    return pre_ ? sum : norm_(sum);
   }
 
  private:
@@ -103,7 +84,7 @@ class EncoderBlock : public torch::nn::Module {
 
   /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `weights`, if not
   /// null, receives [batch, heads, source, source].
-  Stream forward(const Stream& x, const SentenceLayout& sentences, Tensor* weights);
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
 
  private:
   SelfAttentionPtr attention_;
@@ -131,7 +112,7 @@ class DecoderBlock : public torch::nn::Module {
 
   /// x [batch, target, width], or [positions, width] unpadded -> the same shape. Padding is at a
   /// target's end, where no real position looks.
-  Stream forward(const Stream& x, const View& view);
+  Tensor forward(const Tensor& x, const View& view);
 
   struct BeamView {
     HeadsOfLayer steps, source;
@@ -141,7 +122,7 @@ class DecoderBlock : public torch::nn::Module {
     Tensor* cross_weights = nullptr;
   };
   /// One step: x [sentences, beam, width] -> the same shape.
-  Stream step(const Stream& x, const BeamStep& now, const BeamView& view);
+  Tensor step(const Tensor& x, const BeamStep& now, const BeamView& view);
 
   /// How many tensors of a state are this block's.
   std::size_t carried() const { return recurrence_ ? 1 : self_attention_->carried(); }
@@ -151,7 +132,7 @@ class DecoderBlock : public torch::nn::Module {
 
  private:
   template <class Self, class Cross>
-  Stream through(const Stream& x, const Self& self, const Cross& cross);
+  Tensor through(const Tensor& x, const Self& self, const Cross& cross);
 
   SelfAttentionPtr self_attention_;  // one of the two
   RecurrencePtr recurrence_;

@@ -78,8 +78,7 @@ template <class Block>
 class Stack : public torch::nn::Module {
  public:
   Stack(const ModelConfig& config, AttentionKind kind, int64_t layers,
-        const PositionsPtr& positions)
-      : dropout_(config.dropout) {
+        const PositionsPtr& positions) {
     for (int64_t layer = 0; layer < layers; ++layer)
       blocks.push_back(register_module(
           std::to_string(layer),
@@ -88,14 +87,11 @@ class Stack : public torch::nn::Module {
     if (config.norm == Norm::pre)
       norm_ = register_module(names::kNorm, make_layer_norm(config.width));
   }
-  Tensor finish(const Stream& x) {
-    return norm_ ? add_norm(norm_, x, dropout_, is_training()).norm : x.x;
-  }
+  Tensor finish(const Tensor& x) { return norm_ ? layer_norm(norm_, x) : x; }
 
   std::vector<std::shared_ptr<Block>> blocks;
 
  private:
-  double dropout_;
   torch::nn::LayerNorm norm_{nullptr};
 };
 
@@ -125,7 +121,7 @@ class Transformer : public Model {
   bool can_unpad(const Tensor& tokens) const;
   Tensor encode(const Source& source, const SentenceLayout& sentences, Trace* trace);
   BeamStep begin_step(State& state, int64_t beam, const Trace* trace) const;
-  Stream step_blocks(Stream x, State& state, Trace* trace);
+  Tensor step_blocks(Tensor x, State& state, Trace* trace);
 
   ModelConfig config_;
   TokenLayers tokens_;
@@ -178,7 +174,7 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
 }
 
 Tensor Transformer::encode(const Source& source, const SentenceLayout& sentences, Trace* trace) {
-  Stream x{embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace)};
+  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace);
   Tracer tracer(trace, AttentionKind::encoder);
   for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
     x = encoder_->blocks[layer]->forward(x, sentences, tracer.place());
@@ -195,7 +191,7 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
   const SentenceLayout sources = unpadded ? unpadded_source(source) : padded_source(source);
   const SentenceLayout targets = unpadded ? unpadded_target(input) : SentenceLayout{};
   const Tensor memory = encode(source, sources, trace);
-  Stream x{embed(*tokens_.target, *target_positions_, input.tokens, targets)};
+  Tensor x = embed(*tokens_.target, *target_positions_, input.tokens, targets);
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
   for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
@@ -243,9 +239,9 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
   expect(tokens.dim() == 2, "tokens [sentences, beam]");
   const Tensor embedded = target_positions_->add_step(
       tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
-  const Stream x{drop(embedded, config_.dropout, is_training())
-                     .view({tokens.size(0), tokens.size(1), -1})};  // [sentences, beam, width]
-  const Stream out = step_blocks(x, state, trace);
+  const Tensor x = drop(embedded, config_.dropout, is_training())
+                       .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
+  const Tensor out = step_blocks(x, state, trace);
   ++state.position;
   return logits(decoder_->finish(out));
 }
@@ -262,8 +258,8 @@ BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace)
   return model::begin_step(state, beam, options);
 }
 
-Stream Transformer::step_blocks(Stream x, State& state, Trace* trace) {
-  const int64_t beam = x.x.size(1);
+Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
+  const int64_t beam = x.size(1);
   const BeamStep now =
       caches_steps() ? begin_step(state, beam, trace) : BeamStep{.position = state.position};
   const Tensor padding = hidden_padding(state);
