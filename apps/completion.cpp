@@ -54,41 +54,22 @@ Names names_of(const std::vector<const CLI::App*>& commands) {
   return names;
 }
 
-/// Calls visit(command, path) for each command and each one inside it: "runs", "bench train".
-template <class Visit>
-void for_each_command(const CLI::App& program, Visit visit) {
-  for (const CLI::App* command : program.get_subcommands({})) {
-    visit(*command, command->get_name());
-    for (const CLI::App* below : command->get_subcommands({}))
-      visit(*below, command->get_name() + " " + below->get_name());
-  }
-}
-
-/// What may stand where no option is begun: commands inside it, or the words of its first argument.
+/// What may stand where no option is begun: the words of its first argument.
 Names words_of(const CLI::App& command) {
-  const auto commands = command.get_subcommands({});
-  if (!commands.empty()) return names_of(commands);
   for (const CLI::Option* option : command.get_options())
     if (option->get_positional()) return choices_of(*option);
   return {};
 }
 
-/// The commands that have others inside them.
-Names parents_of(const CLI::App& program) {
-  auto commands = program.get_subcommands({});
-  std::erase_if(commands, [](const CLI::App* one) { return one->get_subcommands({}).empty(); });
-  return names_of(commands);
-}
-
 /// Cases of what stands before the word: the option's values, or files where it has no list.
-/// `path`: the command; "" for the program, whose options may stand behind any.
-std::string bash_values(const CLI::App& command, const std::string& path) {
+/// `typed`: the command; "" for the program, whose options may stand behind any.
+std::string bash_values(const CLI::App& command, const std::string& typed) {
   std::string cases;
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_positional() || value_of(*option).empty()) continue;
     Names patterns = names_of(*option);
     for (std::string& name : patterns)
-      name = (path.empty() ? "*\" " : "\"" + path + " ") + name + "\"";
+      name = (typed.empty() ? "*\" " : "\"" + typed + " ") + name + "\"";
     cases += "    " + join(patterns, " | ") + ") offered=\"" + join(choices_of(*option), " ") +
              "\" some=1 ;;\n";
   }
@@ -97,11 +78,11 @@ std::string bash_values(const CLI::App& command, const std::string& path) {
 
 std::string bash(const CLI::App& program) {
   std::string values = bash_values(program, ""), words;
-  for_each_command(program, [&](const CLI::App& command, const std::string& path) {
-    values += bash_values(command, path);
-    words += "    \"" + path + "\") offered=\"" + join(words_of(command), " ") + "\" flags=\"" +
-             join(flags_of(command), " ") + "\" ;;\n";
-  });
+  for (const CLI::App* command : program.get_subcommands({})) {
+    values += bash_values(*command, command->get_name());
+    words += "    \"" + command->get_name() + "\") offered=\"" + join(words_of(*command), " ") +
+             "\" flags=\"" + join(flags_of(*command), " ") + "\" ;;\n";
+  }
   return "# Completion of heed for bash: heed completion bash > "
          "~/.local/share/bash-completion/completions/heed\n"
          "_heed() {\n"
@@ -117,11 +98,7 @@ std::string bash(const CLI::App& program) {
          join(flags_of(program, /*with_values=*/true), " | ") +
          ") i=$((i + 1)); if [ \"${COMP_WORDS[i]}\" = \"=\" ]; then i=$((i + 1)); fi ;;\n"
          "      -*) ;;\n"
-         "      *)\n"
-         "        command=\"$command${command:+ }${COMP_WORDS[i]}\"\n"
-         "        case $command in " +
-         join(parents_of(program), " | ") +
-         ") ;; *) break ;; esac ;;\n"
+         "      *) command=${COMP_WORDS[i]}; break ;;\n"
          "    esac\n"
          "  done\n"
          "  case \"$command $before\" in\n" +
@@ -160,9 +137,9 @@ std::string fish_quoted(const std::string& text) {
   return '\'' + out + '\'';
 }
 
-/// `path`: the command, "" for the program.
-std::string fish_options(const CLI::App& command, const std::string& path) {
-  const std::string begin = "complete -c heed -n " + fish_quoted("__heed_at " + path);
+/// `typed`: the command, "" for the program.
+std::string fish_options(const CLI::App& command, const std::string& typed) {
+  const std::string begin = "complete -c heed -n " + fish_quoted("__heed_at " + typed);
   std::string out;
   for (const CLI::Option* option : command.get_options()) {
     const Names words = choices_of(*option);
@@ -199,18 +176,15 @@ std::string fish(const CLI::App& program) {
       "\n"
       "            set skip yes\n"
       "        else if not string match -q -- '-*' $word\n"
-      "            set -a command $word\n"
-      "            contains -- \"$command\" " +
-      join(parents_of(program), " ") +
-      "; or break\n"
+      "            set command $word\n"
+      "            break\n"
       "        end\n"
       "    end\n"
       "    test \"$command\" = \"$argv\"\n"
       "end\n" +
       fish_options(program, "");
-  for_each_command(program, [&](const CLI::App& command, const std::string& path) {
-    out += fish_options(command, path);
-  });
+  for (const CLI::App* command : program.get_subcommands({}))
+    out += fish_options(*command, command->get_name());
   return out;
 }
 
@@ -243,13 +217,11 @@ std::string manual_options(const CLI::App& command) {
   return out;
 }
 
-std::string manual_command(const CLI::App& command, const std::string& name) {
-  std::string out = ".SS heed " + roff(name) + "\n" + roff(command.get_description()) + ".\n" +
-                    manual_options(command);
+std::string manual_command(const CLI::App& command) {
+  std::string out = ".SS heed " + roff(command.get_name()) + "\n" +
+                    roff(command.get_description()) + ".\n" + manual_options(command);
   if (const std::string examples = command.get_footer(); !examples.empty())
     out += ".PP\n.nf\n" + roff(std::string(trim(examples))) + "\n.fi\n";
-  for (const CLI::App* below : command.get_subcommands({}))
-    out += manual_command(*below, name + " " + below->get_name());
   return out;
 }
 
@@ -259,8 +231,7 @@ std::string manual(const CLI::App& program) {
                     "translate, see what attention does\n.SH SYNOPSIS\n.B heed\n\\fICOMMAND\\fR "
                     "[\\fIoptions\\fR]\n.SH OPTIONS\n" +
                     manual_options(program) + ".SH COMMANDS\n";
-  for (const CLI::App* command : program.get_subcommands({}))
-    out += manual_command(*command, command->get_name());
+  for (const CLI::App* command : program.get_subcommands({})) out += manual_command(*command);
   return out +
          ".SH EXIT STATUS\n0: done. 1: the environment failed. 2: the user's mistake. 70: a bug.\n";
 }

@@ -76,22 +76,19 @@ std::string unknown_command(const std::string& extra, const CLI::App& app) {
 std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  const CLI::App* command = &app;  // the innermost: of `heed bench train`, train
-  std::string path;
-  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
-    command = chosen.front();
-    path += command->get_name() + " ";
-  }
-  const std::string where = path.empty() ? "" : path.substr(0, path.size() - 1) + ": ";
-  const std::string see = fmt::format("; see heed {}--help", path);
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string where = chosen.empty() ? "" : command.get_name() + ": ";
+  const std::string see =
+      fmt::format("; see heed {}--help", chosen.empty() ? "" : command.get_name() + " ");
   // Commands leave what they do not know to the program.
   const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                             command->get_require_subcommand_min() > 0;
+  const bool lacks_command =
+      chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (extras.empty() || !(unexpected || lacks_command)) return where + message + see;
-  if (extras.front().starts_with('-')) return where + unknown_option(extras.front(), *command);
-  if (lacks_command) return where + unknown_command(extras.front(), *command);
+  if (extras.front().starts_with('-')) return where + unknown_option(extras.front(), command);
+  if (lacks_command) return unknown_command(extras.front(), app);
   return fmt::format("{}unexpected argument '{}'{}", where, extras.front(), see);
 }
 
@@ -100,7 +97,6 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
 std::string empty_part(const CLI::App& app, const std::vector<std::string>& words) {
   for (const CLI::App* command : app.get_subcommands({})) {
     if (std::ranges::count(words, command->get_name()) == 0) continue;
-    if (std::string fault = empty_part(*command, words); !fault.empty()) return fault;
     for (const CLI::Option* option : command->get_options()) {
       const char separator = option->get_delimiter();
       for (std::size_t i = 0; separator != '\0' && i < words.size(); ++i)

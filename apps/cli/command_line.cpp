@@ -75,8 +75,7 @@ namespace {
 /// between them. The group of --help, which is always declared first, comes last.
 class HelpPage : public CLI::Formatter {
  public:
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
     std::vector<std::string> groups = app->get_groups();
     std::rotate(groups.begin(), groups.begin() + 1, groups.end());
     std::string page = make_description(app) + make_usage(app, std::move(name));
@@ -87,7 +86,7 @@ class HelpPage : public CLI::Formatter {
       });
       if (!options.empty()) page += make_group(group, false, options);
     }
-    return page + make_subcommands(app, mode) + '\n' + make_footer(app);
+    return page + '\n' + make_footer(app);
   }
 };
 
@@ -117,17 +116,6 @@ CommandLine& CommandLine::group(const std::string& heading) {
 
 namespace {
 
-/// As one would type it: 16,32,64.
-std::string typed(const std::vector<std::string>& values) {
-  return join(values, ",");
-}
-
-std::string typed(const std::vector<int64_t>& values) {
-  std::vector<std::string> words;
-  for (const int64_t value : values) words.push_back(std::to_string(value));
-  return typed(words);
-}
-
 /// What is wrong with a number as it was typed, or "". CLI11 would take 2.5 apart, and cut
 /// 99999999999999999999.
 template <class Number>
@@ -149,24 +137,12 @@ struct Parsed {
 };
 template <class T>
 struct Parsed<std::optional<T>> : Parsed<T> {};
-template <class T>
-struct Parsed<std::vector<T>> : Parsed<T> {};
-
-template <class Value>
-CLI::Option* add_option(CLI::App& app, const std::string& names, Value& value,
-                        const std::string& help) {
-  if constexpr (std::is_same_v<Value, std::vector<int64_t>>)
-    return app.add_option_function<Value>(
-        names, [&value](const Value& given) { value = without_repeats(given); }, help);
-  else
-    return app.add_option(names, value, help);
-}
 
 }  // namespace
 
 template <class Value>
 Argument CommandLine::option(const std::string& names, Value& value, const std::string& help) {
-  CLI::Option* option = add_option(*app_, names, value, help);
+  CLI::Option* option = app_->add_option(names, value, help);
   // Arguments told by their place are listed by CLI11 under a heading of their own.
   const bool by_name = !option->get_positional();
   if (by_name) option->group(group_);
@@ -177,9 +153,9 @@ Argument CommandLine::option(const std::string& names, Value& value, const std::
     option->check(CLI::Validator(
         [](const std::string& text) { return text.empty() ? "is empty; give it a value" : ""; },
         ""));
-  if constexpr (requires { typed(value); }) {
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
     if (by_name) option->allow_extra_args(false);
-    option->default_function([&value] { return typed(value); });
+    option->default_function([&value] { return join(value, ","); });
   }
   if (value != Value{}) option->capture_default_str();
   return Argument(option);
@@ -193,20 +169,13 @@ template Argument CommandLine::option(const std::string&, std::optional<int64_t>
                                       const std::string&);
 template Argument CommandLine::option(const std::string&, std::vector<std::string>&,
                                       const std::string&);
-template Argument CommandLine::option(const std::string&, std::vector<int64_t>&,
-                                      const std::string&);
 
-template <class One>
-Argument CommandLine::list(const std::string& names, std::vector<One>& values,
+Argument CommandLine::list(const std::string& names, std::vector<std::string>& values,
                            const std::string& help) {
   const Argument declared = option(names, values, help);
   app_->get_options().back()->delimiter(',')->allow_extra_args();
   return declared;
 }
-
-template Argument CommandLine::list(const std::string&, std::vector<std::string>&,
-                                    const std::string&);
-template Argument CommandLine::list(const std::string&, std::vector<int64_t>&, const std::string&);
 
 Argument CommandLine::flag(const std::string& names, bool& value, const std::string& help) {
   CLI::Option* option = app_->add_flag(names, value, help);
@@ -230,10 +199,6 @@ void CommandLine::run(std::function<void()> action) {
     require_harmless_outputs(*app, *outputs);
     action();
   });
-}
-
-void CommandLine::require_command() {
-  app_->require_subcommand(1);
 }
 
 const CLI::App& CommandLine::whole_program() const {

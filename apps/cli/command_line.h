@@ -67,10 +67,9 @@ class CommandLine {
   /// std::vector of std::string, which has one value each time the option is given.
   template <class Value>
   Argument option(const std::string& names, Value& value, const std::string& help);
-  /// Several values in one, separated by commas; `One`: std::string, or int64_t, of which each
-  /// number is there once.
-  template <class One>
-  Argument list(const std::string& names, std::vector<One>& values, const std::string& help);
+  /// Several values in one, separated by commas.
+  Argument list(const std::string& names, std::vector<std::string>& values,
+                const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
   /// A file that the command writes, or - for standard output. Before the command runs, one that
   /// it may not replace is refused (run/saved_config.h), with all other arguments as what it may
@@ -81,8 +80,6 @@ class CommandLine {
   void examples(const std::vector<std::string>& lines);
   /// What the command does once its arguments are read.
   void run(std::function<void()> action);
-  /// One of the commands inside it must be given.
-  void require_command();
 
   /// The program that this command belongs to, with everything that was declared so far.
   const CLI::App& whole_program() const;

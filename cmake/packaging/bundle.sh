@@ -35,7 +35,7 @@ libraries_of() {
   done
 }
 
-for name in heed heed-torch test_devices libheed_nccl.so libheed_gpu.so; do
+for name in heed heed-torch heed-bench test_devices libheed_nccl.so libheed_gpu.so; do
   [ -f "$build/$name" ] || continue
   case "$name" in
     *.so) ;;  # beside the programs, they need LibTorch and CUDA alone

@@ -232,8 +232,12 @@ void append(std::string& out, std::string_view page, const PageData& data) {
 }  // namespace
 
 std::string render(std::string_view file, const PageData& data) {
+  return render_page(page_file(file), data);
+}
+
+std::string render_page(std::string_view page, const PageData& data) {
   std::string out;
-  append(out, page_file(file), data);
+  append(out, page, data);
   return out;
 }
 

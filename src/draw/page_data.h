@@ -26,6 +26,9 @@ using PageData = nlohmann::ordered_json;
 /// the last three kinds is left out. Throws Bug for a file or a name that is none.
 std::string render(std::string_view file, const PageData& data);
 
+/// The same of a page that is not among the files.
+std::string render_page(std::string_view page, const PageData& data);
+
 /// JSON as it may stand inside a <script> element, which a "</script>" in a text would end.
 std::string script_data(const PageData& data);
 

@@ -1,4 +1,4 @@
-// The pages of `heed attention`, `heed bench`, `heed faithful`, `heed watch` and `heed serve`.
+// The pages of `heed attention`, `heed faithful`, `heed watch` and `heed serve`.
 #pragma once
 
 #include <map>
@@ -7,19 +7,8 @@
 #include <vector>
 
 #include "study/faithful.h"
-#include "text/table.h"
 
 namespace heed::draw {
-
-/// One experiment of a page.
-struct Experiment {
-  std::string name;                   // heading
-  text::Table table;                  // may be empty
-  std::vector<std::string> pictures;  // SVG documents
-};
-
-/// One HTML file without outside parts: experiments one below the other, with a list of them.
-std::string experiments_page(const std::string& title, const std::vector<Experiment>& experiments);
 
 /// One HTML page, complete but for the numbers: it asks its server for `snapshot.json` every other
 /// second, and for `validation.json?run=ID&update=N` where a validation is looked at. Runs with

@@ -1,5 +1,5 @@
-// Measurements on this machine: seconds, GFLOP/s, the kernels of a GPU, and some updates of a
-// training run, without validation and checkpoints.
+// Measurements on this machine: seconds, GFLOP/s, and some updates of a training run, without
+// validation and checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 
 #include "data/prefetcher.h"
 #include "run/model_folder.h"
-#include "study/cost_tables.h"
 #include "train/update.h"
 
 namespace heed::run {
@@ -25,19 +24,6 @@ double median(std::vector<double> values);
 /// GFLOP/s of a square fp32 or bf16 product, LibTorch's or the model's own, whichever is faster:
 /// the ceiling that shares of peak refer to.
 double gemm_gflops(bool bf16, int64_t size = 1024, int repeats = 8);
-
-/// What the GPU does while `work` lasts; there must be one. What it has not finished when `work`
-/// returns is missing.
-study::KernelTimes watch_kernels(const std::function<void()>& work);
-
-/// What LibTorch does on the host.
-struct HostTimes {
-  std::vector<study::OperationCost> operations;  // dearest first
-  double product_flops = 0;  // of all matrix products: 2 x rows x inner x columns each
-};
-
-/// Of all threads while `work` lasts. Watching slows small operations by about a microsecond.
-HostTimes watch_operations(const std::function<void()>& work);
 
 /// Sums over some updates.
 struct TrialSums {

@@ -18,35 +18,6 @@ std::string csv_field(std::string_view text) {
   return out + '"';
 }
 
-std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> row(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        row.back() += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        row.back() += text[++i];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',') {
-      row.emplace_back();
-    } else if (c == '\n') {
-      rows.push_back(std::move(row));
-      row = {""};
-    } else if (c != '\r') {
-      row.back() += c;
-    }
-  }
-  if (row.size() > 1 || !row.front().empty()) rows.push_back(std::move(row));
-  return rows;
-}
-
 namespace {
 
 using Row = std::vector<std::string>;

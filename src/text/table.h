@@ -12,9 +12,6 @@ namespace heed::text {
 /// quotes doubled.
 std::string csv_field(std::string_view text);
 
-/// The fields of every row; quotes are taken off. A last line without its line break counts.
-std::vector<std::vector<std::string>> parse_csv(std::string_view text);
-
 struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // each as long as `columns`

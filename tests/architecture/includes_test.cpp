@@ -77,12 +77,12 @@ TEST(ArchitectureRules, KeepThePartsOfAModelApart) {
 
 TEST(ArchitectureRules, FindACommandThatIncludesAnother) {
   const TemporaryFolder tree;
-  tree.write("apps/train.cpp", "#include \"apps/commands.h\"\n#include \"apps/bench/b.h\"\n");
-  tree.write("apps/bench/b.cpp", "#include \"apps/bench/b.h\"\n#include \"apps/cli/s.h\"\n");
+  tree.write("apps/train.cpp", "#include \"apps/commands.h\"\n#include \"apps/export/b.h\"\n");
+  tree.write("apps/export/b.cpp", "#include \"apps/export/b.h\"\n#include \"apps/cli/s.h\"\n");
   tree.write("apps/cli/s.h", "#include \"apps/commands.h\"\n");
   EXPECT_THAT(includes_between_commands(tree.path()),
               ElementsAre("apps/cli/s.h must not include apps/commands.h",
-                          "apps/train.cpp must not include apps/bench/b.h"));
+                          "apps/train.cpp must not include apps/export/b.h"));
 }
 
 TEST(ArchitectureRules, FindARoomThatHasGrownTooLarge) {

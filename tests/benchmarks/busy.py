@@ -2,7 +2,7 @@
 
     python3 tests/benchmarks/busy.py CONFIG [--systems transformer] [--loops 0,1] [--rounds 3]
 
-Runs `heed bench train CONFIG` with one thread and with all, beside each number of busy loops in
+Runs `heed-bench train CONFIG` with one thread and with all, beside each number of busy loops in
 turn, and prints the medians of target tokens per second. The bar: beside one loop all threads are
 at least 0.95 as fast as one thread beside it, and 0.6 as fast as all threads without it (docs/performance.md).
 """
@@ -15,7 +15,7 @@ import sys
 
 
 def speed(args, threads):
-    command = [args.heed, "--quiet", "bench", "train", args.config, "--systems", args.systems,
+    command = [args.bench, "--quiet", "train", args.config, "--systems", args.systems,
                "--threads", str(threads), "--updates", str(args.updates), "--pairs", "1500"]
     table = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     column = table[0].split().index("tokens_per_s")
@@ -35,7 +35,7 @@ def beside(loops, measure):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("config")
-    parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--bench", default="build/release/heed-bench")
     parser.add_argument("--systems", default="transformer")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--loops", default="0,1")

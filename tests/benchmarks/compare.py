@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What changed between two tables of heed bench: each number of the second file divided by that of the first.
+"""What changed between two tables of heed-bench: each number of the second file divided by that of the first.
 
     python3 tests/benchmarks/compare.py old/translate.csv new/translate.csv
 """
@@ -21,7 +21,7 @@ def read(path):
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
-        raise Mistake(f"{path}: no table of results; give a CSV of heed bench")
+        raise Mistake(f"{path}: no table of results; give a CSV of heed-bench")
     return rows[0], rows[1:]
 
 
@@ -53,7 +53,7 @@ def compare(before, after):
     columns, old_rows = read(before)
     other_columns, new_rows = read(after)
     if other_columns != columns:
-        raise Mistake(f"{after}: other columns than {before}; compare two results of the same heed bench mode")
+        raise Mistake(f"{after}: other columns than {before}; compare two results of the same command")
     keys = keys_of(columns)
     old, new = by_key(before, old_rows, keys), by_key(after, new_rows, keys)
     ratios = [[*key, *map(ratio, old[key], numbers)] for key, numbers in new.items() if key in old]

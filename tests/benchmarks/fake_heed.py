@@ -1,4 +1,4 @@
-"""Plays heed, test_devices and reference.py for test_gpu.py: writes the files and prints the lines that they would, with numbers
+"""Plays heed, heed-bench, test_devices and reference.py for test_gpu.py: writes the files and prints the lines that they would, with numbers
 that follow from the command. FAIL in the environment: a text; commands that have it fail."""
 import json
 import os
@@ -92,12 +92,10 @@ def main(words):
         sys.exit(1)
     elif words[0] == "reference":
         reference(words)
+    elif words[0] == "heed-bench":
+        {"train": bench_train, "translate": bench_translate}[words[1]](words)
     elif words[1] == "train":
         train(words)
-    elif words[1:3] == ["bench", "train"]:
-        bench_train(words)
-    elif words[1:3] == ["bench", "translate"]:
-        bench_translate(words)
     elif words[1] == "translate":
         if os.path.exists(after(words, "-o")):
             sys.exit(f"heed: {after(words, '-o')}: is there already")

@@ -146,6 +146,9 @@ def main():
     at.doctor, said = doctor_of(programs)
     if not small:
         require_gpu(at.doctor, said)
+    if not programs.bench.is_file():
+        sys.exit(f"gpu.py: there is no program {programs.bench}; it is built with the tests: cmake --preset release "
+                 "-DHEED_TESTS=ON && cmake --build --preset release --target bundle")
     prepare(programs, data)
     one = sitting.Sitting(at.folder / "report.md", 60 * args.minutes, head(at, programs.heed), programs.start, shown, ROOT, begin=begin,
                           patience=4 if small else 1)

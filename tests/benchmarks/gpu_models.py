@@ -57,7 +57,7 @@ def bench_translate(at, model, beam, batches, setting, read, *more, lines=100_00
     """Of one file, by batch; 0: what fits in memory."""
     folder = at.folder / re.sub(r"\W+", "-", f"translate-{setting}")
     return Step("translating", setting, [
-        "heed", "bench", "translate", at.folder / model, "--source", at.folder / "lines.de", "--device", at.device,
+        "heed-bench", "translate", at.folder / model, "--source", at.folder / "lines.de", "--device", at.device,
         "--beam", beam, "--batch", ",".join(map(str, batches)), "--lines", lines, "--weights", "bf16", *more, "-o", folder],
         lambda _: read(folder), limit=60)
 

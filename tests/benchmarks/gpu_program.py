@@ -24,7 +24,7 @@ class Programs:
         if not self.heed:
             raise FileNotFoundError(f"there is no program heed in {place}; ./run gpu builds it")
         self.heed = self.heed.resolve()
-        self.test_devices = self.heed.with_name("test_devices")
+        self.bench, self.test_devices = (self.heed.with_name(name) for name in ("heed-bench", "test_devices"))
         self.environment = dict(os.environ)
         libraries = self.heed.parents[1] / "lib"
         if self.heed.parent.name == "bin" and libraries.is_dir():
@@ -50,8 +50,8 @@ class Programs:
         self.environment["HEED_SACREBLEU"] = str(program)
 
     def start(self, command):
-        """Words and environment of a command whose first word is heed, test_devices or reference."""
+        """Words and environment of a command whose first word is heed, heed-bench, test_devices or reference."""
         name, *words = map(str, command)
         if name == "reference":
             return [self.python, str(ROOT / "tests/benchmarks/reference.py"), *words], None
-        return [str({"heed": self.heed, "test_devices": self.test_devices}[name]), *words], self.environment
+        return [str(self.heed.with_name(name)), *words], self.environment

@@ -1,6 +1,6 @@
 """What gpu.py's parts are made of: where they run, and commands that several of them have.
 
-The first word of a command is a program: heed, test_devices, or reference for reference.py.
+The first word of a command is a program: heed, heed-bench, test_devices, or reference for reference.py.
 """
 import csv
 import dataclasses
@@ -90,7 +90,7 @@ def bench(at, shape, what, setting, read, *more, systems=None, updates=20, warmu
     that."""
     folder = at.folder / ("bench-" + re.sub(r"\W+", "-", f"{shape}-{setting}"))
     return Step(what, setting, [
-        "heed", "bench", "train", at.config, "--systems", systems or f"{shape},{shape}_small_batches",
+        "heed-bench", "train", at.config, "--systems", systems or f"{shape},{shape}_small_batches",
         "--updates", 2 if at.small else updates, "--warmup", 1 if at.small else warmup, "--set", f"device={at.device}", *more,
         "-o", folder], lambda done: read(folder), limit=90)
 

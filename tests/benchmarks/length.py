@@ -3,7 +3,7 @@
 
     python3 tests/benchmarks/length.py runs/demo/bahdanau runs/demo/transformer --source data/demo/test.src
 
-`heed bench translate` translates the same sources into a longer and a shorter target, whose lengths it is told. The
+`heed-bench translate` translates the same sources into a longer and a shorter target, whose lengths it is told. The
 difference of the two times, divided by the pieces that one has more, is the time of a step: what the encoder takes is
 in both. Attention over a sentence of n pieces is n dot products a step: what grows, and how fast, shows here.
 """
@@ -45,7 +45,7 @@ def settings_of(length, target):
 
 
 def seconds(args, model, folder, length, target):
-    command = [args.heed, "--quiet", "bench", "translate", model, "--source", str(folder / "source"), "--lines",
+    command = [args.bench, "--quiet", "translate", model, "--source", str(folder / "source"), "--lines",
                str(args.sentences), "--batch", str(args.sentences), "--beam", str(args.beam), "--repeats",
                str(args.repeats), "-o", str(folder / "out")]
     for key, value in settings_of(length, target).items():
@@ -70,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="+", help="folders that heed train wrote")
     parser.add_argument("--source", required=True, help="lines to make sentences of")
-    parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--bench", default="build/release/heed-bench")
     parser.add_argument("--lengths", default="16,32,64,128,256", help="of the source in pieces")
     parser.add_argument("--sentences", type=int, default=32, help="translated together")
     parser.add_argument("--beam", type=int, default=5)

@@ -3,7 +3,7 @@
 
     python3 tests/benchmarks/loading.py CONFIG --system transformer --pairs 10000000
 
-Runs `heed bench train CONFIG` with the corpus as it is, and repeated until it has so many pairs. The second run's time
+Runs `heed-bench train CONFIG` with the corpus as it is, and repeated until it has so many pairs. The second run's time
 beyond that of the first is the time of reading the pairs beyond the corpus itself. The ids of a large corpus are in a
 file without a name, which is seen below /proc while the program runs.
 """
@@ -28,8 +28,8 @@ def bytes_without_name(process):
 
 
 def measure(args, pairs):
-    """(seconds, most bytes without a name, row of heed bench train)."""
-    command = [args.heed, "--quiet", "bench", "train", args.config, "--systems", args.system, "--pairs", str(pairs),
+    """(seconds, most bytes without a name, row of heed-bench train)."""
+    command = [args.bench, "--quiet", "train", args.config, "--systems", args.system, "--pairs", str(pairs),
                "--warmup", "1", "--updates", str(args.updates)]
     command += [word for setting in args.set for word in ("--set", setting)]
     start, disk = time.monotonic(), 0
@@ -39,7 +39,7 @@ def measure(args, pairs):
             time.sleep(0.05)
         lines = process.stdout.read().splitlines()
     if process.returncode:
-        raise SystemExit(f"heed ended with status {process.returncode}")
+        raise SystemExit(f"heed-bench ended with status {process.returncode}")
     return time.monotonic() - start, disk, dict(zip(lines[0].split(), lines[1].split()))
 
 
@@ -55,7 +55,7 @@ def rates(once, repeated, lines, pairs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("config")
-    parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--bench", default="build/release/heed-bench")
     parser.add_argument("--system", required=True)
     parser.add_argument("--lines", type=int, required=True, help="of the corpora of data.train together")
     parser.add_argument("--pairs", type=int, required=True)

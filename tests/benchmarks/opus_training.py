@@ -21,7 +21,7 @@ import time
 def heed(args, precision):
     folder = pathlib.Path(args.folder)
     with tempfile.TemporaryDirectory() as out:
-        command = [args.heed, "--quiet", "bench", "train", folder / "model/config.yaml", "--updates", args.updates,
+        command = [args.bench, "--quiet", "train", folder / "model/config.yaml", "--updates", args.updates,
                    "--threads", args.threads, "-o", out]
         for key, value in {"precision": precision, "training.batch_size": args.batch_tokens,
                            "training.from": folder / "model"}.items():
@@ -83,7 +83,7 @@ def train(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder")
-    parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--bench", default="build/release/heed-bench")
     parser.add_argument("--python", default=sys.executable, help="one with torch and transformers")
     parser.add_argument("--precisions", default="fp32,bf16")
     parser.add_argument("--rounds", type=int, default=3)

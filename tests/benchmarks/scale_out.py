@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Target tokens/s on more cores, machines and GPUs, predicted from rows that `heed bench train` measures here.
+"""Target tokens/s on more cores, machines and GPUs, predicted from rows that `heed-bench train` measures here.
 
     python3 tests/benchmarks/scale_out.py CONFIG --system transformer [--cores 1,2,4,8,16,64] [--rounds 5]
 
@@ -254,7 +254,7 @@ def add_gpus(rows, costs, args):
 
 
 def costs_of(alone, together, parts, tokens, args):
-    """From rows of `heed bench train`, one thread's and all threads'; `parts` and target `tokens` of an update. What is
+    """From rows of `heed-bench train`, one thread's and all threads'; `parts` and target `tokens` of an update. What is
     left of an update on one core is the sums of its gradients."""
     def share(row, *names):
         return tokens / float(row["tokens_per_s"]) * sum(float(row[name + "_%"]) for name in names) / 100
@@ -283,14 +283,14 @@ def table_of(alone, together, exchanges, config_parts, parts, tokens, args):
     return rows.rows
 
 
-def heed(args, *words):
-    result = subprocess.run([args.heed, "--quiet", *map(str, words)], check=True, capture_output=True, text=True)
+def output_of(program, *words):
+    result = subprocess.run([program, "--quiet", *map(str, words)], check=True, capture_output=True, text=True)
     return result.stdout
 
 
 def batch_of(args):
     """(parts, padded target tokens) of an update of the configuration."""
-    text = heed(args, "config", args.config, *sets_of(args)).split("\ntraining:\n")[1]
+    text = output_of(args.heed, "config", args.config, *sets_of(args)).split("\ntraining:\n")[1]
     value = {key: re.search(rf"^  {key}: (\S+)$", text, re.M)[1]
              for key in ("batch_size", "batch_type", "micro_batches", "accumulate")}
     if value["batch_type"] != "tokens":
@@ -304,15 +304,15 @@ def sets_of(args):
 
 
 def measure(args, threads):
-    """A row of `heed bench train`."""
-    lines = heed(args, "bench", "train", args.config, "--systems", args.system, "--threads", threads, "--updates",
-                 args.updates, *sets_of(args), "--set", "device=cpu").splitlines()
+    """A row of `heed-bench train`."""
+    lines = output_of(args.bench, "train", args.config, "--systems", args.system, "--threads", threads, "--updates",
+                      args.updates, *sets_of(args), "--set", "device=cpu").splitlines()
     return dict(zip(lines[0].split(), lines[1].split()))
 
 
 def exchange_here(args, ranks):
     """By how long a gradient of 32 MB takes, which each of the ranks sends without its own share, and gets back."""
-    text = heed(args, "doctor", "--ranks", ranks)
+    text = output_of(args.heed, "doctor", "--ranks", ranks)
     size, milliseconds = map(float, re.search(r"gradient of (\d+) MB .* in (\d+) ms", text).groups())
     return Connection(2e6 * size * (ranks - 1) / ranks / max(1e-3 * milliseconds, 1e-6), 20e-6)
 
@@ -335,6 +335,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("config")
     parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--bench", default="build/release/heed-bench")
     parser.add_argument("--system", required=True)
     parser.add_argument("--set", action="append", default=[], help="change one key of the file")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="cores of this machine")
@@ -356,7 +357,7 @@ def main():
     # Where a batch has fewer parts than there are cores, an update has more batches.
     more = -(-args.threads // config_parts)
     if more > 1:
-        accumulate = re.search(r"^  accumulate: (\d+)$", heed(args, "config", args.config, *sets_of(args)), re.M)
+        accumulate = re.search(r"^  accumulate: (\d+)$", output_of(args.heed, "config", args.config, *sets_of(args)), re.M)
         args.set.append(f"training.accumulate={more * int(accumulate[1])}")
     rounds = [(measure(args, 1), measure(args, args.threads)) for _ in range(args.rounds)]
     alone, together = (median_row(rows) for rows in zip(*rounds))

@@ -37,9 +37,9 @@ class Compare(unittest.TestCase):
         none = self.write("none.csv", COLUMNS + "bf16,1,3,4\n")
         self.refused(before, none, none, "same settings")
         empty = self.write("empty.csv", "")
-        self.refused(empty, before, empty, "CSV of heed bench")
+        self.refused(empty, before, empty, "CSV of heed-bench")
         ragged = self.write("ragged.csv", COLUMNS + "bf16,1\n")
-        self.refused(ragged, before, ragged, "CSV of heed bench")
+        self.refused(ragged, before, ragged, "CSV of heed-bench")
 
     def test_nothing_is_divided_by_zero(self):
         before = self.write("before.csv", COLUMNS + "fp32,1,10,0\n")

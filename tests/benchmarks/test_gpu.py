@@ -98,7 +98,7 @@ class Parts(unittest.TestCase):
             return tuple(int(re.search(rf"--{name} (\d+)", command).group(1)) for name in ("updates", "warmup"))
 
         commands = {row.command for row in self.sit("training").rows if row.command}
-        found = {(command.split()[0] == "heed", re.search(r"--(?:systems|shape) (\w+)", command).group(1)): counts(command)
+        found = {(command.split()[0] == "heed-bench", re.search(r"--(?:systems|shape) (\w+)", command).group(1)): counts(command)
                  for command in commands}
         large = {(True, name): (20, 40) for name in ("W1", "base", "luong_general", "bahdanau", "none")}
         small = {(True, f"{name}_small_batches"): (100, 200)
@@ -242,8 +242,8 @@ class Programs(unittest.TestCase):
         (self.folder / "python").write_text("#!/bin/sh\necho /there/torch/lib\n")
         (self.folder / "python").chmod(0o755)
         found = gpu_program.Programs(bundle, self.folder / "python")
-        words, environment = found.start(["heed", "bench", "train", 3])
-        self.assertEqual(words, [str(bundle / "bin/heed"), "bench", "train", "3"])
+        words, environment = found.start(["heed-bench", "train", 3])
+        self.assertEqual(words, [str(bundle / "bin/heed-bench"), "train", "3"])
         self.assertEqual(environment["LD_LIBRARY_PATH"], f"{bundle}/lib:/there/torch/lib")
         words, environment = found.start(["reference", "--compile"])
         self.assertEqual([words[0], words[1][-12:], words[2]], [str(self.folder / "python"), "reference.py", "--compile"])

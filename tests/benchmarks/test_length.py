@@ -46,11 +46,11 @@ class Length(unittest.TestCase):
     def run_script(self, *models):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            heed, source = folder / "heed", folder / "source"
-            heed.write_text(FAKE.format(python=sys.executable), encoding="utf-8")
-            heed.chmod(heed.stat().st_mode | stat.S_IXUSR)
+            bench, source = folder / "heed-bench", folder / "source"
+            bench.write_text(FAKE.format(python=sys.executable), encoding="utf-8")
+            bench.chmod(bench.stat().st_mode | stat.S_IXUSR)
             source.write_text("one two\nthree\n", encoding="utf-8")
-            return subprocess.run([sys.executable, str(HERE / "length.py"), *models, "--heed", str(heed), "--source", str(source),
+            return subprocess.run([sys.executable, str(HERE / "length.py"), *models, "--bench", str(bench), "--source", str(source),
                                    "--lengths", "16,256", "--sentences", "5"], capture_output=True, text=True, check=False)
 
     def test_what_the_beginning_takes_is_in_no_number(self):
@@ -62,7 +62,7 @@ class Length(unittest.TestCase):
     def test_a_command_that_fails_ends_it(self):
         ended = self.run_script("broken")
         self.assertNotEqual(ended.returncode, 0)
-        self.assertIn("bench translate broken", ended.stderr)
+        self.assertIn("translate broken", ended.stderr)
 
 
 if __name__ == "__main__":

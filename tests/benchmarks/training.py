@@ -43,7 +43,7 @@ class Heed:
 
     def measure(self, system):
         with tempfile.TemporaryDirectory() as folder:
-            result = run([self.args.heed, "bench", "train", CONFIG, "--systems", system,
+            result = run([self.args.bench, "train", CONFIG, "--systems", system,
                           "--updates", self.args.updates, "--threads", self.args.threads,
                           "--set", f"precision={self.precision}", "-o", folder])
             if result.returncode:
@@ -88,7 +88,7 @@ def trainer(args, name, precision):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--heed", default=ROOT / "build/release/heed")
+    parser.add_argument("--bench", default=ROOT / "build/release/heed-bench")
     parser.add_argument("--python", default=sys.executable, help="a Python with torch, for reference.py")
     parser.add_argument("--systems", default="transformer,luong_general,bahdanau,none")
     parser.add_argument("--precisions", default="fp32,bf16", help="of heed; default: fp32,bf16")

@@ -42,7 +42,7 @@ LARGE = {"examples": (32, 64, 128), "tokens": (1024, 4096)}  # what is tried for
 
 
 def heed_speed(args, weights, batch):
-    command = [args.heed, "--quiet", "bench", "translate", args.model, "--source", args.source]
+    command = [args.bench, "--quiet", "translate", args.model, "--source", args.source]
     command += ["--batch", str(batch), "--weights", weights, "--beam", str(args.beam)]
     command += ["--threads", str(args.threads), "--repeats", "1", "--lines", str(args.lines)]
     command += ["--device", "cpu", "--set", "decoding.length_penalty=average"]
@@ -92,6 +92,7 @@ def main():
     parser.add_argument("model")
     parser.add_argument("source")
     parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--bench", default="build/release/heed-bench")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--weights", default="fp32,bf16,int8", help="of heed")

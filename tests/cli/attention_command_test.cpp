@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "csv.h"
 
 namespace heed::cli {
 namespace {
@@ -19,28 +20,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 using Rows = std::vector<std::vector<std::string>>;
-
-/// CSV as RFC 4180 has it, without line breaks inside of fields.
-Rows parse_csv(const std::string& text) {
-  Rows rows;
-  for (const std::string& line : lines_of(text)) {
-    auto& row = rows.emplace_back(1);
-    bool quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      if (line[i] == '"') {
-        if (quoted && i + 1 < line.size() && line[i + 1] == '"')
-          row.back() += line[++i];
-        else
-          quoted = !quoted;
-      } else if (line[i] == ',' && !quoted) {
-        row.emplace_back();
-      } else {
-        row.back() += line[i];
-      }
-    }
-  }
-  return rows;
-}
 
 /// The long form, checked for its header and that each target's weights sum to 1.
 struct Weights {

@@ -1,4 +1,5 @@
-// heed bench: every mode runs, its numbers have the sense they should, and they meet on one page.
+// heed-bench: every command runs, its numbers have the sense they should, and they meet on one
+// page.
 #include <filesystem>
 #include <map>
 #include <set>
@@ -6,7 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "text/table.h"
+#include "csv.h"
 
 namespace heed::cli {
 namespace {
@@ -16,11 +17,12 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 using Rows = std::vector<std::vector<std::string>>;
 
 Rows table(const std::string& path) {
-  return text::parse_csv(read_file(path));
+  return parse_csv(read_file(path));
 }
 
 /// The first `keys` columns of a written table say what was measured: no two rows are the same
@@ -34,17 +36,30 @@ void expect_comparable(const std::string& path, std::size_t keys) {
   }
 }
 
-/// The mode that is done soonest.
+/// `heed-bench ARGUMENTS`
+Result run_bench(const std::vector<std::string>& arguments) {
+  const auto program = std::filesystem::path(paths::kHeed).replace_filename("heed-bench");
+  return subprocess::run(command_of(program.string(), arguments));
+}
+
+void expect_no_bench(const std::vector<std::string>& arguments, const std::string& part) {
+  const Result result = run_bench(arguments);
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, AllOf(StartsWith("heed-bench: "), HasSubstr(part)));
+}
+
+/// The command that is done soonest.
 Result quick_bench(const std::string& folder) {
-  return run_heed({"bench", "attention", "--lengths", "8", "--positions", "2", "--heads", "1",
-                   "--head", "8", "--repeats", "1", "--threads", "1", "-o", folder});
+  return run_bench({"attention", "--lengths", "8", "--positions", "2", "--heads", "1", "--head",
+                    "8", "--repeats", "1", "--threads", "1", "-o", folder});
 }
 
 TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
   const TemporaryFolder folder;
-  const Result result = run_heed({"bench", "attention", "--lengths", "1024,2048,4096", "--window",
-                                  "16", "--heads", "1", "--head", "16", "--positions", "64,512",
-                                  "--repeats", "1", "--threads", "1", "-o", folder / "out"});
+  const Result result = run_bench({"attention", "--lengths", "1024,2048,4096", "--window", "16",
+                                   "--heads", "1", "--head", "16", "--positions", "64,512",
+                                   "--repeats", "1", "--threads", "1", "-o", folder / "out"});
   EXPECT_THAT(product(result), HasSubstr("exponent"));
   const Rows rows = table(folder / "out/attention_cost.csv");
   ASSERT_THAT(rows, SizeIs(1 + 7 * 3 + 7));
@@ -86,9 +101,9 @@ TEST(Bench, AttentionGrowsWithTheSquareUnlessItSlides) {
 
 TEST(Bench, ALengthThatIsGivenTwiceIsMeasuredOnce) {
   const TemporaryFolder folder;
-  product(run_heed({"bench", "attention", "--lengths", "64,64", "--positions", "64,64", "--window",
-                    "4", "--heads", "1", "--head", "8", "--repeats", "1", "--threads", "1", "-o",
-                    folder / "out"}));
+  product(run_bench({"attention", "--lengths", "64,64", "--positions", "64,64", "--window", "4",
+                     "--heads", "1", "--head", "8", "--repeats", "1", "--threads", "1", "-o",
+                     folder / "out"}));
   EXPECT_THAT(table(folder / "out/attention_cost.csv"), SizeIs(1 + 7));  // and no exponent
   EXPECT_THAT(table(folder / "out/attention_steps.csv"), SizeIs(1 + 8));
 }
@@ -103,10 +118,19 @@ TEST(Bench, AFileThatIsNoTableIsNamedAndLeftOut) {
               AllOf(HasSubstr("attention_steps</h2>"), Not(HasSubstr("notes</h2>"))));
 }
 
+TEST(Bench, APageThatItDidNotWriteIsKept) {
+  const TemporaryFolder folder;
+  const std::string page = folder.write("out/experiments.html", "a user's own\n");
+  const Result result = quick_bench(folder / "out");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr(page + ": is there already"));
+  EXPECT_EQ(read_file(page), "a user's own\n");
+}
+
 TEST(Bench, FewerHeadsOfKeysMakeASmallerCacheAndWithoutOneNothingIsKept) {
   const TemporaryFolder folder;
-  product(run_heed({"bench", "attention", "--lengths", "8", "--positions", "3,1025", "--heads", "4",
-                    "--head", "8", "--repeats", "1", "--threads", "1", "-o", folder / "out"}));
+  product(run_bench({"attention", "--lengths", "8", "--positions", "3,1025", "--heads", "4",
+                     "--head", "8", "--repeats", "1", "--threads", "1", "-o", folder / "out"}));
   std::map<std::pair<std::string, std::string>, std::string> kib;
   for (const auto& row : table(folder / "out/attention_steps.csv")) kib[{row[0], row[1]}] = row[3];
   // Keys and values x 4 heads x 8 numbers x 4 bytes, of 4 positions and of 1,026; a half, a
@@ -123,9 +147,9 @@ TEST(Bench, TrainingTellsWhereTheTimeGoesAndAllMeetsOnOnePage) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
   const std::string out = folder / "out";
-  const Result result = run_heed({"bench", "train", toy.rnn_config, "--systems", "none,bahdanau",
-                                  "--updates", "3", "--warmup", "1", "--threads", "1", "--profile",
-                                  "--set", "output=" + (folder / "run"), "-o", out});
+  const Result result = run_bench({"train", toy.rnn_config, "--systems", "none,bahdanau",
+                                   "--updates", "3", "--warmup", "1", "--threads", "1", "--profile",
+                                   "--set", "output=" + (folder / "run"), "-o", out});
   EXPECT_THAT(product(result), AllOf(HasSubstr("none"), HasSubstr("bahdanau")));
   const Rows rows = table(out + "/training.csv");
   ASSERT_THAT(rows, SizeIs(3));
@@ -149,9 +173,9 @@ TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
   const std::string source = toy.folder / "test.src";
-  product(run_heed({"bench", "translate", toy.transformer, "--source", source, "--lines", "9",
-                    "--batch", "1,4", "--beam", "1,3", "--weights", "fp32,int8", "--repeats", "1",
-                    "--threads", "1", "-o", folder / "out"}));
+  product(run_bench({"translate", toy.transformer, "--source", source, "--lines", "9", "--batch",
+                     "1,4", "--beam", "1,3", "--weights", "fp32,int8", "--repeats", "1",
+                     "--threads", "1", "-o", folder / "out"}));
   const Rows rows = table(folder / "out/translate.csv");
   ASSERT_THAT(rows, SizeIs(1 + 8));
   std::set<std::vector<std::string>> settings;
@@ -162,15 +186,18 @@ TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
   }
   EXPECT_THAT(settings, SizeIs(8));
   expect_comparable(folder / "out/translate.csv", 4);
-  expect_mistake(run_heed({"bench", "translate", toy.transformer, "--source", source, "--profile"}),
-                 {"--profile: engines translate on a CPU"});
-  expect_mistake(run_heed({"bench", "translate", toy.transformer}), {"--source"});
-  expect_mistake(run_heed({"bench", "translate", toy.transformer, "--source", folder / "no"}),
-                 {folder / "no"});
+  expect_no_bench({"translate", toy.transformer, "--source", source, "--profile"},
+                  "--profile: engines translate on a CPU");
+  expect_no_bench({"translate", toy.transformer}, "--source");
+  expect_no_bench({"translate", toy.transformer, "--source", folder / "no"}, folder / "no");
 }
 
-TEST(Bench, AModeIsNeeded) {
-  expect_mistake(run_heed({"bench"}), {"bench"});
+TEST(Bench, ACommandIsNeededAndKnowsItsOptions) {
+  expect_no_bench({}, "A subcommand is required; see heed-bench --help");
+  expect_no_bench({"attention", "--lenghts", "128"}, "--lenghts; see heed-bench --help");
+  expect_no_bench({"attention", "--lengths", "0"}, "expected a number above 0");
+  expect_no_bench({"attention", "--lengths", "64,2.5"},
+                  "--lengths: got '2.5', expected a whole number");
 }
 
 }  // namespace

@@ -58,7 +58,6 @@ struct Binding : testing::Test {
                     {"compare", whole, model, "--source", source, "--reference", target},
                     {"attention", model, "--text", "a b"},
                     {"inspect", model},
-                    {"bench", "translate", model, "--source", source},
                     {"contrast", model, "--source", source, "--right", target, "--wrong", source},
                     {"prune", model, "--heads", "cross.0.0", "-o", folder / "smaller"},
                     {"export", model, "-o", folder / "exported"},

@@ -54,16 +54,14 @@ TEST(CommandLine, AMistypedCommandNamesItsNeighbour) {
   expect_mistake(run_heed({"tranlate", "x"}), {"'tranlate'", "did you mean 'translate'"});
 }
 
-TEST(CommandLine, AMistypedCommandBehindAnotherOrAnOptionNamesItsNeighbour) {
-  expect_mistake(run_heed({"bench", "trian"}),
-                 {"heed: bench: unknown command 'trian'; did you mean 'train'?"});
+TEST(CommandLine, AMistypedCommandBehindAnOptionNamesItsNeighbour) {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{"-q"}, {"--log-level", "debug"}}) {
     std::vector<std::string> line = options;
     line.insert(line.end(), {"trian", "x.yaml"});
     expect_mistake(run_heed(line), {"heed: unknown command 'trian'; did you mean 'train'?"});
   }
-  expect_mistake(run_heed({"bench"}), {"bench: A subcommand is required; see heed bench --help"});
+  expect_mistake(run_heed({"-q"}), {"heed: A subcommand is required; see heed --help"});
 }
 
 TEST(CommandLine, RangesAreSaidInWords) {
@@ -89,8 +87,8 @@ TEST(CommandLine, LengthsKnowTheirBaselineBeforeTheyTranslate) {
 TEST(CommandLine, AMistypedOptionNamesItsNeighbour) {
   expect_mistake(run_heed({"translate", "x", "--beem", "3"}), {"'--beem'", "'--beam'"});
   expect_mistake(run_heed({"train", "x.yaml", "--resum"}), {"'--resum'", "'--resume'"});
-  expect_mistake(run_heed({"bench", "attention", "--lenghts", "128"}),
-                 {"bench attention: unknown option '--lenghts'; did you mean '--lengths'?"});
+  expect_mistake(run_heed({"attention", "--lyer", "1"}),
+                 {"heed: attention: unknown option '--lyer'; did you mean '--layer'?"});
   expect_mistake(run_heed({"--quite"}), {"unknown option '--quite'; did you mean '--quiet'?"});
 }
 

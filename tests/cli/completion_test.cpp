@@ -39,8 +39,8 @@ const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>
       {{"--log-level", ""}, {"debug", "info", "warn"}},
       {{"--log-level", "debug", "ru"}, {"runs"}},
       {{"runs", "--ag"}, {"--against"}},
-      {{"--quiet", "bench", "tr"}, {"train", "translate"}},
-      {{"bench", "train", "--sys"}, {"--systems"}},
+      {{"--quiet", "bottleneck", "--sys"}, {"--systems"}},
+      {{"lengths", "tr"}, {}},
   };
   return all;
 }

@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "text/table.h"
+#include "csv.h"
 
 namespace heed::cli {
 namespace {
@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 using Rows = std::vector<std::vector<std::string>>;
 
 Rows csv_rows(const std::string& path) {
-  return text::parse_csv(read_file(path));
+  return parse_csv(read_file(path));
 }
 
 std::string of_toy(const std::string& name) {
@@ -255,7 +255,7 @@ TEST(Evidence, OfWordsIsOfWholeWords) {
         "--target-file", of_toy("test.tgt"),     "--kind",  kind,
         "--signed"};
     if (words) command.push_back("--words");
-    return text::parse_csv(product(run_heed(command)));
+    return parse_csv(product(run_heed(command)));
   };
   const auto total = [](const Rows& rows) {
     double sum = 0;

@@ -158,7 +158,6 @@ TEST_F(Outputs, OfFoldersReplaceNothingOfAUser) {
     expect_kept({"attention", model, "--text", "a b", "--pictures", "none", "-o", out}, name);
   for (const char* name : {"curves.csv", "loss.svg"})
     expect_kept({"runs", "--curves", model, "-o", out}, name);
-  expect_kept({"bench", "attention", "-o", out}, "experiments.html");
 }
 
 TEST_F(Outputs, OfFoldersReplaceWhatHeedWrote) {

@@ -41,8 +41,8 @@ TEST(Vocab, AListHasNoEmptyParts) {
       expect_mistake(run_heed(command), {said});
     }
   }
-  expect_mistake(run_heed({"bench", "attention", "--positions", "16,"}),
-                 {"--positions: '16,' has an empty"});
+  expect_mistake(run_heed({"prune", "model", "--heads", "cross.0.0,"}),
+                 {"--heads: 'cross.0.0,' has an empty"});
 }
 
 TEST(Vocab, ReadsTheColumnThatIsAskedFor) {

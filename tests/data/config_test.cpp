@@ -67,13 +67,13 @@ TEST(DataConfig, StreamsAreRefusedWhereTheyWouldBeReadTwice) {
   DataConfig config;
   config.train = {{.source = "a.tsv"}};
   const auto message = [&] {
-    return message_of<UserError>([&] { require_files(config, "heed bench"); });
+    return message_of<UserError>([&] { require_files(config, "heed bottleneck"); });
   };
   EXPECT_EQ(message(), "(nothing thrown)");
   config.train.push_back({.source = "-"});
   EXPECT_EQ(message(),
-            "data.train.1: '-' can be read only once, and heed bench reads it several times; save "
-            "it to a file");
+            "data.train.1: '-' can be read only once, and heed bottleneck reads it several times; "
+            "save it to a file");
 }
 
 TEST(DataConfig, TagsAreSymbolsOfTheSourceVocabulary) {

@@ -81,12 +81,6 @@ TEST(HostileText, StaysTextInTheReport) {
             "");
 }
 
-TEST(HostileText, StaysTextInTablesOfExperiments) {
-  const std::string page = experiments_page(
-      kMarkup, {{.name = kMarkup, .table = {{kMarkup, "b"}, {{kTexts[2], kTexts[3]}}}}});
-  expect_inert(page.substr(page.find("<body>")));
-}
-
 TEST(HostileText, EndsNoScriptOfTheAttentionPage) {
   const study::AttentionMatrix matrix = hostile_matrix();
   const std::string page = attention_page({&matrix, 1}, kMarkup);

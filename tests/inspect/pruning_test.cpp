@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "csv.h"
 #include "decode/random_models.h"
 #include "inspect/heads.h"
 #include "message.h"
 #include "score/bleu_statistics.h"
-#include "text/table.h"
 
 namespace heed::inspect {
 namespace {
@@ -65,7 +65,7 @@ TEST(Pruning, TakesOutFirstWhatCostsLeast) {
   HeadTrial trial = trial_of_own_translations();
   std::string cheapest;
   double least = 1e9;
-  for (const auto& row : text::parse_csv(ablated_heads(trial, /*translate=*/false).csv)) {
+  for (const auto& row : parse_csv(ablated_heads(trial, /*translate=*/false).csv)) {
     if (split(row[0], '.').size() != 3 || std::stod(row[1]) >= least) continue;
     cheapest = row[0];
     least = std::stod(row[1]);

@@ -53,7 +53,7 @@ class Bundle(unittest.TestCase):
         for name in ("README.md", "COMMIT", "configs/multi30k_minute.yaml", "tests/benchmarks/gpu.py", "tests/benchmarks/sitting.py",
                      "tests/benchmarks/gpu.yaml", "tests/benchmarks/reference.py", "data_scripts/multi30k.py"):
             self.assertTrue((self.folder / name).is_file(), name)
-        for name in ("test_devices", "libheed_nccl.so", "libheed_gpu.so"):
+        for name in ("heed-bench", "test_devices", "libheed_nccl.so", "libheed_gpu.so"):
             self.assertEqual((self.folder / "bin" / name).is_file(), (BUILD / name).is_file(), name)
 
     def test_no_program_names_a_folder_of_this_machine(self):
@@ -63,7 +63,7 @@ class Bundle(unittest.TestCase):
 
     def test_libraries_come_from_the_bundle_from_torch_or_from_every_system(self):
         programs = gpu_program.Programs(self.folder, PYTHON)
-        for program in (programs.heed, programs.heed.with_name("heed-torch")):
+        for program in (programs.heed, programs.heed.with_name("heed-torch"), programs.bench):
             done = subprocess.run(["ldd", program], capture_output=True, text=True, env=programs.environment)
             self.assertNotIn("not found", done.stdout)
             for name, path in re.findall(r"^\s(\S+) => (/.+) \(0x", done.stdout, flags=re.M):

@@ -68,7 +68,7 @@ class Layout(LayoutTest):
                         ("translate", "model", "--source", "valid.src", "--batch", "1,4", "--repeats", "1", *few),
                         ("train", "toy.yaml", "--updates", "2", "--warmup", "1", "--profile", "--set",
                          f"output={self.folder / 'measured'}", *few)):
-            toy.heed("bench", *command, folder=self.folder)
+            toy.heed(*command, folder=self.folder, program=toy.BENCH)
         self.expect_no_faults("bench/experiments.html")
 
     def test_a_page_that_is_cut_or_covered_is_found_out(self):

@@ -8,6 +8,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEED = os.environ.get("HEED_BINARY", str(ROOT / "build/release/heed"))
+BENCH = os.environ.get("HEED_BENCH", str(ROOT / "build/release/heed-bench"))
 
 WORDS = """
 a der Hund läuft übermorgen Straßenbahn quick fox , . животное переулок мама 我们 喜欢 漂亮的 城市
@@ -26,16 +27,16 @@ HOSTILE = ("</script><b>x</b> <!-- &quot; ]]> --> javascript:run() \"'><img/src=
 LAYERS, HEADS = 2, 3
 
 
-def try_heed(*arguments, folder):
+def try_heed(*arguments, folder, program=HEED):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    return subprocess.run([HEED, *arguments], cwd=folder, env=environment, capture_output=True,
+    return subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True,
                           text=True, timeout=120)
 
 
-def heed(*arguments, folder):
-    run = try_heed(*arguments, folder=folder)
+def heed(*arguments, folder, program=HEED):
+    run = try_heed(*arguments, folder=folder, program=program)
     if run.returncode != 0:
-        raise RuntimeError(f"heed {' '.join(arguments)}\n{run.stderr}")
+        raise RuntimeError(f"{program} {' '.join(arguments)}\n{run.stderr}")
     return run.stdout
 
 

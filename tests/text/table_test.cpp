@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "csv.h"
 
 namespace heed::text {
 namespace {
@@ -22,11 +23,6 @@ TEST(Csv, ReadsWhatItWrites) {
   const Table table{{"name", "text, quoted"}, {{"a\"b", "two\nlines"}, {"", "1"}}};
   const Rows rows = parse_csv(table_csv(table));
   EXPECT_EQ(rows, (Rows{{"name", "text, quoted"}, {"a\"b", "two\nlines"}, {"", "1"}}));
-}
-
-TEST(Csv, TakesCarriageReturnsAndALastLineWithoutItsBreak) {
-  EXPECT_EQ(parse_csv("a,b\r\n1,"), (Rows{{"a", "b"}, {"1", ""}}));
-  EXPECT_EQ(parse_csv(""), Rows{});
 }
 
 TEST(TableText, AlignsNamesToTheLeftAndNumbersToTheRight) {

@@ -23,8 +23,8 @@ struct Traits {
   Window window = Window::global;  // of cross-attention
   /// The most pieces of a source or target, with eos.
   int64_t longest = std::numeric_limits<int64_t>::max();
-  /// Numbers that the backward pass needs for each pair of a source and a target token, as `heed
-  /// bench train` has measured them (docs/training.md).
+  /// Numbers that the backward pass needs for each pair of a source and a target token, as measured
+  /// (docs/training.md).
   int64_t activations = 0;
 
   /// Of attention that it has, in the order of AttentionKind, and those whose heads' weights are a

@@ -1,4 +1,4 @@
-// What the modes of `heed bench` share: how they are declared, measured and written down.
+// What the commands of heed-bench share: how they are declared, measured and written down.
 #pragma once
 
 #include <c10/core/CachingDeviceAllocator.h>
@@ -7,30 +7,36 @@
 #include <vector>
 
 #include "apps/cli/command_line.h"
+#include "benchmarks/bench/cost_tables.h"
+#include "benchmarks/bench/watch.h"
 #include "data/config.h"
 #include "draw/plot.h"
 #include "model/device.h"
 #include "run/trial_training.h"
 #include "text/table.h"
 
-namespace heed {
+namespace heed::bench {
 
-// One file each, apps/bench/NAME.cpp.
-void add_bench_attention(CommandLine& bench);
-void add_bench_train(CommandLine& bench);
-void add_bench_translate(CommandLine& bench);
+// The commands, one file each.
+void add_attention(CommandLine& program);
+void add_train(CommandLine& program);
+void add_translate(CommandLine& program);
 
-/// Options of every mode, but for `repeats`.
+/// Options of every command, but for `repeats`.
 struct BenchOptions {
   std::string output;
   int threads = 0;  // 0: every core
   int repeats = 5;
 
-  /// Under the headings Measuring and Output. `repeated`: the mode measures a median.
+  /// Under the headings Measuring and Output. `repeated`: the command measures a median.
   void add(CommandLine& command, bool repeated);
   /// Sets the threads.
   void apply() const;
 };
+
+/// What a list of numbers was given, each once. Throws UserError for what is no whole number.
+std::vector<int64_t> whole_numbers(const std::string& option,
+                                   const std::vector<std::string>& typed);
 
 /// The training corpora listed again and again until they hold `pairs` pairs, 0 for once: a large
 /// corpus for those who have a small one.
@@ -78,4 +84,4 @@ class PeakMemory {
 void publish(const BenchOptions& options, const std::string& name, const text::Table& table,
              const std::vector<draw::Plot>& plots);
 
-}  // namespace heed
+}  // namespace heed::bench

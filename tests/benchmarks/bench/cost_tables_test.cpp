@@ -1,12 +1,12 @@
 // How a GPU's time is divided, from kernels that were invented for it.
-#include "study/cost_tables.h"
+#include "benchmarks/bench/cost_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 
-namespace heed::study {
+namespace heed::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(FittedExponent, IsTheSlopeInLogarithms) {
 }
 
 }  // namespace
-}  // namespace heed::study
+}  // namespace heed::bench

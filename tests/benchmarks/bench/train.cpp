@@ -1,16 +1,16 @@
-// heed bench train CONFIG: how fast a config's systems train, and where the time goes.
+// heed-bench train CONFIG: how fast a config's systems train, and where the time goes.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "apps/bench/bench.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "benchmarks/bench/bench.h"
 #include "model/model.h"
 #include "run/build.h"
 #include "run/family.h"
 #include "run/trial_training.h"
 
-namespace heed {
+namespace heed::bench {
 namespace {
 
 struct TrainArgs {
@@ -24,8 +24,8 @@ struct TrainArgs {
 struct Measured : run::TrialSums {
   double flops = 0;
   int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
-  std::vector<study::OperationCost> operations;
-  study::KernelTimes kernels;  // of so many updates:
+  std::vector<OperationCost> operations;
+  KernelTimes kernels;  // of so many updates:
   int64_t watched = 0;
 };
 
@@ -39,9 +39,9 @@ Measured measure(const run::Config& config, const std::string& folder, const Tra
   // Products are counted apart from the clock: watching costs time.
   measured.watched = std::min<int64_t>(5, args.updates);
   if (args.profile && !device.is_cpu())
-    measured.kernels = run::watch_kernels([&] { trial.updates(measured.watched); });
+    measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
   run::TrialSums watched;
-  run::HostTimes times = run::watch_operations([&] { watched = trial.updates(measured.watched); });
+  HostTimes times = watch_operations([&] { watched = trial.updates(measured.watched); });
   measured.flops = times.product_flops / static_cast<double>(watched.tokens) *
                    static_cast<double>(measured.tokens);
   if (args.profile) measured.operations = std::move(times.operations);
@@ -70,14 +70,14 @@ std::vector<std::string> row_of(const std::string& name, const Measured& measure
           human_count(static_cast<double>(measured.parameters)),
           measured.precision,
           fixed(rate, 0),
-          product ? study::percent(measured.flops / measured.seconds / 1e9, *product) : "",
+          product ? percent(measured.flops / measured.seconds / 1e9, *product) : "",
           fixed(static_cast<double>(measured.peak_bytes) / 1048576, 0),
-          study::percent(measured.waiting, measured.seconds),
-          study::percent(measured.parts.forward, measured.seconds),
-          study::percent(measured.parts.backward, measured.seconds),
-          study::percent(measured.parts.optimizer, measured.seconds),
-          study::percent(static_cast<double>(measured.places - measured.real),
-                         static_cast<double>(measured.places)),
+          percent(measured.waiting, measured.seconds),
+          percent(measured.parts.forward, measured.seconds),
+          percent(measured.parts.backward, measured.seconds),
+          percent(measured.parts.optimizer, measured.seconds),
+          percent(static_cast<double>(measured.places - measured.real),
+                  static_cast<double>(measured.places)),
           std::to_string(measured.resident_mib)};
 }
 
@@ -90,7 +90,7 @@ void bench_train(const TrainArgs& args) {
       {"system", "parameters", "precision", "tokens_per_s", "gemm_%", "peak_mib", "waiting_%",
        "forward_%", "backward_%", "optimizer_%", "padding_%", "resident_mib"},
       {}};
-  study::CostTables costs;
+  CostTables costs;
   const std::optional<double> product = product_here(shared.device);
   for (const run::FamilyMember& member : run::family(args.config, args.settings, args.systems)) {
     run::Config config = member.config;
@@ -107,10 +107,10 @@ void bench_train(const TrainArgs& args) {
 
 }  // namespace
 
-void add_bench_train(CommandLine& bench) {
+void add_train(CommandLine& program) {
   auto [command, args] =
-      bench.command("train", bench_train,
-                    "Target tokens/s of a config's systems, share of peak, memory, time by part");
+      program.command("train", bench_train,
+                      "Target tokens/s of a config's systems, share of peak, memory, time by part");
   command.option("config", args->config, "A configuration, as for `heed bottleneck`").required();
   command.group("Input");
   command.list("--systems", args->systems, "Only these systems, separated by commas");
@@ -126,8 +126,8 @@ void add_bench_train(CommandLine& bench) {
                "kernels, and the time in which none runs");
   args->common.add(command, /*repeated=*/false);
   command.examples(
-      {"heed bench train configs/demo.yaml --updates 20 --profile",
-       "heed bench train configs/throughput.yaml --systems transformer,bahdanau -o runs/bench"});
+      {"heed-bench train configs/demo.yaml --updates 20 --profile",
+       "heed-bench train configs/throughput.yaml --systems transformer,bahdanau -o runs/bench"});
 }
 
-}  // namespace heed
+}  // namespace heed::bench

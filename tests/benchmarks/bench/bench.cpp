@@ -1,5 +1,4 @@
-// heed bench MODE: throughput and cost curves of this machine.
-#include "apps/bench/bench.h"
+#include "benchmarks/bench/bench.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -8,13 +7,14 @@
 #include <fstream>
 #include <iostream>
 
-#include "apps/commands.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
-#include "draw/pages.h"
+#include "base/strings.h"
+#include "benchmarks/bench/page.h"
+#include "csv.h"
 
-namespace heed {
+namespace heed::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,22 +23,22 @@ const char* const kPage = "experiments.html";
 
 /// NAME.csv with its pictures NAME.svg, NAME-1.svg, ... The folder is the user's, and may have
 /// other CSV files.
-std::vector<draw::Experiment> experiments_in(const fs::path& folder) {
+std::vector<Experiment> experiments_in(const fs::path& folder) {
   std::set<fs::path> tables, pictures;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".csv") tables.insert(entry.path());
     if (entry.path().extension() == ".svg") pictures.insert(entry.path());
   }
-  std::vector<draw::Experiment> experiments;
+  std::vector<Experiment> experiments;
   for (const fs::path& path : tables) {
     const std::string name = path.stem().string();
-    draw::Experiment experiment{.name = name, .table = {}, .pictures = {}};
-    auto rows = text::parse_csv(read_file(path.string()));
+    Experiment experiment{.name = name, .table = {}, .pictures = {}};
+    auto rows = parse_csv(read_file(path.string()));
     if (rows.empty()) continue;
     if (std::ranges::any_of(rows,
                             [&](const auto& row) { return row.size() != rows.front().size(); })) {
       log::warn(path.string() +
-                ": rows of different length, so no table of heed bench; left out of "
+                ": rows of different length, so no table of heed-bench; left out of "
                 "experiments.html; move it to another folder");
       continue;
     }
@@ -69,11 +69,22 @@ void BenchOptions::apply() const {
   run::use_threads(threads);
 }
 
+std::vector<int64_t> whole_numbers(const std::string& option,
+                                   const std::vector<std::string>& typed) {
+  std::vector<int64_t> numbers;
+  for (const std::string& text : typed) {
+    const auto number = exact_number<int64_t>(text);
+    if (!number) throw UserError("{}: got '{}', expected a whole number", option, text);
+    numbers.push_back(*number);
+  }
+  return without_repeats(numbers);
+}
+
 std::vector<data::CorpusFiles> repeated(const std::vector<data::CorpusFiles>& files,
                                         int64_t pairs) {
   data::DataConfig data;
   data.train = files;
-  data::require_files(data, "heed bench");
+  data::require_files(data, "heed-bench");
   if (pairs == 0) return files;  // without counting lines
   int64_t once = 0;
   for (const data::CorpusFiles& corpus : files) once += text::count_lines(corpus.source);
@@ -106,20 +117,9 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
   measured.commit();
   const fs::path folder(options.output);
   OutputFolder of_all(options.output, {kPage});
-  write_atomic(of_all.place_of(kPage),
-               draw::experiments_page("Experiments", experiments_in(folder)));
+  write_atomic(of_all.place_of(kPage), experiments_page("Experiments", experiments_in(folder)));
   of_all.commit();
   log::info("page: " + (folder / kPage).string());
 }
 
-void add_bench(CommandLine& program) {
-  CommandLine bench = program.command("bench");
-  bench.require_command();
-  add_bench_train(bench);
-  add_bench_translate(bench);
-  add_bench_attention(bench);
-  bench.examples({"heed bench attention --lengths 128,256,512,1024 -o runs/bench",
-                  "heed bench train configs/demo.yaml --updates 20"});
-}
-
-}  // namespace heed
+}  // namespace heed::bench

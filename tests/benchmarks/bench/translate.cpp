@@ -1,23 +1,22 @@
-// heed bench translate: sentences and pieces a second of a model's search, by batch, beam and
+// heed-bench translate: sentences and pieces a second of a model's search, by batch, beam and
 // precision.
 #include <ATen/Parallel.h>
 
-#include "apps/bench/bench.h"
 #include "apps/cli/options.h"
 #include "base/error.h"
 #include "base/strings.h"
+#include "benchmarks/bench/bench.h"
 #include "config/io.h"
 #include "decode/translator.h"
 #include "run/model_folder.h"
 #include "text/lines.h"
 
-namespace heed {
+namespace heed::bench {
 namespace {
 
 struct TranslateArgs {
   std::string model, source;
-  std::vector<std::string> weights;
-  std::vector<int64_t> batches = {1, 32}, beams;
+  std::vector<std::string> weights, batches = {"1", "32"}, beams;
   int64_t lines = 1000;
   bool profile = false;
   ModelOptions options;
@@ -75,10 +74,10 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
 
 /// Where the time of one more translation goes; on a GPU also that of another one's kernels.
 void add_profile(const std::string& system, decode::Translator& translator,
-                 const std::vector<std::string>& lines, study::CostTables& costs) {
+                 const std::vector<std::string>& lines, CostTables& costs) {
   const auto translate = [&] { translator.translate(lines); };
-  if (!translator.device().is_cpu()) costs.add(system, run::watch_kernels(translate), 1);
-  costs.add(system, run::watch_operations(translate).operations);
+  if (!translator.device().is_cpu()) costs.add(system, watch_kernels(translate), 1);
+  costs.add(system, watch_operations(translate).operations);
 }
 
 void bench_translate(const TranslateArgs& args) {
@@ -89,15 +88,16 @@ void bench_translate(const TranslateArgs& args) {
   const std::vector<std::string> lines = read_lines(args, folder->config);
   std::vector<std::string> weights = without_repeats(args.weights);
   if (weights.empty()) weights = {config::name_of(folder->config.decoding.weights)};
-  std::vector<int64_t> beams = args.beams;
+  const std::vector<int64_t> batches = whole_numbers("--batch", args.batches);
+  std::vector<int64_t> beams = whole_numbers("--beam", args.beams);
   if (beams.empty()) beams = {folder->config.decoding.beam_size};
   text::Table table{{"weights", "batch", "beam", "threads", "sentences_per_second",
                      "pieces_per_second", "text_seconds", "load_seconds", "peak_mib"},
                     {}};
-  study::CostTables costs;
+  CostTables costs;
   for (const std::string& kind : weights)
     for (const int64_t beam : beams)
-      for (const int64_t batch : args.batches) {
+      for (const int64_t batch : batches) {
         decode::DecodeConfig config = folder->config.decoding;
         config::set(config, "weights=" + kind);
         config.beam_size = beam;
@@ -135,10 +135,10 @@ void bench_translate(const TranslateArgs& args) {
 
 }  // namespace
 
-void add_bench_translate(CommandLine& bench) {
+void add_translate(CommandLine& program) {
   auto [command, args] =
-      bench.command("translate", bench_translate,
-                    "Sentences/s and pieces/s of a model's search, time to load, peak memory");
+      program.command("translate", bench_translate,
+                      "Sentences/s and pieces/s of a model's search, time to load, peak memory");
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.option("--source", args->source, "Lines to translate; default: the model's test set");
@@ -159,9 +159,9 @@ void add_bench_translate(CommandLine& bench) {
                "most time; on a GPU also the kernels, and the time in which none runs");
   args->common.add(command, /*repeated=*/true);
   command.examples(
-      {"heed bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
+      {"heed-bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
        "--batch 1,32 --weights fp32,int8",
-       "heed bench translate runs/demo/transformer --beam 1,5 --lines 200 -o runs/bench"});
+       "heed-bench translate runs/demo/transformer --beam 1,5 --lines 200 -o runs/bench"});
 }
 
-}  // namespace heed
+}  // namespace heed::bench

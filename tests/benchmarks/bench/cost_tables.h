@@ -8,7 +8,7 @@
 
 #include "text/table.h"
 
-namespace heed::study {
+namespace heed::bench {
 
 /// An operation of LibTorch, without the operations that it calls; or a kernel.
 struct OperationCost {
@@ -51,4 +51,4 @@ struct CostTables {
   void add(const std::string& system, const KernelTimes& times, double updates);
 };
 
-}  // namespace heed::study
+}  // namespace heed::bench

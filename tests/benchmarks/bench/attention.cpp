@@ -1,4 +1,4 @@
-// heed bench attention: time and memory of self-attention against the length of the sequence.
+// heed-bench attention: time and memory of self-attention against the length of the sequence.
 #include <ATen/ATen.h>
 
 #include <array>
@@ -6,22 +6,21 @@
 #include <iostream>
 #include <span>
 
-#include "apps/bench/bench.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/strings.h"
+#include "benchmarks/bench/bench.h"
 #include "model/description/kinds.h"
 #include "model/transformer/attention/linear.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/multi_head.h"
-#include "study/cost_tables.h"
 
-namespace heed {
+namespace heed::bench {
 namespace {
 
 struct AttentionArgs {
-  std::vector<int64_t> lengths = {128, 256, 512, 1024, 2048, 4096, 8192, 16384};
-  std::vector<int64_t> positions = {64, 256, 1024, 4096, 8192};
+  std::vector<std::string> lengths = {"128", "256", "512", "1024", "2048", "4096", "8192", "16384"};
+  std::vector<std::string> positions = {"64", "256", "1024", "4096", "8192"};
   int64_t heads = 4, head = 64, window = 128, global = 8, sentences = 4, beam = 5;
   BenchOptions common;
 };
@@ -181,21 +180,23 @@ void measure_ways(const Comparison& what, const AttentionArgs& args) {
       }
     }
     if (what.has_exponents && x.size() >= 2)
-      growth.push_back({way, "exponent", fixed(study::fitted_exponent(x, y[0]), 2),
-                        fixed(study::fitted_exponent(x, y[1]), 2)});
+      growth.push_back({way, "exponent", fixed(fitted_exponent(x, y[0]), 2),
+                        fixed(fitted_exponent(x, y[1]), 2)});
   }
   std::ranges::move(growth, std::back_inserter(table.rows));
   publish(args.common, what.name, table, plots);
 }
 
 void bench_attention(const AttentionArgs& args) {
+  const std::vector<int64_t> lengths = whole_numbers("--lengths", args.lengths);
+  const std::vector<int64_t> positions = whole_numbers("--positions", args.positions);
   const at::NoGradGuard no_gradients;
   args.common.apply();
   measure_ways(
       {.name = "attention_cost",
        .size = "length",
        .x_label = "length n",
-       .sizes = args.lengths,
+       .sizes = lengths,
        .shown = {{{"seconds", "Time of one self-attention", "seconds", 1, 6, &Cost::seconds},
                   {"mib", "Memory of one self-attention", "MiB", 0x1p-20, 3, &Cost::bytes}}},
        .ways = kWays,
@@ -206,7 +207,7 @@ void bench_attention(const AttentionArgs& args) {
   measure_ways({.name = "attention_steps",
                 .size = "position",
                 .x_label = "position",
-                .sizes = args.positions,
+                .sizes = positions,
                 .shown = {{{"milliseconds", "Time of a decoding step of self-attention",
                             "milliseconds", 1000, 3, &Cost::seconds},
                            {"kib_of_state", "What a decoder keeps for one hypothesis and layer",
@@ -218,11 +219,11 @@ void bench_attention(const AttentionArgs& args) {
 
 }  // namespace
 
-void add_bench_attention(CommandLine& bench) {
+void add_attention(CommandLine& program) {
   auto [command, args] =
-      bench.command("attention", bench_attention,
-                    "Time and memory of plain, fused, sparse and linear "
-                    "attention by length, and of a decoding step with its cache");
+      program.command("attention", bench_attention,
+                      "Time and memory of plain, fused, sparse and linear "
+                      "attention by length, and of a decoding step with its cache");
   command.group("Sizes");
   command.list("--lengths", args->lengths, "Lengths of the sequence, separated by commas")
       .positive();
@@ -238,8 +239,8 @@ void add_bench_attention(CommandLine& bench) {
   command.option("--window", args->window, "Positions that the sliding window sees each way")
       .positive();
   args->common.add(command, /*repeated=*/true);
-  command.examples({"heed bench attention --lengths 128,512,2048 -o runs/bench",
-                    "heed bench attention --heads 8 --window 64 -o runs/bench"});
+  command.examples({"heed-bench attention --lengths 128,512,2048 -o runs/bench",
+                    "heed-bench attention --heads 8 --window 64 -o runs/bench"});
 }
 
-}  // namespace heed
+}  // namespace heed::bench

@@ -1,4 +1,4 @@
-#include "study/cost_tables.h"
+#include "benchmarks/bench/cost_tables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 
-namespace heed::study {
+namespace heed::bench {
 namespace {
 
 // Listed of each system.
@@ -79,4 +79,4 @@ void CostTables::add(const std::string& system, const KernelTimes& times, double
     row(times.kernels[i].name, times.kernels[i].calls, times.kernels[i].seconds);
 }
 
-}  // namespace heed::study
+}  // namespace heed::bench
