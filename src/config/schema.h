@@ -180,10 +180,9 @@ struct OneOf {
 };
 
 /// A list whose elements all pass the check of one.
-template <class Check>
+template <class T, class Check>
 struct Each {
   Check check;
-  template <class T>
   std::string operator()(const std::vector<T>& values) const {
     for (const T& value : values)
       if (auto wrong = check(value); !wrong.empty()) return wrong;
@@ -192,7 +191,7 @@ struct Each {
   std::string text() const { return "each " + check.text(); }
 };
 template <class T>
-using EachBetween = Each<Between<T>>;
-using EachOneOf = Each<OneOf>;
+using EachBetween = Each<T, Between<T>>;
+using EachOneOf = Each<std::string, OneOf>;
 
 }  // namespace heed::config

@@ -59,9 +59,8 @@ TEST(Schema, NumbersAreWrittenShortAndExact) {
 }
 
 TEST(Schema, EachBetweenNamesTheFirstOffender) {
-  EXPECT_EQ((EachBetween<int64_t>{1, 7}(std::vector<int64_t>{3, 8, 9})),
-            "got 8, expected in [1, 7]");
-  EXPECT_EQ((EachBetween<int64_t>{1, 7}(std::vector<int64_t>())), "");
+  EXPECT_EQ((EachBetween<int64_t>{1, 7}({3, 8, 9})), "got 8, expected in [1, 7]");
+  EXPECT_EQ((EachBetween<int64_t>{1, 7}({})), "");
 }
 
 TEST(Schema, TheCheckOfSchemasFindsABadOne) {
