@@ -2,8 +2,6 @@
 
 #include <zlib.h>
 
-#include <cmath>
-
 #include "draw/heatmap.h"
 #include "draw/svg.h"
 
