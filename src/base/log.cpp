@@ -151,23 +151,20 @@ Loggers& loggers() {
 static_assert(static_cast<int>(Level::debug) == spdlog::level::debug &&
               static_cast<int>(Level::warn) == spdlog::level::warn);
 
-std::string& origin_text() {
-  static std::string text;
-  return text;
-}
+std::string origin_text;
 
 void say(spdlog::level::level_enum level, const std::string& text) {
-  loggers().logger.log(level, spdlog::string_view_t(origin() + text));
+  loggers().logger.log(level, spdlog::string_view_t(origin_text + text));
 }
 
 }  // namespace
 
 void set_origin(const std::string& name) {
-  origin_text() = name + ": ";
+  origin_text = name + ": ";
 }
 
 const std::string& origin() {
-  return origin_text();
+  return origin_text;
 }
 
 void set_level(Level level) {

@@ -164,15 +164,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_spelling(std::string_view word, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (const std::string& name : names) {
+  constexpr std::size_t kFar = std::numeric_limits<std::size_t>::max();
+  const auto from_word = [&](const std::string& name) {
     const std::size_t distance = edit_distance(word, name);
-    if (distance * 3 > std::max(word.size(), name.size()) || distance >= least) continue;
-    least = distance;
-    best = name;
-  }
-  return best;
+    return distance * 3 > std::max(word.size(), name.size()) ? kFar : distance;
+  };
+  const auto best = std::ranges::min_element(names, {}, from_word);
+  return best == names.end() || from_word(*best) == kFar ? "" : *best;
 }
 
 }  // namespace heed
