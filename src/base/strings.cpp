@@ -54,12 +54,7 @@ std::string ascii_lower(std::string_view text) {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string joined;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) joined += separator;
-    joined += parts[i];
-  }
-  return joined;
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::string with_commas(int64_t number) {
