@@ -201,35 +201,6 @@ std::string listed(const SectionView& section) {
   throw Bug("every part of the path is known");
 }
 
-}  // namespace
-
-std::string value_text(const ValueView& value) {
-  return std::visit(ValueText{}, value);
-}
-
-std::string section_text(const SectionView& section) {
-  std::vector<std::string> parts;
-  for (const FieldView& field : section.fields) {
-    const auto* below = std::get_if<SectionView>(&field.value);
-    parts.push_back(field.key + ": " +
-                    (below == nullptr ? value_text(field.value) : section_text(*below)));
-  }
-  return "{" + join(parts, ", ") + "}";
-}
-
-std::string resume_text(const FieldView& field) {
-  if (field.on_resume == OnResume::fixed) return "fixed";
-  return field.on_resume == OnResume::free ? "free" : "";
-}
-
-const SectionView* section_in(const FieldView& field) {
-  if (const auto* section = std::get_if<SectionView>(&field.value)) return section;
-  const auto* list = std::get_if<ListView>(&field.value);
-  return list == nullptr ? nullptr : &list->prototype;
-}
-
-namespace {
-
 class Writer {
  public:
   /// `start` stands before the first key in place of the indentation: "- " of a list's element.
@@ -268,6 +239,31 @@ class Writer {
 };
 
 }  // namespace
+
+std::string value_text(const ValueView& value) {
+  return std::visit(ValueText{}, value);
+}
+
+std::string section_text(const SectionView& section) {
+  std::vector<std::string> parts;
+  for (const FieldView& field : section.fields) {
+    const auto* below = std::get_if<SectionView>(&field.value);
+    parts.push_back(field.key + ": " +
+                    (below == nullptr ? value_text(field.value) : section_text(*below)));
+  }
+  return "{" + join(parts, ", ") + "}";
+}
+
+std::string resume_text(const FieldView& field) {
+  if (field.on_resume == OnResume::fixed) return "fixed";
+  return field.on_resume == OnResume::free ? "free" : "";
+}
+
+const SectionView* section_in(const FieldView& field) {
+  if (const auto* section = std::get_if<SectionView>(&field.value)) return section;
+  const auto* list = std::get_if<ListView>(&field.value);
+  return list == nullptr ? nullptr : &list->prototype;
+}
 
 std::string dump(const SectionView& root) {
   Writer writer;
