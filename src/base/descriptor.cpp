@@ -49,9 +49,6 @@ MemoryFile::MemoryFile(const char* name, std::string_view bytes)
           std::to_string(file_.number());
 }
 
-Scratch::Scratch(ScratchPlace place, std::size_t memory)
-    : place_(std::move(place)), memory_(memory) {}
-
 void Scratch::append(std::string_view bytes) {
   expect(map_.data() == nullptr, "append after seal");
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());

@@ -87,7 +87,8 @@ class Scratch {
  public:
   static constexpr std::size_t kMemory = 1 << 20;
 
-  explicit Scratch(ScratchPlace place = {}, std::size_t memory = kMemory);
+  explicit Scratch(ScratchPlace place = {}, std::size_t memory = kMemory)
+      : place_(std::move(place)), memory_(memory) {}
 
   /// Throws Failure naming the folder where it cannot be written or is full.
   void append(std::string_view bytes);

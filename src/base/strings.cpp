@@ -70,9 +70,7 @@ std::string human_count(double count) {
   // 999.5 would be printed as 1000 of its unit.
   for (; std::abs(count) >= 999.5 && unit + 1 < units.size(); ++unit) count /= 1000;
   if (unit == 0 && count == std::floor(count)) return fixed(count, 0);
-  std::string text = three_digits(std::abs(count));
-  if (count < 0) text.insert(text.begin(), '-');
-  return text + units[unit];
+  return (count < 0 ? "-" : "") + three_digits(std::abs(count)) + units[unit];
 }
 
 std::string human_duration(double seconds) {
