@@ -181,7 +181,7 @@ struct OneOf {
 
 /// A list whose elements all pass the check of one.
 template <class T, class Check>
-struct Each {
+struct Elements {
   Check check;
   std::string operator()(const std::vector<T>& values) const {
     for (const T& value : values)
@@ -191,7 +191,7 @@ struct Each {
   std::string text() const { return "each " + check.text(); }
 };
 template <class T>
-using EachBetween = Each<T, Between<T>>;
-using EachOneOf = Each<std::string, OneOf>;
+using EachBetween = Elements<T, Between<T>>;
+using EachOneOf = Elements<std::string, OneOf>;
 
 }  // namespace heed::config
