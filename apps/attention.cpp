@@ -241,7 +241,7 @@ std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
                                         from->sentence)));
     for (; from != to; ++from)
       if (args.pictures == "all")
-        write(picture_name(*from), draw::draw_heatmap(*from, draw::describe(model, *from)));
+        write(picture_name(*from), draw::draw_heatmap(*from, model + ": " + draw::describe(*from)));
   }
   return count;
 }

@@ -185,8 +185,8 @@ void add_bleu(const std::vector<std::string>& system, const std::vector<std::str
   out.bleu = score::bleu(score::sum(both[1])).score - score::bleu(score::sum(both[0])).score;
   out.randomisation = score::approximate_randomisation(both[1], both[0], kTrials, /*seed=*/1);
   if (evaluation.bootstrap == 0) return;
-  const score::Resamples draws = score::bootstrap(both, evaluation.bootstrap, /*seed=*/1);
-  out.bootstrap = score::compare_draws(draws.scores[1], draws.scores[0], *out.bleu);
+  const auto draws = score::bootstrap(both, evaluation.bootstrap, /*seed=*/1);
+  out.bootstrap = score::compare_draws(draws[1], draws[0], *out.bleu);
 }
 
 draw::ComparedToFirst to_first(const Compared& all, std::size_t system,

@@ -116,7 +116,7 @@ std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& mo
   if (shown == matrices.end()) return std::nullopt;
   const study::AttentionMatrix words = study::merge_words(*shown);
   write_atomic((folder / "attention.svg").string(),
-               draw::draw_heatmap(words, draw::describe(title, words)));
+               draw::draw_heatmap(words, title + ": " + draw::describe(words)));
   write_atomic((folder / "attention.csv").string(),
                study::attention_csv_header() + study::attention_csv_rows(words));
   return words;

@@ -26,17 +26,17 @@ bool write_all(const Descriptor& file, std::string_view bytes) {
   return true;
 }
 
-Mapping::Mapping(const Descriptor& file, std::size_t size, Access access) : size_(size) {
+Mapping::Mapping(const Descriptor& file, std::size_t size, Access access) {
   const int protection = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
   const int sharing = !file.open()             ? MAP_PRIVATE | MAP_ANONYMOUS
                       : access == Access::copy ? MAP_PRIVATE
                                                : MAP_SHARED;
   void* const map = ::mmap(nullptr, size, protection, sharing, file.number(), 0);
-  if (map != MAP_FAILED) data_ = static_cast<char*>(map);
+  data_ = {map == MAP_FAILED ? nullptr : static_cast<char*>(map), Unmap{size}};
 }
 
-Mapping::~Mapping() {
-  if (data_ != nullptr) ::munmap(data_, size_);
+void Mapping::Unmap::operator()(char* data) const {
+  ::munmap(data, size);
 }
 
 MemoryFile::MemoryFile(const char* name, std::string_view bytes)
@@ -48,9 +48,6 @@ MemoryFile::MemoryFile(const char* name, std::string_view bytes)
   path_ = "/proc/" + std::filesystem::read_symlink("/proc/self", ignored).string() + "/fd/" +
           std::to_string(file_.number());
 }
-
-Scratch::Scratch(ScratchPlace place, std::size_t memory)
-    : place_(std::move(place)), memory_(memory) {}
 
 void Scratch::append(std::string_view bytes) {
   expect(map_.data() == nullptr, "append after seal");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,21 +45,16 @@ class Mapping {
   Mapping() = default;
   /// data() is nullptr, and errno says why, where that fails.
   Mapping(const Descriptor& file, std::size_t size, Access access);
-  ~Mapping();
-  Mapping(Mapping&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-  Mapping& operator=(Mapping&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
 
-  char* data() const { return data_; }
-  std::size_t size() const { return size_; }
+  char* data() const { return data_.get(); }
+  std::size_t size() const { return data_.get_deleter().size; }
 
  private:
-  char* data_ = nullptr;
-  std::size_t size_ = 0;
+  struct Unmap {
+    std::size_t size;
+    void operator()(char* data) const;
+  };
+  std::unique_ptr<char, Unmap> data_;
 };
 
 /// Programs of the same user open it by its path. It is gone with this process, however that ends.
@@ -91,7 +87,8 @@ class Scratch {
  public:
   static constexpr std::size_t kMemory = 1 << 20;
 
-  explicit Scratch(ScratchPlace place = {}, std::size_t memory = kMemory);
+  explicit Scratch(ScratchPlace place = {}, std::size_t memory = kMemory)
+      : place_(std::move(place)), memory_(memory) {}
 
   /// Throws Failure naming the folder where it cannot be written or is full.
   void append(std::string_view bytes);

@@ -127,10 +127,6 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (!file_.open()) fail(errno);
 }
 
-AtomicFile::~AtomicFile() {
-  discard();
-}
-
 /// -1 and errno where it cannot be written.
 int AtomicFile::open() {
   const fs::path target = followed(path_);

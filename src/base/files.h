@@ -31,7 +31,7 @@ class AtomicFile {
  public:
   /// Waits for a reader where `path` is a pipe with a name.
   explicit AtomicFile(std::string path);
-  ~AtomicFile();
+  ~AtomicFile() { discard(); }
   AtomicFile& operator=(AtomicFile&&) = delete;
 
   void write(std::string_view bytes);

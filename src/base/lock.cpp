@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <spdlog/fmt/chrono.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,11 +36,7 @@ std::string machine_name() {
 
 /// 2026-03-01T17:05:09+0100
 std::string now() {
-  const std::time_t time = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&time, &local);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &local)};
+  return fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
 }
 
 std::string text_of(const Holder& holder) {
@@ -139,10 +136,6 @@ FolderLock::FolderLock(std::string folder, const std::string& doing)
       path_(file_in(folder_, kLockFile)),
       text_(text_of({std::to_string(::getpid()), machine_name(), now(), doing})) {
   if (!hold_by_lock()) hold_by_text();
-}
-
-FolderLock::~FolderLock() {
-  release();
 }
 
 /// False where the file system has no locks.

@@ -19,7 +19,7 @@ class FolderLock {
   /// written.
   FolderLock(std::string folder, const std::string& doing);
   /// Removes the file.
-  ~FolderLock();
+  ~FolderLock() { release(); }
   FolderLock& operator=(FolderLock&&) = delete;
 
   /// Removes what killed processes left half written in the folder and in checkpoints/ of it

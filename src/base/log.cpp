@@ -99,25 +99,8 @@ class Terminal : public spdlog::sinks::base_sink<std::mutex> {
   std::function<std::string(int)> progress_;
 };
 
-/// "warning: " before a warning, nothing before what is merely said.
-class Prefix : public spdlog::custom_flag_formatter {
- public:
-  void format(const spdlog::details::log_msg& message, const std::tm&,
-              spdlog::memory_buf_t& out) override {
-    std::string_view text;
-    if (message.level >= spdlog::level::err) text = "error: ";
-    if (message.level == spdlog::level::warn) text = "warning: ";
-    out.append(text.data(), text.data() + text.size());
-  }
-  std::unique_ptr<custom_flag_formatter> clone() const override {
-    return std::make_unique<Prefix>();
-  }
-};
-
 std::unique_ptr<spdlog::formatter> formatter(const std::string& time) {
-  auto made = std::make_unique<spdlog::pattern_formatter>();
-  made->add_flag<Prefix>('*').set_pattern("[" + time + "] %*%v");
-  return made;
+  return std::make_unique<spdlog::pattern_formatter>("[" + time + "] %v");
 }
 
 struct Loggers {
@@ -151,23 +134,24 @@ Loggers& loggers() {
 static_assert(static_cast<int>(Level::debug) == spdlog::level::debug &&
               static_cast<int>(Level::warn) == spdlog::level::warn);
 
-std::string& origin_text() {
-  static std::string text;
-  return text;
-}
+std::string origin_text;
 
+/// "warning: " stands before a warning, nothing before what is merely said.
 void say(spdlog::level::level_enum level, const std::string& text) {
-  loggers().logger.log(level, spdlog::string_view_t(origin() + text));
+  const char* const kind = level == spdlog::level::err    ? "error: "
+                           : level == spdlog::level::warn ? "warning: "
+                                                          : "";
+  loggers().logger.log(level, spdlog::string_view_t(kind + origin_text + text));
 }
 
 }  // namespace
 
 void set_origin(const std::string& name) {
-  origin_text() = name + ": ";
+  origin_text = name + ": ";
 }
 
 const std::string& origin() {
-  return origin_text();
+  return origin_text;
 }
 
 void set_level(Level level) {
@@ -203,7 +187,7 @@ void error(const std::string& text) {
 }
 
 void error_in_files(const std::string& text) {
-  loggers().files_alone.error(spdlog::string_view_t(text));
+  loggers().files_alone.error(spdlog::string_view_t("error: " + text));
 }
 
 void add_file(const std::string& path) {

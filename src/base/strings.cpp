@@ -54,12 +54,7 @@ std::string ascii_lower(std::string_view text) {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string joined;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) joined += separator;
-    joined += parts[i];
-  }
-  return joined;
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::string with_commas(int64_t number) {
@@ -75,9 +70,7 @@ std::string human_count(double count) {
   // 999.5 would be printed as 1000 of its unit.
   for (; std::abs(count) >= 999.5 && unit + 1 < units.size(); ++unit) count /= 1000;
   if (unit == 0 && count == std::floor(count)) return fixed(count, 0);
-  std::string text = three_digits(std::abs(count));
-  if (count < 0) text.insert(text.begin(), '-');
-  return text + units[unit];
+  return (count < 0 ? "-" : "") + three_digits(std::abs(count)) + units[unit];
 }
 
 std::string human_duration(double seconds) {
@@ -164,15 +157,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_spelling(std::string_view word, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (const std::string& name : names) {
+  constexpr std::size_t kFar = std::numeric_limits<std::size_t>::max();
+  const auto from_word = [&](const std::string& name) {
     const std::size_t distance = edit_distance(word, name);
-    if (distance * 3 > std::max(word.size(), name.size()) || distance >= least) continue;
-    least = distance;
-    best = name;
-  }
-  return best;
+    return distance * 3 > std::max(word.size(), name.size()) ? kFar : distance;
+  };
+  const auto best = std::ranges::min_element(names, {}, from_word);
+  return best == names.end() || from_word(*best) == kFar ? "" : *best;
 }
 
 }  // namespace heed

@@ -209,15 +209,6 @@ bool exists(const std::string& program) {
   return false;
 }
 
-Child::Child(Child&& other) noexcept
-    : process_(std::exchange(other.process_, -1)), status_(other.status_) {}
-
-Child& Child::operator=(Child&& other) noexcept {
-  std::swap(process_, other.process_);
-  std::swap(status_, other.status_);
-  return *this;
-}
-
 Child::~Child() {
   if (process_ < 0 || status_) return;
   signal(SIGKILL);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heed::subprocess {
@@ -38,8 +39,13 @@ bool exists(const std::string& program);
 class Child {
  public:
   explicit Child(int process) : process_(process) {}
-  Child(Child&& other) noexcept;
-  Child& operator=(Child&& other) noexcept;
+  Child(Child&& other) noexcept
+      : process_(std::exchange(other.process_, -1)), status_(other.status_) {}
+  Child& operator=(Child&& other) noexcept {
+    std::swap(process_, other.process_);
+    std::swap(status_, other.status_);
+    return *this;
+  }
   ~Child();  // kills and reaps a child that still runs
 
   int process() const { return process_; }

@@ -15,32 +15,28 @@ namespace {
 /// Sees where the content of documents begins, and nothing else of them.
 class Beginnings : public YAML::EventHandler {
  public:
-  void OnDocumentStart(const YAML::Mark& mark) override {
+  using Mark = const YAML::Mark&;
+  using Text = const std::string&;
+  using Anchor = YAML::anchor_t;
+  using Style = YAML::EmitterStyle::value;
+
+  void OnDocumentStart(Mark mark) override {
     last.byte = static_cast<std::size_t>(std::max(mark.pos, 0));
     begins_ = true;
   }
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { see(mark); }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                const std::string&) override {
-    see(mark);
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {
-    see(mark);
-  }
+  void OnNull(Mark mark, Anchor) override { see(mark); }
+  void OnAlias(Mark mark, Anchor) override { see(mark); }
+  void OnScalar(Mark mark, Text, Anchor, Text) override { see(mark); }
+  void OnSequenceStart(Mark mark, Text, Anchor, Style) override { see(mark); }
   void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {
-    see(mark);
-  }
+  void OnMapStart(Mark mark, Text, Anchor, Style) override { see(mark); }
   void OnMapEnd() override {}
 
   SecondDocument last;
 
  private:
-  void see(const YAML::Mark& mark) {
+  void see(Mark mark) {
     if (begins_) last.line = mark.line;
     begins_ = false;
   }

@@ -55,18 +55,14 @@ bool parse(const std::string& text, std::string& value) {
   return true;
 }
 
-std::string noun(const int64_t&) {
-  return "a whole number";
-}
-std::string noun(const double&) {
-  return "a number";
-}
-std::string noun(const bool&) {
-  return "true or false";
-}
-std::string noun(const std::string&) {
-  return "text";
-}
+template <class T>
+constexpr const char* kNoun = "text";
+template <>
+constexpr const char* kNoun<int64_t> = "a whole number";
+template <>
+constexpr const char* kNoun<double> = "a number";
+template <>
+constexpr const char* kNoun<bool> = "true or false";
 
 /// How a number written for people (4k, 1_000, 1e6) is written here, or "".
 std::string rewritten(std::string text) {
@@ -80,14 +76,6 @@ std::string rewritten(std::string text) {
   return fmt::format("; did you mean {}?", number_text(value));
 }
 
-std::string hint(const std::string& text, const int64_t&) {
-  return rewritten(text);
-}
-template <class T>
-std::string hint(const std::string&, const T&) {
-  return "";
-}
-
 std::string kind_of(const YAML::Node& node) {
   if (node.IsMap()) return "a section";
   if (node.IsSequence()) return "a list";
@@ -97,10 +85,7 @@ std::string kind_of(const YAML::Node& node) {
 /// What to write in place of an empty value for a section. A corpus without files is none.
 std::string name_keys(const SectionView& section, const std::string& path) {
   const std::vector<std::string> keys = keys_of(section);
-  const auto has = [&](const std::string& key) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  };
-  if (has("source") && has("target"))
+  if (std::ranges::count(keys, "source") > 0 && std::ranges::count(keys, "target") > 0)
     return fmt::format("name its keys, as in {}= and {}=", path_of(path, "source"),
                        path_of(path, "target"));
   return "name a key of it, as in " + path_of(path, keys.front());
@@ -170,14 +155,15 @@ class Reader {
     T value{};
     if (node.IsNull() && std::is_same_v<T, std::string>) return value;
     if (!node.IsScalar())
-      fail(where, path, fmt::format("expected {}, got {}", noun(value), kind_of(node)));
+      fail(where, path, fmt::format("expected {}, got {}", kNoun<T>, kind_of(node)));
     const std::string& text = node.Scalar();
     unfolded_ += text.size() + 1;
     if (unfolded_ > kLongestText)
       fail(where, path, "aliases (*name) unfold to more than " + human_bytes(kLongestText));
     if (!parse(text, value))
       fail(where, path,
-           fmt::format("cannot read '{}' as {}{}", one_line(text), noun(value), hint(text, value)));
+           fmt::format("cannot read '{}' as {}{}", one_line(text), kNoun<T>,
+                       std::is_same_v<T, int64_t> ? rewritten(text) : ""));
     return value;
   }
 

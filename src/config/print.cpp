@@ -88,6 +88,28 @@ struct TypeText {
   std::string operator()(const ListView&) const { return "list of sections"; }
 };
 
+/// What a field may be: the names of an enumeration, the text of its check, or "".
+std::string allowed_text(const FieldView& field) {
+  const auto* names = std::get_if<EnumView>(&field.value);
+  return names == nullptr ? field.allowed : "one of " + join(*names->names, ", ");
+}
+
+constexpr std::size_t kWidth = 100;
+
+/// `text` broken between words so that no line is longer than kWidth, each beginning with `start`.
+std::string wrapped(const std::string& text, const std::string& start) {
+  std::string out, line = start;
+  for (const std::string& word : split_words(text)) {
+    if (line.size() > start.size() && line.size() + 1 + word.size() > kWidth) {
+      out += line + '\n';
+      line = start;
+    }
+    if (line.size() > start.size()) line += ' ';
+    line += word;
+  }
+  return out + line + '\n';
+}
+
 std::string cell(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
     text.insert(at, 1, '\\');
@@ -105,7 +127,7 @@ std::string default_of(const FieldView& field) {
 void rows(const SectionView& section, const std::string& prefix, std::string& out) {
   for (const FieldView& field : section.fields) {
     const std::string path = path_of(prefix, field.key);
-    out += "| " + code(path) + " | " + type_text(field.value) + " | " +
+    out += "| " + code(path) + " | " + std::visit(TypeText{}, field.value) + " | " +
            code(cell(default_of(field))) + " | " + cell(allowed_text(field)) + " | " +
            resume_text(field) + " | " + cell(field.help) + " |\n";
     if (const SectionView* below = section_in(field)) rows(*below, path, out);
@@ -126,7 +148,7 @@ std::string explained(const std::string& heading, const std::vector<ValueHelp>& 
   for (const ValueHelp& one : all) width = std::max(width, one.name.size());
   std::string out = "  " + heading + "\n";
   for (const ValueHelp& one : all) {
-    std::string lines = wrapped(one.help, std::string(width + 6, ' '), 100);
+    std::string lines = wrapped(one.help, std::string(width + 6, ' '));
     out += lines.replace(4, one.name.size(), one.name);
   }
   return out;
@@ -146,7 +168,7 @@ std::string value_lists(const SectionView& section, const std::string& prefix) {
 }
 
 std::string described(const FieldView& field) {
-  std::string out = fmt::format("  type       {}\n", type_text(field.value));
+  std::string out = fmt::format("  type       {}\n", std::visit(TypeText{}, field.value));
   if (!std::holds_alternative<SectionView>(field.value))
     out += fmt::format("  default    {}\n", default_of(field));
   if (const std::string allowed = allowed_text(field); !allowed.empty())
@@ -161,16 +183,6 @@ std::string listed(const SectionView& section) {
   std::vector<ValueHelp> keys;
   for (const FieldView& field : section.fields) keys.push_back({field.key, field.help});
   return explained("keys", keys);
-}
-
-/// The paths of all keys and sections that end in `.name`.
-void collect(const SectionView& section, const std::string& prefix, const std::string& name,
-             std::vector<std::string>& out) {
-  for (const FieldView& field : section.fields) {
-    const std::string path = path_of(prefix, field.key);
-    if (path.ends_with("." + name)) out.push_back(path);
-    if (const SectionView* below = section_in(field)) collect(*below, path, name, out);
-  }
 }
 
 /// The error for a path that leads nowhere, at its first unknown part.
@@ -188,66 +200,6 @@ void collect(const SectionView& section, const std::string& prefix, const std::s
   }
   throw Bug("every part of the path is known");
 }
-
-}  // namespace
-
-std::string value_text(const ValueView& value) {
-  return std::visit(ValueText{}, value);
-}
-
-std::string section_text(const SectionView& section) {
-  std::vector<std::string> parts;
-  for (const FieldView& field : section.fields) {
-    const auto* below = std::get_if<SectionView>(&field.value);
-    parts.push_back(field.key + ": " +
-                    (below == nullptr ? value_text(field.value) : section_text(*below)));
-  }
-  return "{" + join(parts, ", ") + "}";
-}
-
-std::string type_text(const ValueView& value) {
-  return std::visit(TypeText{}, value);
-}
-
-std::string allowed_text(const FieldView& field) {
-  const auto* names = std::get_if<EnumView>(&field.value);
-  return names == nullptr ? field.allowed : "one of " + join(*names->names, ", ");
-}
-
-std::string resume_text(const FieldView& field) {
-  switch (field.on_resume) {
-    case OnResume::fixed:
-      return "fixed";
-    case OnResume::free:
-      return "free";
-    case OnResume::by_keys:
-      return "";
-  }
-  throw Bug("no such rule for resumed runs");
-}
-
-const SectionView* section_in(const FieldView& field) {
-  if (const auto* section = std::get_if<SectionView>(&field.value)) return section;
-  const auto* list = std::get_if<ListView>(&field.value);
-  return list == nullptr ? nullptr : &list->prototype;
-}
-
-std::string wrapped(const std::string& text, const std::string& start, std::size_t width) {
-  std::string out, line = start;
-  for (const std::string& word : split_words(text)) {
-    if (line.size() > start.size() && line.size() + 1 + word.size() > width) {
-      out += line + '\n';
-      line = start;
-    }
-    if (line.size() > start.size()) line += ' ';
-    line += word;
-  }
-  return out + line + '\n';
-}
-
-namespace {
-
-constexpr std::size_t kWidth = 100;
 
 class Writer {
  public:
@@ -268,8 +220,7 @@ class Writer {
     const std::string space(indent, ' ');
     const std::string allowed = allowed_text(field);
     if (indent == 0 && !out_.empty()) out_ += '\n';
-    out_ +=
-        wrapped(field.help + (allowed.empty() ? "" : " (" + allowed + ")"), space + "# ", kWidth);
+    out_ += wrapped(field.help + (allowed.empty() ? "" : " (" + allowed + ")"), space + "# ");
   }
 
   void value(const FieldView& field, std::size_t indent, bool with_help) {
@@ -289,6 +240,31 @@ class Writer {
 
 }  // namespace
 
+std::string value_text(const ValueView& value) {
+  return std::visit(ValueText{}, value);
+}
+
+std::string section_text(const SectionView& section) {
+  std::vector<std::string> parts;
+  for (const FieldView& field : section.fields) {
+    const auto* below = std::get_if<SectionView>(&field.value);
+    parts.push_back(field.key + ": " +
+                    (below == nullptr ? value_text(field.value) : section_text(*below)));
+  }
+  return "{" + join(parts, ", ") + "}";
+}
+
+std::string resume_text(const FieldView& field) {
+  if (field.on_resume == OnResume::fixed) return "fixed";
+  return field.on_resume == OnResume::free ? "free" : "";
+}
+
+const SectionView* section_in(const FieldView& field) {
+  if (const auto* section = std::get_if<SectionView>(&field.value)) return section;
+  const auto* list = std::get_if<ListView>(&field.value);
+  return list == nullptr ? nullptr : &list->prototype;
+}
+
 std::string dump(const SectionView& root) {
   Writer writer;
   writer.section(root, 0, "", /*with_help=*/false);
@@ -304,13 +280,13 @@ std::string dump_with_help(const SectionView& root) {
 std::string explain(const SectionView& defaults, const std::string& path) {
   const FieldView* field = find_field(defaults, path);
   if (field == nullptr) {
-    std::vector<std::string> found;
-    collect(defaults, "", path, found);
+    std::vector<std::string> found = all_paths(defaults);
+    std::erase_if(found, [&](const std::string& one) { return !one.ends_with("." + path); });
     if (found.empty()) unknown(defaults, path);
     if (found.size() == 1) return explain(defaults, found.front());
     throw ConfigError(path + ": several keys end in this; explain one of " + join(found, ", "));
   }
-  std::string out = path + "\n" + wrapped(field->help, "  ", 100) + described(*field);
+  std::string out = path + "\n" + wrapped(field->help, "  ") + described(*field);
   if (const SectionView* section = section_in(*field)) out += listed(*section);
   return out;
 }

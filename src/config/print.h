@@ -16,20 +16,11 @@ std::string value_text(const ValueView& value);
 /// All keys of a section that has no lists of sections in it: {source: a, weight: 1.0}.
 std::string section_text(const SectionView& section);
 
-/// "whole number", "list of numbers", "section", ...
-std::string type_text(const ValueView& value);
-
-/// What a field may be: the names of an enumeration, the text of its check, or "".
-std::string allowed_text(const FieldView& field);
-
 /// "fixed" or "free"; "" for a section that leaves it to its keys.
 std::string resume_text(const FieldView& field);
 
 /// The fields of a section or of the elements of a list of sections; nullptr for a value.
 const SectionView* section_in(const FieldView& field);
-
-/// `text` broken between words so that no line is longer than `width`, each beginning with `start`.
-std::string wrapped(const std::string& text, const std::string& start, std::size_t width);
 
 std::string dump_with_help(const SectionView& root);
 std::string explain(const SectionView& defaults, const std::string& path);

@@ -37,14 +37,4 @@ std::string OneOf::text() const {
   return "one of " + join(names(), ", ");
 }
 
-std::string EachOneOf::operator()(const std::vector<std::string>& values) const {
-  for (const std::string& value : values)
-    if (auto wrong = OneOf{names}(value); !wrong.empty()) return wrong;
-  return "";
-}
-
-std::string EachOneOf::text() const {
-  return "each " + OneOf{names}.text();
-}
-
 }  // namespace heed::config

@@ -170,18 +170,6 @@ struct Between {
   }
 };
 
-/// Every element between the bounds.
-template <class T>
-struct EachBetween {
-  T lowest, highest;
-  std::string operator()(const std::vector<T>& values) const {
-    for (const T& value : values)
-      if (auto wrong = Between<T>{lowest, highest}(value); !wrong.empty()) return wrong;
-    return "";
-  }
-  std::string text() const { return "each " + Between<T>{lowest, highest}.text(); }
-};
-
 /// A string out of a list that is made elsewhere, say a registry, which may have a sentence on
 /// each.
 struct OneOf {
@@ -191,12 +179,19 @@ struct OneOf {
   std::string text() const;                                // "one of a, b, c"
 };
 
-/// A list of names out of such a list.
-struct EachOneOf {
-  const std::vector<std::string>& (*names)();
-  const std::vector<std::string>& (*helps)() = nullptr;
-  std::string operator()(const std::vector<std::string>& values) const;
-  std::string text() const;  // "each one of a, b, c"
+/// A list whose elements all pass the check of one.
+template <class T, class Check>
+struct Elements {
+  Check check;
+  std::string operator()(const std::vector<T>& values) const {
+    for (const T& value : values)
+      if (auto wrong = check(value); !wrong.empty()) return wrong;
+    return "";
+  }
+  std::string text() const { return "each " + check.text(); }
 };
+template <class T>
+using EachBetween = Elements<T, Between<T>>;
+using EachOneOf = Elements<std::string, OneOf>;
 
 }  // namespace heed::config

@@ -33,15 +33,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& allowed) {
-  std::string best;
-  std::size_t least = kFar;
-  for (const std::string& name : allowed) {
-    const std::size_t here = distance(word, name);
-    if (here >= least) continue;
-    least = here;
-    best = name;
-  }
-  return best;
+  const auto from_word = [&](const std::string& name) { return distance(word, name); };
+  const auto best = std::ranges::min_element(allowed, {}, from_word);
+  return best == allowed.end() || from_word(*best) == kFar ? "" : *best;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed) {

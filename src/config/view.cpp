@@ -67,15 +67,12 @@ std::string suggest_key(const std::string& key, const SectionView& section,
   const std::vector<std::string> paths = all_paths(root);
   const std::string known = translated(key, paths);
   if (!known.empty()) return named(known, prefix);
-  for (const std::string& path : paths)
-    if (distance(key, last_part(path)) == 0) return named(path, prefix);
+  const auto from_key = [&](const std::string& path) { return distance(key, last_part(path)); };
+  const auto best = std::ranges::min_element(paths, {}, from_key);
+  if (best != paths.end() && from_key(*best) == 0) return named(*best, prefix);
 
   if (!near.empty()) return named(path_of(prefix, near), prefix);
-  const auto closer = [&](const std::string& a, const std::string& b) {
-    return distance(key, last_part(a)) < distance(key, last_part(b));
-  };
-  const auto best = std::min_element(paths.begin(), paths.end(), closer);
-  if (best != paths.end() && distance(key, last_part(*best)) < kFar) return named(*best, prefix);
+  if (best != paths.end() && from_key(*best) < kFar) return named(*best, prefix);
   return "; allowed: " + join(own, ", ");
 }
 

@@ -71,6 +71,8 @@ std::vector<ValueHelp> values_of(const Check& check) {
     return values_of(heed_enum_text(T{}).names, heed_enum_text(T{}).helps);
   } else if constexpr (requires { check.helps; }) {
     if (check.helps != nullptr) return values_of(check.names(), check.helps());
+  } else if constexpr (requires { check.check; }) {
+    return values_of<T>(check.check);
   }
   return {};
 }

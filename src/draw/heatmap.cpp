@@ -1,7 +1,5 @@
 #include "draw/heatmap.h"
 
-#include <cmath>
-
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/png.h"
@@ -69,23 +67,6 @@ void draw_column_labels(Svg& svg, const std::vector<std::string>& tokens, double
     const double foot = x + style.cell * (static_cast<double>(column) + 0.5) + style.font * 0.25;
     draw_label(svg, foot, y, tokens[column], {.size = style.font, .rotate = -kSlant});
   }
-}
-
-/// The rows' name upright with its middle at (x, y), the columns' from (left, top) on.
-void draw_axis_names(Svg& svg, const AxisNames& names, double x, double y, double left,
-                     double top) {
-  svg.text(left, top, names.columns, {.size = 12, .fill = "#555555"});
-  svg.text(x, y, names.rows, {.size = 12, .anchor = "middle", .fill = "#555555", .rotate = -90});
-}
-
-/// How far column labels of that width reach above their cells and beyond the last.
-struct LabelReach {
-  double up = 0, right = 0;
-};
-
-LabelReach column_label_reach(double width) {
-  const double slant = kSlant * M_PI / 180;
-  return {width * std::sin(slant) + 13, width * std::cos(slant) + 13};
 }
 
 /// The bar from 0 to `largest` with its upper left corner at (x, y).
@@ -177,28 +158,24 @@ Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string
   const auto room = [&](const std::vector<std::string>& tokens) {
     return label_width(tokens, at.labels.every) * at.labels.font;
   };
-  const LabelReach label = column_label_reach(room(first.source));
+  // How far the labels of columns reach above their cells and beyond the last.
+  const double slant = kSlant * M_PI / 180, label = room(first.source);
+  const double above = label * std::sin(slant) + 13, beyond = label * std::cos(slant) + 13;
   const double layers = at.alone ? 0 : text_width("layer 00") * kNameSize + 8;
   at.left = kMargin + kAxisNameHeight + layers + room(first.target) + 8;
   at.title = title_lines(title, at.alone);
   at.names = kMargin + (at.title.empty() ? 0 : kTitleHeight) + (at.title.size() > 1 ? 16 : 0) +
              (at.alone ? 0 : kNameSize + 6);
-  at.top = at.names + kAxisNameHeight + label.up;
+  at.top = at.names + kAxisNameHeight + above;
   const double bottom = at.top + static_cast<double>(at.layers.size()) * (at.height + kGap) - kGap;
   at.legend = bottom + 16;
   at.total_height = at.legend + kInkLegendHeight;
   const double right =
-      at.left + static_cast<double>(at.heads.size()) * (at.width + kGap) - kGap + label.right;
+      at.left + static_cast<double>(at.heads.size()) * (at.width + kGap) - kGap + beyond;
   at.total_width = kMargin + std::max(right, at.left + kInkLegendWidth + 90);
   for (const std::string& line : at.title)
     at.total_width = std::max(at.total_width, 2 * kMargin + 1.15 * text_width(line) * kTitleSize);
   return at;
-}
-
-/// The outline of one run of cells, in cells.
-std::string run(std::size_t column, std::size_t row, std::size_t length) {
-  const std::string along = std::to_string(length);
-  return fmt::format("M{} {}h{}v1h-{}z", column, row, along, along);
 }
 
 /// One path per level of ink, in cells; white ones are left out.
@@ -215,7 +192,7 @@ std::string cells(const study::AttentionMatrix& matrix, double largest) {
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     for (std::size_t from = 0, to = 0; from < columns; from = to) {
       for (to = from + 1; to < columns && level(row, to) == level(row, from);) ++to;
-      paths[level(row, from)] += run(from, row, to - from);
+      paths[level(row, from)] += fmt::format("M{} {}h{}v1h-{}z", from, row, to - from, to - from);
     }
   }
   std::string out;
@@ -262,8 +239,10 @@ void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, d
 
 void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
   const std::string bold = "font-weight=\"600\"";
-  draw_axis_names(svg, axis_names(first), kMargin + 8, (at.top + at.legend - 16) / 2, at.left,
-                  at.names + 10);
+  const AxisNames axes = axis_names(first);
+  svg.text(at.left, at.names + 10, axes.columns, {.size = 12, .fill = "#555555"});
+  svg.text(kMargin + 8, (at.top + at.legend - 16) / 2, axes.rows,
+           {.size = 12, .anchor = "middle", .fill = "#555555", .rotate = -90});
   for (std::size_t i = 0; i < at.heads.size(); ++i) {
     const double x = at.left + static_cast<double>(i) * (at.width + kGap);
     if (!at.alone)
@@ -279,34 +258,6 @@ void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
     draw_row_labels(svg, first.target, at.left - 7, y, at.labels);
   }
 }
-
-}  // namespace
-
-double largest_weight(std::span<const study::AttentionMatrix> matrices) {
-  double largest = 0;
-  for (const study::AttentionMatrix& matrix : matrices)
-    for (const float weight : matrix.weights) largest = std::max<double>(largest, weight);
-  return largest > 0 ? largest : 1;
-}
-
-std::string describe(const study::AttentionMatrix& matrix) {
-  const std::string title = study::title_of(matrix.kind);
-  if (!is_attention(matrix.kind)) return title;  // other evidence is of the whole model
-  return title + ", " + study::layer_and_head(matrix.layer, matrix.head);
-}
-
-std::string describe(const std::string& model, const study::AttentionMatrix& matrix) {
-  return model + ": " + describe(matrix);
-}
-
-AxisNames axis_names(const study::AttentionMatrix& matrix) {
-  if (matrix.kind == study::AttentionKind::encoder) return {"source, looking", "source, looked at"};
-  if (matrix.kind == study::AttentionKind::decoder)
-    return {"target, looking", "target so far, looked at"};
-  return {"target", "source"};
-}
-
-namespace {
 
 std::string draw(std::span<const study::AttentionMatrix> matrices, const std::string& title,
                  const Size& size) {
@@ -331,6 +282,26 @@ std::string draw(std::span<const study::AttentionMatrix> matrices, const std::st
 }
 
 }  // namespace
+
+double largest_weight(std::span<const study::AttentionMatrix> matrices) {
+  double largest = 0;
+  for (const study::AttentionMatrix& matrix : matrices)
+    for (const float weight : matrix.weights) largest = std::max<double>(largest, weight);
+  return largest > 0 ? largest : 1;
+}
+
+std::string describe(const study::AttentionMatrix& matrix) {
+  const std::string title = study::title_of(matrix.kind);
+  if (!is_attention(matrix.kind)) return title;  // other evidence is of the whole model
+  return title + ", " + study::layer_and_head(matrix.layer, matrix.head);
+}
+
+AxisNames axis_names(const study::AttentionMatrix& matrix) {
+  if (matrix.kind == study::AttentionKind::encoder) return {"source, looking", "source, looked at"};
+  if (matrix.kind == study::AttentionKind::decoder)
+    return {"target, looking", "target so far, looked at"};
+  return {"target", "source"};
+}
 
 std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title) {
   return draw({&matrix, 1}, title, kLarge);

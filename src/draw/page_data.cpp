@@ -51,108 +51,6 @@ PageData buckets_table(const score::LengthReport& lengths) {
   return table_data(columns, rows);
 }
 
-}  // namespace
-
-std::string script_data(const PageData& data) {
-  std::string safe;
-  for (const char c : data.dump(-1, ' ', false, PageData::error_handler_t::replace))
-    c == '<' ? safe += "\\u003c" : safe += c;
-  return safe;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    uint32_t three = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      three = three << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0);
-    for (std::size_t i = 0; i < 4; ++i)
-      out += at + i > bytes.size() ? '=' : kDigits[three >> (18 - 6 * i) & 63];
-  }
-  return out;
-}
-
-std::string address_of(std::string_view path) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string address;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain || std::string_view("/-._~").find(c) != std::string_view::npos)
-      address += c;
-    else
-      (address += '%') += {kHex[byte >> 4], kHex[byte & 15]};
-  }
-  return address;
-}
-
-PageData table_data(const std::vector<Column>& columns,
-                    const std::vector<std::vector<Cell>>& rows) {
-  constexpr std::size_t kFitsAnywhere = 4;
-  PageData table{{"blocks", columns.size() > kFitsAnywhere}};
-  for (const Column& column : columns)
-    table["columns"].push_back({{"name", column.name}, {"note", column.note}});
-  for (const std::vector<Cell>& row : rows) {
-    expect(row.size() == columns.size(), "a row has a cell for each column");
-    PageData cells = PageData::array();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const auto& [name, note] = columns[i];
-      const Cell& cell = row[i];
-      PageData notes = PageData::array();
-      for (const Styled& one : cell.notes)
-        notes.push_back({{"text", one.text}, {"look", one.look}});
-      const bool alone = cell.look.empty() && cell.picture.empty() && cell.notes.empty();
-      cells.push_back({{"names_row", i == 0},
-                       {"column", name + (note.empty() ? "" : ", " + note)},
-                       {"text", cell.text},
-                       {"look", cell.look},
-                       {"link", cell.link},
-                       {"picture", cell.picture},
-                       {"own_element", !alone},
-                       {"notes", std::move(notes)}});
-    }
-    table["rows"].push_back({{"cells", std::move(cells)}});
-  }
-  return table;
-}
-
-PageData figure_data(const std::string& wide, const std::string& narrow,
-                     const std::string& caption) {
-  return {{"wide", wide}, {"narrow", narrow}, {"caption", caption}};
-}
-
-PageData words_data(const std::vector<study::TextPart>& parts) {
-  PageData words = PageData::array();
-  for (const study::TextPart& part : parts)
-    words.push_back({{"text", part.text}, {"marked", !part.common}, {"follows", !words.empty()}});
-  return words;
-}
-
-PageData term_data(const std::string& name, const std::vector<study::TextPart>& words) {
-  return {{"name", name}, {"words", words_data(words)}};
-}
-
-PageData term_data(const std::string& name, const std::string& text) {
-  return term_data(name, std::vector{study::TextPart{.text = text}});
-}
-
-PageData lengths_data(const score::LengthReport& lengths) {
-  const auto is_compared = [](const score::SystemLengths& system) {
-    return system.all.against_baseline.has_value();
-  };
-  const Plot plot = plot_of(lengths);
-  return {{"figure", figure_data(draw_plot(plot), draw_plot(plot, Form::narrow))},
-          {"table", buckets_table(lengths)},
-          {"has_intervals", lengths.systems.front().all.interval.has_value()},
-          {"is_compared", std::ranges::any_of(lengths.systems, is_compared)},
-          {"baseline", lengths.baseline}};
-}
-
-namespace {
-
 std::string_view page_file(std::string_view name) {
   for (const auto& [known, text] : kPageFiles)
     if (name == known) return text;
@@ -230,6 +128,102 @@ void append(std::string& out, std::string_view page, const PageData& data) {
 }
 
 }  // namespace
+
+std::string script_data(const PageData& data) {
+  std::string safe;
+  for (const char c : data.dump(-1, ' ', false, PageData::error_handler_t::replace))
+    c == '<' ? safe += "\\u003c" : safe += c;
+  return safe;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    uint32_t three = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      three = three << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0);
+    for (std::size_t i = 0; i < 4; ++i)
+      out += at + i > bytes.size() ? '=' : kDigits[three >> (18 - 6 * i) & 63];
+  }
+  return out;
+}
+
+std::string address_of(std::string_view path) {
+  std::string address;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain || std::string_view("/-._~").find(c) != std::string_view::npos)
+      address += c;
+    else
+      address += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address;
+}
+
+PageData table_data(const std::vector<Column>& columns,
+                    const std::vector<std::vector<Cell>>& rows) {
+  constexpr std::size_t kFitsAnywhere = 4;
+  PageData table{{"blocks", columns.size() > kFitsAnywhere}};
+  for (const Column& column : columns)
+    table["columns"].push_back({{"name", column.name}, {"note", column.note}});
+  for (const std::vector<Cell>& row : rows) {
+    expect(row.size() == columns.size(), "a row has a cell for each column");
+    PageData cells = PageData::array();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto& [name, note] = columns[i];
+      const Cell& cell = row[i];
+      PageData notes = PageData::array();
+      for (const Styled& one : cell.notes)
+        notes.push_back({{"text", one.text}, {"look", one.look}});
+      const bool alone = cell.look.empty() && cell.picture.empty() && cell.notes.empty();
+      cells.push_back({{"names_row", i == 0},
+                       {"column", name + (note.empty() ? "" : ", " + note)},
+                       {"text", cell.text},
+                       {"look", cell.look},
+                       {"link", cell.link},
+                       {"picture", cell.picture},
+                       {"own_element", !alone},
+                       {"notes", std::move(notes)}});
+    }
+    table["rows"].push_back({{"cells", std::move(cells)}});
+  }
+  return table;
+}
+
+PageData figure_data(const std::string& wide, const std::string& narrow,
+                     const std::string& caption) {
+  return {{"wide", wide}, {"narrow", narrow}, {"caption", caption}};
+}
+
+PageData words_data(const std::vector<study::TextPart>& parts) {
+  PageData words = PageData::array();
+  for (const study::TextPart& part : parts)
+    words.push_back({{"text", part.text}, {"marked", !part.common}, {"follows", !words.empty()}});
+  return words;
+}
+
+PageData term_data(const std::string& name, const std::vector<study::TextPart>& words) {
+  return {{"name", name}, {"words", words_data(words)}};
+}
+
+PageData term_data(const std::string& name, const std::string& text) {
+  return term_data(name, std::vector{study::TextPart{.text = text}});
+}
+
+PageData lengths_data(const score::LengthReport& lengths) {
+  const auto is_compared = [](const score::SystemLengths& system) {
+    return system.all.against_baseline.has_value();
+  };
+  const Plot plot = plot_of(lengths);
+  return {{"figure", figure_data(draw_plot(plot), draw_plot(plot, Form::narrow))},
+          {"table", buckets_table(lengths)},
+          {"has_intervals", lengths.systems.front().all.interval.has_value()},
+          {"is_compared", std::ranges::any_of(lengths.systems, is_compared)},
+          {"baseline", lengths.baseline}};
+}
 
 std::string render(std::string_view file, const PageData& data) {
   return render_page(page_file(file), data);

@@ -1,7 +1,5 @@
 #include "draw/pages.h"
 
-#include <cmath>
-
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/png.h"

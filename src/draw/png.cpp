@@ -2,8 +2,6 @@
 
 #include <zlib.h>
 
-#include <cmath>
-
 #include "draw/heatmap.h"
 #include "draw/svg.h"
 
@@ -22,16 +20,6 @@ std::string chunk(std::string_view name, std::string_view data) {
   const auto sum = crc32(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
   return big_endian(static_cast<uint32_t>(data.size())) + body +
          big_endian(static_cast<uint32_t>(sum));
-}
-
-constexpr int kLevels = 255;  // of ink
-
-/// Of each level: a picture has many more pixels.
-std::array<Colour, kLevels + 1> colours() {
-  std::array<Colour, kLevels + 1> all;
-  for (int level = 0; level <= kLevels; ++level)
-    all[level] = ink_colour(static_cast<double>(level) / kLevels);
-  return all;
 }
 
 }  // namespace
@@ -65,15 +53,12 @@ std::string png_of(std::span<const uint8_t> pixels, int64_t width, int64_t heigh
 std::string png_heatmap(const study::AttentionMatrix& matrix, int64_t cell, double largest) {
   check(matrix);
   const auto columns = std::ssize(matrix.source), rows = std::ssize(matrix.target);
-  const auto inks = colours();
   std::vector<uint8_t> pixels, row;
   for (int64_t y = 0; y < rows; ++y) {
     row.clear();
     for (int64_t x = 0; x < columns; ++x) {
-      const double share =
-          matrix.at(static_cast<std::size_t>(y), static_cast<std::size_t>(x)) / largest;
-      const double known = share > 0 ? std::min(share, 1.0) : 0;  // NaN is none
-      const Colour& colour = inks[static_cast<std::size_t>(std::lround(known * kLevels))];
+      const Colour colour =
+          ink_colour(matrix.at(static_cast<std::size_t>(y), static_cast<std::size_t>(x)) / largest);
       for (int64_t i = 0; i < cell; ++i) row.insert(row.end(), colour.begin(), colour.end());
     }
     for (int64_t i = 0; i < cell; ++i) pixels.insert(pixels.end(), row.begin(), row.end());

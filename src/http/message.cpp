@@ -25,23 +25,10 @@ Response try_again(int status, const std::string& message, int64_t seconds) {
   return error(status, message, {{"Retry-After", std::to_string(seconds)}});
 }
 
-struct Reply::Promise {
-  std::shared_ptr<Recipient> recipient;
-  ~Promise() {
-    if (!recipient->answered()) recipient->send(error(500, "the request was not answered"));
-  }
-};
-
-Reply::Reply(std::shared_ptr<Recipient> recipient)
-    : promise_(std::make_shared<Promise>(std::move(recipient))) {}
-
-void Reply::send(Response response) const {
-  promise_->recipient->send(std::move(response));
-}
-
-bool Reply::gone() const {
-  return promise_->recipient->gone();
-}
+Reply::Reply(const std::shared_ptr<Recipient>& recipient)
+    : recipient_(recipient.get(), [recipient](Recipient* one) {
+        if (!one->answered()) one->send(error(500, "the request was not answered"));
+      }) {}
 
 namespace {
 

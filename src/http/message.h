@@ -48,15 +48,14 @@ class Recipient {
 /// any, the client gets 500.
 class Reply {
  public:
-  explicit Reply(std::shared_ptr<Recipient> recipient);
+  explicit Reply(const std::shared_ptr<Recipient>& recipient);
 
-  void send(Response response) const;
+  void send(Response response) const { recipient_->send(std::move(response)); }
   /// Whether nobody waits for the answer any more.
-  bool gone() const;
+  bool gone() const { return recipient_->gone(); }
 
  private:
-  struct Promise;
-  std::shared_ptr<Promise> promise_;
+  std::shared_ptr<Recipient> recipient_;
 };
 
 /// The fields of "a=b+c&d=%C3%A9", in their order, as the WHATWG's URL standard reads them: a line

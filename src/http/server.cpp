@@ -1,7 +1,6 @@
 #include "http/server.h"
 
 #include <arpa/inet.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -156,23 +155,19 @@ struct Server::Impl {
   }
 
   void stop() {
-    std::set<std::shared_ptr<Exchange>> left;
-    {
-      const std::scoped_lock lock(mutex);
-      left = open;
-    }
-    for (const auto& exchange : left) exchange->send(try_again(503, "the server is going down", 5));
+    for (const auto& exchange : pending())
+      exchange->send(try_again(503, "the server is going down", 5));
     // Stopping closes what is not yet sent.
     const auto most = Clock::now() + std::chrono::seconds(1);
-    while (pending() > 0 && Clock::now() < most)
+    while (!pending().empty() && Clock::now() < most)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     MHD_stop_daemon(daemon);
     if (listening != MHD_INVALID_SOCKET) ::close(listening);
   }
 
-  std::size_t pending() const {
+  std::set<std::shared_ptr<Exchange>> pending() const {
     const std::scoped_lock lock(mutex);
-    return open.size();
+    return open;
   }
 
   const Route* route(const Request& request) const {
@@ -189,37 +184,28 @@ struct Server::Impl {
     return join(methods, ", ");
   }
 
-  /// Whether who asks may. Otherwise the reply says why not.
-  bool admits(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
-              const Reply& reply) const {
+  /// Why who asks may not; nothing where it may.
+  std::optional<Response> refusal(MHD_Connection* connection, Exchange& exchange) const {
     const std::string host = header(connection, "Host");  // what is no browser may have none
-    if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host))) {
-      reply.send(error(421,
-                       "this is for this machine alone, under the name localhost; heed serve "
-                       "--name allows another one"));
-      return false;
-    }
+    if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host)))
+      return error(421,
+                   "this is for this machine alone, under the name localhost; heed serve --name "
+                   "allows another one");
     const std::string origin = header(connection, "Origin");
     if (!origin.empty() && host_of(origin) != ascii_lower(host)) {
-      const auto has = [&](const std::string& one) {
-        return std::ranges::find(options.origins, one) != options.origins.end();
-      };
-      if (!has("*") && !has(origin)) {
-        reply.send(error(
+      const auto& allowed = options.origins;
+      if (std::ranges::count(allowed, "*") == 0 && std::ranges::count(allowed, origin) == 0)
+        return error(
             403, fmt::format("pages of {} may not ask here; heed serve --allow-origin lets them",
-                             one_line(origin))));
-        return false;
-      }
-      exchange->headers = {{"Access-Control-Allow-Origin", origin},
-                           {"Access-Control-Allow-Methods", methods_at(exchange->request.path)},
-                           {"Access-Control-Allow-Headers", "Content-Type"},
-                           {"Vary", "Origin"}};
+                             one_line(origin)));
+      exchange.headers = {{"Access-Control-Allow-Origin", origin},
+                          {"Access-Control-Allow-Methods", methods_at(exchange.request.path)},
+                          {"Access-Control-Allow-Headers", "Content-Type"},
+                          {"Vary", "Origin"}};
     }
-    if (exchange->request.method == "POST" && exchange->request.type == "text/plain") {
-      reply.send(error(415, "a body of plain text is not taken; send JSON or a form"));
-      return false;
-    }
-    return true;
+    if (exchange.request.method == "POST" && exchange.request.type == "text/plain")
+      return error(415, "a body of plain text is not taken; send JSON or a form");
+    return std::nullopt;
   }
 
   void dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange) {
@@ -231,7 +217,7 @@ struct Server::Impl {
       open.insert(exchange);
     }
     if (draining) return reply.send(try_again(503, "the server is going down", 5));
-    if (!admits(connection, exchange, reply)) return;
+    if (const auto no = refusal(connection, *exchange)) return reply.send(*no);
     if (exchange->discarded > 0)
       return reply.send(error(
           413, fmt::format("the body has more than {} bytes; send less at a time", options.body)));
@@ -359,7 +345,7 @@ void Server::drain() {
 }
 
 std::size_t Server::pending() const {
-  return impl_->pending();
+  return impl_->pending().size();
 }
 
 }  // namespace heed::http

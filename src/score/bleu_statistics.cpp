@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <regex>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -15,73 +16,25 @@
 namespace heed::score {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_stop(char c) {
-  return c == '.' || c == ',';
-}
-
-// mteval-v13a's punctuation: all of ASCII's except ' - . and the two stops; the blank is among
-// them.
-bool is_split(char c) {
-  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
-         (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
-}
-
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
 }
 
-std::string split_punctuation(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (is_split(c)) {
-      out += {' ', c, ' '};
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-// Where two neighbours match, both are consumed, as a regular expression's substitution does.
-template <class Matches, class Write>
-std::string rewrite_pairs(const std::string& text, Matches matches, Write write) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i + 1 < text.size() && matches(text[i], text[i + 1])) {
-      write(out, text[i], text[i + 1]);
-      ++i;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-// The four rules work on bytes: what they look for is ASCII, and no byte of a longer character is.
+// mteval-v13a. The four rules work on bytes: what they look for is ASCII, and no byte of a longer
+// character is. Punctuation is all of ASCII's except ' - . and the comma; the blank is among it.
 std::vector<std::string> tokens_13a(std::string line) {
+  static const std::regex punctuation(R"([{-~[-` -&(-+:-@/])"), stop_behind(R"(([^0-9])([.,]))"),
+      stop_before(R"(([.,])([^0-9]))"), dash("([0-9])(-)");
   replace_all(line, "<skipped>", "");
-  if (line.find('&') != std::string::npos) {
-    replace_all(line, "&quot;", "\"");
-    replace_all(line, "&amp;", "&");
-    replace_all(line, "&lt;", "<");
-    replace_all(line, "&gt;", ">");
-  }
-  const auto apart = [](std::string& out, char a, char b) { out += {a, ' ', b, ' '}; };
-  line = split_punctuation(' ' + line + ' ');
-  line = rewrite_pairs(
-      line, [](char a, char b) { return !is_digit(a) && is_stop(b); }, apart);
-  line = rewrite_pairs(
-      line, [](char a, char b) { return is_stop(a) && !is_digit(b); },
-      [](std::string& out, char a, char b) {
-        out += {' ', a, ' ', b};
-      });
-  line = rewrite_pairs(
-      line, [](char a, char b) { return is_digit(a) && b == '-'; }, apart);
-  return text::unicode_words(line);
+  replace_all(line, "&quot;", "\"");
+  replace_all(line, "&amp;", "&");
+  replace_all(line, "&lt;", "<");
+  replace_all(line, "&gt;", ">");
+  line = std::regex_replace(' ' + line + ' ', punctuation, " $& ");
+  line = std::regex_replace(line, stop_behind, "$1 $2 ");
+  line = std::regex_replace(line, stop_before, " $1 $2");
+  return text::unicode_words(std::regex_replace(line, dash, "$1 $2 "));
 }
 
 std::vector<std::string> characters(const std::string& line) {
@@ -224,14 +177,14 @@ WordCounts word_counts(std::span<const std::string> hypotheses,
   return out;
 }
 
-Resamples bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws,
-                    uint64_t seed) {
+std::vector<std::vector<double>> bootstrap(std::span<const std::vector<BleuStatistics>> systems,
+                                           int64_t draws, uint64_t seed) {
   expect(!systems.empty() && !systems[0].empty(), "a bootstrap needs sentences");
   const std::size_t sentences = systems[0].size();
   for (const auto& system : systems)
     expect(system.size() == sentences, "systems of one bootstrap share their sentences");
   Random random(seed);
-  Resamples result{.scores = std::vector<std::vector<double>>(systems.size())};
+  std::vector<std::vector<double>> scores(systems.size());
   std::vector<BleuStatistics> sums(systems.size());
   for (int64_t draw = 0; draw < draws; ++draw) {
     std::fill(sums.begin(), sums.end(), BleuStatistics{});
@@ -239,10 +192,9 @@ Resamples bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_
       const auto sentence = static_cast<std::size_t>(random.below(sentences));
       for (std::size_t s = 0; s < systems.size(); ++s) sums[s] += systems[s][sentence];
     }
-    for (std::size_t s = 0; s < systems.size(); ++s)
-      result.scores[s].push_back(bleu(sums[s]).score);
+    for (std::size_t s = 0; s < systems.size(); ++s) scores[s].push_back(bleu(sums[s]).score);
   }
-  return result;
+  return scores;
 }
 
 Interval middle_95(std::vector<double> values) {

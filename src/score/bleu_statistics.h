@@ -84,16 +84,12 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-/// BLEU of each system in each draw: scores[system][draw]. Every system sees the same draws, so
+/// BLEU of each system in each draw: [systems][draws]. Every system sees the same draws, so
 /// differences are paired. The same seed and number of sentences give the same draws on every
-/// machine.
-struct Resamples {
-  std::vector<std::vector<double>> scores;
-};
-
-/// `systems` hold statistics of the same sentences in the same order; at least one sentence.
-Resamples bootstrap(std::span<const std::vector<BleuStatistics>> systems, int64_t draws,
-                    uint64_t seed);
+/// machine. `systems` hold statistics of the same sentences in the same order; at least one
+/// sentence.
+std::vector<std::vector<double>> bootstrap(std::span<const std::vector<BleuStatistics>> systems,
+                                           int64_t draws, uint64_t seed);
 
 /// The middle 95 %: the draws of rank n/40 from either end. `values` must not be empty.
 Interval middle_95(std::vector<double> values);

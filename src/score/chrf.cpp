@@ -1,8 +1,6 @@
 #include "score/chrf.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <unordered_map>
 
 #include "score/bleu_statistics.h"

@@ -10,7 +10,7 @@
 namespace heed::score {
 namespace {
 
-using Lines = std::vector<std::string>;
+using Lines = std::vector<std::string>;  // or fields of a row
 using Statistics = std::vector<std::vector<BleuStatistics>>;  // [system][sentence]
 
 // BLEU of our counts and sacrebleu's are the same number; more than rounding apart means another
@@ -59,11 +59,11 @@ std::vector<BucketScore> score_bucket(const Bucket& bucket, const Statistics& st
     scores.push_back({.bleu = bleu(sum(inside.back()))});
   }
   if (config.bootstrap == 0) return scores;
-  const Resamples draws = bootstrap(inside, config.bootstrap, /*seed=*/1);
+  const auto draws = bootstrap(inside, config.bootstrap, /*seed=*/1);
   for (std::size_t s = 0; s < scores.size(); ++s) {
-    scores[s].interval = middle_95(draws.scores[s]);
+    scores[s].interval = middle_95(draws[s]);
     if (!baseline || s == *baseline) continue;
-    scores[s].against_baseline = compare_draws(draws.scores[s], draws.scores[*baseline],
+    scores[s].against_baseline = compare_draws(draws[s], draws[*baseline],
                                                scores[s].bleu.score - scores[*baseline].bleu.score);
   }
   return scores;
@@ -75,12 +75,10 @@ Score sacrebleu_of(const Lines& hypotheses, const Lines& references, EvaluationC
 }
 
 BleuScore from_sacrebleu(const Score& score) {
-  BleuScore result{.score = score.value, .brevity_penalty = score.brevity_penalty.value_or(0)};
-  if (score.reference_length.value_or(0) > 0) {
-    result.length_ratio = static_cast<double>(score.hypothesis_length.value_or(0)) /
-                          static_cast<double>(*score.reference_length);
-  }
-  return result;
+  return {.score = score.value,
+          .brevity_penalty = score.brevity_penalty.value_or(0),
+          .length_ratio =
+              ratio(score.hypothesis_length.value_or(0), score.reference_length.value_or(0))};
 }
 
 // For tokenisers that only sacrebleu has: one run per system and bucket, no intervals.
@@ -113,6 +111,40 @@ void count_blank_sources(LengthReport& report, std::size_t lines) {
   if (blank == 0) return;
   report.warnings.push_back(std::to_string(blank) +
                             " source lines have no words and belong to no bucket");
+}
+
+Lines csv_row(const SystemLengths& system, const Bucket& bucket,
+            const std::optional<BucketScore>& score) {
+  Lines row = {system.name, std::to_string(bucket.low),
+             bucket.high ? std::to_string(*bucket.high) : "inf",
+             std::to_string(bucket.sentences.size()), std::to_string(bucket.source_words)};
+  if (score)
+    row.insert(row.end(),
+               {fixed(score->bleu.score, 2), score->interval ? fixed(score->interval->low, 2) : "",
+                score->interval ? fixed(score->interval->high, 2) : "",
+                fixed(score->bleu.brevity_penalty, 4), fixed(score->bleu.length_ratio, 4)});
+  row.resize(10);
+  return row;
+}
+
+Lines table_row(const std::string& name, const Bucket& bucket,
+              const std::optional<BucketScore>& score) {
+  Lines row = {name, bucket.label(), std::to_string(bucket.sentences.size()),
+             std::to_string(bucket.source_words)};
+  if (!score) {
+    row.insert(row.end(), {"-", "", "", "", ""});
+    return row;
+  }
+  std::string interval, test;
+  if (score->interval)
+    interval = fixed(score->interval->low, 2) + " .. " + fixed(score->interval->high, 2);
+  if (const auto& against = score->against_baseline)
+    test = fmt::format("{}, wins {} %, {}", with_sign(against->difference, 2),
+                       fixed(100 * against->wins, 1), p_text(against->p_value));
+  row.insert(row.end(),
+             {fixed(score->bleu.score, 2), interval, fixed(score->bleu.brevity_penalty, 3),
+              fixed(score->bleu.length_ratio, 3), test});
+  return row;
 }
 
 }  // namespace
@@ -202,59 +234,14 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
   return report;
 }
 
-namespace {
-
-using Row = std::vector<std::string>;
-
-Row csv_row(const SystemLengths& system, const Bucket& bucket,
-            const std::optional<BucketScore>& score) {
-  Row row = {text::csv_field(system.name), std::to_string(bucket.low),
-             bucket.high ? std::to_string(*bucket.high) : "inf",
-             std::to_string(bucket.sentences.size()), std::to_string(bucket.source_words)};
-  if (score)
-    row.insert(row.end(),
-               {fixed(score->bleu.score, 2), score->interval ? fixed(score->interval->low, 2) : "",
-                score->interval ? fixed(score->interval->high, 2) : "",
-                fixed(score->bleu.brevity_penalty, 4), fixed(score->bleu.length_ratio, 4)});
-  row.resize(10);
-  return row;
-}
-
-Row table_row(const std::string& name, const Bucket& bucket,
-              const std::optional<BucketScore>& score) {
-  Row row = {name, bucket.label(), std::to_string(bucket.sentences.size()),
-             std::to_string(bucket.source_words)};
-  if (!score) {
-    row.insert(row.end(), {"-", "", "", "", ""});
-    return row;
-  }
-  row.push_back(fixed(score->bleu.score, 2));
-  row.push_back(score->interval
-                    ? fixed(score->interval->low, 2) + " .. " + fixed(score->interval->high, 2)
-                    : "");
-  row.push_back(fixed(score->bleu.brevity_penalty, 3));
-  row.push_back(fixed(score->bleu.length_ratio, 3));
-  std::string test;
-  if (const auto& against = score->against_baseline) {
-    test = fmt::format("{}{}, wins {} %, {}", against->difference < 0 ? "" : "+",
-                       fixed(against->difference, 2), fixed(100 * against->wins, 1),
-                       p_text(against->p_value));
-  }
-  row.push_back(test);
-  return row;
-}
-
-}  // namespace
-
 std::string lengths_csv(const LengthReport& report) {
-  std::string out =
-      "system,bucket_low,bucket_high,sentences,source_words,bleu,bleu_low,bleu_high,"
-      "brevity_penalty,length_ratio\n";
-  for (const SystemLengths& system : report.systems) {
+  text::Table table{{"system", "bucket_low", "bucket_high", "sentences", "source_words", "bleu",
+                     "bleu_low", "bleu_high", "brevity_penalty", "length_ratio"},
+                    {}};
+  for (const SystemLengths& system : report.systems)
     for (std::size_t b = 0; b < report.buckets.size(); ++b)
-      out += join(csv_row(system, report.buckets[b], system.buckets[b]), ",") + '\n';
-  }
-  return out;
+      table.rows.push_back(csv_row(system, report.buckets[b], system.buckets[b]));
+  return text::table_csv(table);
 }
 
 std::string lengths_table(const LengthReport& report) {

@@ -231,9 +231,9 @@ std::vector<Ablated> compare_trials(const Trial& whole, const std::vector<Trial>
     Ablated row{.name = trial.name, .loss = mean_of(changes).value_or(Mean{})};
     if (!trial.bleu.empty()) {
       const std::vector<std::vector<score::BleuStatistics>> both{whole.bleu, trial.bleu};
-      const score::Resamples draws = score::bootstrap(both, kDraws, kSeed);
+      const auto draws = score::bootstrap(both, kDraws, kSeed);
       row.bleu = score::bleu(score::sum(trial.bleu)).score;
-      row.bleu_change = score::compare_draws(draws.scores[1], draws.scores[0],
+      row.bleu_change = score::compare_draws(draws[1], draws[0],
                                              row.bleu - score::bleu(score::sum(whole.bleu)).score);
     }
     out.push_back(std::move(row));

@@ -31,6 +31,12 @@ bool between(char32_t c, char32_t low, char32_t high) {
   return c >= low && c <= high;
 }
 
+/// Unicode's spaces and line ends beyond Latin-1.
+bool is_wide_space(char32_t c) {
+  return c == 0x1680 || between(c, 0x2000, 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+         c == 0x205F || c == 0x3000;
+}
+
 locale_t utf8_locale() {
   static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   return locale;
@@ -72,17 +78,12 @@ int64_t count_code_points(std::string_view text) {
 }
 
 bool is_space(char32_t value) {
-  if (value <= 0x20 || value == 0x7F) return true;
-  if (value < 0x80) return false;
-  return value <= 0xA0 || value == 0x1680 || (value >= 0x2000 && value <= 0x200A) ||
-         value == 0x2028 || value == 0x2029 || value == 0x202F || value == 0x205F ||
-         value == 0x3000;
+  return value <= 0x20 || between(value, 0x7F, 0xA0) || is_wide_space(value);
 }
 
 bool is_invisible(char32_t value) {
-  return value == 0xAD || (value >= 0x200B && value <= 0x200F) ||
-         (value >= 0x202A && value <= 0x202E) || (value >= 0x2060 && value <= 0x206F) ||
-         value == kByteOrderMark;
+  return value == 0xAD || between(value, 0x200B, 0x200F) || between(value, 0x202A, 0x202E) ||
+         between(value, 0x2060, 0x206F) || value == kByteOrderMark;
 }
 
 bool is_blank(std::string_view text) {
@@ -175,8 +176,7 @@ bool is_line_end(char32_t c) {
 
 bool is_python_space(char32_t c) {
   return between(c, 0x09, 0x0D) || between(c, 0x1C, 0x20) || c == 0x85 || c == 0xA0 ||
-         c == 0x1680 || between(c, 0x2000, 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-         c == 0x205F || c == 0x3000;
+         is_wide_space(c);
 }
 
 bool is_punctuation(char32_t c) {

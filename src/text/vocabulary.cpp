@@ -252,7 +252,9 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
   return ids;
 }
 
-std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
+std::string Vocabulary::decode(const std::vector<int32_t>& ids,
+                               const std::vector<std::string>& unknown) const {
+  if (!unknown.empty()) return join(surfaces(ids, unknown), "");
   for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
   const std::vector<int> rest(ids.begin() + static_cast<std::ptrdiff_t>(symbols_before(ids)),
                               ids.end());
@@ -260,11 +262,6 @@ std::string Vocabulary::decode(const std::vector<int32_t>& ids) const {
   const auto status = impl_->processor.Decode(rest, &text);
   expect(status.ok(), "SentencePiece cannot decode");
   return one_field(text);
-}
-
-std::string Vocabulary::decode(const std::vector<int32_t>& ids,
-                               const std::vector<std::string>& unknown) const {
-  return unknown.empty() ? decode(ids) : join(surfaces(ids, unknown), "");
 }
 
 std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,

@@ -132,11 +132,10 @@ class Vocabulary {
   std::vector<int32_t> sample(std::string_view line, double alpha, uint64_t seed) const;
 
   /// Text of ids, always one line (one_clean_line). Pad, begin and end give nothing; kUnknown stays
-  /// visible as U+2047 (a double question mark). Throws Bug for ids outside the vocabulary.
-  std::string decode(const std::vector<int32_t>& ids) const;
-  /// The same, where the first kUnknown are these texts, in order.
+  /// visible as U+2047 (a double question mark), but the first ones are the texts of `unknown`, if
+  /// there are any, in order. Throws Bug for ids outside the vocabulary.
   std::string decode(const std::vector<int32_t>& ids,
-                     const std::vector<std::string>& unknown) const;
+                     const std::vector<std::string>& unknown = {}) const;
   /// What each of the ids adds to that text, its blanks as they are there.
   std::vector<std::string> surfaces(const std::vector<int32_t>& ids,
                                     const std::vector<std::string>& unknown = {}) const;

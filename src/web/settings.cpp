@@ -1,7 +1,5 @@
 #include "web/settings.h"
 
-#include <nlohmann/json.hpp>
-
 #include "config/view.h"
 
 namespace heed::serve {

@@ -235,8 +235,9 @@ TEST(HeatmapGrid, HasARowPerLayerAndAColumnPerHeadOnOneScale) {
 
 TEST(Heatmap, NamesItsAxesAndItsModel) {
   study::AttentionMatrix matrix = square(2, "x");
-  for (const std::string& svg : {draw_heatmap(matrix, describe("runs & co", matrix)),
-                                 draw_heatmap_grid({&matrix, 1}, describe("runs & co", matrix))}) {
+  for (const std::string& svg :
+       {draw_heatmap(matrix, "runs & co: " + describe(matrix)),
+        draw_heatmap_grid({&matrix, 1}, "runs & co: " + describe(matrix))}) {
     EXPECT_EQ(occurrences(svg, ">target</text>"), 1u);
     EXPECT_EQ(occurrences(svg, ">source</text>"), 1u);
     EXPECT_EQ(occurrences(svg, ">runs &amp; co"), 2u);  // the name of the document is one

@@ -4,17 +4,13 @@ const choosers = {
   unit: element("unit"),
 };
 const kinds = {
-  cross: { name: "cross-attention", source: "Source", target: "Target" },
-  encoder: {
-    name: "encoder self-attention", source: "Source, looked at", target: "Source, looking",
-  },
-  decoder: {
-    name: "decoder self-attention", source: "Target so far, looked at", target: "Target, looking",
-  },
-  rollout: { name: "attention rollout", source: "Source", target: "Target" },
-  saliency: { name: "saliency (gradient x input)", source: "Source", target: "Target" },
-  integrated: { name: "integrated gradients", source: "Source", target: "Target" },
-  erasure: { name: "erasure", source: "Source", target: "Target" },
+  cross: { name: "cross-attention" },
+  encoder: { name: "encoder self-attention", source: "Source, looked at", target: "Source, looking" },
+  decoder: { name: "decoder self-attention", source: "Target so far, looked at", target: "Target, looking" },
+  rollout: { name: "attention rollout" },
+  saliency: { name: "saliency (gradient x input)" },
+  integrated: { name: "integrated gradients" },
+  erasure: { name: "erasure" },
 };
 const names = {
   model: model => model,
@@ -28,6 +24,8 @@ let view = null;      // its matrix on show
 let beside = null;    // another one with the same tokens, or none
 let pinned = null;    // {side, index} that a click keeps lit
 let temperature = 1;
+
+const onShow = () => (beside ? [view, beside] : [view]);
 
 // --- weights
 
@@ -81,7 +79,7 @@ function weightsOf(each) {
   return each.shown;
 }
 
-function largestOf(...views) {
+function largestOf(views) {
   return Math.max(...views.map(each => { weightsOf(each); return each.largest; }));
 }
 
@@ -90,7 +88,7 @@ const percent = value => (100 * value).toFixed(value < 0.0995 ? 1 : 0) + "%";
 
 // --- colours: the paper for nothing, the strongest for the largest weight of the matrices on show
 
-const ceiling = () => (beside ? largestOf(view, beside) : largestOf(view));
+const ceiling = () => largestOf(onShow());
 
 const onLight = JSON.parse('{{{ink}}}').map(rgb);
 const onDark = ["#14181f", "#15406f", "#2f86cf", "#93cbf2", "#f4faff"].map(rgb);
@@ -204,11 +202,10 @@ function drawTokens(side) {
   const line = element(side), count = view[side].length;
   line.dir = direction(view[side]);
   line.replaceChildren(...view[side].map((text, index) => {
-    const token = make("div", { className: "token", tabIndex: index === 0 ? 0 : -1 },
-                       label(text), make("small"));
-    token.setAttribute("role", "button");
-    token.setAttribute("aria-pressed", "false");
-    token.setAttribute("aria-label", `${text}, ${side} ${index + 1} of ${count}`);
+    const token = make("div", {
+      className: "token", tabIndex: index === 0 ? 0 : -1, role: "button", "aria-pressed": "false",
+      "aria-label": `${text}, ${side} ${index + 1} of ${count}`,
+    }, label(text), make("small", {}));
     token.addEventListener("pointerenter", () => pinned || light(side, index));
     token.addEventListener("focus", () => {
       rove(line.children, index);
@@ -222,9 +219,9 @@ function drawTokens(side) {
 }
 
 function drawMatrix(table, each) {
-  const head = make("thead"), body = make("tbody");
+  const head = make("thead", {}), body = make("tbody", {});
   const headCell = text => make("th", {}, label(text));
-  head.insertRow().append(make("th"), ...each.source.map(headCell));
+  head.insertRow().append(make("th", {}), ...each.source.map(headCell));
   each.target.forEach((text, row) => {
     const line = body.insertRow();
     line.append(headCell(text));
@@ -244,10 +241,8 @@ function drawMatrices() {
   element("matrix-name").textContent = beside ? viewName(view)
     : "Matrix: a row is a token that looks, a column one that is looked at";
   drawMatrix(element("matrix"), view);
-  if (!beside) {
-    element("matrix-beside").replaceChildren();
-    return;
-  }
+  element("matrix-beside").replaceChildren();
+  if (!beside) return;
   element("beside-name").textContent = viewName(beside);
   drawMatrix(element("matrix-beside"), beside);
 }
@@ -262,17 +257,17 @@ function drawHeads() {
   if (views.length < 2) return;
   const layers = [...new Set(views.map(each => each.layer))];
   const heads = [...new Set(views.map(each => each.head))];
-  const largest = largestOf(...views);
+  const largest = largestOf(views);
   const columns = view.source.length, rows = view.target.length;
   const size = Math.max(56, Math.min(110, 900 / heads.length));  // of a thumbnail, in pixels
   const scale = Math.min(8, size / Math.max(columns, rows));
-  const nodes = [make("span"), ...heads.map(head =>
-    make("span", { className: "name", textContent: head < 0 ? "mean" : `head ${head}` }))];
+  const nodes = [make("span", {}), ...heads.map(head =>
+    make("span", { className: "name" }, head < 0 ? "mean" : `head ${head}`))];
   for (const layer of layers) {
-    nodes.push(make("span", { textContent: `layer ${layer}` }));
+    nodes.push(make("span", {}, `layer ${layer}`));
     for (const head of heads) {
       const each = views.find(one => one.layer === layer && one.head === head);
-      nodes.push(each ? thumbnail(each, columns, rows, scale, largest) : make("span"));
+      nodes.push(each ? thumbnail(each, columns, rows, scale, largest) : make("span", {}));
     }
   }
   element("heads").style.gridTemplateColumns = `repeat(${heads.length + 1}, auto)`;
@@ -291,9 +286,8 @@ function thumbnail(each, columns, rows, scale, largest) {
     context.putImageData(image, 0, 0);
   }
   const name = headName(each);
-  const button = make("button", { type: "button", title: name, tabIndex: -1 }, canvas);
-  button.setAttribute("aria-label", name);
-  button.dataset.which = `${each.layer} ${each.head}`;
+  const button = make("button", { type: "button", title: name, tabIndex: -1, "aria-label": name,
+                                  "data-which": `${each.layer} ${each.head}` }, canvas);
   button.addEventListener("click", () => {
     want(choosers.layer, each.layer);
     want(choosers.head, each.head);
@@ -311,8 +305,8 @@ function markHead() {
 }
 
 function drawTokenLines() {
-  element("source-name").textContent = kinds[view.kind].source;
-  element("target-name").textContent = kinds[view.kind].target;
+  element("source-name").textContent = kinds[view.kind].source ?? "Source";
+  element("target-name").textContent = kinds[view.kind].target ?? "Target";
   drawTokens("source");
   drawTokens("target");
 }

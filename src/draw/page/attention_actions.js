@@ -51,10 +51,9 @@ function light(side, index, each = view) {
 function lightCell(row, column, each) {
   light("target", row, each);
   mark(row, column);
-  const values = beside ? [view, beside] : [view];
   element("status").textContent =
     `${quote(view.target[row])} \u2192 ${quote(view.source[column])}: ` +
-    values.map(one => weight(one, row, column).toFixed(4)).join(" \u00b7 ");
+    onShow().map(one => weight(one, row, column).toFixed(4)).join(" \u00b7 ");
 }
 
 function clear() {

@@ -12,12 +12,12 @@ const USELESS = "Not for this kind: its shares are made of no scores.";
 
 // Says what the temperature does to what is on show.
 function drawTemperature() {
-  const those = [view, beside].filter(each => each && isAttention(each)), slider = element("temperature");
+  const those = onShow().filter(isAttention), slider = element("temperature");
   slider.disabled = those.length === 0;
   slider.title = slider.disabled ? USELESS : those.every(each => each.softmax) ? EXACT : INEXACT;
   element("temperature-note").hidden = slider.title === EXACT || (temperature === 1 && !slider.disabled);
   element("temperature-note").textContent = slider.title;
-  const missing = Math.max(...[view, beside].map(each => each?.missing ?? 0));
+  const missing = Math.max(...onShow().map(each => each.missing ?? 0));
   element("missing-note").hidden = missing === 0;
   element("missing-note").textContent = `The numbers of a row do not add up to the change of log p that they explain: ` +
     `up to ${percent(missing)} of their sum is missing.`;
@@ -80,8 +80,7 @@ function drawLinks() {
   const wanted = element("links-on").checked;
   element("links-section").hidden = !wanted;
   const ink = getComputedStyle(document.body).color;
-  const views = wanted ? [view, beside].filter(Boolean) : [];
-  element("links").replaceChildren(...views.map(each => linksOf(each, ink)));
+  element("links").replaceChildren(...(wanted ? onShow() : []).map(each => linksOf(each, ink)));
 }
 
 // Only the lines of the lit token stay; -1 is no token.
@@ -120,7 +119,7 @@ function matrixGroup(each, left) {
 
 // The matrices on show and, where they are drawn, their lines.
 function pictureText() {
-  const views = beside ? [view, beside] : [view];
+  const views = onShow();
   const links = element("links-on").checked ? views.map(each => linksOf(each, "#222222")) : [];
   const step = Math.max(...views.map(breadthOf), links.length > 0 ? 2 * COLUMN + GAP : 0), width = step * views.length;
   const below = LABELS + 30 + CELL * view.target.length + 12;
@@ -139,7 +138,7 @@ function tableText() {
   const models = new Set(sentence.views.map(each => each.model)).size > 1;
   const lines = [`${models ? "model," : ""}sentence,kind,layer,head,target_position,target_token,` +
                  "source_position,source_token,weight"];
-  for (const each of beside ? [view, beside] : [view]) {
+  for (const each of onShow()) {
     each.target.forEach((target, row) => each.source.forEach((source, column) => {
       lines.push([...(models ? [quoted(each.model)] : []), sentence.id, each.kind, each.layer,
                   each.head < 0 ? "mean" : each.head, row, quoted(target), column, quoted(source),
@@ -177,11 +176,8 @@ function drawWhy() {
   element("why-width-value").textContent = String(width);
   const without = softmax(SCORES.map(score => score * Math.sqrt(width)));
   for (const [id, weights] of [["with", softmax(SCORES)], ["without", without]]) {
-    const bars = weights.map(share => {
-      const bar = make("span", { title: share.toFixed(4) });
-      bar.style.height = `${Math.max(1, 100 * share)}%`;
-      return bar;
-    });
+    const bars = weights.map(share =>
+      make("span", { title: share.toFixed(4), style: `height: ${Math.max(1, 100 * share)}%` }));
     element(`why-${id}`).replaceChildren(...bars);
     const entropy = -weights.reduce((sum, share) => sum + (share > 0 ? share * Math.log(share) : 0), 0);
     const gradient = weights.reduce((sum, share) => sum + share * (1 - share), 0) / weights.length;

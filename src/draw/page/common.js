@@ -3,8 +3,12 @@
 
 const element = id => document.getElementById(id);
 
+// An element of HTML with these properties, or attributes where it has none of that name.
 function make(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in made) made[key] = value; else made.setAttribute(key, value);
+  }
   made.append(...children);
   return made;
 }
@@ -19,7 +23,6 @@ function filled(made, attributes, parent, text) {
 // The name of SVG's namespace; the browser knows it.
 const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.firstChild.namespaceURI;
 const svg = (name, ...rest) => filled(document.createElementNS(SVG, name), ...rest);
-const html = (name, ...rest) => filled(document.createElement(name), ...rest);
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));

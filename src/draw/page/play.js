@@ -102,8 +102,7 @@ class Panel {
 
   showWords(words) {
     const button = (text, prefix, properties) => {
-      const made = make("button", { type: "button", textContent: text, ...properties });
-      made.setAttribute("aria-expanded", "false");
+      const made = make("button", { type: "button", "aria-expanded": "false", ...properties }, text);
       made.addEventListener("click", () => this.openCandidates(made, prefix));
       return made;
     };
@@ -160,8 +159,7 @@ class Panel {
   candidate(one) {
     const text = one.ends ? "(end)" : (one.continues ? "\u2010" : "") + one.word;
     const made = make("button", { type: "button", disabled: one.ends },
-                      make("span", { textContent: text, dir: "auto" }),
-                      make("small", { textContent: percent(one.probability) }));
+                      make("span", { dir: "auto" }, text), make("small", {}, percent(one.probability)));
     made.style.setProperty("--share", `${(100 * one.probability).toFixed(1)}%`);
     made.addEventListener("click", () => this.force(one.prefix));
     return made;

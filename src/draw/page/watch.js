@@ -42,16 +42,15 @@ function behind(one) {
 }
 
 function cardOf(one, name, colour) {
-  const card = html("button", { class: "run", type: "button", "aria-pressed": one.id === chosen,
-                                "data-run": one.id, style: `--c:${colour}` }, null);
-  const head = html("div", { class: "name" }, card);
-  html("span", { class: "swatch" }, head);
-  html("span", {}, head, name);
-  html("span", { class: `state ${one.state}` }, head, one.state);
-  html("div", { class: "model" }, card, one.model);
-  html("progress", { max: 1, value: behind(one), "aria-label": "done" }, card);
-  const list = html("dl", {}, card);
-  const say = (what, text) => { html("dt", {}, list, what); html("dd", {}, list, text); };
+  const list = make("dl", {});
+  const card = make(
+    "button", { className: "run", type: "button", "aria-pressed": one.id === chosen, "data-run": one.id,
+                style: `--c:${colour}` },
+    make("div", { className: "name" }, make("span", { className: "swatch" }), make("span", {}, name),
+         make("span", { className: `state ${one.state}` }, one.state)),
+    make("div", { className: "model" }, one.model),
+    make("progress", { max: 1, value: behind(one), "aria-label": "done" }), list);
+  const say = (what, text) => list.append(make("dt", {}, what), make("dd", {}, text));
   const epoch = one.epoch === null ? "" : `, epoch ${one.epoch}`;
   const planned = one.updates === null ? "" : ` of ${one.updates.toLocaleString("en")}`;
   say("update", `${one.update.toLocaleString("en")}${planned}${epoch}`);
@@ -128,10 +127,8 @@ function drawCurves() {
     if (lines.length === 0) { figure?.remove(); continue; }
     any = true;
     if (!figure) {
-      figure = html("figure", { class: "chart", id: `chart-${key}` }, null);
-      html("figcaption", {}, figure, title);
-      html("div", { class: "reading", hidden: "" }, figure);
-      html("div", { class: "drawing" }, figure);
+      figure = make("figure", { className: "chart", id: `chart-${key}` }, make("figcaption", {}, title),
+                    make("div", { className: "reading", hidden: true }), make("div", { className: "drawing" }));
       const order = MEASURES.map(measure => `chart-${measure.key}`);
       const next = [...box.children].find(other => order.indexOf(other.id) > order.indexOf(figure.id));
       box.insertBefore(figure, next ?? null);
@@ -190,25 +187,22 @@ function drawAttention(attention) {
     `of a row is ${(100 * mean).toFixed(0)} % on average.`;
 }
 
+// The words of a text; those that the old one has not are marked, if there was one.
+function marked(text, old) {
+  const known = new Set((old ?? text).split(" "));
+  return text.split(" ").flatMap(word => [" ", known.has(word) ? word : make("mark", {}, word)]).slice(1);
+}
+
 function drawSamples(samples, before) {
   const box = element("samples");
   box.replaceChildren();
   samples.forEach((sample, i) => {
-    const list = html("dl", {}, html("div", { class: "sample" }, box));
-    for (const name of ["source", "reference", "output"]) {
-      html("dt", {}, list, name === "source" ? `source ${sample.line}` : name);
-      const text = html("dd", { dir: "auto" }, list);
-      const old = before?.[i]?.line === sample.line ? before[i].output : null;
-      if (name !== "output" || old === null || old === undefined) {
-        text.textContent = sample[name] ?? "";
-        continue;
-      }
-      const known = new Set(old.split(" "));
-      (sample.output ?? "").split(" ").forEach((word, place) => {
-        if (place > 0) text.append(" ");
-        if (known.has(word)) text.append(word); else html("mark", {}, text, word);
-      });
-    }
+    const list = make("dl", {});
+    const say = (name, ...words) => list.append(make("dt", {}, name), make("dd", { dir: "auto" }, ...words));
+    say(`source ${sample.line}`, sample.source ?? "");
+    say("reference", sample.reference ?? "");
+    say("output", ...marked(sample.output ?? "", before?.[i]?.line === sample.line ? before[i].output : null));
+    box.append(make("div", { className: "sample" }, list));
   });
 }
 
@@ -316,7 +310,7 @@ function show(text, told) {
   tell(`${training === 0 ? "no run" : training === 1 ? "1 run" : `${training} runs`} in training`, "",
        `; seen at ${new Date().toLocaleTimeString()}`);
   element("damaged").hidden = told.damaged.length === 0;
-  element("damaged").replaceChildren(...told.damaged.map(each => html("li", {}, null, each)));
+  element("damaged").replaceChildren(...told.damaged.map(each => make("li", {}, each)));
   if (text === show.before) return;
   show.before = text;
   runs = told.runs;

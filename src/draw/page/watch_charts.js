@@ -73,12 +73,10 @@ function drawChart(box, chart) {
     at.setAttribute("x1", x(place));
     at.setAttribute("x2", x(place));
     reading.hidden = false;
-    reading.replaceChildren();
-    for (const line of chart.lines) {
-      if (line.points.length === 0) continue;
+    reading.replaceChildren(...chart.lines.map(line => {
       const nearest = line.points.reduce((a, b) => (Math.abs(b[0] - place) < Math.abs(a[0] - place) ? b : a));
-      html("div", {}, reading, `${line.name}: ${short(nearest[1])} at ${short(nearest[0])}`);
-    }
+      return make("div", {}, `${line.name}: ${short(nearest[1])} at ${short(nearest[0])}`);
+    }));
   });
   drawing.addEventListener("pointerleave", () => {
     at.setAttribute("visibility", "hidden");

@@ -1,7 +1,5 @@
 #include "serve/answers/answers.h"
 
-#include <cmath>
-
 #include "decode/search/next_words.h"
 #include "decode/search/reading.h"
 #include "text/words.h"
