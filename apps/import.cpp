@@ -71,6 +71,7 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
                                     ? data::VocabularyKind::shared
                                     : data::VocabularyKind::separate;
   config.data.vocabulary.size = model.target.size();
+  config.data.source_end = model.source_end;
   config.data.source_language = args.source_language;
   config.data.target_language = args.target_language;
   check(config);

@@ -41,13 +41,13 @@ std::string piece_list(const text::Vocabulary& vocabulary) {
   return pieces.dump(1) + "\n";
 }
 
-std::string description(const text::Vocabulary& vocabulary) {
+std::string description(const text::Vocabulary& vocabulary, bool source_end) {
   const json tokens = {{"unk_token", vocabulary.piece(text::kUnknown)},
                        {"bos_token", vocabulary.piece(text::kBegin)},
                        {"eos_token", vocabulary.piece(text::kEnd)},
                        {"decoder_start_token", vocabulary.piece(text::kBegin)},
                        {"add_source_bos", false},
-                       {"add_source_eos", true},
+                       {"add_source_eos", source_end},
                        {"layer_norm_epsilon", kernels::kNormEpsilon},
                        {"multi_query_attention", false}};
   return tokens.dump(2) + "\n";
@@ -112,7 +112,7 @@ void export_for_ctranslate2(const ExportArgs& args) {
     write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
   }
   run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
-  write_atomic(out.place_of("config.json"), description(folder.target));
+  write_atomic(out.place_of("config.json"), description(folder.target, config.data.source_end));
   exchange::write_ctranslate2(config.model, decode::weights_of(*folder.model),
                               out.place_of("model.bin"));
   out.commit();
@@ -138,6 +138,9 @@ void export_for_transformers(const ExportArgs& args) {
   const std::string program = "MarianMT";
   const run::ModelFolder folder = open_for(program, exchange::missing_in_marian_mt, args);
   const run::Config& config = folder.config;
+  if (!config.data.source_end)
+    throw UserError("{}: data.source_end is false, and {}'s sources end with </s>", args.model,
+                    program);
   OutputFolder out(args.output, exported_files());
   exchange::write_marian_mt({.model = config.model,
                              .decoding = config.decoding,
@@ -180,7 +183,8 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .target = serve::language_name(languages.target),
       .files = {{"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
                                            beginning_of(vocabularies.source),
-                                           beginning_of(vocabularies.target)})},
+                                           beginning_of(vocabularies.target),
+                                           config.data.source_end})},
                 {"weights", engine::packed(weights)},
                 {"source", vocabularies.source.model()}}};
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())

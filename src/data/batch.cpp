@@ -19,6 +19,11 @@ std::vector<int64_t> corner(const std::vector<int64_t>& table, int64_t begin, in
   return out;
 }
 
+/// Of an empty source there is nothing else to read.
+bool has_source_end(const Example& example) {
+  return example.source_end || example.source.empty();
+}
+
 }  // namespace
 
 int64_t Batch::source_tokens() const {
@@ -33,9 +38,9 @@ Batch make_batch(const std::vector<const Example*>& examples) {
   Batch batch;
   batch.size = static_cast<int64_t>(examples.size());
   for (const Example* example : examples) {
-    batch.source_lengths.push_back(static_cast<int64_t>(example->source.size()) + 1);
-    batch.target_lengths.push_back(static_cast<int64_t>(example->target.size()) + 1);
-    batch.source_length = std::max(batch.source_length, batch.source_lengths.back());
+    batch.source_lengths.push_back(std::ssize(example->source) + has_source_end(*example));
+    batch.target_lengths.push_back(std::ssize(example->target) + 1);
+    batch.source_length = std::max(batch.source_length, std::ssize(example->source) + 1);
     batch.target_length = std::max(batch.target_length, batch.target_lengths.back());
     batch.origins.push_back(example->origin);
   }
@@ -47,7 +52,8 @@ Batch make_batch(const std::vector<const Example*>& examples) {
   for (int64_t row = 0; row < batch.size; ++row) {
     const Example& example = *examples[row];
     int64_t* source = batch.source.data() + row * batch.source_length;
-    *std::copy(example.source.begin(), example.source.end(), source) = text::kEnd;
+    int64_t* source_end = std::copy(example.source.begin(), example.source.end(), source);
+    if (has_source_end(example)) *source_end = text::kEnd;
     int64_t* input = batch.target_input.data() + row * batch.target_length;
     *input = text::kBegin;
     std::copy(example.target.begin(), example.target.end(), input + 1);

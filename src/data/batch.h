@@ -22,19 +22,21 @@ struct Example {
   std::vector<int32_t> target;
   Origin origin;
   std::vector<PieceLink> links = {};  // of pieces, by target, then source
+  bool source_end = true;             // whether the model reads eos behind the source
 };
 
 /// Row-major [batch, source_length] and [batch, target_length], padded with `pad` at the end.
-/// The source ends with eos. target_input is bos + pieces, target_output is pieces + eos: one step
+/// The source ends with eos, or with padding in its place where Example::source_end is false; an
+/// empty one is eos anyway. target_input is bos + pieces, target_output is pieces + eos: one step
 /// apart.
 struct Batch {
   int64_t size = 0;           // sentences
-  int64_t source_length = 0;  // longest, eos included
+  int64_t source_length = 0;  // longest, with the place of eos
   int64_t target_length = 0;  // longest, eos included
   std::vector<int64_t> source;
   std::vector<int64_t> target_input;
   std::vector<int64_t> target_output;
-  std::vector<int64_t> source_lengths;  // [batch], eos included
+  std::vector<int64_t> source_lengths;  // [batch], eos included where it is read, each >= 1
   std::vector<int64_t> target_lengths;  // [batch], eos included
   std::vector<Origin> origins;          // [batch]
   // [batch] of pieces, each by target, then source; empty where no row has any.

@@ -108,6 +108,9 @@ struct DataConfig {
   HEED_FIXED(std::string, target_language, "",
              "The same for translations, which begin with it. A symbol such as >>fra<< or <2fr>, "
              "which names the target, is put before every source line.")
+  HEED_FIXED(bool, source_end, true,
+             "Whether the model reads </s> behind each source. Models of OpenNMT-py and Argos "
+             "Translate were trained without.")
   HEED_FIXED(int64_t, max_length, 256,
              "Longest sentence of the training corpus on either side, in pieces.",
              config::Between<int64_t>{1, 100000})

@@ -84,6 +84,7 @@ Corpus Corpus::at(const std::string& address, const text::Vocabulary& source,
                   const text::Vocabulary& target) {
   std::istringstream in(address);
   Corpus corpus;
+  corpus.source_end_ = source.has_end();
   std::size_t parts = 0;
   in >> corpus.fingerprint_ >> corpus.max_length_ >> corpus.has_text_ >> corpus.has_links_ >> parts;
   if (corpus.has_text_ || corpus.has_links_) corpus.languages_ = Languages{source, target};
@@ -136,7 +137,7 @@ void Corpus::finish() {
 }
 
 Example Corpus::without_links(int64_t i) const {
-  return {source_[i], target_[i], origins_[i]};
+  return {source_[i], target_[i], origins_[i], {}, source_end_};
 }
 
 /// Those that its pieces have.

@@ -165,6 +165,7 @@ class Corpus {
   void add_links(int64_t i, Example& example) const;
 
   Ids source_, target_;
+  bool source_end_ = true;  // Example::source_end
   ScratchArray<Origin> origins_;
   std::vector<Part> parts_;
   std::vector<CorpusReport> reports_;

@@ -12,6 +12,7 @@ class CorpusReader {
                const CorpusReading& reading)
       : source_(source), target_(target), reading_(reading), cleaner_(reading.cleaning) {
     corpus_.source_ = Ids(source.size(), reading.scratch);
+    corpus_.source_end_ = source.has_end();
     corpus_.target_ = Ids(target.size(), reading.scratch);
     corpus_.origins_ = ScratchArray<Origin>(reading.scratch);
     corpus_.source_text_ = Sequences<char>(reading.scratch);

@@ -83,7 +83,7 @@ void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
     }
     (symbol ? before_target : before_source).push_back(symbol ? *symbol : *before);
   }
-  source = source.beginning_with(before_source);
+  source = source.beginning_with(before_source).with_end(config.source_end);
   target = target.beginning_with(before_target);
 }
 

@@ -207,25 +207,30 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
   ForeignModel out{.program = "CTranslate2"};
   out.model = network_of_file(file);
   const std::string settings_file = folder + "config.json";
-  const auto token = [&](const char* key, const char* otherwise) {
-    return package.has(settings_file) ? JsonObject(package, settings_file).text(key, otherwise)
-                                      : std::string(otherwise);
-  };
+  const JsonObject settings =
+      package.has(settings_file) ? JsonObject(package, settings_file) : JsonObject();
+  if (settings.flag("add_source_bos", file.number("with_source_bos", 0) != 0))
+    throw UserError("{}: 'add_source_bos': heed puts nothing before a source",
+                    package.place_of(settings_file));
   const bool shared = !package.has(folder + "source_vocabulary.json") &&
                       !package.has(folder + "source_vocabulary.txt");
   const auto pieces_of = [&](const char* stem) {
     const std::vector<std::string> names = vocabulary_in(package, folder + stem);
     return text::ForeignPieces{.names = names,
                                .pad = "<pad>",
-                               .unknown = token("unk_token", "<unk>"),
-                               .begin = token("bos_token", "<s>"),
-                               .end = token("eos_token", "</s>"),
+                               .unknown = settings.text("unk_token", "<unk>"),
+                               .begin = settings.text("bos_token", "<s>"),
+                               .end = settings.text("eos_token", "</s>"),
                                .symbols = languages_among(names)};
   };
   text::ForeignPieces source = pieces_of(shared ? "shared_vocabulary" : "source_vocabulary");
   text::ForeignPieces target = shared ? source : pieces_of("target_vocabulary");
   Numbering numbering;
-  const std::string start = token("decoder_start_token", source.begin.c_str());
+  const std::string start = settings.text("decoder_start_token", source.begin);
+  // Converters of Hugging Face's models leave </s> to the tokenizer, and their decoders do not
+  // begin with <s>.
+  out.source_end = settings.flag("add_source_eos", file.number("with_source_eos", 0) != 0) ||
+                   start != source.begin;
   if (file.number("decoder/start_from_zero_embedding", 0) == 0) {
     const auto found = std::ranges::find(target.names, start);
     if (found == target.names.end())

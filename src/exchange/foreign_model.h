@@ -20,6 +20,7 @@ struct ForeignModel {
   std::map<std::string, engine::Array> weights;  // by heed's names
   text::Vocabulary source, target;
   bool joint = false;                  // one SentencePiece model for both
+  bool source_end = true;              // data.source_end
   std::vector<std::string> languages;  // of the symbols that name one, in their order
   std::vector<std::string> notes;      // what is not as it was there, for the user
 };

@@ -19,6 +19,7 @@ class JsonObject {
  public:
   /// Throws likewise where the file is no JSON, or another value.
   JsonObject(const Package& package, const std::string& file);
+  JsonObject() : json_(nlohmann::json::object()) {}  // without keys
 
   bool has(const std::string& key) const;  // and is not null
   int64_t number(const std::string& key) const;

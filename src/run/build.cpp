@@ -298,6 +298,9 @@ void require_base(const Config& config) {
   if (theirs.data.vocabulary.kind != config.data.vocabulary.kind)
     throw UserError("{}{} has data.vocabulary.kind: {}; set the same", kKey, base,
                     config::name_of(theirs.data.vocabulary.kind));
+  if (theirs.data.source_end != config.data.source_end)
+    throw UserError("{}{} has data.source_end: {}; set the same", kKey, base,
+                    theirs.data.source_end);
 }
 
 std::string vocabulary_wishes_in_vain(const Config& config) {

@@ -119,6 +119,9 @@ void require_ensemble(const Config& config, const FolderPieces& first, const Fol
   const std::string key = is_joint(config) ? "data.vocabulary.source" : "data.vocabulary.target";
   require_same_pieces("target", other, first,
                       "an ensemble needs models trained with the same one: name it in " + key);
+  if (first.vocabulary.beginning() != other.vocabulary.beginning())
+    throw UserError("{} and {} translate into different languages; say which with --target-language",
+                    first.folder, other.folder);
 }
 
 std::vector<std::pair<std::string, std::string>> fingerprints(const Vocabularies& vocabularies,

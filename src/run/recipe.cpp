@@ -248,9 +248,9 @@ bool knows_too_little(const text::Vocabulary& vocabulary, const std::string& fil
   return 100 * unknown > reader.line_number();
 }
 
-/// Those of a model of many.
-std::string languages_text(data::DataConfig data) {
-  std::string text;
+/// Languages of a model of many, and what its sources end with.
+std::string lines_text(data::DataConfig data) {
+  std::string text = data.source_end ? "" : "  source_end: false\n";
   for (auto [key, code] :
        {std::pair("source", &data.source_language), std::pair("target", &data.target_language)})
     if (!code->empty()) text += fmt::format("  {}_language: {}\n", key, config::value_text(code));
@@ -277,7 +277,7 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   recipe.own_vocabulary =
       fmt::format("  # The pieces of {}.\n  vocabulary: {{kind: {}}}\n", one_line(run, 1000),
                   config::name_of(base.data.vocabulary.kind)) +
-      languages_text(base.data);
+      lines_text(base.data);
   recipe.network =
       fmt::format("  # The network of {}.\n  type: {}\n{}", one_line(run, 1000),
                   config::name_of(base.model.type), lines_of(base.model, {"type", "dropout"}));
@@ -339,7 +339,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
                                 "  # The pieces of {} and, behind them, more for this text.\n"
                                 "  vocabulary: {{{}}}\n",
                                 one_line(run, 1000), join(keys, ", ")) +
-                            languages_text(base.data);
+                            lines_text(base.data);
 }
 
 }  // namespace heed::run

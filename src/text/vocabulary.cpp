@@ -214,6 +214,12 @@ Vocabulary Vocabulary::beginning_with(const std::vector<std::string>& symbols) c
   return other;
 }
 
+Vocabulary Vocabulary::with_end(bool has_end) const {
+  Vocabulary other = *this;
+  other.has_end_ = has_end;
+  return other;
+}
+
 std::size_t Vocabulary::symbols_before(std::span<const int32_t> ids) const {
   const std::size_t count = beginning_.size();
   return count <= ids.size() && std::ranges::equal(ids.first(count), beginning_) ? count : 0;

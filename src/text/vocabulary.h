@@ -113,6 +113,9 @@ class Vocabulary {
   Vocabulary beginning_with(const std::vector<std::string>& symbols) const;
   /// Their ids.
   const std::vector<int32_t>& beginning() const { return beginning_; }
+  /// This vocabulary for lines that a model reads without kEnd behind them, or with it.
+  Vocabulary with_end(bool has_end) const;
+  bool has_end() const { return has_end_; }
   /// How many of the first ids are the beginning: all of it, or 0.
   std::size_t symbols_before(std::span<const int32_t> ids) const;
 
@@ -166,6 +169,7 @@ class Vocabulary {
   struct Impl;
   std::shared_ptr<const Impl> impl_;
   std::vector<int32_t> beginning_;
+  bool has_end_ = true;
 };
 
 /// Before one is trained: throws what Vocabulary::train() would, where a look at the text's words

@@ -58,7 +58,8 @@ std::string text_of(Settings settings) {
                      {"model", values_of(config::view(settings.model))},
                      {"decoding", values_of(config::view(settings.decoding))},
                      {"before_source", settings.before_source},
-                     {"before_target", settings.before_target}};
+                     {"before_target", settings.before_target},
+                     {"source_end", settings.source_end}};
   return text.dump();
 }
 
@@ -67,6 +68,7 @@ Settings settings_from(std::string_view text) {
   Settings settings{.shown = all.at("shown")};
   settings.before_source = all.at("before_source");
   settings.before_target = all.at("before_target");
+  settings.source_end = all.at("source_end");
   set_values(config::view(settings.model), all.at("model"));
   set_values(config::view(settings.decoding), all.at("decoding"));
   return settings;

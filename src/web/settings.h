@@ -17,6 +17,7 @@ struct Settings {
   model::ModelConfig model;
   decode::DecodeConfig decoding;
   std::vector<std::string> before_source = {}, before_target = {};  // text::Vocabulary::beginning()
+  bool source_end = true;                                           // has_end()
 };
 
 /// JSON for settings_from() of the same version of heed.

@@ -70,6 +70,20 @@ TEST_F(LanguageSymbols, ShiftNoWordOfAnAlignment) {
   EXPECT_EQ(split(lines_of(product(translated)).at(0), '\t').size(), 4);
 }
 
+TEST_F(LanguageSymbols, OfAnEnsembleAreTheSame) {
+  const std::string other = folder / "other";
+  std::filesystem::copy(run, other, std::filesystem::copy_options::recursive);
+  const std::string both = run + "," + other, config = other + "/config.yaml";
+  std::string text = read_file(config);
+  const std::string own = "target_language: fr";
+  text.replace(text.find(own), own.size(), "target_language: de");
+  write_atomic(config, text);
+  expect_mistake(run_heed({"translate", both}, "a\n"),
+                 {run, other, "different languages", "--target-language"});
+  EXPECT_EQ(product(run_heed({"translate", both, "--target-language", "de"}, "a b\n")),
+            product(run_heed({"translate", run, "--target-language", "de"}, "a b\n")));
+}
+
 TEST_F(LanguageSymbols, ThatAreNotThereAreRefused) {
   EXPECT_THAT(product(run_heed({"inspect", run})),
               HasSubstr("symbols, as of languages: de, fr, nld_Latn"));

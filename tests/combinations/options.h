@@ -64,6 +64,7 @@ inline std::vector<Option> options() {
       {"data.vocabulary.symbols", kBoth, {"", "<de>"}},
       {"data.vocabulary.byte_fallback", kBoth},
       {"data.source_language", kBoth, {"", "de"}},
+      {"data.source_end", kBoth},
       {"data.target_language", kBoth, {"", "de"}},
       {"data.train.tag", kBoth, {"", "<bt>"}},
       {"data.train.weight", kBoth, {"1", "2"}},

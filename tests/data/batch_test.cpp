@@ -34,6 +34,16 @@ TEST(Batch, OfEmptySentencesIsTheFrameAlone) {
   EXPECT_THAT(batch.target_output, ElementsAre(3));
 }
 
+TEST(Batch, HasNoEndOfSourcesWhereModelsReadNone) {
+  const Example a{{5, 6, 7}, {8}, {}, {}, false}, b{{9}, {10}, {}, {}, false},
+      nothing{{}, {}, {}, {}, false};
+  const Batch batch = make_batch({&a, &b, &nothing});
+  EXPECT_EQ(batch.source_length, 4);
+  EXPECT_THAT(batch.source, ElementsAre(5, 6, 7, 0, /**/ 9, 0, 0, 0, /**/ 3, 0, 0, 0));
+  EXPECT_THAT(batch.source_lengths, ElementsAre(3, 1, 1));
+  EXPECT_THAT(batch.target_output, ElementsAre(8, 3, /**/ 10, 3, /**/ 3, 0));
+}
+
 TEST(Batch, OfNothingIsEmpty) {
   const Batch batch = make_batch({});
   EXPECT_EQ(batch.size, 0);

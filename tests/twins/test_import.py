@@ -1,5 +1,6 @@
 """Models of other programs: `heed import` computes what CTranslate2 computes with them."""
 
+import json
 import subprocess
 import unittest
 
@@ -153,6 +154,30 @@ class Import(TwinTest):
                 peer = self.converted(positions, "float32")
                 for marian in (folder, positions):
                     self.assert_same(self.import_to(marian), peer)
+
+    @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
+    def test_sources_without_end(self):
+        """As OpenNMT-py and Argos Translate have them, by the file that its converter writes."""
+        made, _, pieces_of, segments = self.marian("argos", "all")
+        made.arrays["Wpos"] = tensor2tensor(POSITIONS, WIDTH)
+        marian = made.write(self.folder / "argos-table", pieces_of, segments)
+        named = ["--source-sentencepiece", segments[0], "--target-sentencepiece", segments[1]]
+        peer = self.converted(marian, "float32")
+        with_end = self.scores(self.import_to(peer, *named))
+        path = peer / "config.json"
+        settings = json.loads(path.read_text(encoding="utf-8"))
+        self.assertTrue(settings["add_source_eos"])
+        path.write_text(json.dumps({**settings, "add_source_eos": False}), encoding="utf-8")
+        peer = peer.rename(peer.with_name("argos"))
+        run = self.import_to(peer, *named)
+        self.assertIn("source_end: false", (run / "config.yaml").read_text(encoding="utf-8"))
+        self.assert_same(run, peer)
+        self.assertGreater(numpy.abs(numpy.subtract(with_end, self.scores(run))).max(), 0.01)
+        self.assert_comes_back(run, "ctranslate2")
+        command = [HEED, "export", str(run), "--format", "huggingface", "-o", str(run / "out")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("data.source_end", done.stderr)
 
     def converted(self, marian, numbers):
         out = marian.with_name(f"{marian.name}-{numbers}")

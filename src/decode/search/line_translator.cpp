@@ -120,7 +120,8 @@ void LineTranslator::require_short(int64_t pieces, const std::string& where) con
 std::vector<data::Batch> LineTranslator::sources_of(const std::string& line) const {
   std::vector<data::Batch> sources;
   for (const MemberText& member : members_) {
-    const data::Example example{.source = first_pieces(member.source, line, source_limit())};
+    const data::Example example{.source = first_pieces(member.source, line, source_limit()),
+                                .source_end = member.source.has_end()};
     sources.push_back(data::make_batch({&example}));
   }
   return sources;
@@ -135,7 +136,9 @@ LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lin
     auto& examples = out.members.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const int64_t number = number_of(static_cast<int64_t>(i), first_line);
-      examples.push_back({.source = member.source.encode(lines[i], most), .origin = {0, number}});
+      examples.push_back({.source = member.source.encode(lines[i], most),
+                          .origin = {0, number},
+                          .source_end = member.source.has_end()});
       auto& source = examples.back().source;
       if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
       if (&member == &first_text()) {
@@ -289,7 +292,9 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
     options.text = [this](const std::vector<int32_t>& ids) {
       return first_text().target.decode(ids);
     };
+  std::vector<int64_t> lengths;
   for (const int64_t i : batch) {
+    lengths.push_back(std::ssize(lines.members[0][i].source) + 1);
     options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
     if (!shortlist_) continue;
@@ -299,7 +304,7 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
   }
   std::vector<std::vector<Hypothesis>> found;
   with_steps(sources, options, [&](Steps& steps) {
-    found = search(steps, sources[0].source_lengths, options, longest());
+    found = search(steps, lengths, options, longest());
   });
   for (std::size_t row = 0; row < batch.size(); ++row)
     out[batch[row]].hypotheses = std::move(found[row]);

@@ -29,6 +29,7 @@ std::vector<Reading> readings_of(LineTranslator& translator,
     Reading& one = out[i];
     data::Example& example = one.example;
     example.source = member.source.encode(sources[i]);
+    example.source_end = member.source.has_end();
     if (targets) {
       example.target = member.target.encode((*targets)[i]);
       one.sentence.target_text = (*targets)[i];
@@ -194,6 +195,7 @@ std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
     source = first_pieces(member.source, sources[i], translator.source_limit());
     target = targets[i];
     target.resize(std::min<int64_t>(std::ssize(target), translator.longest() - 1));
+    readings[i].example.source_end = member.source.has_end();
     readings[i].readable = true;
     readings[i].sentence.source_pieces = names_of(member.source, sources[i], source);
     readings[i].sentence.target_pieces = piece_names(member.target, target);
