@@ -10,7 +10,7 @@
 namespace heed::score {
 namespace {
 
-using Lines = std::vector<std::string>;  // or fields of a row
+using Lines = std::vector<std::string>;                       // or fields of a row
 using Statistics = std::vector<std::vector<BleuStatistics>>;  // [system][sentence]
 
 // BLEU of our counts and sacrebleu's are the same number; more than rounding apart means another
@@ -114,10 +114,10 @@ void count_blank_sources(LengthReport& report, std::size_t lines) {
 }
 
 Lines csv_row(const SystemLengths& system, const Bucket& bucket,
-            const std::optional<BucketScore>& score) {
+              const std::optional<BucketScore>& score) {
   Lines row = {system.name, std::to_string(bucket.low),
-             bucket.high ? std::to_string(*bucket.high) : "inf",
-             std::to_string(bucket.sentences.size()), std::to_string(bucket.source_words)};
+               bucket.high ? std::to_string(*bucket.high) : "inf",
+               std::to_string(bucket.sentences.size()), std::to_string(bucket.source_words)};
   if (score)
     row.insert(row.end(),
                {fixed(score->bleu.score, 2), score->interval ? fixed(score->interval->low, 2) : "",
@@ -128,9 +128,9 @@ Lines csv_row(const SystemLengths& system, const Bucket& bucket,
 }
 
 Lines table_row(const std::string& name, const Bucket& bucket,
-              const std::optional<BucketScore>& score) {
+                const std::optional<BucketScore>& score) {
   Lines row = {name, bucket.label(), std::to_string(bucket.sentences.size()),
-             std::to_string(bucket.source_words)};
+               std::to_string(bucket.source_words)};
   if (!score) {
     row.insert(row.end(), {"-", "", "", "", ""});
     return row;

@@ -39,6 +39,16 @@ http::Response response_of_exception() {
   }
 }
 
+/// What `work` gives, or the answer to what it throws.
+template <class Work>
+http::Response response_of(const Work& work) {
+  try {
+    return work();
+  } catch (...) {
+    return response_of_exception();
+  }
+}
+
 }  // namespace
 
 RequestQueue::RequestQueue(const std::vector<ServedModel>& models, const Limits& limits,
@@ -222,11 +232,7 @@ void RequestQueue::answer_complete(const std::vector<BatchLine>& batch) {
   }
   for (const EntryPtr& entry : took_part) {
     if (entry->left() > 0) continue;
-    try {
-      entry->reply.send(entry->lines.answer(std::move(entry->found)));
-    } catch (...) {
-      entry->reply.send(response_of_exception());
-    }
+    entry->reply.send(response_of([&] { return entry->lines.answer(std::move(entry->found)); }));
   }
 }
 
@@ -239,11 +245,8 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
     const EntryPtr entry = entries_.front();
     remove(entry);
     lock.unlock();
-    try {
-      entry->reply.send(entry->task.answer(*models_[entry->model()].translator));
-    } catch (...) {
-      entry->reply.send(response_of_exception());
-    }
+    decode::LineTranslator& translator = *models_[entry->model()].translator;
+    entry->reply.send(response_of([&] { return entry->task.answer(translator); }));
     return true;
   }
   std::vector<BatchLine> batch{{entries_.front(), 0}};  // the one that fails if no batch comes

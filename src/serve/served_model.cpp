@@ -28,20 +28,81 @@ json parse(const std::string& body) {
 
 /// A name that is there several times is a list.
 json object_of(const http::Fields& form) {
+  std::map<std::string, std::vector<std::string>> fields;
+  for (const auto& [name, value] : form) fields[name].push_back(value);
   json out = json::object();
-  for (const auto& [name, value] : form) {
-    if (!out.contains(name)) {
-      out[name] = value;
-    } else {
-      if (!out[name].is_array()) out[name] = json::array({out[name]});
-      out[name].push_back(value);
-    }
-  }
+  for (const auto& [name, values] : fields)
+    out[name] = values.size() == 1 ? json(values[0]) : json(values);
   return out;
 }
 
 [[noreturn]] void refuse(const char* name, const std::string& what) {
   throw UserError(std::string(name) + ": " + what);
+}
+
+/// Whether the server chooses.
+bool is_open(const std::string& language) {
+  return language.empty() || language == "auto";
+}
+
+int fit_or_open(const std::string& code, const std::string& wished) {
+  return is_open(wished) ? 2 : fit_of(code, wished);
+}
+
+/// "de" of "de-DE".
+std::string language_of(const std::string& code) {
+  return code.substr(0, code.find_first_of("-_"));
+}
+
+constexpr std::size_t kCharacters = 200;  // of a text, that are looked at
+// What a letter without a piece takes from the logarithm of a language's weight, and a piece where
+// nothing better is known: those of another language are more and shorter.
+constexpr double kUnknownLetter = 5, kPiece = 1;
+
+/// Letters and signs of a line.
+struct Letters {
+  double all = 0, unknown = 0;
+  double known_share() const { return all > 0 ? 1 - unknown / all : 0; }
+};
+
+Letters letters_of(const text::Vocabulary& any, const std::string& line) {
+  const text::Vocabulary vocabulary = any.beginning_with({});  // symbols have no letters
+  const std::vector<int32_t> ids = vocabulary.encode(line);
+  const std::vector<std::string> names = vocabulary.spell(line);
+  Letters letters;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool begins = names[i].starts_with(text::kWordStart);
+    const bool is_byte = vocabulary.has_bytes() && vocabulary.piece(ids[i]).starts_with("<0x");
+    const auto count =
+        is_byte ? 1.0 : static_cast<double>(text::count_code_points(names[i]) - begins);
+    letters.all += count;
+    if (is_byte || ids[i] == text::kUnknown) letters.unknown += count;
+  }
+  return letters;
+}
+
+bool has_room_for(const decode::LineTranslator& translator, const std::string& line) {
+  return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
+    return std::ssize(member.source.encode(line)) < translator.longest() &&
+           std::ssize(member.target.encode(line)) < translator.longest();
+  });
+}
+
+/// A model that writes this language and has room for the line; or nullptr.
+decode::LineTranslator* writer_of(const std::vector<ServedModel>& models,
+                                  const std::string& language, const std::string& line) {
+  for (const ServedModel& model : models)
+    if (model.target == language && has_room_for(*model.translator, line))
+      return model.translator.get();
+  return nullptr;
+}
+
+double log_of_mean_probability(decode::LineTranslator& translator, const std::string& line) {
+  translator.set_n_best(1);
+  const auto found = translator.translate({line});
+  if (found[0].hypotheses.empty()) return 0;
+  const decode::Hypothesis& best = found[0].hypotheses[0];
+  return best.log_probability / static_cast<double>(best.token_log_probabilities.size());
 }
 
 }  // namespace
@@ -79,13 +140,10 @@ int64_t Parameters::whole(const char* name, int64_t missing, int64_t low, int64_
   const auto found = values_.find(name);
   if (found == values_.end() || found->is_null()) return missing;
   int64_t value = low - 1;
-  if (found->is_number_unsigned()) {
-    value = static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), INT64_MAX));
-  } else if (found->is_number_integer()) {
-    value = found->get<int64_t>();
-  } else if (found->is_string()) {
+  if (found->is_number_integer())
+    value = found->get<int64_t>();  // less than 0 where the number is larger than any
+  else if (found->is_string())
     value = exact_number<int64_t>(found->get_ref<const std::string&>()).value_or(low - 1);
-  }
   if (value < low || value > high)
     refuse(name, fmt::format("must be a whole number from {} to {}", low, high));
   return value;
@@ -93,7 +151,7 @@ int64_t Parameters::whole(const char* name, int64_t missing, int64_t low, int64_
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines = split(text, '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = text::clean_line(lines[i]);
+  for (std::string& line : lines) line = text::clean_line(line);
   return lines;
 }
 
@@ -103,24 +161,6 @@ std::string one_line_of(const std::string& text, const char* name) {
   if (lines.size() > 1) refuse(name, "must be one line; send one at a time");
   return lines[0];
 }
-
-namespace {
-
-/// Whether the server chooses.
-bool is_open(const std::string& language) {
-  return language.empty() || language == "auto";
-}
-
-int fit_or_open(const std::string& code, const std::string& wished) {
-  return is_open(wished) ? 2 : fit_of(code, wished);
-}
-
-/// "de" of "de-DE".
-std::string language_of(const std::string& code) {
-  return code.substr(0, code.find_first_of("-_"));
-}
-
-}  // namespace
 
 std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters) {
   const std::string name = parameters.text("model"), source = parameters.text("source"),
@@ -176,61 +216,6 @@ std::string language_of_file(const std::string& path) {
   const std::string ending = name.extension().string();
   return ending.size() < 2 || ending == ".txt" || ending == ".tsv" ? "" : ending.substr(1);
 }
-
-namespace {
-
-constexpr std::size_t kCharacters = 200;  // of a text, that are looked at
-// What a letter without a piece takes from the logarithm of a language's weight, and a piece where
-// nothing better is known: those of another language are more and shorter.
-constexpr double kUnknownLetter = 5, kPiece = 1;
-
-/// Letters and signs of a line.
-struct Letters {
-  double all = 0, unknown = 0;
-  double known_share() const { return all > 0 ? 1 - unknown / all : 0; }
-};
-
-Letters letters_of(const text::Vocabulary& any, const std::string& line) {
-  const text::Vocabulary vocabulary = any.beginning_with({});  // symbols have no letters
-  const std::vector<int32_t> ids = vocabulary.encode(line);
-  const std::vector<std::string> names = vocabulary.spell(line);
-  Letters letters;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const bool begins = names[i].starts_with(text::kWordStart);
-    const bool is_byte = vocabulary.has_bytes() && vocabulary.piece(ids[i]).starts_with("<0x");
-    const auto count =
-        is_byte ? 1.0 : static_cast<double>(text::count_code_points(names[i]) - begins);
-    letters.all += count;
-    if (is_byte || ids[i] == text::kUnknown) letters.unknown += count;
-  }
-  return letters;
-}
-
-bool has_room_for(const decode::LineTranslator& translator, const std::string& line) {
-  return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
-    return std::ssize(member.source.encode(line)) < translator.longest() &&
-           std::ssize(member.target.encode(line)) < translator.longest();
-  });
-}
-
-/// A model that writes this language and has room for the line; or nullptr.
-decode::LineTranslator* writer_of(const std::vector<ServedModel>& models,
-                                  const std::string& language, const std::string& line) {
-  for (const ServedModel& model : models)
-    if (model.target == language && has_room_for(*model.translator, line))
-      return model.translator.get();
-  return nullptr;
-}
-
-double log_of_mean_probability(decode::LineTranslator& translator, const std::string& line) {
-  translator.set_n_best(1);
-  const auto found = translator.translate({line});
-  if (found[0].hypotheses.empty()) return 0;
-  const decode::Hypothesis& best = found[0].hypotheses[0];
-  return best.log_probability / static_cast<double>(best.token_log_probabilities.size());
-}
-
-}  // namespace
 
 std::vector<Guess> guesses_of(const std::vector<ServedModel>& models, const std::string& text) {
   const std::u32string beginning = text::decode_utf8(text).substr(0, kCharacters);

@@ -20,10 +20,6 @@ int32_t MergeLearner::number_of(const std::string& piece) {
   return at->second;
 }
 
-std::string MergeLearner::text_of(Key key) const {
-  return pieces_[key >> 32] + pieces_[key & 0xFFFFFFFF];
-}
-
 void MergeLearner::add(const std::vector<std::string>& pieces, int64_t count) {
   Word word{.count = count};
   for (const std::string& piece : pieces) word.pieces.push_back(number_of(piece));

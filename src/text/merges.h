@@ -40,7 +40,7 @@ class MergeLearner {
   using Key = uint64_t;  // left piece, right piece
 
   int32_t number_of(const std::string& piece);
-  std::string text_of(Key key) const;
+  std::string text_of(Key key) const { return pieces_[key >> 32] + pieces_[key & 0xFFFFFFFF]; }
   void count_pairs(std::size_t word, int64_t sign);
   void merge_in(std::size_t word, Key key, int32_t merged);
   int64_t worth(Key key) const;

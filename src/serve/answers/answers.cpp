@@ -1,5 +1,7 @@
 #include "serve/answers/answers.h"
 
+#include <set>
+
 #include "decode/search/next_words.h"
 #include "decode/search/reading.h"
 #include "text/words.h"
@@ -34,14 +36,12 @@ std::string why_not_shown(const ShownModel& model, std::size_t source, std::size
 
 /// Where a layer has one head, the mean says the same.
 void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
-  const std::vector<study::AttentionMatrix> all = std::move(matrices);
-  matrices.clear();
-  for (const study::AttentionMatrix& matrix : all) {
-    const bool several = std::ranges::any_of(all, [&](const study::AttentionMatrix& other) {
-      return other.kind == matrix.kind && other.layer == matrix.layer && other.head > 0;
-    });
-    if (matrix.head >= 0 || several) matrices.push_back(matrix);
-  }
+  std::set<std::pair<AttentionKind, int64_t>> several;
+  for (const study::AttentionMatrix& matrix : matrices)
+    if (matrix.head > 0) several.emplace(matrix.kind, matrix.layer);
+  std::erase_if(matrices, [&](const study::AttentionMatrix& matrix) {
+    return matrix.head < 0 && !several.contains({matrix.kind, matrix.layer});
+  });
 }
 
 /// {"tokens": {"source": [...], "target": [...], "read": [...]},
