@@ -1,18 +1,13 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
 #include <iostream>
 
-#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"
-#include "base/strings.h"
-#include "data/notice.h"
 #include "run/inspect_folder.h"
-#include "text/utf8.h"
 
 namespace heed {
 namespace {

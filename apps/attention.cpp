@@ -1,10 +1,8 @@
 // heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
-#include <cmath>
 #include <iostream>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
@@ -13,9 +11,7 @@
 #include "draw/pages.h"
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
-#include "model/description/traits.h"
 #include "run/model_folder.h"
-#include "study/attention_matrix.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -29,6 +25,7 @@ struct AttentionArgs {
       layers = "all", heads = "mean", pictures = "all";
   std::vector<std::string> kind_names = {config::name_of(AttentionKind::cross)};
   std::vector<AttentionKind> kinds;
+  std::vector<AttentionKind> looks;  // those that are attention, not made of it or other evidence
   int64_t steps = inspect::ExplainOptions{}.steps;
   bool matrix = false, words = false, drop_eos = false, with_signs = false;
   ModelOptions common;
@@ -50,13 +47,6 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
                       minus_one);
   }
   return indices;
-}
-
-/// The kinds that are attention; the others are made of it, or of other evidence.
-std::vector<AttentionKind> looks_of(const AttentionArgs& args) {
-  std::vector<AttentionKind> looks;
-  std::ranges::copy_if(args.kinds, std::back_inserter(looks), config::is_attention);
-  return looks;
 }
 
 inspect::Shape shape_of(const AttentionArgs& args) {
@@ -120,9 +110,9 @@ Matrices look(const std::string& model, const Input& input,
   const auto explained = [&](const inspect::ExplainOptions& options) {
     return inspect::explain(translator, input.source, targets, options);
   };
-  if (!looks_of(args).empty())
+  if (!args.looks.empty())
     add(inspect::attention_maps(translator, input.source, targets,
-                                {.kinds = looks_of(args),
+                                {.kinds = args.looks,
                                  .layers = parse_indices("--layer", args.layers, "last"),
                                  .heads = parse_indices("--head", args.heads, "mean")}),
         [&](inspect::AttendedSentence& one) -> Matrices& {
@@ -258,7 +248,7 @@ bool has_no_shares(const study::AttentionMatrix& matrix) {
 /// Throws UserError for an option that would do nothing.
 void check_options(const AttentionArgs& args) {
   const AttentionArgs usual;
-  if (looks_of(args).empty() && (args.layers != usual.layers || args.heads != usual.heads))
+  if (args.looks.empty() && (args.layers != usual.layers || args.heads != usual.heads))
     throw UserError(
         "attention: --layer and --head are for --kind encoder, decoder and cross; --kind {} has "
         "one table for all layers",
@@ -273,6 +263,7 @@ void check_options(const AttentionArgs& args) {
 
 void attention(AttentionArgs args) {
   args.kinds = kinds_of(without_repeats(args.kind_names));
+  std::ranges::copy_if(args.kinds, std::back_inserter(args.looks), config::is_attention);
   check_options(args);
   if (args.kinds.size() > 1 && args.output.empty())
     throw UserError("attention: a table holds one --kind; name one, or a folder for all with -o");

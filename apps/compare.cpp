@@ -4,20 +4,15 @@
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
-#include "base/strings.h"
 #include "draw/comparison_page.h"
 #include "run/held_out.h"
-#include "run/saved_config.h"
 #include "run/summary.h"
 #include "score/chrf.h"
 #include "text/bytes.h"
 #include "text/pairs.h"
-#include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed {
 namespace {

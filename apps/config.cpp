@@ -1,11 +1,9 @@
 // heed config: check, explain and dump configurations.
-#include "run/config.h"
 
 #include <iostream>
 
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "config/io.h"
 #include "config/print.h"
 #include "exchange/ctranslate2.h"

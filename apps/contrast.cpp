@@ -5,13 +5,11 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "run/model_folder.h"
 #include "text/pairs.h"
-#include "text/utf8.h"
 
 namespace heed {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <iostream>
 
-#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/files.h"
@@ -14,9 +13,7 @@
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
 #include "inspect/explain.h"
-#include "model/description/traits.h"
 #include "run/model_folder.h"
-#include "study/attention_matrix.h"
 #include "text/pairs.h"
 
 namespace heed {

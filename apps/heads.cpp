@@ -3,10 +3,8 @@
 
 #include <iostream>
 
-#include "apps/cli/inspect_options.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/inspect_folder.h"
@@ -107,8 +105,11 @@ void add_heads(CommandLine& program) {
       command.option("--antecedents", args->antecedents,
                      "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
   command.group("Which weights");
-  const Argument kinds =
-      add_kinds(command, args->kind_names).shows_default("all that the model has");
+  const Argument kinds = command
+                             .list("--kind", args->kind_names,
+                                   "encoder, decoder or cross; several separated by commas")
+                             .one_of(config::names_of(config::kAttentionKinds))
+                             .shows_default("all that the model has");
   command.group("Measuring");
   const Argument separators =
       command.list("--separators", args->separators,

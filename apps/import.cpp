@@ -1,5 +1,4 @@
 // heed import FROM -o RUN: a model of another program as a run's folder.
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
@@ -88,15 +87,14 @@ void write_weights(const exchange::ForeignModel& model, const run::Metadata& met
 }
 
 void import_model(const ImportArgs& args) {
-  if (fs::exists(fs::path(args.output) / kConfigFile))
-    throw UserError(args.output + ": holds a model already; name a new folder");
+  run::require_no_model(args.output);
   const exchange::Package package(args.from);
   const exchange::ForeignModel model = exchange::read_model(package, args.segments);
   const run::Config config = config_of(args, model);
   const run::Vocabularies vocabularies{model.source, model.target};
   run::with_languages(vocabularies, config);  // throws where there is no such language
-  std::vector<std::string> names = {kJointVocabulary, kSourceVocabulary, kTargetVocabulary,
-                                    kWeightsFile,     kConfigFile,       kSummaryFile};
+  std::vector<std::string> names = run::files_of_model();
+  names.emplace_back(kSummaryFile);
   std::vector<std::string> licences;
   for (const std::string& file : package.files())
     if (is_licence(file)) licences.push_back(file);

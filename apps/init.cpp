@@ -1,6 +1,5 @@
 // heed init SOURCE TARGET [--from RUN]: a configuration for a corpus, with validation and test
 // pairs taken out of it.
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <ranges>

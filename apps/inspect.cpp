@@ -13,6 +13,8 @@
 #include "model/model.h"
 #include "run/model_folder.h"
 #include "run/summary.h"
+#include "score/bleu_statistics.h"
+#include "text/table.h"
 #include "train/checkpoint.h"
 #include "train/metrics_line.h"
 
@@ -143,58 +145,38 @@ bool alike(const Module& a, const Module& b) {
   return std::ranges::equal(a.tensors, b.tensors, same);
 }
 
-class Table {
- public:
-  explicit Table(const Inspected& report) : total_(report.parameters()) {
-    for (const TensorRow& tensor : report.tensors) name_ = std::max(name_, tensor.name.size() + 2);
-    row("module", "shape", "parameters", "share");
-    for (const Module& module : modules_of(report.tensors)) {
-      sum("", module.name, "", module.parameters());
-      tensors("  ", module);
-      const Module* listed = nullptr;
-      for (const Module& block : module.blocks) {
-        const bool again = listed != nullptr && alike(*listed, block);
-        sum("  ", block.name, again ? "as " + listed->name : "", block.parameters());
-        if (again) continue;
-        tensors("    ", block);
-        listed = &block;
-      }
-    }
-    sum("", "total", "", total_);
-  }
-
-  std::string text;
-
- private:
-  void row(const std::string& name, const std::string& shape, const std::string& parameters,
-           const std::string& share) {
-    std::string line =
-        fmt::format("{:<{}}  {:<18}{:>14}{:>9}", name, name_, shape, parameters, share);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-
-  void sum(const std::string& indent, const std::string& name, const std::string& shape,
-           int64_t parameters) {
-    const double share =
-        total_ > 0 ? 100 * static_cast<double>(parameters) / static_cast<double>(total_) : 0;
-    row(indent + name, shape, with_commas(parameters), fixed(share, 1) + " %");
-  }
-
-  void tensors(const std::string& indent, const Module& module) {
+/// A row for each module, its blocks and their tensors. Of a block like the one listed before it
+/// only the sum is there.
+std::string module_table(const Inspected& report) {
+  text::Table table{{"module", "shape", "parameters", "share", ""}, {}};
+  const int64_t total = report.parameters();
+  const auto sum = [&](const std::string& name, const std::string& shape, int64_t parameters) {
+    const std::string share = fixed(100 * score::ratio(parameters, total), 1) + " %";
+    table.rows.push_back({name, shape, with_commas(parameters), share, ""});
+  };
+  const auto tensors = [&](const std::string& indent, const Module& module) {
     for (const TensorRow* tensor : module.tensors) {
-      const std::string name = indent + tensor->name.substr(module.name.size() + 1);
-      if (tensor->tied_to.empty())
-        row(name, shape_text(tensor->shape), with_commas(tensor->parameters), "");
-      else
-        text += fmt::format("{:<{}}  {:<18}  tied to {}, counted there\n", name, name_,
-                            shape_text(tensor->shape), tensor->tied_to);
+      const bool tied = !tensor->tied_to.empty();
+      table.rows.push_back({indent + tensor->name.substr(module.name.size() + 1),
+                            shape_text(tensor->shape), tied ? "" : with_commas(tensor->parameters),
+                            "", tied ? "tied to " + tensor->tied_to + ", counted there" : ""});
+    }
+  };
+  for (const Module& module : modules_of(report.tensors)) {
+    sum(module.name, "", module.parameters());
+    tensors("  ", module);
+    const Module* listed = nullptr;
+    for (const Module& block : module.blocks) {
+      const bool again = listed != nullptr && alike(*listed, block);
+      sum("  " + block.name, again ? "as " + listed->name : "", block.parameters());
+      if (again) continue;
+      tensors("    ", block);
+      listed = &block;
     }
   }
-
-  int64_t total_;
-  std::size_t name_ = 12;
-};
+  sum("total", "", total);
+  return text::table_text(table, {0, 1, 4});
+}
 
 // --- what stands below it
 
@@ -230,11 +212,11 @@ std::vector<std::string> training_lines(const Inspected& report) {
     lines.push_back("no record in this folder");
   }
   if (report.has_best()) {
-    std::string best =
-        fmt::format("best validation: loss {}, perplexity {}", fixed(*report.metrics.best.loss, 4),
-                    fixed(*report.metrics.best.perplexity, 2));
-    if (report.metrics.best.bleu) best += ", BLEU " + fixed(*report.metrics.best.bleu, 2);
-    lines.push_back(best + " at update " + with_commas(report.metrics.best.update));
+    const train::MetricsLine& best = report.metrics.best;
+    lines.push_back(fmt::format("best validation: loss {}, perplexity {}{} at update {}",
+                                fixed(best.loss, 4), fixed(best.perplexity, 2),
+                                best.bleu ? ", BLEU " + fixed(best.bleu, 2) : "",
+                                with_commas(best.update)));
   }
   if (report.summary)
     for (const std::string& score : report.summary->test_scores) lines.push_back("test " + score);
@@ -278,7 +260,7 @@ std::string report_text(Inspected& report) {
   add_changes(config::view(report.config), config::view(defaults), "", settings);
   return fmt::format("{}: {}, {} parameters, model.safetensors of {}\n\n{}\n", report.path,
                      model::traits(report.config.model).network, with_commas(report.parameters()),
-                     human_bytes(report.bytes), Table(report).text) +
+                     human_bytes(report.bytes), module_table(report)) +
          titled("vocabulary", vocabulary) + titled("training", training_lines(report)) +
          titled("checkpoints", checkpoint_lines(report)) + titled("settings", settings);
 }
@@ -326,19 +308,17 @@ ordered_json vocabulary_json(const text::Vocabulary& vocabulary) {
 ordered_json training_json(const Inspected& report) {
   ordered_json out = {{"finished", report.summary.has_value()},
                       {"updates", report.metrics.updates}};
-  if (report.has_best())
-    out["best_validation"] = {
-        {"update", report.metrics.best.update},
-        {"loss", *report.metrics.best.loss},
-        {"perplexity", *report.metrics.best.perplexity},
-        {"bleu",
-         report.metrics.best.bleu ? ordered_json(*report.metrics.best.bleu) : ordered_json()}};
-  if (!report.summary) return out;
-  out["updates"] = report.summary->updates;
-  out["minutes"] = report.summary->minutes;
-  out["tokens_per_second"] = report.summary->tokens_per_second;
-  out["stop_reason"] = report.summary->stop_reason;
-  out["test"] = report.summary->test_scores;
+  if (const train::MetricsLine& best = report.metrics.best; report.has_best())
+    out["best_validation"] = {{"update", best.update},
+                              {"loss", *best.loss},
+                              {"perplexity", *best.perplexity},
+                              {"bleu", best.bleu ? ordered_json(*best.bleu) : ordered_json()}};
+  if (const auto& summary = report.summary)
+    out.update({{"updates", summary->updates},
+                {"minutes", summary->minutes},
+                {"tokens_per_second", summary->tokens_per_second},
+                {"stop_reason", summary->stop_reason},
+                {"test", summary->test_scores}});
   return out;
 }
 

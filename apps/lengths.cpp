@@ -7,12 +7,10 @@
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "draw/plot.h"
 #include "run/held_out.h"
-#include "run/saved_config.h"
 #include "text/pairs.h"
 
 namespace heed {

@@ -11,7 +11,6 @@
 
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"

@@ -6,7 +6,6 @@
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/held_out.h"

@@ -1,5 +1,4 @@
 // heed score MODEL SOURCE TARGET: log-probabilities of given pairs.
-#include <cmath>
 #include <iostream>
 
 #include "apps/cli/options.h"

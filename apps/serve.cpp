@@ -5,7 +5,6 @@
 #include "apps/cli/options.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/signals.h"

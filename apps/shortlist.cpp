@@ -1,12 +1,10 @@
 // heed shortlist RUN SOURCE TARGET: which pieces of the target are likely for a source.
-#include "decode/search/shortlist.h"
 
 #include <iostream>
 #include <numeric>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"

@@ -5,22 +5,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/inspect_options.h"
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "decode/search/input.h"
-#include "inspect/details.h"
-#include "model/description/traits.h"
-#include "run/line_models.h"
 
 namespace heed {
 namespace {
@@ -129,18 +123,18 @@ class Destination {
     // Only what is continued is read. A pipe that heed itself could read would never tell that its
     // reader has gone.
     const int mode = resume ? O_RDWR : O_WRONLY;
-    descriptor_ = ::open(file_.c_str(), mode | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail(errno);
+    descriptor_ =
+        Descriptor(::open(file_.c_str(), mode | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666));
     struct stat about {};
-    if (::fstat(descriptor_, &about) != 0) fail(errno);
+    if (!descriptor_.open() || ::fstat(descriptor_.number(), &about) != 0) fail(errno);
     if (!S_ISREG(about.st_mode)) {
       if (resume) throw UserError("--resume: {} is no file that can be continued", file_);
       return;
     }
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (::flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       throw UserError(file_ + ": another process writes it");
     // Who had the lock before may have written since.
-    if (::fstat(descriptor_, &about) != 0) fail(errno);
+    if (::fstat(descriptor_.number(), &about) != 0) fail(errno);
     if (resume)
       count_lines();
     else if (about.st_size > 0)
@@ -149,16 +143,11 @@ class Destination {
                       "it first");
   }
 
-  ~Destination() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Destination& operator=(Destination&&) = delete;
-
   /// Whether the lines go into a regular file, so that nobody reads them meanwhile.
   bool is_file() const {
     struct stat about {};
-    return ::fstat(descriptor_ < 0 ? STDOUT_FILENO : descriptor_, &about) == 0 &&
-           S_ISREG(about.st_mode);
+    const int descriptor = descriptor_.open() ? descriptor_.number() : STDOUT_FILENO;
+    return ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
   }
 
   /// Whole lines that the file had.
@@ -166,32 +155,26 @@ class Destination {
 
   /// Cuts off what is left behind them of a line that is not whole. Before the first write().
   void cut_to_whole_lines() {
-    if (whole_ < size_ && ::ftruncate(descriptor_, whole_) != 0) fail(errno);
+    if (whole_ < size_ && ::ftruncate(descriptor_.number(), whole_) != 0) fail(errno);
   }
 
   /// Whole lines. They are in the file, or on their way through the pipe, when this returns. Throws
   /// Failure where they cannot be written.
   void write(std::string_view lines) {
-    if (descriptor_ < 0) {
-      std::cout << lines;
-      std::cout.flush();  // somebody may wait for it before the next line
+    if (!descriptor_.open()) {
+      std::cout << lines << std::flush;  // somebody may wait for it before the next line
       return;
     }
-    while (!lines.empty()) {
-      const ssize_t written = ::write(descriptor_, lines.data(), lines.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(errno);
-      lines.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (!write_all(descriptor_, lines)) fail(errno);
     // What is no regular file cannot be synced, and need not be.
-    if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+    if (::fdatasync(descriptor_.number()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
   }
 
  private:
   void count_lines() {
     std::vector<char> chunk(1 << 20);
     for (;;) {
-      const ssize_t count = ::pread(descriptor_, chunk.data(), chunk.size(), size_);
+      const ssize_t count = ::pread(descriptor_.number(), chunk.data(), chunk.size(), size_);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) fail(errno);
       if (count == 0) break;
@@ -208,7 +191,7 @@ class Destination {
   }
 
   std::string file_;
-  int descriptor_ = -1;                       // -1: standard output
+  Descriptor descriptor_;                     // none: standard output
   int64_t lines_ = 0, size_ = 0, whole_ = 0;  // bytes, and those of the whole lines
 };
 

@@ -13,7 +13,7 @@ foreach(file draw/page_data draw/pages draw/png draw/svg score/config score/chrf
         run/config run/folder run/line_models run/saved_config)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
-foreach(file main cli/command_line cli/inspect_options cli/shown_model cli/alone serve translate)
+foreach(file main cli/command_line cli/options cli/shown_model cli/alone serve translate)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/apps/${file}.cpp)
 endforeach()
 list(REMOVE_DUPLICATES sources)

@@ -122,31 +122,6 @@ std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& mo
   return words;
 }
 
-}  // namespace
-
-AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set) {
-  const score::EvaluationConfig& evaluation = config.evaluation;
-  AttentionGold gold;
-  const inspect::GoldForm form{.one_based = evaluation.one_based};
-  gold.alignments = inspect::read_gold(evaluation.alignments, {set.source, set.reference}, form);
-  if (const std::string& path = evaluation.valid_alignments; !path.empty()) {
-    if (config.data.valid.source.empty())
-      throw UserError(
-          "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
-          "or leave them out");
-    gold.valid = text::read_pairs(config.data.valid.source, config.data.valid.target);
-    gold.valid_alignments = inspect::read_gold(path, gold.valid, form);
-  }
-  if (const std::string& path = evaluation.antecedents; !path.empty()) {
-    gold.antecedents = study::parse_antecedents(text::read_lines(path), set.source.size(), path);
-    gold.forms = study::parse_forms(evaluation.pronouns, "evaluation.pronouns");
-    study::require_genders(gold.antecedents, gold.forms, path);
-  }
-  return gold;
-}
-
-namespace {
-
 AttentionScores attention_scores(const run::ModelFolder& folder, const run::Config& config,
                                  const AttentionGold& gold, const run::TestSet& set,
                                  const std::vector<std::string>& hypotheses) {
@@ -157,7 +132,7 @@ AttentionScores attention_scores(const run::ModelFolder& folder, const run::Conf
   return scores;
 }
 
-std::vector<draw::ReportFact> facts_of(const run::Summary& summary) {
+std::vector<draw::ReportFact> facts_of(const run::Summary& summary, const AttentionScores& scores) {
   std::vector<draw::ReportFact> facts = {
       {"parameters", human_count(static_cast<double>(summary.parameters))},
       {"updates", std::to_string(summary.updates)},
@@ -167,17 +142,13 @@ std::vector<draw::ReportFact> facts_of(const run::Summary& summary) {
     facts.push_back({"validation loss", fixed(*summary.validation_loss, 3)});
   if (summary.validation_bleu)
     facts.push_back({"validation BLEU", fixed(*summary.validation_bleu, 1)});
-  return facts;
-}
-
-void add_facts(const AttentionScores& scores, draw::ReportSystem& system) {
   if (scores.alignment_error)
-    system.facts.push_back({"alignment error", fixed(100 * *scores.alignment_error, 1) + " %",
-                            fmt::format("{}; diagonal {} %", scores.alignment_choice,
-                                        fixed(100 * *scores.diagonal_error, 1))});
+    facts.push_back({"alignment error", fixed(100 * *scores.alignment_error, 1) + " %",
+                     fmt::format("{}; diagonal {} %", scores.alignment_choice,
+                                 fixed(100 * *scores.diagonal_error, 1))});
   if (scores.pronouns)
-    system.facts.push_back(
-        {"pronouns of the right gender", fixed(100 * *scores.pronouns, 1) + " %"});
+    facts.push_back({"pronouns of the right gender", fixed(100 * *scores.pronouns, 1) + " %"});
+  return facts;
 }
 
 /// Of the longest bucket with sentences: the one whose translation by the baseline, or else the
@@ -314,14 +285,11 @@ draw::ReportSystem report_system(const run::FamilyMember& member, const std::str
                                  const AttentionScores& attention) {
   const std::string summary = file_in(member.folder, kSummaryFile);
   const bool has_page = fs::exists(fs::path(member.folder) / "attention.html");
-  draw::ReportSystem system{
-      .name = title,
-      .description = describe_model(member.config.model),
-      .facts = facts_of(run::Summary::read(summary)),
-      .scores = score::score(output.hypotheses, set.reference, member.config.evaluation),
-      .attention_page = has_page ? member.name + "/attention.html" : ""};
-  add_facts(attention, system);
-  return system;
+  return {.name = title,
+          .description = describe_model(member.config.model),
+          .facts = facts_of(run::Summary::read(summary), attention),
+          .scores = score::score(output.hypotheses, set.reference, member.config.evaluation),
+          .attention_page = has_page ? member.name + "/attention.html" : ""};
 }
 
 /// One row per system, for systems.csv: what it costs, and what its attention is worth.
@@ -358,6 +326,27 @@ std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) 
 }
 
 }  // namespace
+
+AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set) {
+  const score::EvaluationConfig& evaluation = config.evaluation;
+  AttentionGold gold;
+  const inspect::GoldForm form{.one_based = evaluation.one_based};
+  gold.alignments = inspect::read_gold(evaluation.alignments, {set.source, set.reference}, form);
+  if (const std::string& path = evaluation.valid_alignments; !path.empty()) {
+    if (config.data.valid.source.empty())
+      throw UserError(
+          "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
+          "or leave them out");
+    gold.valid = text::read_pairs(config.data.valid.source, config.data.valid.target);
+    gold.valid_alignments = inspect::read_gold(path, gold.valid, form);
+  }
+  if (const std::string& path = evaluation.antecedents; !path.empty()) {
+    gold.antecedents = study::parse_antecedents(text::read_lines(path), set.source.size(), path);
+    gold.forms = study::parse_forms(evaluation.pronouns, "evaluation.pronouns");
+    study::require_genders(gold.antecedents, gold.forms, path);
+  }
+  return gold;
+}
 
 void write_family_report(const std::vector<run::FamilyMember>& members, const run::Config& config,
                          const run::TestSet& set, const AttentionGold& gold,

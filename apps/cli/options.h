@@ -1,6 +1,7 @@
 // Options that several commands share, declared once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "apps/cli/command_line.h"
 #include "config/attention_kind.h"
 #include "config/print.h"
+#include "inspect/details.h"
 #include "run/config.h"
 
 namespace heed {
@@ -60,10 +62,20 @@ inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string
   return kinds;
 }
 
-/// --kind of every command that reads attention weights.
-inline Argument add_kinds(CommandLine& command, std::vector<std::string>& kinds) {
-  return command.list("--kind", kinds, "encoder, decoder or cross; several separated by commas")
-      .one_of(config::names_of(config::kAttentionKinds));
-}
+/// Declares --swap-gold and --one-based, which need `gold` where it is given.
+void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument* gold = nullptr);
+
+/// --layer, --head, --step and --min-weight of every command that aligns words.
+struct AlignmentOptions {
+  std::optional<int64_t> layer, head;
+  std::string step;
+  double least = 0;
+
+  bool chosen() const { return layer || head || !step.empty(); }
+  void add(CommandLine& command);
+  /// What is given, in place of what `choice` says. The mean of one layer's heads becomes that of
+  /// another's. Nothing for a model that does not attend.
+  void apply(const model::Traits& traits, study::AlignmentChoice& choice) const;
+};
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include <c10/util/Exception.h>
 
 #include "apps/cli/libtorch.h"
-#include "base/error.h"
 #include "model/device.h"
 #include "run/check.h"
 #include "run/model_folder.h"

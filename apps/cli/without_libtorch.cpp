@@ -3,7 +3,6 @@
 #include <cerrno>
 
 #include "apps/cli/libtorch.h"
-#include "base/error.h"
 #include "base/installation.h"
 
 namespace heed {

@@ -1,11 +1,7 @@
 // Models that CTranslate2's converters wrote (the format: ctranslate2.cpp), with SentencePiece
 // files beside them, such as packages of Argos Translate.
-#include <algorithm>
-#include <set>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "exchange/arrays.h"
@@ -44,29 +40,25 @@ class CTranslate2Transformer : public ForeignTransformer {
   explicit CTranslate2Transformer(const ModelBin& file) : file_(file) {}
 
   Affine module(const PeerModule& module) const override {
-    const bool norm = module.ctranslate2.ends_with("/layer_norm");
-    if (norm)
-      return {file_.array(module.ctranslate2 + "/gamma", {-1}),
-              file_.array(module.ctranslate2 + "/beta", {-1})};
-    Affine affine{file_.array(module.ctranslate2 + "/weight", {-1, -1})};
-    if (file_.has(module.ctranslate2 + "/bias"))
-      affine.bias = file_.array(module.ctranslate2 + "/bias", {-1});
-    return affine;
+    const std::string& name = module.ctranslate2;
+    if (!name.ends_with("/layer_norm")) return linear(name);
+    return {file_.array(name + "/gamma", {-1}), file_.array(name + "/beta", {-1})};
   }
   Array embedding(bool target) const override {
     return file_.array(embedding_name(file_, target), {-1, -1});
   }
-  Affine output() const override {
-    const std::string name = "decoder/projection/";
-    Affine out{file_.array(name + "weight", {-1, -1})};
-    if (file_.has(name + "bias")) out.bias = file_.array(name + "bias", {-1});
-    return out;
-  }
+  Affine output() const override { return linear("decoder/projection"); }
   Array positions(bool decoder) const override {
     return file_.array(positions_name(decoder), {-1, -1});
   }
 
  private:
+  Affine linear(const std::string& name) const {
+    Affine affine{file_.array(name + "/weight", {-1, -1})};
+    if (file_.has(name + "/bias")) affine.bias = file_.array(name + "/bias", {-1});
+    return affine;
+  }
+
   const ModelBin& file_;
 };
 

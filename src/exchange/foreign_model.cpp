@@ -1,12 +1,9 @@
 #include "exchange/foreign_model.h"
 
-#include <algorithm>
 #include <iterator>
 #include <regex>
 #include <unordered_set>
 
-#include "base/error.h"
-#include "base/files.h"
 #include "config/io.h"
 #include "exchange/formats.h"
 

@@ -1,8 +1,5 @@
 // Folders of Hugging Face's transformers: MarianMT, M2M-100 and NLLB-200.
-#include <algorithm>
 
-#include "base/error.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "exchange/arrays.h"
 #include "exchange/formats.h"

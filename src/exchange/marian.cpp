@@ -1,11 +1,7 @@
 // Marian's own files: a .npz, in which the options are YAML, and vocabularies.
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
-
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/strings.h"
 #include "exchange/arrays.h"
 #include "exchange/formats.h"

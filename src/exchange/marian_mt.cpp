@@ -1,17 +1,11 @@
 #include "exchange/marian_mt.h"
 
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "decode/search/search.h"
 #include "exchange/arrays.h"
 #include "exchange/plain_transformer.h"
-#include "model/description/safetensors_file.h"
 
 namespace heed::exchange {
 namespace {

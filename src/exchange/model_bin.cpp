@@ -1,9 +1,7 @@
 // The format: ctranslate2.cpp.
 #include "exchange/model_bin.h"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "base/strings.h"
 #include "exchange/arrays.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <system_error>
-#include <utility>
 
 #include "base/error.h"
 #include "exchange/zip_archive.h"
@@ -49,48 +47,35 @@ std::vector<std::string> files_below(const std::string& folder) {
 
 }  // namespace
 
-struct Package::Impl {
-  std::string path;
-  std::vector<std::string> files = {};
-  std::optional<ZipArchive> archive = {};
-  std::string root = {};  // what stands in front of all names in the archive
-};
-
-Package::Package(const std::string& path) {
-  Impl impl{path};
+Package::Package(const std::string& path) : path_(path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    impl.files = files_below(path);
-  } else {
-    const auto map = model::map_file(path);
-    impl.archive.emplace(Bytes{{map->data(), map->size()}, map}, path);
-    for (const auto& [file, entry] : impl.archive->files())
-      if (is_plain(file)) impl.files.push_back(file);
-    if (!impl.files.empty()) impl.root = impl.files[0].substr(0, impl.files[0].find('/') + 1);
-    const auto has_root = [&](const std::string& file) { return file.starts_with(impl.root); };
-    if (!std::ranges::all_of(impl.files, has_root)) impl.root.clear();
-    for (std::string& file : impl.files) file.erase(0, impl.root.size());
+    files_ = files_below(path);
+    return;
   }
-  impl_ = std::make_shared<const Impl>(std::move(impl));
-}
-
-const std::vector<std::string>& Package::files() const {
-  return impl_->files;
+  const auto map = model::map_file(path);
+  archive_ = std::make_shared<const ZipArchive>(Bytes{{map->data(), map->size()}, map}, path);
+  for (const auto& [file, entry] : archive_->files())
+    if (is_plain(file)) files_.push_back(file);
+  if (!files_.empty()) root_ = files_[0].substr(0, files_[0].find('/') + 1);
+  const auto has_root = [&](const std::string& file) { return file.starts_with(root_); };
+  if (!std::ranges::all_of(files_, has_root)) root_.clear();
+  for (std::string& file : files_) file.erase(0, root_.size());
 }
 
 bool Package::has(const std::string& file) const {
-  return std::ranges::binary_search(files(), file);
+  return std::ranges::binary_search(files_, file);
 }
 
 Bytes Package::read(const std::string& file) const {
   if (!has(file)) throw UserError("{}: no such file", place_of(file));
-  if (impl_->archive) return impl_->archive->read(impl_->root + file);
+  if (archive_) return archive_->read(root_ + file);
   const auto map = model::map_file(place_of(file));
   return {{map->data(), map->size()}, map};
 }
 
 std::string Package::place_of(const std::string& file) const {
-  return impl_->archive ? impl_->path + ": " + file : (fs::path(impl_->path) / file).string();
+  return archive_ ? path_ + ": " + file : (fs::path(path_) / file).string();
 }
 
 }  // namespace heed::exchange

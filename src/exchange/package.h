@@ -15,6 +15,8 @@ struct Bytes {
   std::shared_ptr<const void> owner = {};
 };
 
+class ZipArchive;
+
 /// A folder, or a zip archive of one. What all files of an archive have in front of their names,
 /// because it holds one folder, is left out. Threads may not share one.
 class Package {
@@ -23,7 +25,7 @@ class Package {
   explicit Package(const std::string& path);
 
   /// Paths from its root, in the order of the alphabet: "config.json", "model/model.bin".
-  const std::vector<std::string>& files() const;
+  const std::vector<std::string>& files() const { return files_; }
   bool has(const std::string& file) const;
   /// Mapped, or unpacked in memory. Throws UserError where there is none, or it is damaged.
   Bytes read(const std::string& file) const;
@@ -31,8 +33,10 @@ class Package {
   std::string place_of(const std::string& file) const;
 
  private:
-  struct Impl;
-  std::shared_ptr<const Impl> impl_;
+  std::string path_;
+  std::vector<std::string> files_;
+  std::shared_ptr<const ZipArchive> archive_;  // null: a folder
+  std::string root_;                           // what its archive has in front of all names
 };
 
 }  // namespace heed::exchange

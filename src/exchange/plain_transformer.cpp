@@ -1,9 +1,7 @@
 #include "exchange/plain_transformer.h"
 
 #include <cmath>
-#include <utility>
 
-#include "base/format.h"
 #include "exchange/arrays.h"
 #include "model/description/kinds.h"
 #include "model/description/traits.h"
@@ -132,16 +130,8 @@ std::vector<HuggingFaceTensor> hugging_face_tensors(const model::ModelConfig& co
 }
 
 double length_exponent(const decode::DecodeConfig& config) {
-  switch (config.length_penalty) {
-    case decode::LengthPenalty::none:
-      return 0;
-    case decode::LengthPenalty::average:
-      return 1;
-    case decode::LengthPenalty::power:
-    case decode::LengthPenalty::gnmt:
-      break;
-  }
-  return config.alpha;
+  if (config.length_penalty == decode::LengthPenalty::none) return 0;
+  return config.length_penalty == decode::LengthPenalty::average ? 1 : config.alpha;
 }
 
 }  // namespace heed::exchange

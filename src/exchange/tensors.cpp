@@ -1,14 +1,15 @@
 #include "exchange/tensors.h"
 
-#include <algorithm>
-#include <utility>
+#include <yaml-cpp/yaml.h>
 
-#include "base/error.h"
 #include "base/strings.h"
-#include "model/description/safetensors_file.h"
+#include "exchange/cursor.h"
+#include "exchange/zip_archive.h"
 
 namespace heed::exchange {
 namespace {
+
+using model::Dtype;
 
 constexpr std::size_t kLongestName = 500;  // in messages, with the file's path
 
@@ -27,6 +28,63 @@ Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<
     }
   }
   return {{bytes.get(), static_cast<std::size_t>(count * size)}, bytes};
+}
+
+// NumPy's arrays: a magic number, the format's version, the length of a header, the header, which
+// is a dictionary as Python writes it, and the numbers (numpy.lib.format). An .npz is a zip archive
+// of such files.
+
+/// By the type's name behind its byte order.
+constexpr std::array kTypes{
+    std::pair{"f8", Dtype::F64}, std::pair{"f4", Dtype::F32}, std::pair{"f2", Dtype::F16},
+    std::pair{"i8", Dtype::I64}, std::pair{"i4", Dtype::I32}, std::pair{"i2", Dtype::I16},
+    std::pair{"i1", Dtype::I8},  std::pair{"u1", Dtype::U8},  std::pair{"b1", Dtype::BOOL}};
+
+constexpr std::size_t kLongestHeader = 1 << 16;
+
+struct NumpyHeader {
+  std::string type;
+  bool in_columns = false;  // Fortran's order
+  std::vector<int64_t> shape;
+};
+
+/// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }, which is YAML but for ( and ).
+NumpyHeader parse_numpy(std::string text, const std::string& name) {
+  std::ranges::replace(text, '(', '[');
+  std::ranges::replace(text, ')', ']');
+  try {
+    const YAML::Node node = YAML::Load(text);
+    NumpyHeader header{.shape = node["shape"].as<std::vector<int64_t>>()};
+    if (const YAML::Node type = node["descr"]) header.type = type.as<std::string>();
+    if (const YAML::Node order = node["fortran_order"]) header.in_columns = order.as<bool>();
+    if (std::ranges::all_of(header.shape, [](int64_t extent) { return extent >= 0; }))
+      return header;
+  } catch (const YAML::Exception&) {  // as if it had no shape
+  }
+  throw UserError("{}: damaged: its header is none of NumPy's", name);
+}
+
+Tensor read_array(const Bytes& file, const std::string& name) {
+  Cursor at(file.view, name);
+  if (!at.take("\x93NUMPY")) throw UserError("{}: no array of NumPy's", name);
+  const bool first_version = at.number<uint16_t>() == 1;
+  const uint64_t length = first_version ? at.number<uint16_t>() : at.number<uint32_t>();
+  NumpyHeader header = parse_numpy(std::string(at.bytes(length).substr(0, kLongestHeader)), name);
+  // Bytes have no order, which "|" says.
+  const bool known_order = header.type.starts_with('<') || header.type.starts_with('|');
+  const auto* type = std::ranges::find(kTypes, header.type.substr(known_order ? 1 : 0),
+                                       &std::pair<const char*, Dtype>::first);
+  if (type == kTypes.end())
+    throw UserError("{}: an array of type '{}', which heed does not read", name,
+                    one_line(header.type));
+  std::vector<int64_t> strides = strides_of(header.shape);
+  if (header.in_columns) {
+    std::vector<int64_t> reversed(header.shape.rbegin(), header.shape.rend());
+    strides = strides_of(reversed);
+    std::ranges::reverse(strides);
+  }
+  return tensor_of(type->second, std::move(header.shape), strides, 0, {at.rest(), file.owner},
+                   name);
 }
 
 }  // namespace
@@ -76,6 +134,18 @@ Tensors read_safetensors(const Bytes& file, const std::string& name) {
   for (model::Slot& slot : model::parse_header(header, std::ssize(data), name).slots)
     tensors[slot.name] = {
         slot.type, slot.shape, {data.substr(slot.begin, slot.end - slot.begin), file.owner}};
+  return tensors;
+}
+
+Tensors read_npz(const Bytes& file, const std::string& name) {
+  constexpr std::string_view kSuffix = ".npy";
+  const ZipArchive archive(file, name);
+  Tensors tensors;
+  for (const auto& [array, entry] : archive.files()) {
+    const std::size_t suffix = array.ends_with(kSuffix) ? kSuffix.size() : 0;
+    tensors[array.substr(0, array.size() - suffix)] =
+        read_array(archive.read(array), name + ": " + one_line(array));
+  }
   return tensors;
 }
 

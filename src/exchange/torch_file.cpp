@@ -3,13 +3,10 @@
 // the machine is like, of the value, and of the keys of its storages; then of each storage how many
 // numbers it has, and the numbers. A pickle is a program for a machine with a stack (Python's
 // pickletools, protocols 2 to 5); only instructions that make plain values are run here.
-#include <algorithm>
 #include <array>
 #include <deque>
 #include <initializer_list>
-#include <map>
 #include <ranges>
-#include <utility>
 
 #include "base/strings.h"
 #include "exchange/cursor.h"

@@ -1,9 +1,7 @@
 #include "exchange/transformer_parts.h"
 
-#include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
 #include "engine/network.h"
 #include "exchange/arrays.h"
 #include "kernels/rows/positions.h"

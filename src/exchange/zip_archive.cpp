@@ -5,9 +5,7 @@
 
 #include <zlib.h>
 
-#include <algorithm>
 #include <new>
-#include <utility>
 
 #include "base/strings.h"
 #include "exchange/cursor.h"

@@ -4,7 +4,6 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <cmath>
 #include <numeric>
 
 #include "inspect/attention_maps.h"
@@ -243,42 +242,6 @@ std::vector<std::size_t> groups_of(const ExplainOptions& options,
   return each;
 }
 
-}  // namespace
-
-std::vector<Explanation> explain(decode::Translator& translator,
-                                 const std::vector<std::string>& sources,
-                                 const std::optional<std::vector<std::string>>& targets,
-                                 const ExplainOptions& options, int64_t first_line) {
-  model::Model& model = *translator.first().model;
-  std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
-  std::vector<Explanation> out(readings.size());
-  const model::EvaluationMode mode({&model});
-  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
-    Reading& reading = readings[i];
-    Explanation& one = out[i];
-    one.matrix.sentence = first_line + i;
-    one.matrix.kind = options.evidence;
-    if (reading.readable) {
-      const Pair pair(model, translator.device(), reading.example);
-      if (options.evidence == AttentionKind::erasure) {
-        erase(pair, groups_of(options, reading.sentence.source_pieces), one);
-      } else if (options.evidence == AttentionKind::integrated) {
-        Integral(pair, options.steps).write(one);
-      } else {
-        const auto [products, values] = pair.gradients(1);
-        one.matrix.weights = numbers_of(products);
-        one.explained = numbers_of(values);
-      }
-    }
-    one.target_text = std::move(reading.sentence.target_text);
-    one.matrix.source = std::move(reading.sentence.source_pieces);
-    one.matrix.target = std::move(reading.sentence.target_pieces);
-  });
-  return out;
-}
-
-namespace {
-
 constexpr uint64_t kSeed = 1;
 
 /// A pair, several times.
@@ -336,6 +299,38 @@ std::vector<study::PermutedHead> heads_of(model::Model& model, const Copies& one
 }
 
 }  // namespace
+
+std::vector<Explanation> explain(decode::Translator& translator,
+                                 const std::vector<std::string>& sources,
+                                 const std::optional<std::vector<std::string>>& targets,
+                                 const ExplainOptions& options, int64_t first_line) {
+  model::Model& model = *translator.first().model;
+  std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
+  std::vector<Explanation> out(readings.size());
+  const model::EvaluationMode mode({&model});
+  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
+    Reading& reading = readings[i];
+    Explanation& one = out[i];
+    one.matrix.sentence = first_line + i;
+    one.matrix.kind = options.evidence;
+    if (reading.readable) {
+      const Pair pair(model, translator.device(), reading.example);
+      if (options.evidence == AttentionKind::erasure) {
+        erase(pair, groups_of(options, reading.sentence.source_pieces), one);
+      } else if (options.evidence == AttentionKind::integrated) {
+        Integral(pair, options.steps).write(one);
+      } else {
+        const auto [products, values] = pair.gradients(1);
+        one.matrix.weights = numbers_of(products);
+        one.explained = numbers_of(values);
+      }
+    }
+    one.target_text = std::move(reading.sentence.target_text);
+    one.matrix.source = std::move(reading.sentence.source_pieces);
+    one.matrix.target = std::move(reading.sentence.target_pieces);
+  });
+  return out;
+}
 
 model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed) {
   // Shared by its copies: each step of a recurrent model may ask another one.

@@ -13,7 +13,6 @@
 #include "decode/search/pieces.h"
 #include "model/description/kinds.h"
 #include "model/embedding.h"
-#include "model/weights.h"
 #include "run/folder.h"
 #include "train/trainer.h"
 
@@ -36,6 +35,87 @@ std::string machine() {
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   std::error_code ignored;
   return boot + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
+}
+
+namespace fs = std::filesystem;
+using at::Tensor;
+
+constexpr const char* kKey = "training.from: ";
+
+/// `ready`, which must extend `base`; or `base`. It must serve the config.
+text::Vocabulary extension(const text::Vocabulary& base, const std::string& ready,
+                           const std::string& key, const Config& config,
+                           const std::vector<std::string>& symbols) {
+  const std::string& folder = config.training.from;
+  if (ready.empty()) {
+    require_serves(base, config, symbols, kKey + folder);
+    return base;
+  }
+  text::Vocabulary larger = text::Vocabulary::load(ready);
+  const std::string problem = fmt::format(
+      "{}: {} does not extend the vocabulary of {} (training.from): ", key, ready, folder);
+  const std::string cure = "; leave the key out, or make one with `heed vocab --extend`";
+  if (larger.size() < base.size())
+    throw UserError("{}it has {} pieces instead of {} or more{}", problem, larger.size(),
+                    base.size(), cure);
+  for (int32_t id = 0; id < base.size(); ++id)
+    if (larger.piece(id) != base.piece(id))
+      throw UserError("{}piece {} is '{}' instead of '{}'{}", problem, id, larger.piece(id),
+                      base.piece(id), cure);
+  require_serves(larger, config, symbols, ready);
+  return larger;
+}
+
+/// Ids of the base's pieces that spell a piece which it does not have; all where none does.
+std::vector<int64_t> pieces_that_spell(const text::Vocabulary& base, const std::string& piece) {
+  static const std::string word_start = "\u2581";
+  const bool begins = piece.starts_with(word_start);
+  const auto ids = base.encode(begins ? piece.substr(word_start.size()) : piece);
+  std::vector<int64_t> known;
+  for (const int32_t id : ids)
+    // The start of a word that is none stands alone, or at the front.
+    if (id != text::kUnknown && (begins || base.piece(id) != word_start)) known.push_back(id);
+  if (known.empty())
+    for (int32_t id = text::kEnd + 1; id < base.size(); ++id) known.push_back(id);
+  return known;
+}
+
+/// rows [base's pieces, ...] with those of the new pieces behind them.
+Tensor with_new_rows(const Tensor& rows, const text::Vocabulary& base,
+                     const text::Vocabulary& larger) {
+  std::vector<Tensor> all{rows};
+  for (int32_t id = base.size(); id < larger.size(); ++id) {
+    const std::vector<int64_t> spelling = pieces_that_spell(base, larger.piece(id));
+    all.push_back(rows.index_select(0, at::tensor(spelling, at::kLong)).mean(0, true));
+  }
+  return at::cat(all);
+}
+
+using model::ModelConfig;
+
+/// Two ways of writing one network become one.
+ModelConfig written_out(ModelConfig model) {
+  if (model.kv_heads == 0) model.kv_heads = model.heads;
+  // The same weights, which see less.
+  if (model::self_attention_info(model.self_attention).weights == model::WeightsOf::kProducts)
+    model.self_attention = "softmax";
+  return model;
+}
+
+/// The base's own vocabularies, or those that data.vocabulary names, where they extend the base's.
+Vocabularies vocabularies_from_base(const Config& config) {
+  require_base(config);
+  const std::string& folder = config.training.from;
+  const bool joint = is_joint(config);
+  const Vocabularies base = load_vocabularies(folder, joint);
+  const data::VocabularyConfig& wanted = config.data.vocabulary;
+  const auto source = extension(base.source, wanted.source, "data.vocabulary.source", config,
+                                data::source_symbols(config.data));
+  const auto target = joint ? source
+                            : extension(base.target, wanted.target, "data.vocabulary.target",
+                                        config, wanted.symbols);
+  require_shared_pieces({source, target}, config);
+  return with_languages({source, target}, config);
 }
 
 }  // namespace
@@ -103,26 +183,6 @@ void require_serves(const text::Vocabulary& vocabulary, const Config& config,
     throw UserError(key +
                     ": the vocabulary is neither unigram nor bpe, and data.subword_sampling draws "
                     "nothing from it; set it to 0, or make another with `heed vocab`");
-}
-
-Vocabularies make_vocabularies(const Config& config) {
-  if (!config.training.from.empty()) return vocabularies_from_base(config);
-  const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const bool joint = wanted.kind == data::VocabularyKind::joint;
-  const auto one = [&](const std::string& ready, bool sources, bool targets) {
-    const auto training = vocabulary_training(config, sources, targets);
-    if (!ready.empty()) {
-      const auto vocabulary = text::Vocabulary::load(ready);
-      require_serves(vocabulary, config, training.symbols, ready);
-      return vocabulary;
-    }
-    log::info("training a vocabulary of {} pieces", wanted.size);
-    return text::Vocabulary::train(training);
-  };
-  const text::Vocabulary source = one(wanted.source, true, joint);
-  const Vocabularies both{source, joint ? source : one(wanted.target, false, true)};
-  require_shared_pieces(both, config);
-  return with_languages(both, config);
 }
 
 void decide_parts(Config& config, const at::Device& device, int64_t ranks) {
@@ -217,75 +277,6 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, rank
   return corpus;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-using at::Tensor;
-
-constexpr const char* kKey = "training.from: ";
-
-/// `ready`, which must extend `base`; or `base`. It must serve the config.
-text::Vocabulary extension(const text::Vocabulary& base, const std::string& ready,
-                           const std::string& key, const Config& config,
-                           const std::vector<std::string>& symbols) {
-  const std::string& folder = config.training.from;
-  if (ready.empty()) {
-    require_serves(base, config, symbols, kKey + folder);
-    return base;
-  }
-  text::Vocabulary larger = text::Vocabulary::load(ready);
-  const std::string problem = fmt::format(
-      "{}: {} does not extend the vocabulary of {} (training.from): ", key, ready, folder);
-  const std::string cure = "; leave the key out, or make one with `heed vocab --extend`";
-  if (larger.size() < base.size())
-    throw UserError("{}it has {} pieces instead of {} or more{}", problem, larger.size(),
-                    base.size(), cure);
-  for (int32_t id = 0; id < base.size(); ++id)
-    if (larger.piece(id) != base.piece(id))
-      throw UserError("{}piece {} is '{}' instead of '{}'{}", problem, id, larger.piece(id),
-                      base.piece(id), cure);
-  require_serves(larger, config, symbols, ready);
-  return larger;
-}
-
-/// Ids of the base's pieces that spell a piece which it does not have; all where none does.
-std::vector<int64_t> pieces_that_spell(const text::Vocabulary& base, const std::string& piece) {
-  static const std::string word_start = "\u2581";
-  const bool begins = piece.starts_with(word_start);
-  const auto ids = base.encode(begins ? piece.substr(word_start.size()) : piece);
-  std::vector<int64_t> known;
-  for (const int32_t id : ids)
-    // The start of a word that is none stands alone, or at the front.
-    if (id != text::kUnknown && (begins || base.piece(id) != word_start)) known.push_back(id);
-  if (known.empty())
-    for (int32_t id = text::kEnd + 1; id < base.size(); ++id) known.push_back(id);
-  return known;
-}
-
-/// rows [base's pieces, ...] with those of the new pieces behind them.
-Tensor with_new_rows(const Tensor& rows, const text::Vocabulary& base,
-                     const text::Vocabulary& larger) {
-  std::vector<Tensor> all{rows};
-  for (int32_t id = base.size(); id < larger.size(); ++id) {
-    const std::vector<int64_t> spelling = pieces_that_spell(base, larger.piece(id));
-    all.push_back(rows.index_select(0, at::tensor(spelling, at::kLong)).mean(0, true));
-  }
-  return at::cat(all);
-}
-
-using model::ModelConfig;
-
-/// Two ways of writing one network become one.
-ModelConfig written_out(ModelConfig model) {
-  if (model.kv_heads == 0) model.kv_heads = model.heads;
-  // The same weights, which see less.
-  if (model::self_attention_info(model.self_attention).weights == model::WeightsOf::kProducts)
-    model.self_attention = "softmax";
-  return model;
-}
-
-}  // namespace
-
 void require_base(const Config& config) {
   const std::string& base = config.training.from;
   if (base.empty()) return;
@@ -341,19 +332,24 @@ void require_base_network(const Config& config, const std::string& name) {
                     kKey, base, join(wrong, ", "));
 }
 
-Vocabularies vocabularies_from_base(const Config& config) {
-  require_base(config);
-  const std::string& folder = config.training.from;
-  const bool joint = is_joint(config);
-  const Vocabularies base = load_vocabularies(folder, joint);
+Vocabularies make_vocabularies(const Config& config) {
+  if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const auto source = extension(base.source, wanted.source, "data.vocabulary.source", config,
-                                data::source_symbols(config.data));
-  const auto target = joint ? source
-                            : extension(base.target, wanted.target, "data.vocabulary.target",
-                                        config, wanted.symbols);
-  require_shared_pieces({source, target}, config);
-  return with_languages({source, target}, config);
+  const bool joint = wanted.kind == data::VocabularyKind::joint;
+  const auto one = [&](const std::string& ready, bool sources, bool targets) {
+    const auto training = vocabulary_training(config, sources, targets);
+    if (!ready.empty()) {
+      const auto vocabulary = text::Vocabulary::load(ready);
+      require_serves(vocabulary, config, training.symbols, ready);
+      return vocabulary;
+    }
+    log::info("training a vocabulary of {} pieces", wanted.size);
+    return text::Vocabulary::train(training);
+  };
+  const text::Vocabulary source = one(wanted.source, true, joint);
+  const Vocabularies both{source, joint ? source : one(wanted.target, false, true)};
+  require_shared_pieces(both, config);
+  return with_languages(both, config);
 }
 
 void take_base_weights(const ModelFolder& run) {

@@ -23,7 +23,9 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
 void require_serves(const text::Vocabulary& vocabulary, const Config& config,
                     const std::vector<std::string>& symbols, const std::string& key);
 
-/// Loads the models named in the config or trains them on the training corpus.
+/// Loads the models named in the config or trains them on the training corpus. With training.from
+/// they are the base's, or extend them: the same pieces under the same ids, and more behind them.
+/// Throws UserError.
 Vocabularies make_vocabularies(const Config& config);
 
 /// Decides training.micro_batches: 0 for a run on this device, in so many ranks.
@@ -73,10 +75,6 @@ std::string vocabulary_wishes_in_vain(const Config& config);
 /// Whether that model has the network of the section `model`. Throws UserError that names the keys
 /// with both values, behind `name`.
 void require_base_network(const Config& config, const std::string& name = "");
-
-/// The base's own vocabularies, or those that data.vocabulary names, where they extend the base's:
-/// the same pieces under the same ids, and more behind them. Throws UserError.
-Vocabularies vocabularies_from_base(const Config& config);
 
 /// The base's weights become the run's. The rows of pieces that the base does not know, of
 /// embeddings and output layer, are the mean of the base's pieces that spell the new one. Throws

@@ -19,27 +19,6 @@ std::string here_or_installed(const std::string& path) {
   return installed_file("share/heed/" + path).value_or(path);
 }
 
-}  // namespace
-
-Config load_config(const std::string& path, const std::vector<std::string>& settings) {
-  Config config;
-  config::load_file(config, here_or_installed(path));
-  return with_settings(std::move(config), settings);
-}
-
-void require_no_stream(const std::string& file, const std::string& who) {
-  if (text::is_stream(file))
-    throw UserError("{}: can be read only once, and {} reads it; save it to a file", file, who);
-}
-
-Config with_settings(Config config, const std::vector<std::string>& settings) {
-  for (const std::string& setting : settings) config::set(config, setting);
-  check(config);
-  return config;
-}
-
-namespace {
-
 /// The folder of a run is one in runs/, never that folder itself or one above: --overwrite deletes
 /// what is in it.
 void check_run_name(const Config& config) {
@@ -86,10 +65,9 @@ void check_attention_loss(const std::string& own, const Config& config) {
 }
 
 void check_guided(const Config& config) {
-  const std::string own = "guided_alignment";
   const model::ModelConfig& model = config.model;
-  const auto refuse = [&](const std::string& what) {
-    throw config::ConfigError("training.{}: {}", own, what);
+  const auto refuse = [](const std::string& what) {
+    throw config::ConfigError("training.guided_alignment: {}", what);
   };
   const model::Traits traits = model::traits(model);
   if (traits.window != model::Window::global)
@@ -107,12 +85,10 @@ void check_guided(const Config& config) {
 }
 
 void check_coverage(const Config& config) {
-  const std::string own = "coverage_loss";
   if (model::traits(config.model).window == model::Window::local_p)
     throw config::ConfigError(
-        "training.{}: the weights of model.window: local_p have no logarithms; set another window, "
-        "or this to 0",
-        own);
+        "training.coverage_loss: the weights of model.window: local_p have no logarithms; set "
+        "another window, or this to 0");
 }
 
 /// Without dropout both predictions of a pair are the same.
@@ -124,6 +100,23 @@ void check_rdrop(const Config& config) {
 }
 
 }  // namespace
+
+Config load_config(const std::string& path, const std::vector<std::string>& settings) {
+  Config config;
+  config::load_file(config, here_or_installed(path));
+  return with_settings(std::move(config), settings);
+}
+
+void require_no_stream(const std::string& file, const std::string& who) {
+  if (text::is_stream(file))
+    throw UserError("{}: can be read only once, and {} reads it; save it to a file", file, who);
+}
+
+Config with_settings(Config config, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) config::set(config, setting);
+  check(config);
+  return config;
+}
 
 void check(const Config& config) {
   check_run_name(config);

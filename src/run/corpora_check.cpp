@@ -2,18 +2,11 @@
 #include <filesystem>
 #include <regex>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "config/schema.h"
-#include "data/batches.h"
-#include "data/pair_reader.h"
 #include "data/traces.h"
 #include "run/build.h"
 #include "run/check.h"
-#include "text/lines.h"
-#include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed::run {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"

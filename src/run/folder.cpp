@@ -1,12 +1,11 @@
 #include "run/folder.h"
 
-#include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "data/languages.h"
-#include "model/description/safetensors_file.h"
 
 namespace heed::run {
 
@@ -15,10 +14,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *kModel = "model", *kNormaliser = "text_normaliser";
-
-bool is_bound(const Metadata& metadata) {
-  return metadata.contains(kModel);
-}
 
 std::string told(const Metadata& metadata, const std::string& key) {
   const auto found = metadata.find(key);
@@ -92,6 +87,16 @@ void save_vocabularies(const Vocabularies& vocabularies, const std::string& fold
   vocabularies.target.save(file_in(folder, kTargetVocabulary));
 }
 
+std::vector<std::string> files_of_model() {
+  return {kJointVocabulary, kSourceVocabulary, kTargetVocabulary, kWeightsFile, kConfigFile};
+}
+
+void require_no_model(const std::string& folder) {
+  if (fs::exists(fs::path(folder) / kConfigFile))
+    throw UserError(folder + ": holds a model already; name a new folder");
+  require_written_by_heed(folder, files_of_model());
+}
+
 void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
                          const std::string& cure) {
   if (of.vocabulary.fingerprint() != as.vocabulary.fingerprint())
@@ -141,7 +146,7 @@ Metadata binding_of(const Config& config, const Vocabularies& vocabularies) {
 
 void warn_if_unbound(const Metadata& metadata, const std::string& weights,
                      const std::string& folder) {
-  if (is_bound(metadata)) return;
+  if (metadata.contains(kModel)) return;
   log::warn(
       "{}: an earlier version of heed wrote it, and it does not say which vocabulary and network "
       "it belongs to; `heed average {} -o NEW` makes a model that does",
@@ -152,7 +157,7 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
                                 const std::string& folder, const Config& config,
                                 const std::string& origin) {
   const bool joint = is_joint(config);
-  if (!is_bound(metadata)) return with_languages(load_vocabularies(folder, joint), config);
+  if (!metadata.contains(kModel)) return with_languages(load_vocabularies(folder, joint), config);
   if (const std::string trained = told(metadata, kNormaliser); trained != text::kTextNormaliser)
     throw UserError(
         "{}: was trained with text normaliser {}, and this heed has {}; use the version of heed "

@@ -29,6 +29,12 @@ void require_shared_pieces(const Vocabularies& vocabularies, const Config& confi
 Vocabularies with_languages(Vocabularies vocabularies, const Config& config);
 void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint);
 
+/// The files of a model's folder.
+std::vector<std::string> files_of_model();
+/// Throws UserError where the folder is a model already, or has a file of one that heed did not
+/// write.
+void require_no_model(const std::string& folder);
+
 struct FolderPieces {
   const std::string& folder;
   const text::Vocabulary& vocabulary;

@@ -1,6 +1,5 @@
 #include "run/learning.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -16,6 +15,7 @@ namespace heed::run {
 namespace {
 
 namespace fs = std::filesystem;
+using train::MetricsLine;
 
 constexpr int kDeepest = 4;
 
@@ -38,46 +38,6 @@ void find_below(const fs::path& folder, int depth, std::vector<std::string>& out
   std::ranges::sort(below);
   for (const fs::path& path : below) find_below(path, depth + 1, out);
 }
-
-}  // namespace
-
-std::vector<std::string> find_runs(const std::vector<std::string>& places) {
-  std::vector<std::string> runs;
-  for (const std::string& place : places) find_below(place, 0, runs);
-  std::set<fs::path> seen;
-  std::erase_if(runs, [&](const std::string& run) {
-    std::error_code gone;
-    const fs::path real = fs::canonical(run, gone);
-    return !seen.insert(gone ? fs::path(run) : real).second;
-  });
-  return runs;
-}
-
-void read_runs(const std::vector<std::string>& places,
-               const std::function<void(const std::string& run)>& read,
-               const std::function<void(const std::string& message)>& damaged) {
-  for (const std::string& run : find_runs(places)) {
-    try {
-      read(run);
-    } catch (const UserError& error) {
-      damaged(error.what());
-    } catch (const Failure& error) {
-      damaged(error.what());
-    } catch (const fs::filesystem_error& error) {
-      damaged(run + ": " + error.code().message());
-    }
-  }
-}
-
-std::string state_of_run(const std::string& run) {
-  if (is_held(run)) return "training";
-  std::error_code none;
-  return fs::exists(fs::path(run) / kSummaryFile, none) ? "finished" : "stopped";
-}
-
-using train::MetricsLine;
-
-namespace {
 
 constexpr std::array<Measure, 4> kMeasures = {{
     {"bleu", "BLEU", "BLEU", &MetricsLine::bleu},
@@ -109,7 +69,165 @@ std::vector<draw::PlotLine> lines_of(const Learning& run, const Measure& measure
   return lines;
 }
 
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostPoints = 1000;  // of a line of training
+
+Json number(std::optional<double> value) {
+  return value ? Json(*value) : Json();
+}
+
+/// Means of so many neighbours that few enough points are left.
+std::vector<MetricsLine> thinned(const std::vector<MetricsLine>& events) {
+  const std::size_t group = (events.size() + kMostPoints - 1) / kMostPoints;
+  if (group <= 1) return events;
+  std::vector<MetricsLine> out;
+  for (std::size_t begin = 0; begin < events.size(); begin += group) {
+    const std::size_t end = std::min(begin + group, events.size());
+    MetricsLine mean = events[end - 1];
+    for (const auto field : {&MetricsLine::loss, &MetricsLine::speed}) {
+      double sum = 0;
+      int64_t count = 0;
+      for (std::size_t i = begin; i < end; ++i)
+        if (events[i].*field) sum += *(events[i].*field), ++count;
+      mean.*field = count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+    }
+    out.push_back(std::move(mean));
+  }
+  return out;
+}
+
+struct Column {
+  const char* name;
+  std::optional<double> MetricsLine::*value;
+};
+
+/// A list of numbers for each column.
+Json columns_of(const std::vector<MetricsLine>& events, std::initializer_list<Column> columns) {
+  Json out;
+  out["update"] = Json::array();
+  for (const MetricsLine& event : events) out["update"].push_back(event.update);
+  for (const Column& column : columns) {
+    out[column.name] = Json::array();
+    for (const MetricsLine& event : events) out[column.name].push_back(number(event.*column.value));
+  }
+  return out;
+}
+
+struct Events {
+  train::RunMetrics whole;
+  std::vector<MetricsLine> train;
+  std::map<std::string, std::vector<MetricsLine>> valid;  // by set; data.valid is ""
+};
+
+Events read_events(const fs::path& run) {
+  std::vector<MetricsLine> all = train::read_metrics((run / kMetricsFile).string());
+  Events events{.whole = train::summarize(all)};
+  events.valid[""];
+  for (MetricsLine& event : all)
+    if (event.event != "rollback")
+      (event.event == "train" ? events.train : events.valid[event.set]).push_back(std::move(event));
+  return events;
+}
+
+/// N of N.txt in validations/, the ones of data.valid, ascending. Without those that `lines` do not
+/// have: a run that went back to an earlier checkpoint has left them.
+std::vector<int64_t> validations_of(const fs::path& run, const std::vector<MetricsLine>& lines) {
+  std::vector<int64_t> updates;
+  for (const std::string& name : names_in((run / kValidations).string())) {
+    int64_t update = 0;
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), update);
+    if (error == std::errc() && std::string_view(rest) == ".txt" &&
+        std::ranges::count(lines, update, &MetricsLine::update) > 0)
+      updates.push_back(update);
+  }
+  std::ranges::sort(updates);
+  return updates;
+}
+
+Json about(const std::string& run, const std::string& state, const Events& events) {
+  const Config config = saved_config(run);
+  // Where epochs or minutes end the run, too, nobody knows the number of updates before.
+  const bool open_end = config.training.epochs > 0 || config.training.max_minutes > 0;
+  std::optional<double> left, done;
+  Json epoch;
+  for (const MetricsLine& event : events.train) {
+    left = event.left;
+    if (event.epoch) epoch = *event.epoch;
+    if (event.seconds && left) done = *event.seconds / std::max(*event.seconds + *left, 1e-9);
+  }
+  const auto& [update, seconds, validation] = events.whole;
+  Json best, test = Json::array();
+  if (validation.update > 0)
+    best = {{"update", validation.update},
+            {"loss", number(validation.loss)},
+            {"bleu", number(validation.bleu)},
+            {"chrf", number(validation.chrf)},
+            {"command", number(validation.command)}};
+  if (state == "finished") test = Summary::read(file_in(run, kSummaryFile)).test_scores;
+  return {{"state", state},
+          {"model", model::describe_model(config.model)},
+          {"metric", config::name_of(config.training.early_stopping.metric)},
+          {"updates", open_end ? Json() : Json(config.training.updates)},
+          {"update", update},
+          {"epoch", epoch},
+          {"seconds", seconds > 0 ? Json(seconds) : Json()},
+          {"left", state == "training" ? number(left) : Json()},
+          {"done", number(done)},
+          {"best", best},
+          {"test", test}};
+}
+
+/// The samples of validations/UPDATE.txt.
+Json samples_of(const std::string& text) {
+  constexpr std::size_t kName = 11;  // columns of "source     "
+  Json samples = Json::array();
+  for (const std::string& line : split(text, '\n')) {
+    const std::string name(trim(line.substr(0, std::min(kName, line.size()))));
+    if (name == "line") samples.push_back(Json::object());  // each begins with its number
+    if (name.empty() || samples.empty()) continue;
+    samples.back()[name] = line.size() > kName ? line.substr(kName) : "";
+  }
+  return samples;
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
+
+std::vector<std::string> find_runs(const std::vector<std::string>& places) {
+  std::vector<std::string> runs;
+  for (const std::string& place : places) find_below(place, 0, runs);
+  std::set<fs::path> seen;
+  std::erase_if(runs, [&](const std::string& run) {
+    std::error_code gone;
+    const fs::path real = fs::canonical(run, gone);
+    return !seen.insert(gone ? fs::path(run) : real).second;
+  });
+  return runs;
+}
+
+void read_runs(const std::vector<std::string>& places,
+               const std::function<void(const std::string& run)>& read,
+               const std::function<void(const std::string& message)>& damaged) {
+  for (const std::string& run : find_runs(places)) {
+    try {
+      read(run);
+    } catch (const FormattedError& error) {
+      damaged(error.what());
+    } catch (const fs::filesystem_error& error) {
+      damaged(run + ": " + error.code().message());
+    }
+  }
+}
+
+std::string state_of_run(const std::string& run) {
+  if (is_held(run)) return "training";
+  std::error_code none;
+  return fs::exists(fs::path(run) / kSummaryFile, none) ? "finished" : "stopped";
+}
 
 std::span<const Measure> measures() {
   return kMeasures;
@@ -162,155 +280,6 @@ draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& mea
   return picture;
 }
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostPoints = 1000;  // of a line of training
-
-Json number(std::optional<double> value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-/// Means of so many neighbours that few enough points are left.
-std::vector<MetricsLine> thinned(const std::vector<MetricsLine>& events) {
-  const std::size_t group = (events.size() + kMostPoints - 1) / kMostPoints;
-  if (group <= 1) return events;
-  std::vector<MetricsLine> out;
-  for (std::size_t begin = 0; begin < events.size(); begin += group) {
-    const std::size_t end = std::min(begin + group, events.size());
-    MetricsLine mean = events[end - 1];
-    for (const auto field : {&MetricsLine::loss, &MetricsLine::speed}) {
-      double sum = 0;
-      int64_t count = 0;
-      for (std::size_t i = begin; i < end; ++i)
-        if (events[i].*field) sum += *(events[i].*field), ++count;
-      mean.*field = count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
-    }
-    out.push_back(std::move(mean));
-  }
-  return out;
-}
-
-struct Column {
-  const char* name;
-  std::optional<double> MetricsLine::*value;
-};
-
-/// A list of numbers for each column.
-Json columns_of(const std::vector<MetricsLine>& events, std::initializer_list<Column> columns) {
-  Json out;
-  out["update"] = Json::array();
-  for (const MetricsLine& event : events) out["update"].push_back(event.update);
-  for (const Column& column : columns) {
-    out[column.name] = Json::array();
-    for (const MetricsLine& event : events) out[column.name].push_back(number(event.*column.value));
-  }
-  return out;
-}
-
-struct Events {
-  train::RunMetrics whole;
-  std::vector<MetricsLine> train;
-  std::vector<std::pair<std::string, std::vector<MetricsLine>>> valid;  // by set, "" first
-};
-
-Events read_events(const fs::path& run) {
-  std::vector<MetricsLine> all = train::read_metrics((run / kMetricsFile).string());
-  Events events{.whole = train::summarize(all)};
-  events.valid.emplace_back();
-  for (MetricsLine& event : all) {
-    if (event.event == "rollback") continue;
-    if (event.event == "train") {
-      events.train.push_back(std::move(event));
-      continue;
-    }
-    auto set =
-        std::ranges::find_if(events.valid, [&](const auto& one) { return one.first == event.set; });
-    if (set == events.valid.end())
-      set = events.valid.emplace(set, event.set, decltype(set->second){});
-    set->second.push_back(std::move(event));
-  }
-  return events;
-}
-
-/// N of N.txt in validations/, the ones of data.valid, ascending. Without those that `lines` do not
-/// have: a run that went back to an earlier checkpoint has left them.
-std::vector<int64_t> validations_of(const fs::path& run, const std::vector<MetricsLine>& lines) {
-  std::vector<int64_t> updates;
-  for (const std::string& name : names_in((run / kValidations).string())) {
-    int64_t update = 0;
-    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), update);
-    if (error == std::errc() && std::string_view(rest) == ".txt" &&
-        std::ranges::count(lines, update, &MetricsLine::update) > 0)
-      updates.push_back(update);
-  }
-  std::ranges::sort(updates);
-  return updates;
-}
-
-/// Null where epochs or minutes end the run, too: then nobody knows the number before.
-Json planned_updates(const train::TrainConfig& config) {
-  return config.epochs > 0 || config.max_minutes > 0 ? Json(nullptr) : Json(config.updates);
-}
-
-Json about(const std::string& run, const std::string& state, const Events& events) {
-  const Config config = saved_config(run);
-  Json out{{"state", state},
-           {"model", model::describe_model(config.model)},
-           {"metric", config::name_of(config.training.early_stopping.metric)},
-           {"updates", planned_updates(config.training)}};
-  std::optional<double> left, done;
-  std::optional<int64_t> epoch;
-  for (const MetricsLine& event : events.train) {
-    left = event.left;
-    if (event.epoch) epoch = event.epoch;
-    if (event.seconds && left) done = *event.seconds / std::max(*event.seconds + *left, 1e-9);
-  }
-  const auto& [update, seconds, best] = events.whole;
-  out["update"] = update;
-  out["epoch"] = epoch ? Json(*epoch) : Json(nullptr);
-  out["seconds"] = seconds > 0 ? Json(seconds) : Json(nullptr);
-  out["left"] = state == "training" ? number(left) : Json(nullptr);
-  out["done"] = number(done);
-  out["best"] = nullptr;
-  if (best.update > 0)
-    out["best"] = {{"update", best.update},
-                   {"loss", number(best.loss)},
-                   {"bleu", number(best.bleu)},
-                   {"chrf", number(best.chrf)},
-                   {"command", number(best.command)}};
-  out["test"] = Json::array();
-  if (state == "finished")
-    for (const std::string& score : Summary::read(file_in(run, kSummaryFile)).test_scores)
-      out["test"].push_back(score);
-  return out;
-}
-
-/// The samples of validations/UPDATE.txt.
-Json samples_of(const std::string& text) {
-  constexpr std::size_t kName = 11;  // columns of "source     "
-  Json samples = Json::array(), sample = Json::object();
-  for (const std::string& line : split(text, '\n')) {
-    const std::string name(trim(line.substr(0, std::min(kName, line.size()))));
-    const std::string value = line.size() > kName ? line.substr(kName) : "";
-    if (name.empty()) continue;
-    if (name == "line") {
-      if (!sample.empty()) samples.push_back(std::move(sample));
-      sample = Json::object();
-    }
-    sample[name] = value;
-  }
-  if (!sample.empty()) samples.push_back(std::move(sample));
-  return samples;
-}
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
-
 std::string Feed::run_json(const std::string& run) {
   const fs::path folder = run, metrics = folder / kMetricsFile;
   require_regular(metrics.string());  // before its size is asked for
@@ -337,7 +306,7 @@ std::string Feed::run_json(const std::string& run) {
                                            {"bleu", &MetricsLine::bleu},
                                            {"chrf", &MetricsLine::chrf},
                                            {"command", &MetricsLine::command}});
-  out["validations"] = validations_of(run, events.valid.front().second);
+  out["validations"] = validations_of(run, events.valid.at(""));
   now.json = dumped(out);
   before = std::move(now);
   return before.json;

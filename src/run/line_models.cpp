@@ -1,6 +1,5 @@
 #include "run/line_models.h"
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/progress_bar.h"

@@ -17,22 +17,6 @@
 
 namespace heed::run {
 
-namespace fs = std::filesystem;
-
-namespace {
-
-std::vector<std::string> files_of_model() {
-  return {kJointVocabulary, kSourceVocabulary, kTargetVocabulary, kWeightsFile, kConfigFile};
-}
-
-}  // namespace
-
-void require_no_model(const std::string& folder) {
-  if (fs::exists(fs::path(folder) / kConfigFile))
-    throw UserError(folder + ": holds a model already; name a new folder");
-  require_written_by_heed(folder, files_of_model());
-}
-
 void write_model(const Vocabularies& vocabularies, Config config,
                  const std::map<std::string, at::Tensor>& weights, const std::string& output) {
   OutputFolder out(output, files_of_model());

@@ -56,10 +56,6 @@ OpenModels open_models(const std::string& paths, const OpenOptions& options = {}
 /// The same for lines alone.
 LineModels line_models(const OpenModels& models);
 
-/// Throws UserError where the folder is a model already, or has a file of one that heed did not
-/// write.
-void require_no_model(const std::string& folder);
-
 /// Makes a model folder of these weights, by name. Throws Failure naming the path and the cause.
 void write_model(const Vocabularies& vocabularies, Config config,
                  const std::map<std::string, at::Tensor>& weights, const std::string& output);

@@ -13,7 +13,6 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "model/device.h"
 #include "run/build.h"
 #include "run/launcher.h"
 
@@ -111,6 +110,74 @@ void remove_old_streams(const std::string& folder) {
   fs::remove_all(streams_of(folder), ignored);
 }
 
+/// "model name" of the first core; empty where the system does not say.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
+  return "";
+}
+
+std::string own_command() {
+  std::vector<std::string> words;
+  std::string bytes = read_file("/proc/self/cmdline");
+  if (bytes.ends_with('\0')) bytes.pop_back();
+  for (const std::string& word : split(bytes, '\0')) words.push_back(shell_word(word));
+  return join(words, " ");
+}
+
+/// Of the run that this process is about to make or to go on with. Reads every corpus once.
+Provenance provenance_now(const ModelFolder& run) {
+  return {.heed = HEED_VERSION,
+          .commit = commit(),
+          .libtorch = TORCH_VERSION,
+          .processor = processor_name(),
+          .device = run.device.str(),
+          .precision = model::precision_name(run.precision),
+          .threads = at::get_num_threads(),
+          .command = own_command(),
+          .corpora = sums_of(run.config.data),
+          .vocabularies = fingerprints({run.source, run.target}, is_joint(run.config))};
+}
+
+/// Throws UserError where a file of data.valid has another path than in `saved` and is another
+/// file than the run `before` was made with. Moved training corpora are compared by their pairs.
+void require_same_validation(const Config& saved, const ModelFolder& run, const Provenance& before,
+                             const Provenance& now) {
+  const auto sum = [](const Provenance& of, const std::string& path) {
+    const auto found = std::ranges::find(of.corpora, path, &CorpusSum::path);
+    return found == of.corpora.end() ? "" : found->sha256;
+  };
+  for (const auto side : {&data::CorpusFiles::source, &data::CorpusFiles::target}) {
+    const std::string &old = saved.data.valid.*side, &path = run.config.data.valid.*side;
+    const std::string trained = sum(before, old);
+    if (old != path && !trained.empty() && trained != sum(now, path))
+      throw UserError(
+          "{}: is not the file of data.valid that the run in {} began with, {}; name a copy of "
+          "that file, or use --overwrite or another output",
+          path, run.path, old);
+  }
+}
+
+/// Two names of one pipe or terminal, too, which fs::equivalent() does not compare.
+bool is_same_stream(const std::string& one, const std::string& other) {
+  const auto look = [](const std::string& name, struct stat& found) {
+    return ::stat(name == "-" ? "/dev/stdin" : name.c_str(), &found) == 0;
+  };
+  struct stat a {
+  }, b{};
+  return one == other ||
+         (look(one, a) && look(other, b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+void require_distinct(const std::vector<CorpusFile>& streams) {
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (is_same_stream(*streams[i].path, *streams[k].path))
+        throw UserError("{}, {}: '{}' can be read only once; save one of them to a file",
+                        streams[k].key, streams[i].key, *streams[k].path);
+}
+
 }  // namespace
 
 void put_aside(Config& config) {
@@ -183,59 +250,6 @@ Vocabularies folder_vocabularies(const Config& config, const std::string& folder
   return load_vocabularies(folder, joint);
 }
 
-namespace {
-
-/// "model name" of the first core; empty where the system does not say.
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
-  return "";
-}
-
-std::string own_command() {
-  std::vector<std::string> words;
-  std::string bytes = read_file("/proc/self/cmdline");
-  if (bytes.ends_with('\0')) bytes.pop_back();
-  for (const std::string& word : split(bytes, '\0')) words.push_back(shell_word(word));
-  return join(words, " ");
-}
-
-/// Of the run that this process is about to make or to go on with. Reads every corpus once.
-Provenance provenance_now(const ModelFolder& run) {
-  return {.heed = HEED_VERSION,
-          .commit = commit(),
-          .libtorch = TORCH_VERSION,
-          .processor = processor_name(),
-          .device = run.device.str(),
-          .precision = model::precision_name(run.precision),
-          .threads = at::get_num_threads(),
-          .command = own_command(),
-          .corpora = sums_of(run.config.data),
-          .vocabularies = fingerprints({run.source, run.target}, is_joint(run.config))};
-}
-
-/// Throws UserError where a file of data.valid has another path than in `saved` and is another
-/// file than the run `before` was made with. Moved training corpora are compared by their pairs.
-void require_same_validation(const Config& saved, const ModelFolder& run, const Provenance& before,
-                             const Provenance& now) {
-  const auto sum = [](const Provenance& of, const std::string& path) {
-    const auto found = std::ranges::find(of.corpora, path, &CorpusSum::path);
-    return found == of.corpora.end() ? "" : found->sha256;
-  };
-  for (const auto side : {&data::CorpusFiles::source, &data::CorpusFiles::target}) {
-    const std::string &old = saved.data.valid.*side, &path = run.config.data.valid.*side;
-    const std::string trained = sum(before, old);
-    if (old != path && !trained.empty() && trained != sum(now, path))
-      throw UserError(
-          "{}: is not the file of data.valid that the run in {} began with, {}; name a copy of "
-          "that file, or use --overwrite or another output",
-          path, run.path, old);
-  }
-}
-
-}  // namespace
-
 Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved) {
   const std::string file = file_in(run.path, kProvenanceFile);
   Provenance now = provenance_now(run);
@@ -275,29 +289,6 @@ void write_config(const Config& config, const Provenance& provenance, int64_t up
   write_atomic(file_in(config.output, kProvenanceFile), provenance.to_json());
   delete_put_aside(config.output);
 }
-
-namespace {
-
-/// Two names of one pipe or terminal, too, which fs::equivalent() does not compare.
-bool is_same_stream(const std::string& one, const std::string& other) {
-  const auto look = [](const std::string& name, struct stat& found) {
-    return ::stat(name == "-" ? "/dev/stdin" : name.c_str(), &found) == 0;
-  };
-  struct stat a {
-  }, b{};
-  return one == other ||
-         (look(one, a) && look(other, b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
-}
-
-void require_distinct(const std::vector<CorpusFile>& streams) {
-  for (std::size_t i = 0; i < streams.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k)
-      if (is_same_stream(*streams[i].path, *streams[k].path))
-        throw UserError("{}, {}: '{}' can be read only once; save one of them to a file",
-                        streams[k].key, streams[i].key, *streams[k].path);
-}
-
-}  // namespace
 
 StreamedCorpora::~StreamedCorpora() {
   std::error_code ignored;

@@ -1,12 +1,9 @@
 #include "run/recipe.h"
 
-#include <cmath>
-
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
-#include "config/differences.h"
 #include "config/io.h"
 #include "config/print.h"
 #include "run/build.h"
@@ -56,8 +53,7 @@ std::string transformer(const Network& network) {
       network.width, network.feed_forward, network.heads, layers, layers);
 }
 
-}  // namespace
-
+/// Pieces of a vocabulary that is trained for the corpus.
 int64_t fresh_vocabulary_size(const data::CorpusShape& shape) {
   const int64_t pairs = shape.pairs;
   const int64_t size = pairs < 5000      ? 1000
@@ -70,8 +66,6 @@ int64_t fresh_vocabulary_size(const data::CorpusShape& shape) {
   // Each character is a piece, and a Chinese line of many characters counts as one word.
   return std::max(fillable, 2 * shape.characters);
 }
-
-namespace {
 
 int64_t epochs_for(int64_t pairs) {
   if (pairs < 20000) return 30;
@@ -151,23 +145,8 @@ void set_updates(Recipe& recipe, const data::CorpusShape& shape, int64_t epochs,
   recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
 }
 
-}  // namespace
-
-Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
-  Recipe recipe;
-  const int64_t pairs = shape.pairs;
-  recipe.vocabulary = fresh_vocabulary_size(shape);
-  recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
-  if (pairs < kEnoughForTransformer) {
-    recipe.network = small_rnn();
-    cut_batches_to_fit(recipe, machine);
-  } else {
-    choose_transformer(recipe, machine.gpu && pairs >= 200000 ? 2 : pairs < 20000 ? 0 : 1, machine);
-  }
-  set_updates(recipe, shape, epochs_for(pairs), 1000);
-  return recipe;
-}
-
+/// For a network that is trained already: batches of at most `update` target pieces (0: as many as
+/// the recipe has), which fit the memory, and a few epochs.
 void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
                 const Machine& machine) {
   // So that the corpus has some updates, and each of them some sentences.
@@ -177,29 +156,6 @@ void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
   cut_batches_to_fit(recipe, machine);
   set_updates(recipe, shape, shape.pairs < 20000 ? 10 : shape.pairs < 200000 ? 4 : 2, 100);
 }
-
-std::string sections_of(const Recipe& recipe) {
-  const int64_t tenth = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
-  const std::string every = std::to_string(std::min(tenth, recipe.updates));
-  return fmt::format(
-      "model:\n{}{}  # More for a small corpus, less for a large one.\n  dropout: "
-      "{}\n\ntraining:\n{}{}\n  learning_rate: {}\n  schedule: cosine\n  warmup: {}\n  "
-      "label_smoothing: {}\n  clip_norm: {}\n  # The model is the running average of its "
-      "weights.\n  ema: {}\n  # About {} epochs.\n  updates: {}\n  validate_every: {}\n  "
-      "save_every: {}\n{}{}",
-      recipe.network,
-      recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "",
-      short_number(recipe.dropout), recipe.training, batch_lines(recipe),
-      short_number(recipe.learning_rate), recipe.warmup, short_number(recipe.label_smoothing),
-      short_number(recipe.clip_norm), short_number(recipe.ema), recipe.epochs, recipe.updates,
-      every, every, recipe.decoding.empty() ? "" : "\ndecoding:\n" + recipe.decoding,
-      recipe.tokenizer == "13a" ? ""
-                                : fmt::format("\nevaluation:\n  # Finds the words of the target "
-                                              "language for BLEU.\n  tokenize: {}\n",
-                                              recipe.tokenizer));
-}
-
-namespace {
 
 /// Keys of a section that have other values than their defaults, as lines of YAML.
 template <config::Section Section>
@@ -258,6 +214,42 @@ std::string lines_text(data::DataConfig data) {
 }
 
 }  // namespace
+
+Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
+  Recipe recipe;
+  const int64_t pairs = shape.pairs;
+  recipe.vocabulary = fresh_vocabulary_size(shape);
+  recipe.dropout = pairs < 50000 ? 0.3 : pairs < 200000 ? 0.2 : 0.1;
+  if (pairs < kEnoughForTransformer) {
+    recipe.network = small_rnn();
+    cut_batches_to_fit(recipe, machine);
+  } else {
+    choose_transformer(recipe, machine.gpu && pairs >= 200000 ? 2 : pairs < 20000 ? 0 : 1, machine);
+  }
+  set_updates(recipe, shape, epochs_for(pairs), 1000);
+  return recipe;
+}
+
+std::string sections_of(const Recipe& recipe) {
+  const int64_t tenth = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
+  const std::string every = std::to_string(std::min(tenth, recipe.updates));
+  return fmt::format(
+      "model:\n{}{}  # More for a small corpus, less for a large one.\n  dropout: "
+      "{}\n\ntraining:\n{}{}\n  learning_rate: {}\n  schedule: cosine\n  warmup: {}\n  "
+      "label_smoothing: {}\n  clip_norm: {}\n  # The model is the running average of its "
+      "weights.\n  ema: {}\n  # About {} epochs.\n  updates: {}\n  validate_every: {}\n  "
+      "save_every: {}\n{}{}",
+      recipe.network,
+      recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "",
+      short_number(recipe.dropout), recipe.training, batch_lines(recipe),
+      short_number(recipe.learning_rate), recipe.warmup, short_number(recipe.label_smoothing),
+      short_number(recipe.clip_norm), short_number(recipe.ema), recipe.epochs, recipe.updates,
+      every, every, recipe.decoding.empty() ? "" : "\ndecoding:\n" + recipe.decoding,
+      recipe.tokenizer == "13a" ? ""
+                                : fmt::format("\nevaluation:\n  # Finds the words of the target "
+                                              "language for BLEU.\n  tokenize: {}\n",
+                                              recipe.tokenizer));
+}
 
 Config config_of_base(const std::string& run) {
   Config wanted = saved_config(run);

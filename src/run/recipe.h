@@ -34,19 +34,11 @@ struct Recipe {
   std::string decoding = "  beam_size: 5\n";  // lines of the section
 };
 
-/// Pieces of a vocabulary that is trained for the corpus.
-int64_t fresh_vocabulary_size(const data::CorpusShape& shape);
-
 /// Sizes that did well in configs/ and in the literature for corpora like this. What would take
 /// more than three quarters of the memory (memory_of()) is made smaller: the batches first, with as
 /// many pieces in an update as before, then the network. The smallest network is proposed even
 /// where it takes more. Where all fits, the number of cores changes nothing but the time.
 Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine);
-
-/// For a network that is trained already: batches of at most `update` target pieces (0: as many as
-/// the recipe has), which fit the memory, and a few epochs.
-void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
-                const Machine& machine);
 
 /// The sections `model`, `training`, `decoding` and `evaluation` of a configuration, with comments.
 std::string sections_of(const Recipe& recipe);

@@ -166,21 +166,13 @@ void remove_run(const std::string& folder) {
 }
 
 void require_spared(const Config& config, const std::vector<std::string>& paths) {
-  const auto require = [&](const std::string& key, const std::string& path,
-                           const std::string& file) {
+  Config named = config;
+  for (const auto& [key, path] : paths_in(named)) {
+    const std::string file = key == "training.from" ? file_in(*path, kWeightsFile) : *path;
     if (std::ranges::any_of(paths, [&](const std::string& one) { return lies_in(file, one); }))
       throw UserError("{}: {}: --overwrite would delete it before it is read; name another output",
-                      key, path);
-  };
-  const std::string& base = config.training.from;
-  if (!base.empty()) require("training.from", base, file_in(base, kWeightsFile));
-  const auto require_file = [&](const std::string& key, const std::string& path) {
-    if (!path.empty()) require(key, path, path);
-  };
-  require_file("data.vocabulary.source", config.data.vocabulary.source);
-  require_file("data.vocabulary.target", config.data.vocabulary.target);
-  data::DataConfig data = config.data;
-  for (const CorpusFile& file : corpus_files(data)) require(file.key, *file.path, *file.path);
+                      key, *path);
+  }
 }
 
 void require_harmless(const std::string& output, const std::vector<std::string>& named) {

@@ -1,6 +1,5 @@
 #include "run/scores.h"
 
-#include <cmath>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -45,7 +44,8 @@ class SetScorer {
         group_(group) {
     evaluation_.metrics.clear();
     if (training_.validate_bleu) evaluation_.metrics.emplace_back("bleu");
-    if (wants_chrf(training_)) evaluation_.metrics.emplace_back("chrf");
+    if (training_.early_stopping.metric == train::StopMetric::chrf)
+      evaluation_.metrics.emplace_back("chrf");
     decoding_.beam_size = training_.validation_beam;
     decoding_.n_best = 1;
     decoding_.sampling = {};
@@ -56,10 +56,6 @@ class SetScorer {
     // An untrained model rambles.
     decoding_.max_length_ratio = std::min(2.0, decoding_.max_length_ratio);
     choose_samples();
-  }
-
-  static bool wants_chrf(const train::TrainConfig& config) {
-    return config.early_stopping.metric == train::StopMetric::chrf;
   }
 
   std::optional<train::ValidationScores> score(int64_t update) {
@@ -264,11 +260,6 @@ std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& gro
 BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
   const std::string& from = folder.config.training.from;
   if (from.empty()) return {};
-  // The training is done, and its own scores are to be kept.
-  const auto without = [&](const std::exception& error) {
-    log::warn("test set of {}: {}; what was forgotten is not measured", from, error.what());
-    return BaseScores();
-  };
   std::vector<score::Score> old, now;
   try {
     const ModelFolder base = open_base(folder);
@@ -283,7 +274,9 @@ BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
     old = score::score(before, set.reference, base.config.evaluation, set.more_references);
     now = score::score(after, set.reference, base.config.evaluation, set.more_references);
   } catch (const std::runtime_error& error) {  // of heed's own, and of the file system
-    return without(error);
+    // The training is done, and its own scores are to be kept.
+    log::warn("test set of {}: {}; what was forgotten is not measured", from, error.what());
+    return {};
   }
   BaseScores scores;
   for (std::size_t i = 0; i < old.size(); ++i) {

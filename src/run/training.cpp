@@ -7,21 +7,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
-#include "base/signals.h"
 #include "base/strings.h"
 #include "config/io.h"
-#include "data/batches.h"
-#include "data/corpus.h"
-#include "model/description/safetensors_file.h"
-#include "model/device.h"
-#include "model/model.h"
-#include "ranks/group.h"
-#include "ranks/rank_info.h"
 #include "run/build.h"
 #include "run/check.h"
 #include "run/launcher.h"
 #include "run/scores.h"
-#include "train/trainer.h"
 
 namespace heed::run {
 

@@ -38,86 +38,15 @@ const char* step_name(bool reads) {
   return reads ? "reads" : "emits";
 }
 
-std::vector<std::string> numbers(const AlignmentError& error) {
-  return {fixed(100 * error.rate(), 2), fixed(100 * error.precision(), 2),
-          fixed(100 * error.recall(), 2)};
-}
-
 nlohmann::ordered_json to_json(const AlignmentError& error) {
   return {{"aer", error.rate()}, {"precision", error.precision()}, {"recall", error.recall()}};
 }
 
 nlohmann::ordered_json to_json(const AlignmentChoice& choice) {
-  nlohmann::ordered_json json = {{"layer", choice.layer}};
-  if (choice.head < 0)
-    json["head"] = "mean";
-  else
-    json["head"] = choice.head;
-  json["step"] = step_name(choice.reads);
-  return json;
+  const nlohmann::ordered_json head =
+      choice.head < 0 ? nlohmann::ordered_json("mean") : nlohmann::ordered_json(choice.head);
+  return {{"layer", choice.layer}, {"head", head}, {"step", step_name(choice.reads)}};
 }
-
-}  // namespace
-
-GoldAlignment parse_pharaoh(std::string_view line, const std::string& where, std::size_t first) {
-  GoldAlignment gold;
-  for (const std::string& word : split_words(line)) {
-    // Without a mark the last character is taken for it: then there is no target, and the link is
-    // refused.
-    const std::size_t middle = std::min(word.find_first_of("-?p"), word.size() - 1);
-    const auto source = exact_number<std::size_t>(word.substr(0, middle)),
-               target = exact_number<std::size_t>(word.substr(middle + 1));
-    if (!source || !target || *source < first || *target < first) {
-      throw UserError(
-          "{}: '{}' is no alignment link; write i-j (or i?j where it is only possible), counting "
-          "from {}",
-          where, one_line(word), first);
-    }
-    const Link link{*source - first, *target - first};
-    if (word[middle] == '-') gold.sure.insert(link);
-    gold.possible.insert(link);
-  }
-  return gold;
-}
-
-std::string pharaoh(const Alignment& alignment) {
-  std::string out;
-  for (const Link& link : alignment) {
-    if (!out.empty()) out += ' ';
-    out += std::to_string(link.source) + '-' + std::to_string(link.target);
-  }
-  return out;
-}
-
-Alignment hard_alignment(const AttentionMatrix& matrix, double least) {
-  check(matrix);
-  Alignment alignment;
-  if (matrix.source.empty()) return alignment;
-  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
-    if (matrix.target[row] == kEndToken) continue;
-    const auto weights = matrix.row(row);
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
-    if (matrix.source[best] != kEndToken && weights[best] >= least) alignment.insert({best, row});
-  }
-  return alignment;
-}
-
-Alignment diagonal(std::size_t source_words, std::size_t target_words) {
-  Alignment alignment;
-  if (source_words == 0) return alignment;
-  for (std::size_t target = 0; target < target_words; ++target)
-    alignment.insert({(2 * target + 1) * source_words / (2 * target_words), target});
-  return alignment;
-}
-
-void AlignmentError::add(const Alignment& guess, const GoldAlignment& gold) {
-  links += guess.size();
-  sure += gold.sure.size();
-  links_in_sure += common(guess, gold.sure);
-  links_in_possible += common(guess, gold.possible);
-}
-
-namespace {
 
 /// An alignment that grows, and which words it links.
 struct Growth {
@@ -165,6 +94,62 @@ void add_unlinked(Growth& growth, const Alignment& side) {
 }
 
 }  // namespace
+
+GoldAlignment parse_pharaoh(std::string_view line, const std::string& where, std::size_t first) {
+  GoldAlignment gold;
+  for (const std::string& word : split_words(line)) {
+    // Without a mark the last character is taken for it: then there is no target, and the link is
+    // refused.
+    const std::size_t middle = std::min(word.find_first_of("-?p"), word.size() - 1);
+    const auto source = exact_number<std::size_t>(word.substr(0, middle)),
+               target = exact_number<std::size_t>(word.substr(middle + 1));
+    if (!source || !target || *source < first || *target < first) {
+      throw UserError(
+          "{}: '{}' is no alignment link; write i-j (or i?j where it is only possible), counting "
+          "from {}",
+          where, one_line(word), first);
+    }
+    const Link link{*source - first, *target - first};
+    if (word[middle] == '-') gold.sure.insert(link);
+    gold.possible.insert(link);
+  }
+  return gold;
+}
+
+std::string pharaoh(const Alignment& alignment) {
+  std::vector<std::string> links;
+  for (const auto& [source, target] : alignment)
+    links.push_back(fmt::format("{}-{}", source, target));
+  return join(links, " ");
+}
+
+Alignment hard_alignment(const AttentionMatrix& matrix, double least) {
+  check(matrix);
+  Alignment alignment;
+  if (matrix.source.empty()) return alignment;
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    if (matrix.target[row] == kEndToken) continue;
+    const auto weights = matrix.row(row);
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
+    if (matrix.source[best] != kEndToken && weights[best] >= least) alignment.insert({best, row});
+  }
+  return alignment;
+}
+
+Alignment diagonal(std::size_t source_words, std::size_t target_words) {
+  Alignment alignment;
+  if (source_words == 0) return alignment;
+  for (std::size_t target = 0; target < target_words; ++target)
+    alignment.insert({(2 * target + 1) * source_words / (2 * target_words), target});
+  return alignment;
+}
+
+void AlignmentError::add(const Alignment& guess, const GoldAlignment& gold) {
+  links += guess.size();
+  sure += gold.sure.size();
+  links_in_sure += common(guess, gold.sure);
+  links_in_possible += common(guess, gold.possible);
+}
 
 Alignment turned_round(const Alignment& alignment) {
   Alignment turned;
@@ -244,10 +229,10 @@ std::string sweep_table(const AlignmentSweep& sweep, const AlignmentChoice& chos
                         const std::vector<NamedError>& others) {
   text::Table table{{"layer", "head", "step", "AER %", "precision %", "recall %", ""}, {}};
   const auto add = [&](std::vector<std::string> row, const AlignmentError& error, bool marked) {
-    const auto values = numbers(error);
-    row.insert(row.end(), values.begin(), values.end());
+    for (const double share : {error.rate(), error.precision(), error.recall()})
+      row.push_back(fixed(100 * share, 2));
     row.emplace_back(marked ? "*" : "");
-    table.rows.push_back(row);
+    table.rows.push_back(std::move(row));
   };
   for (const auto& [choice, error] : sweep.errors())
     add({std::to_string(choice.layer), head_name(choice.head), step_name(choice.reads)}, error,

@@ -1,6 +1,5 @@
 #include "study/attention_matrix.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -107,6 +106,53 @@ std::vector<std::string> labels_of(const WordsOfParts& words,
   }
   labels.emplace_back(kEndToken);
   return labels;
+}
+
+/// Row-major.
+struct Square {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> values;
+
+  Square(std::size_t rows, std::size_t columns)
+      : rows(rows), columns(columns), values(rows * columns) {}
+  double& at(std::size_t row, std::size_t column) { return values[row * columns + column]; }
+  double at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
+};
+
+Square product(const Square& a, const Square& b) {
+  Square out(a.rows, b.columns);
+  for (std::size_t i = 0; i < a.rows; ++i)
+    for (std::size_t k = 0; k < a.columns; ++k)
+      for (std::size_t j = 0; j < b.columns; ++j) out.at(i, j) += a.at(i, k) * b.at(k, j);
+  return out;
+}
+
+/// a/2 + b/2
+Square half_each(Square a, const Square& b) {
+  for (std::size_t i = 0; i < a.values.size(); ++i) a.values[i] = (a.values[i] + b.values[i]) / 2;
+  return a;
+}
+
+Square identity(std::size_t size) {
+  Square out(size, size);
+  for (std::size_t i = 0; i < size; ++i) out.at(i, i) = 1;
+  return out;
+}
+
+/// layer -> the mean over its heads.
+std::map<int64_t, Square> means_of(std::span<const AttentionMatrix> heads, AttentionKind kind) {
+  std::map<int64_t, Square> sums;
+  std::map<int64_t, double> counts;
+  for (const AttentionMatrix& head : heads) {
+    if (head.kind != kind || head.head < 0) continue;
+    Square& sum =
+        sums.try_emplace(head.layer, head.target.size(), head.source.size()).first->second;
+    for (std::size_t i = 0; i < head.weights.size(); ++i) sum.values[i] += head.weights[i];
+    ++counts[head.layer];
+  }
+  for (auto& [layer, sum] : sums)
+    for (double& value : sum.values) value /= counts[layer];
+  return sums;
 }
 
 }  // namespace
@@ -301,57 +347,6 @@ std::string layers_json(std::span<const AttentionMatrix> layers) {
                     {"layers", std::move(all)}};
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
-
-namespace {
-
-/// Row-major.
-struct Square {
-  std::size_t rows = 0, columns = 0;
-  std::vector<double> values;
-
-  Square(std::size_t rows, std::size_t columns)
-      : rows(rows), columns(columns), values(rows * columns) {}
-  double& at(std::size_t row, std::size_t column) { return values[row * columns + column]; }
-  double at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
-};
-
-Square product(const Square& a, const Square& b) {
-  Square out(a.rows, b.columns);
-  for (std::size_t i = 0; i < a.rows; ++i)
-    for (std::size_t k = 0; k < a.columns; ++k)
-      for (std::size_t j = 0; j < b.columns; ++j) out.at(i, j) += a.at(i, k) * b.at(k, j);
-  return out;
-}
-
-/// a/2 + b/2
-Square half_each(Square a, const Square& b) {
-  for (std::size_t i = 0; i < a.values.size(); ++i) a.values[i] = (a.values[i] + b.values[i]) / 2;
-  return a;
-}
-
-Square identity(std::size_t size) {
-  Square out(size, size);
-  for (std::size_t i = 0; i < size; ++i) out.at(i, i) = 1;
-  return out;
-}
-
-/// layer -> the mean over its heads.
-std::map<int64_t, Square> means_of(std::span<const AttentionMatrix> heads, AttentionKind kind) {
-  std::map<int64_t, Square> sums;
-  std::map<int64_t, double> counts;
-  for (const AttentionMatrix& head : heads) {
-    if (head.kind != kind || head.head < 0) continue;
-    Square& sum =
-        sums.try_emplace(head.layer, head.target.size(), head.source.size()).first->second;
-    for (std::size_t i = 0; i < head.weights.size(); ++i) sum.values[i] += head.weights[i];
-    ++counts[head.layer];
-  }
-  for (auto& [layer, sum] : sums)
-    for (double& value : sum.values) value /= counts[layer];
-  return sums;
-}
-
-}  // namespace
 
 AttentionMatrix rollout(std::span<const AttentionMatrix> heads) {
   const auto encoder = means_of(heads, AttentionKind::encoder),

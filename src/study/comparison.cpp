@@ -54,6 +54,43 @@ std::map<std::string, int64_t> matches_of(const Tokens& reference, const Tokens&
   return matches;
 }
 
+/// Whether each word of `text` is one of a longest common subsequence.
+std::vector<bool> common_in_order(const std::vector<std::string>& text,
+                                  const std::vector<std::string>& other) {
+  std::vector<int> lengths((text.size() + 1) * (other.size() + 1));
+  /// Of the words from i and those from j on.
+  const auto longest = [&](std::size_t i, std::size_t j) -> int& {
+    return lengths[i * (other.size() + 1) + j];
+  };
+  for (std::size_t i = text.size(); i-- > 0;)
+    for (std::size_t j = other.size(); j-- > 0;)
+      longest(i, j) = text[i] == other[j] ? longest(i + 1, j + 1) + 1
+                                          : std::max(longest(i + 1, j), longest(i, j + 1));
+  std::vector<bool> common(text.size());
+  for (std::size_t i = 0, j = 0; i < text.size() && j < other.size();) {
+    common[i] = text[i] == other[j];
+    if (common[i]) {
+      ++i, ++j;
+    } else if (longest(i, j + 1) >= longest(i + 1, j)) {
+      ++j;
+    } else {
+      ++i;
+    }
+  }
+  return common;
+}
+
+std::vector<bool> common_anywhere(const std::vector<std::string>& text,
+                                  const std::vector<std::string>& other) {
+  WordFrequencies left = frequencies_of({other});
+  std::vector<bool> common;
+  for (const std::string& word : text) {
+    const auto found = left.find(word);
+    common.push_back(found != left.end() && found->second-- > 0);
+  }
+  return common;
+}
+
 }  // namespace
 
 Tokens tokens_of(const Lines& lines) {
@@ -146,47 +183,6 @@ std::vector<SentenceScores> sentences_that_differ(const Lines& reference,
   if (all.size() > most) all.resize(most);
   return all;
 }
-
-namespace {
-
-/// Whether each word of `text` is one of a longest common subsequence.
-std::vector<bool> common_in_order(const std::vector<std::string>& text,
-                                  const std::vector<std::string>& other) {
-  std::vector<int> lengths((text.size() + 1) * (other.size() + 1));
-  /// Of the words from i and those from j on.
-  const auto longest = [&](std::size_t i, std::size_t j) -> int& {
-    return lengths[i * (other.size() + 1) + j];
-  };
-  for (std::size_t i = text.size(); i-- > 0;)
-    for (std::size_t j = other.size(); j-- > 0;)
-      longest(i, j) = text[i] == other[j] ? longest(i + 1, j + 1) + 1
-                                          : std::max(longest(i + 1, j), longest(i, j + 1));
-  std::vector<bool> common(text.size());
-  for (std::size_t i = 0, j = 0; i < text.size() && j < other.size();) {
-    common[i] = text[i] == other[j];
-    if (common[i]) {
-      ++i, ++j;
-    } else if (longest(i, j + 1) >= longest(i + 1, j)) {
-      ++j;
-    } else {
-      ++i;
-    }
-  }
-  return common;
-}
-
-std::vector<bool> common_anywhere(const std::vector<std::string>& text,
-                                  const std::vector<std::string>& other) {
-  WordFrequencies left = frequencies_of({other});
-  std::vector<bool> common;
-  for (const std::string& word : text) {
-    const auto found = left.find(word);
-    common.push_back(found != left.end() && found->second-- > 0);
-  }
-  return common;
-}
-
-}  // namespace
 
 bool compares_order(const std::vector<std::string>& text, const std::vector<std::string>& other) {
   constexpr std::size_t kMostPairs = 4000 * 4000;

@@ -83,14 +83,11 @@ std::string contrast_json(const ContrastReport& report) {
 }
 
 std::string contrast_csv(const std::vector<Contrast>& contrasts) {
-  std::string out = "line,label,right,best_wrong,resolved\n";
+  text::Table table{{"line", "label", "right", "best_wrong", "resolved"}, {}};
   for (const Contrast& one : contrasts)
-    out += join({std::to_string(one.line), text::csv_field(one.label), fixed(one.right, 6),
-                 fixed(*std::max_element(one.wrong.begin(), one.wrong.end()), 6),
-                 one.resolved() ? "1" : "0"},
-                ",") +
-           "\n";
-  return out;
+    table.rows.push_back({std::to_string(one.line), one.label, fixed(one.right, 6),
+                          fixed(std::ranges::max(one.wrong), 6), one.resolved() ? "1" : "0"});
+  return text::table_csv(table);
 }
 
 }  // namespace heed::study

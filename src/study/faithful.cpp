@@ -1,6 +1,5 @@
 #include "study/faithful.h"
 
-#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -11,7 +10,8 @@
 namespace heed::study {
 namespace {
 
-constexpr int kResamples = 1000;
+constexpr int64_t kResamples = 1000;
+constexpr uint64_t kSeed = 1;
 constexpr std::size_t kPlaces = 3;  // fewer have no order to speak of
 
 void add_agreement(const AttentionMatrix& matrix, const AttentionMatrix* evidence,
@@ -44,13 +44,44 @@ std::string mean_text(const std::vector<double>& values, int digits) {
   return mean ? mean_text(*mean, digits) : "";
 }
 
-std::string name_of(const FaithfulRow& row) {
-  return row.kind == AttentionKind::cross ? "attention" : config::name_of(row.kind);
+/// Evidence, layer and head.
+std::vector<std::string> names_of(const FaithfulRow& row) {
+  if (row.kind != AttentionKind::cross) return {config::name_of(row.kind), "", ""};
+  return {"attention", std::to_string(row.layer), head_name(row.head)};
 }
 
-std::string place_of(const FaithfulRow& row, bool layer) {
-  if (row.kind != AttentionKind::cross) return "";
-  return layer ? std::to_string(row.layer) : head_name(row.head);
+bool is_measure(const FaithfulRow& row) {
+  return row.kind == AttentionKind::saliency || row.kind == AttentionKind::erasure;
+}
+
+bool is_as_high(const std::optional<Mean>& tau, const std::optional<Mean>& measure) {
+  return tau && measure && tau->interval.low > 0 && tau->interval.high >= measure->interval.low;
+}
+
+Belief belief_of(const Picture& picture, const std::optional<Mean>& measure) {
+  if (is_measure(picture.row)) return Belief::measure;
+  const bool agrees = is_as_high(picture.saliency, measure) && is_as_high(picture.erasure, measure);
+  const bool moves = picture.moved && picture.moved->value >= kMoves;
+  if (agrees) return moves ? Belief::believed : Belief::agrees;
+  return moves ? Belief::moves : Belief::neither;
+}
+
+/// The lower one of its taus.
+double agreement(const Picture& picture) {
+  const auto value = [](const std::optional<Mean>& tau) { return tau ? tau->value : 1; };
+  return std::min(value(picture.saliency), value(picture.erasure));
+}
+
+bool repeats_its_only_head(const FaithfulRow& row, const FaithfulReport& report) {
+  return row.kind == AttentionKind::cross && row.head < 0 &&
+         std::ranges::count_if(report.rows(), [&](const FaithfulRow& other) {
+           return other.kind == AttentionKind::cross && other.layer == row.layer && other.head >= 0;
+         }) == 1;
+}
+
+std::string change_text(double value, const score::Interval& interval, int digits) {
+  return fmt::format("{} ({})", score::with_sign(value, digits),
+                     score::with_signs(interval, digits));
 }
 
 }  // namespace
@@ -74,9 +105,9 @@ std::optional<double> kendall(std::span<const float> a, std::span<const float> b
 std::optional<Mean> mean_of(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
   const auto count = static_cast<double>(values.size());
-  Random random(/*seed=*/1);
+  Random random(kSeed);
   std::vector<double> means;
-  for (int draw = 0; draw < kResamples; ++draw) {
+  for (int64_t draw = 0; draw < kResamples; ++draw) {
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i) sum += values[random.below(values.size())];
     means.push_back(sum / count);
@@ -125,10 +156,11 @@ std::string faithful_table(const FaithfulReport& report) {
                     {}};
   if (report.has_gold()) table.columns.emplace_back("AER %");
   for (const FaithfulRow& row : report.rows()) {
-    table.rows.push_back({name_of(row), place_of(row, true), place_of(row, false),
-                          mean_text(row.saliency, 2), mean_text(row.erasure, 2),
-                          mean_text(row.entropy, 2), mean_text(row.moved, 3)});
-    if (report.has_gold()) table.rows.back().push_back(fixed(100 * row.aligned.rate(), 1));
+    std::vector<std::string>& cells = table.rows.emplace_back(names_of(row));
+    for (const auto* values : {&row.saliency, &row.erasure, &row.entropy})
+      cells.push_back(mean_text(*values, 2));
+    cells.push_back(mean_text(row.moved, 3));
+    if (report.has_gold()) cells.push_back(fixed(100 * row.aligned.rate(), 1));
   }
   return text::table_text(table, {0, 1, 2});
 }
@@ -140,51 +172,16 @@ std::string faithful_csv(const FaithfulReport& report) {
       table.columns.push_back(std::string(measure) + part);
   table.columns.emplace_back("aer");
   for (const FaithfulRow& row : report.rows()) {
-    std::vector<std::string> cells{name_of(row), place_of(row, true), place_of(row, false)};
+    std::vector<std::string>& cells = table.rows.emplace_back(names_of(row));
     for (const auto* values : {&row.saliency, &row.erasure, &row.entropy, &row.moved}) {
-      const auto mean = mean_of(*values);
-      cells.push_back(mean ? fixed(mean->value, 5) : "");
-      cells.push_back(mean ? fixed(mean->interval.low, 5) : "");
-      cells.push_back(mean ? fixed(mean->interval.high, 5) : "");
+      const Mean mean = mean_of(*values).value_or(Mean{});
+      for (const double number : {mean.value, mean.interval.low, mean.interval.high})
+        cells.push_back(values->empty() ? "" : fixed(number, 5));
     }
     cells.push_back(report.has_gold() ? fixed(row.aligned.rate(), 5) : "");
-    table.rows.push_back(std::move(cells));
   }
   return text::table_csv(table);
 }
-
-namespace {
-
-bool is_measure(const FaithfulRow& row) {
-  return row.kind == AttentionKind::saliency || row.kind == AttentionKind::erasure;
-}
-
-bool is_as_high(const std::optional<Mean>& tau, const std::optional<Mean>& measure) {
-  return tau && measure && tau->interval.low > 0 && tau->interval.high >= measure->interval.low;
-}
-
-Belief belief_of(const Picture& picture, const std::optional<Mean>& measure) {
-  if (is_measure(picture.row)) return Belief::measure;
-  const bool agrees = is_as_high(picture.saliency, measure) && is_as_high(picture.erasure, measure);
-  const bool moves = picture.moved && picture.moved->value >= kMoves;
-  if (agrees) return moves ? Belief::believed : Belief::agrees;
-  return moves ? Belief::moves : Belief::neither;
-}
-
-/// The lower one of its taus.
-double agreement(const Picture& picture) {
-  const auto value = [](const std::optional<Mean>& tau) { return tau ? tau->value : 1; };
-  return std::min(value(picture.saliency), value(picture.erasure));
-}
-
-bool repeats_its_only_head(const FaithfulRow& row, const FaithfulReport& report) {
-  return row.kind == AttentionKind::cross && row.head < 0 &&
-         std::ranges::count_if(report.rows(), [&](const FaithfulRow& other) {
-           return other.kind == AttentionKind::cross && other.layer == row.layer && other.head >= 0;
-         }) == 1;
-}
-
-}  // namespace
 
 Pictures judge(const FaithfulReport& report) {
   Pictures out;
@@ -207,18 +204,6 @@ Pictures judge(const FaithfulReport& report) {
   return out;
 }
 
-namespace {
-
-constexpr int64_t kDraws = 1000;
-constexpr uint64_t kSeed = 1;
-
-std::string change_text(double value, const score::Interval& interval, int digits) {
-  return fmt::format("{} ({})", score::with_sign(value, digits),
-                     score::with_signs(interval, digits));
-}
-
-}  // namespace
-
 std::vector<Ablated> compare_trials(const Trial& whole, const std::vector<Trial>& silenced,
                                     double pieces) {
   std::vector<Ablated> out;
@@ -231,7 +216,7 @@ std::vector<Ablated> compare_trials(const Trial& whole, const std::vector<Trial>
     Ablated row{.name = trial.name, .loss = mean_of(changes).value_or(Mean{})};
     if (!trial.bleu.empty()) {
       const std::vector<std::vector<score::BleuStatistics>> both{whole.bleu, trial.bleu};
-      const auto draws = score::bootstrap(both, kDraws, kSeed);
+      const auto draws = score::bootstrap(both, kResamples, kSeed);
       row.bleu = score::bleu(score::sum(trial.bleu)).score;
       row.bleu_change = score::compare_draws(draws[1], draws[0],
                                              row.bleu - score::bleu(score::sum(whole.bleu)).score);
@@ -266,17 +251,14 @@ std::string ablation_csv(const std::vector<Ablated>& rows) {
                      "bleu_low", "bleu_high", "p"},
                     {}};
   for (const Ablated& row : rows) {
-    std::vector<std::string> cells{row.name, fixed(row.loss.value, 6),
-                                   fixed(row.loss.interval.low, 6),
-                                   fixed(row.loss.interval.high, 6)};
-    if (const auto& change = row.bleu_change) {
+    std::vector<std::string>& cells = table.rows.emplace_back(std::vector{row.name});
+    for (const double value : {row.loss.value, row.loss.interval.low, row.loss.interval.high})
+      cells.push_back(fixed(value, 6));
+    if (const auto& change = row.bleu_change)
       for (const double value : {row.bleu, change->difference, change->interval.low,
                                  change->interval.high, change->p_value})
         cells.push_back(fixed(value, 4));
-    } else {
-      cells.resize(table.columns.size());
-    }
-    table.rows.push_back(std::move(cells));
+    cells.resize(table.columns.size());
   }
   return text::table_csv(table);
 }

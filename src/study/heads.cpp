@@ -1,6 +1,5 @@
 #include "study/heads.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <ranges>
 
@@ -57,6 +56,96 @@ void require_position(std::size_t position, const std::vector<std::string>& toke
   const std::size_t words = length_before_end(tokens);
   if (position >= words)
     throw UserError("{}: {} {} of {} words; positions count from 0", where, what, position, words);
+}
+
+constexpr std::array<Role, kRoles> kAllRoles = {Role::previous,  Role::next,      Role::same_place,
+                                                Role::same_word, Role::separator, Role::aligned,
+                                                Role::antecedent};
+
+/// As programs read them.
+constexpr std::pair<const char*, RowMean HeadMeasures::*> kMeans[] = {
+    {"entropy", &HeadMeasures::entropy},     {"entropy_share", &HeadMeasures::entropy_share},
+    {"edge_mass", &HeadMeasures::edge_mass}, {"zero_share", &HeadMeasures::zero_share},
+    {"mean_offset", &HeadMeasures::offset},  {"mean_distance", &HeadMeasures::distance}};
+
+std::string percent(double share) {
+  return fixed(100 * share, 1);
+}
+
+std::string signed_number(int64_t number) {
+  return (number > 0 ? "+" : "") + std::to_string(number);
+}
+
+/// "<=-4", "-3", ..., "+3", ">=+4".
+std::string distance_name(int64_t distance) {
+  const std::string number = signed_number(distance);
+  return distance == -kReach ? "<=" + number : distance == kReach ? ">=" + number : number;
+}
+
+std::string names_of(const HeadMeasures& head, const HeadOptions& options) {
+  std::vector<std::string> names;
+  for (const Role role : head.named(options.threshold, options.least))
+    names.push_back(role_name(role, head.kind));
+  return join(names, ", ");
+}
+
+std::vector<const HeadMeasures*> of_kind(const HeadReport& report, AttentionKind kind) {
+  std::vector<const HeadMeasures*> heads;
+  for (const HeadMeasures& head : report.heads())
+    if (head.kind == kind) heads.push_back(&head);
+  return heads;
+}
+
+std::vector<AttentionKind> kinds_of(const HeadReport& report) {
+  std::vector<AttentionKind> kinds;
+  for (const HeadMeasures& head : report.heads())
+    if (std::find(kinds.begin(), kinds.end(), head.kind) == kinds.end()) kinds.push_back(head.kind);
+  return kinds;
+}
+
+std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
+  // The decoder looks at nothing that is still to come.
+  const int64_t farthest = heads.front()->kind == AttentionKind::decoder ? 0 : kReach;
+  text::Table table{{"layer", "head", "rows", "entropy", "of max %", "edge %", "zero %", "offset",
+                     "distance", "at %"},
+                    {}};
+  for (int64_t i = -kReach; i <= farthest; ++i) table.columns.push_back(distance_name(i));
+  for (const HeadMeasures* head : heads) {
+    std::vector<std::string> row = {
+        std::to_string(head->layer),          head_name(head->head),
+        std::to_string(head->rows()),         fixed(head->entropy.value(), 3),
+        percent(head->entropy_share.value()), percent(head->edge_mass.value()),
+        percent(head->zero_share.value()),    fixed(head->offset.value(), 2),
+        fixed(head->distance.value(), 2),     ""};
+    for (int64_t i = 0; i <= farthest + kReach; ++i)
+      row.push_back(percent(head->profile[i].value()));
+    table.rows.push_back(row);
+  }
+  return text::table_text(table, {0, 1});
+}
+
+/// Only the roles that some row could have.
+std::string role_table(const std::vector<const HeadMeasures*>& heads, const HeadOptions& options) {
+  std::vector<Role> roles;
+  for (const Role role : kAllRoles)
+    if (std::any_of(heads.begin(), heads.end(), [&](auto* head) { return head->role(role).of; }))
+      roles.push_back(role);
+  text::Table table{{"layer", "head", "role"}, {}};
+  for (const Role role : roles) table.columns.push_back(role_name(role, heads.front()->kind));
+  for (const HeadMeasures* head : heads) {
+    std::vector<std::string> row = {std::to_string(head->layer), head_name(head->head),
+                                    names_of(*head, options)};
+    for (const Role role : roles)
+      row.push_back(head->role(role).of ? percent(head->role(role).value()) : "-");
+    table.rows.push_back(row);
+  }
+  return text::table_text(table, {0, 1, 2});
+}
+
+std::string csv_name(Role role) {
+  std::string name = role_name(role, AttentionKind::encoder);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
 }
 
 }  // namespace
@@ -193,100 +282,6 @@ void HeadReport::add(const std::vector<AttentionMatrix>& matrices, const HeadGol
       head.add_antecedents(words, *gold.antecedents, gold.links, where);
   }
 }
-
-namespace {
-
-constexpr std::array<Role, kRoles> kAllRoles = {Role::previous,  Role::next,      Role::same_place,
-                                                Role::same_word, Role::separator, Role::aligned,
-                                                Role::antecedent};
-
-/// As programs read them.
-constexpr std::pair<const char*, RowMean HeadMeasures::*> kMeans[] = {
-    {"entropy", &HeadMeasures::entropy},     {"entropy_share", &HeadMeasures::entropy_share},
-    {"edge_mass", &HeadMeasures::edge_mass}, {"zero_share", &HeadMeasures::zero_share},
-    {"mean_offset", &HeadMeasures::offset},  {"mean_distance", &HeadMeasures::distance}};
-
-std::string percent(double share) {
-  return fixed(100 * share, 1);
-}
-
-std::string signed_number(int64_t number) {
-  return (number > 0 ? "+" : "") + std::to_string(number);
-}
-
-/// "<=-4", "-3", ..., "+3", ">=+4".
-std::string distance_name(int64_t distance) {
-  const std::string number = signed_number(distance);
-  return distance == -kReach ? "<=" + number : distance == kReach ? ">=" + number : number;
-}
-
-std::string names_of(const HeadMeasures& head, const HeadOptions& options) {
-  std::vector<std::string> names;
-  for (const Role role : head.named(options.threshold, options.least))
-    names.push_back(role_name(role, head.kind));
-  return join(names, ", ");
-}
-
-std::vector<const HeadMeasures*> of_kind(const HeadReport& report, AttentionKind kind) {
-  std::vector<const HeadMeasures*> heads;
-  for (const HeadMeasures& head : report.heads())
-    if (head.kind == kind) heads.push_back(&head);
-  return heads;
-}
-
-std::vector<AttentionKind> kinds_of(const HeadReport& report) {
-  std::vector<AttentionKind> kinds;
-  for (const HeadMeasures& head : report.heads())
-    if (std::find(kinds.begin(), kinds.end(), head.kind) == kinds.end()) kinds.push_back(head.kind);
-  return kinds;
-}
-
-std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
-  // The decoder looks at nothing that is still to come.
-  const int64_t farthest = heads.front()->kind == AttentionKind::decoder ? 0 : kReach;
-  text::Table table{{"layer", "head", "rows", "entropy", "of max %", "edge %", "zero %", "offset",
-                     "distance", "at %"},
-                    {}};
-  for (int64_t i = -kReach; i <= farthest; ++i) table.columns.push_back(distance_name(i));
-  for (const HeadMeasures* head : heads) {
-    std::vector<std::string> row = {
-        std::to_string(head->layer),          head_name(head->head),
-        std::to_string(head->rows()),         fixed(head->entropy.value(), 3),
-        percent(head->entropy_share.value()), percent(head->edge_mass.value()),
-        percent(head->zero_share.value()),    fixed(head->offset.value(), 2),
-        fixed(head->distance.value(), 2),     ""};
-    for (int64_t i = 0; i <= farthest + kReach; ++i)
-      row.push_back(percent(head->profile[i].value()));
-    table.rows.push_back(row);
-  }
-  return text::table_text(table, {0, 1});
-}
-
-/// Only the roles that some row could have.
-std::string role_table(const std::vector<const HeadMeasures*>& heads, const HeadOptions& options) {
-  std::vector<Role> roles;
-  for (const Role role : kAllRoles)
-    if (std::any_of(heads.begin(), heads.end(), [&](auto* head) { return head->role(role).of; }))
-      roles.push_back(role);
-  text::Table table{{"layer", "head", "role"}, {}};
-  for (const Role role : roles) table.columns.push_back(role_name(role, heads.front()->kind));
-  for (const HeadMeasures* head : heads) {
-    std::vector<std::string> row = {std::to_string(head->layer), head_name(head->head),
-                                    names_of(*head, options)};
-    for (const Role role : roles)
-      row.push_back(head->role(role).of ? percent(head->role(role).value()) : "-");
-    table.rows.push_back(row);
-  }
-  return text::table_text(table, {0, 1, 2});
-}
-
-std::string csv_name(Role role) {
-  std::string name = role_name(role, AttentionKind::encoder);
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-}
-
-}  // namespace
 
 std::string heads_table(const HeadReport& report) {
   std::string out;

@@ -37,33 +37,6 @@ std::size_t number(const std::string& text, const std::string& where) {
   return *value;
 }
 
-}  // namespace
-
-std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::string>& lines,
-                                                       std::size_t sentences,
-                                                       const std::string& name) {
-  const auto places = read_header(lines.empty() ? "" : lines.front(), name);
-  std::vector<std::vector<Antecedent>> found(sentences);
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    const std::string where = fmt::format("{}:{}", name, i + 1);
-    const std::vector<std::string> fields = split(lines[i], '\t');
-    if (fields.size() <= *std::max_element(places.begin(), places.end()))
-      throw UserError(where + ": fewer fields than the first line names");
-    const std::size_t line = number(fields[places[0]], where);
-    if (line >= sentences)
-      throw UserError("{}: line {} of {}; lines count from 0", where, line, sentences);
-    found[line].push_back({.pronoun = number(fields[places[1]], where),
-                           .antecedent = number(fields[places[2]], where),
-                           .target_pronoun = number(fields[places[3]], where),
-                           .gender = std::string(trim(fields[places[4]])),
-                           .row = i + 1});
-  }
-  for (auto& one : found) std::ranges::stable_sort(one, {}, &Antecedent::pronoun);
-  return found;
-}
-
-namespace {
-
 /// A word of a translation or a form.
 std::string as_compared(const std::string& word) {
   return text::without_punctuation(text::lower_case(word));
@@ -93,6 +66,29 @@ nlohmann::ordered_json pronouns_json(const score::Proportion& share) {
 }
 
 }  // namespace
+
+std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::string>& lines,
+                                                       std::size_t sentences,
+                                                       const std::string& name) {
+  const auto places = read_header(lines.empty() ? "" : lines.front(), name);
+  std::vector<std::vector<Antecedent>> found(sentences);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::string where = fmt::format("{}:{}", name, i + 1);
+    const std::vector<std::string> fields = split(lines[i], '\t');
+    if (fields.size() <= *std::max_element(places.begin(), places.end()))
+      throw UserError(where + ": fewer fields than the first line names");
+    const std::size_t line = number(fields[places[0]], where);
+    if (line >= sentences)
+      throw UserError("{}: line {} of {}; lines count from 0", where, line, sentences);
+    found[line].push_back({.pronoun = number(fields[places[1]], where),
+                           .antecedent = number(fields[places[2]], where),
+                           .target_pronoun = number(fields[places[3]], where),
+                           .gender = std::string(trim(fields[places[4]])),
+                           .row = i + 1});
+  }
+  for (auto& one : found) std::ranges::stable_sort(one, {}, &Antecedent::pronoun);
+  return found;
+}
 
 PronounForms parse_forms(const std::vector<std::string>& pairs, const std::string& key) {
   PronounForms forms;

@@ -94,11 +94,14 @@ TEST(Npz, RefusesWhatIsNoArrayOfNumbers) {
   EXPECT_EQ(npz_refusal("numbers"), "m.npz: a.npy: no array of NumPy's");
   EXPECT_EQ(npz_refusal("\x93NUMPY"), "m.npz: a.npy: truncated, or damaged");
   const std::string no_header = "m.npz: a.npy: damaged: its header is none of NumPy's";
-  for (const char* text : {"", "{", "{'descr': __import__('os'), }", "{'shape': (-1,), }",
-                           "{'shape': (1+1,), }", "{'shape': (99999999999999999999,), }",
-                           "{'descr': [('a', '<f4')], }", "{'fortran_order': 0, }"})
+  for (const char* text :
+       {"", "{", "{'descr': __import__('os'), }", "{'shape': (-1,), }", "{'shape': (1+1,), }",
+        "{'shape': (99999999999999999999,), }", "{'descr': [('a', '<f4')], }",
+        "{'fortran_order': 0, }", "{'descr': '<f4", "{'shape': (1,), 'descr': [('a', '<f4')], }",
+        "{'shape': (1,), 'fortran_order': 0, }", "'shape'", "[1]", "(((((((("})
     EXPECT_EQ(npz_refusal(npy(text, "")), no_header) << text;
-  EXPECT_EQ(npz_refusal(npy("{'descr': '<f4", "")), "m.npz: a.npy: truncated, or damaged");
+  const std::string deep(70000, '(');
+  EXPECT_EQ(npz_refusal(npy("{'shape': " + deep + "}", "", 2)), no_header);
   for (const std::string type : {">f4", "<U5", "|O", "<c8", "<f16", ""})
     EXPECT_EQ(
         npz_refusal(npy(npy_header(type, "(1,)"), kSix)).substr(0, 48),

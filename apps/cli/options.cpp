@@ -1,4 +1,4 @@
-#include "apps/cli/inspect_options.h"
+#include "apps/cli/options.h"
 
 #include "base/strings.h"
 
