@@ -6,15 +6,18 @@
 #include "apps/commands.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "decode/search/glossary.h"
+#include "run/folder.h"
 #include "run/held_out.h"
 #include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {
 
 struct EvaluateArgs {
-  std::string model, hypothesis, source, output;
+  std::string model, hypothesis, source, output, glossary;
   std::vector<std::string> references;
   bool valid = false, words = false;
   ModelOptions common;
@@ -26,6 +29,22 @@ struct EvaluateArgs {
 };
 
 using Lines = std::vector<std::string>;
+
+void print_terms(const decode::Glossary& glossary, const Lines& sources, const Lines& hypotheses,
+                 const run::TestSet& set) {
+  std::vector<Lines> references = set.more_references;
+  references.push_back(set.reference);
+  const score::Proportion share = glossary.obeyed(sources, hypotheses, references);
+  std::cout << "terms obeyed " << fixed(100 * share.value(), 2) << " % (" << share.hits << " of "
+            << share.of << " that references obey)\n";
+}
+
+std::optional<decode::Glossary> glossary_of(const EvaluateArgs& args, const run::Config& config) {
+  if (args.glossary.empty()) return std::nullopt;
+  decode::DecodeConfig rules = config.decoding;
+  rules.glossary = args.glossary;
+  return decode::Glossary(rules);
+}
 
 void print(const Lines& hypotheses, const run::TestSet& set, const EvaluateArgs& args,
            const score::EvaluationConfig& config) {
@@ -48,11 +67,15 @@ void evaluate_file(const EvaluateArgs& args) {
   if (args.references.empty())
     throw UserError("evaluate: --hypothesis needs --reference, the correct translations");
   const run::Config config = run::with_settings(run::Config(), args.common.settings);
+  const auto glossary = glossary_of(args, config);
   // The lines of the translations stand in the place of sources.
   const run::TestSet set = run::open_test_set(config, args.hypothesis, args.reference(), "", false,
                                               args.more_references());
   run::check_tokenizer(set.reference, config.evaluation);
   print(set.source, set, args, config.evaluation);
+  if (glossary)
+    print_terms(*glossary, text::read_equal_lines(args.source, args.hypothesis, set.source.size()),
+                set.source, set);
 }
 
 void evaluate_model(const EvaluateArgs& args) {
@@ -60,22 +83,26 @@ void evaluate_model(const EvaluateArgs& args) {
   const std::string first = run::model_paths(args.model).front();
   const run::Config config = run::open_config(first, args.common.open()).config;
   score::check_evaluation(config.evaluation);
-  const run::TestSet set = run::open_test_set(config, args.source, args.reference(), first,
-                                              args.valid, args.more_references());
+  const auto glossary = glossary_of(args, config);
+  run::TestSet set = run::open_test_set(config, args.source, args.reference(), first, args.valid,
+                                        args.more_references());
+  if (glossary) set.files.push_back(args.glossary);
   require_writable({args.output}, set.files);  // before minutes of translating
   run::check_tokenizer(set.reference, config.evaluation);
   const Lines hypotheses = translations_of(args.model, args.common.open(), set.source);
   if (!args.output.empty()) run::write_lines(args.output, hypotheses);
   print(hypotheses, set, args, config.evaluation);
+  if (glossary) print_terms(*glossary, set.source, hypotheses, set);
 }
 
 void evaluate(const EvaluateArgs& args) {
   if (args.model.empty() == args.hypothesis.empty())
     throw UserError("evaluate: give either a model folder or --hypothesis FILE --reference FILE");
-  if (args.model.empty() && (args.valid || !args.source.empty() || !args.output.empty()))
+  const bool odd_source = args.source.empty() != args.glossary.empty();
+  if (args.model.empty() && (args.valid || odd_source || !args.output.empty()))
     throw UserError(
-        "evaluate: --hypothesis is scored as it is; --source, --valid and --output go with a "
-        "model folder");
+        "evaluate: --hypothesis is scored as it is; --glossary needs its --source; --source alone, "
+        "--valid and --output go with a model folder");
   if (args.valid && !args.source.empty())
     throw UserError("evaluate: give --valid, or --source and --reference, not both");
   args.model.empty() ? evaluate_file(args) : evaluate_model(args);
@@ -99,6 +126,8 @@ void add_evaluate(CommandLine& program) {
                  "Existing translations to score instead of a model's");
   command.group("Measuring");
   command.flag("--words", args->words, "Also print the shares of repeated and of missing words");
+  command.option("--glossary", args->glossary,
+                 "Also print how many terms of this file are obeyed (decoding.glossary uses them)");
   command.group("Output");
   command.output("-o,--output", args->output, "Write the model's translations here");
   args->common.add(command);

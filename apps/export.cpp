@@ -234,7 +234,8 @@ std::vector<std::string> beginning_of(const text::Vocabulary& vocabulary) {
 draw::PlayedModel played_model(const std::string& path, const std::string& name,
                                const ExportArgs& args) {
   std::vector<std::string> settings = args.settings;
-  settings.insert(settings.end(), {"device=cpu", "decoding.n_best=1", "decoding.shortlist=''"});
+  settings.insert(settings.end(), {"device=cpu", "decoding.n_best=1", "decoding.shortlist=''",
+                                   "decoding.glossary=''"});
   const run::FolderConfig folder = run::open_config(path, {.settings = settings});
   const run::Config& config = folder.config;
   if (!engine::has_network(config.model))

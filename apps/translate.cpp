@@ -198,7 +198,7 @@ class Destination {
 struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
-  std::string prefix, output;
+  std::string prefix, output, glossary;
   ModelOptions common;
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0;
@@ -213,6 +213,8 @@ run::LineModels open(const TranslateArgs& args) {
   if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
+  if (std::string file = args.glossary; !file.empty())
+    settings.push_back("decoding.glossary=" + config::value_text(&file));
   return open_line_models(args.models, args.common.open(settings));
 }
 
@@ -343,6 +345,7 @@ void add_translate(CommandLine& program) {
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
       .excludes({prefix});
+  command.option("--glossary", args->glossary, "Terms that translations have (decoding.glossary)");
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
       .positive();

@@ -130,6 +130,7 @@ class ModelSteps : public Steps {
                                         ? all_candidates(scores)
                                         : best_candidates(scores, request.candidates),
                       .attention = {}};
+    if (!request.wanted.empty()) result.wanted = wanted_of(request, scores);
     if (attention) {
       const Tensor host = attention->host();
       const float* rows = host.const_data_ptr<float>();
@@ -200,7 +201,7 @@ class ModelSteps : public Steps {
       kept.push_back(scores[one.sentence].select(-1, one.piece).clone());
     scores.index_fill_(2, request.may_end ? never_ : never_at_first_, kForbidden);
     std::vector<int64_t> cells;
-    for (const ForbiddenPiece& one : request.forbidden)
+    for (const NextPiece& one : request.forbidden)
       cells.push_back(one.row * scores.size(2) + one.piece);
     if (!cells.empty())
       scores.view({-1}).index_fill_(0, model::upload_numbers(cells, device_), kForbidden);
@@ -209,6 +210,19 @@ class ModelSteps : public Steps {
       rows.fill_(kForbidden);
       rows.select(-1, request.forced[i].piece).copy_(kept[i]);
     }
+  }
+
+  std::vector<float> wanted_of(const StepRequest& request, const CandidateScores& scores) const {
+    std::vector<int64_t> cells;
+    for (const NextPiece& one : request.wanted)
+      cells.push_back(one.row * scores.values.size(-1) + one.piece);
+    const Tensor there = model::upload_numbers(cells, device_);
+    const auto of = [&](const Tensor& all) { return all.reshape({-1}).index_select(0, there); };
+    Tensor values = of(scores.values);
+    if (scores.log_probabilities.defined())
+      values = of(scores.log_probabilities).masked_fill(values.eq(kNever), kNever);
+    const Tensor host = model::Download(values.to(at::kFloat)).host();
+    return {host.const_data_ptr<float>(), host.const_data_ptr<float>() + host.numel()};
   }
 
   const std::vector<model::Model*>& models_;

@@ -51,6 +51,7 @@ class SetScorer {
     decoding_.sampling = {};
     decoding_.mbr = 0;
     decoding_.shortlist.clear();  // made of a model that is trained
+    decoding_.glossary.clear();
     if (decoding_.batch_size > 0)
       decoding_.batch_size = std::max<int64_t>(64 / decoding_.beam_size, decoding_.batch_size);
     // An untrained model rambles.

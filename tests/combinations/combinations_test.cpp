@@ -78,6 +78,8 @@ class Combinations : public ::testing::TestWithParam<Family> {
               : config::find_field(root_, option.path);
       if (field == nullptr) throw Bug(option.path + " is no option");
       if (option.values.empty()) option.values = values_of(field->value);
+      for (std::string& value : option.values)
+        if (value == "terms.tsv") value = folder_.write(value, "a\tb\nef\tc a\td\n");
       fields_.push_back(field);
       options_.push_back(option);
     }

@@ -2,13 +2,15 @@
 
 namespace heed::decode {
 
-Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream)
+Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream,
+           const std::vector<TermPieces>& terms)
     : options_(&options),
       config_(&options.config),
       scorer_(options.config),
       pieces_(pieces),
       limit_(limit),
       live_(1) {
+  if (!terms.empty()) terms_.emplace(terms, options.inside_words);
   if (!samples(config_->sampling)) return;
   for (int64_t i = 0; i < config_->n_best; ++i)
     random_.push_back(sampling_stream(config_->sampling, stream, static_cast<uint64_t>(i)));
@@ -24,14 +26,14 @@ void Beam::attend(const float* rows, int64_t stride) {
   attention_.push_back(std::move(kept));
 }
 
-void Beam::advance(const Candidates& candidates, int64_t first_row) {
+void Beam::advance(const Candidates& candidates, int64_t first_row, std::span<const float> wanted) {
   std::vector<Live> next =
-      random_.empty() ? search(candidates, first_row) : sample(candidates, first_row);
+      random_.empty() ? search(candidates, first_row, wanted) : sample(candidates, first_row);
   // All continuations forbidden (say, every piece would repeat): what is there ends here.
-  if (next.empty() && finished_.empty())
+  if (next.empty() && obedient() == 0)
     for (const Live& hypothesis : live_) finish(hypothesis, /*cut=*/true);
   if (++steps_ >= limit_) {
-    if (static_cast<int64_t>(finished_.size()) < config_->n_best)
+    if (obedient() < config_->n_best)
       for (const Live& hypothesis : next) finish(hypothesis, /*cut=*/true);
     next.clear();
   } else if (random_.empty() && may_stop(next)) {
@@ -40,8 +42,9 @@ void Beam::advance(const Candidates& candidates, int64_t first_row) {
   live_ = std::move(next);
 }
 
-std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first_row) {
-  std::vector<Choice> choices;
+std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first_row,
+                                     std::span<const float> wanted) {
+  std::vector<Continuation> choices;
   choices.reserve(live_.size() * candidates.count);
   for (std::size_t slot = 0; slot < live_.size(); ++slot) {
     const int64_t row = first_row + static_cast<int64_t>(slot);
@@ -53,24 +56,40 @@ std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first
     }
   }
   // Each live hypothesis has one eos, so that twice the beam holds enough of the others.
-  const auto wanted = static_cast<std::size_t>(2 * config_->beam_size);
-  const auto end = choices.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, choices.size()));
-  std::partial_sort(choices.begin(), end, choices.end(), [](const Choice& a, const Choice& b) {
-    if (a.total != b.total) return a.total > b.total;
-    return a.slot != b.slot ? a.slot < b.slot : a.token < b.token;
-  });
+  const int64_t beam = config_->beam_size, most = std::min<int64_t>(2 * beam, std::ssize(choices));
+  if (terms_)
+    choose_by_terms(choices, wanted);
+  else
+    std::partial_sort(choices.begin(), choices.begin() + most, choices.end());
 
   std::vector<Live> next;
-  int64_t rank = 0;
-  for (auto choice = choices.begin(); choice != end; ++choice, ++rank) {
-    if (choice->token == text::kEnd) {
-      if (rank < config_->beam_size) finish(grow(*choice, 0), /*cut=*/false);
-    } else {
-      next.push_back(grow(*choice, 0));
-      if (static_cast<int64_t>(next.size()) == config_->beam_size) break;
+  for (int64_t i = 0; i < (terms_ ? std::ssize(choices) : most); ++i) {
+    const Continuation& choice = choices[i];
+    if (choice.token != text::kEnd) {
+      if (std::ssize(next) < beam) next.push_back(grow(choice, 0));
+    } else if ((terms_ ? choice.place : i) < beam) {
+      finish(grow(choice, 0), /*cut=*/false);
     }
   }
   return next;
+}
+
+/// Adds what is wanted, and leaves out the ends that lack terms.
+void Beam::choose_by_terms(std::vector<Continuation>& choices, std::span<const float> wanted) {
+  auto score = wanted.begin();
+  for (int32_t slot = 0; slot < std::ssize(live_); ++slot)
+    for (const int32_t token : this->wanted(slot)) {
+      const float value = counted(*score++);
+      if (std::isfinite(value))
+        choices.push_back({slot, token, value, live_[slot].log_probability + value});
+    }
+  for (Continuation& one : choices) one.terms = terms_->next(live_[one.slot].terms, one.token);
+  std::erase_if(choices, [&](const Continuation& one) {
+    const bool lacks = one.token == text::kEnd && missing(one.terms) > 0;
+    if (lacks) finish(grow(one, 0), /*cut=*/false);
+    return lacks;
+  });
+  allocate(choices, *terms_, limit_ - steps_ - 2);  // behind this piece, and before eos
 }
 
 std::vector<Beam::Live> Beam::sample(const Candidates& candidates, int64_t first_row) {
@@ -98,18 +117,21 @@ std::vector<Beam::Live> Beam::sample(const Candidates& candidates, int64_t first
   return next;
 }
 
-Beam::Live Beam::grow(const Choice& choice, int32_t sample) {
+Beam::Live Beam::grow(const Continuation& choice, int32_t sample) {
   nodes_.push_back({live_[choice.slot].node, choice.token, choice.log_probability, choice.slot});
-  return {static_cast<int32_t>(nodes_.size()) - 1, choice.slot, choice.token, sample, choice.total};
+  const auto node = static_cast<int32_t>(nodes_.size()) - 1;
+  return {node, choice.slot, choice.token, sample, choice.total, choice.terms};
 }
 
 void Beam::finish(const Live& hypothesis, bool cut) {
   const auto length = static_cast<int64_t>(path(hypothesis.node).size());
   const double score = scorer_.score(hypothesis.log_probability, length, coverage(hypothesis.node));
   const auto better = [](const FinishedHypothesis& a, const FinishedHypothesis& b) {
+    if (a.missing != b.missing) return a.missing < b.missing;
     return a.cut != b.cut ? b.cut : a.score > b.score;
   };
-  FinishedHypothesis entry{hypothesis.node, hypothesis.log_probability, score, cut, ""};
+  FinishedHypothesis entry{
+      hypothesis.node, hypothesis.log_probability, score, cut, missing(hypothesis.terms), ""};
   if (options_->text) {
     entry.text = options_->text(pieces_to(hypothesis.node));
     const auto same = std::ranges::find(finished_, entry.text, &FinishedHypothesis::text);
@@ -123,11 +145,11 @@ void Beam::finish(const Live& hypothesis, bool cut) {
 }
 
 bool Beam::may_stop(const std::vector<Live>& next) const {
-  const auto count = static_cast<int64_t>(finished_.size());
+  const int64_t count = obedient();
   if (next.empty() || count < config_->n_best) return false;
   if (!scorer_.exact() && count >= config_->beam_size) return true;
-  // `next` is sorted: its first is the likeliest.
-  return scorer_.bound(next[0].log_probability, limit_) <= finished_[config_->n_best - 1].score;
+  const double likeliest = std::ranges::max(next, {}, &Live::log_probability).log_probability;
+  return scorer_.bound(likeliest, limit_) <= finished_[config_->n_best - 1].score;
 }
 
 std::vector<int32_t> Beam::path(int32_t node) const {
@@ -173,7 +195,8 @@ Hypothesis Beam::build(const FinishedHypothesis& finished) const {
   Hypothesis out{.ids = pieces_to(finished.node),
                  .log_probability = finished.log_probability,
                  .score = finished.score,
-                 .cut = finished.cut};
+                 .cut = finished.cut,
+                 .missing = finished.missing};
   int64_t step = 0;
   for (const int32_t at : path(finished.node)) {
     const TreePiece& node = nodes_[at];
@@ -190,6 +213,7 @@ std::vector<Hypothesis> Beam::best() const {
   std::vector<Hypothesis> out;
   for (const FinishedHypothesis& finished : finished_) {
     if (static_cast<int64_t>(out.size()) == config_->n_best) break;
+    if (config_->mbr > 0 && finished.missing > finished_.front().missing) break;
     out.push_back(build(finished));
   }
   return out;

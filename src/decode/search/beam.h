@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "decode/search/candidates.h"
 #include "decode/search/config.h"
+#include "decode/search/constraints.h"
 #include "decode/search/search.h"
 
 namespace heed::decode {
@@ -73,11 +75,13 @@ class Beam {
     int32_t token = 0;   // its last piece
     int32_t sample = 0;  // which draw it is, when sampling
     double log_probability = 0;
+    int32_t terms = 0;  // its state in the sentence's TermAutomaton
   };
 
-  /// `limit`: most steps, eos counted. `pieces`: of the source, without eos. `options` must outlive
-  /// this object.
-  Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream);
+  /// `limit`: most steps, eos counted. `pieces`: of the source, without eos. `terms`: none, or what
+  /// its hypotheses must have. `options` must outlive this object.
+  Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream,
+       const std::vector<TermPieces>& terms = {});
 
   const std::vector<Live>& live() const { return live_; }
   bool done() const { return live_.empty(); }
@@ -86,9 +90,15 @@ class Beam {
   /// Before advance().
   void attend(const float* rows, int64_t stride);
 
+  /// Pieces of its terms that may come after live hypothesis `slot`.
+  std::span<const int32_t> wanted(std::size_t slot) const {
+    if (!terms_) return {};
+    return terms_->at(live_[slot].terms).wanted;
+  }
+
   /// One step by search or by sampling. `candidates`: rows of the live hypotheses start at
-  /// `first_row`.
-  void advance(const Candidates& candidates, int64_t first_row);
+  /// `first_row`. `wanted`: log-probabilities of all wanted(), one slot after another.
+  void advance(const Candidates& candidates, int64_t first_row, std::span<const float> wanted = {});
 
   /// Pieces that would repeat an n-gram after live hypothesis `slot`.
   std::vector<int32_t> repeating(std::size_t slot, int64_t ngram) const;
@@ -106,22 +116,24 @@ class Beam {
     int32_t node;
     double log_probability, score;
     bool cut;
+    int64_t missing;   // terms
     std::string text;  // where equal ones are left out
-  };
-  struct Choice {
-    int32_t slot, token;
-    float log_probability;
-    double total;
   };
 
   /// What a piece of this step adds to log-probabilities.
   float counted(float log_probability) const {
     return steps_ < options_->given ? 0 : log_probability;
   }
-  std::vector<Live> search(const Candidates& candidates, int64_t first_row);
+  std::vector<Live> search(const Candidates& candidates, int64_t first_row,
+                           std::span<const float> wanted);
+  void choose_by_terms(std::vector<Continuation>& choices, std::span<const float> wanted);
   std::vector<Live> sample(const Candidates& candidates, int64_t first_row);
-  Live grow(const Choice& choice, int32_t sample);
+  Live grow(const Continuation& choice, int32_t sample);
   void finish(const Live& hypothesis, bool cut);
+  int64_t missing(int32_t terms) const { return terms_ ? terms_->at(terms).missing : 0; }
+  int64_t obedient() const {  // finished ones with all terms
+    return std::ranges::count(finished_, 0, &FinishedHypothesis::missing);
+  }
   bool may_stop(const std::vector<Live>& next) const;
   std::vector<int32_t> path(int32_t node) const;       // nodes, first to last
   std::vector<int32_t> pieces_to(int32_t node) const;  // without eos
@@ -136,9 +148,10 @@ class Beam {
   std::vector<TreePiece> nodes_;
   std::vector<Live> live_;
   std::vector<FinishedHypothesis>
-      finished_;                // whole before cut, then best first, then first finished
-  std::vector<Random> random_;  // one per draw
+      finished_;  // fewest missing terms first, whole before cut, best first, first finished
+  std::vector<Random> random_;                 // one per draw
   std::vector<std::vector<float>> attention_;  // per step: [live, pieces + 1]
+  std::optional<TermAutomaton> terms_;
 };
 
 }  // namespace heed::decode

@@ -83,6 +83,12 @@ struct DecodeConfig {
       std::string, shortlist, "",
       "File of `heed shortlist`: on a CPU a translation has only pieces that it lists for its "
       "source. Empty: all pieces.")
+  HEED_FREE(
+      std::string, glossary, "",
+      "File of terms, source TAB target, TAB and more targets: a translation has one of these "
+      "where its source has the term. Empty: no terms.")
+  HEED_FREE(bool, glossary_exact_case, false, "Upper and lower case differ in terms.")
+  HEED_FREE(bool, glossary_whole_words, true, "No term begins or ends inside a word.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
             "starts again.")

@@ -28,13 +28,16 @@ class EngineSteps : public Steps {
     width_ = request.width;
     StepResult result;
     std::vector<float>* attention = options_.wants_attention() ? &result.attention : nullptr;
+    std::vector<float> wanted(request.wanted.size(), kNever);
     if (decoders_.size() == 1 && lists_.empty() && request.candidates > 0) {
-      result.candidates = best_by_block(request, attention);
+      result.candidates = best_by_block(request, attention, wanted);
+      result.wanted = log_probabilities_of(request, wanted);
       return result;
     }
     const auto rows = std::ssize(request.tokens);
     float* values = scores(request, attention);
     forbid(request, {values, columns(), 0, columns()});
+    take_wanted(request, {values, columns(), 0, columns()}, wanted);
     const bool alone = decoders_.size() == 1;
     const ScoreRows scores{.values = values,
                            .rows = rows,
@@ -44,6 +47,7 @@ class EngineSteps : public Steps {
     result.candidates = request.candidates == 0
                             ? all_candidates(scores)
                             : best_candidates(scores, request.candidates, threads_);
+    result.wanted = log_probabilities_of(request, wanted);
     if (!lists_.empty()) name_pieces(result.candidates);
     return result;
   }
@@ -121,7 +125,8 @@ class EngineSteps : public Steps {
   /// Of one network, of all pieces. The logits of a block are read while they are still in the
   /// cache, and then overwritten: of a large vocabulary they would take longer to store and read
   /// than to compute.
-  Candidates best_by_block(const StepRequest& request, std::vector<float>* attention) {
+  Candidates best_by_block(const StepRequest& request, std::vector<float>* attention,
+                           std::vector<float>& wanted) {
     constexpr int64_t kBlock = engine::OutputProduct::kBlock;
     const engine::OutputProduct& output =
         decoders_.front()->step(request.tokens.data(), request.width, attention);
@@ -142,6 +147,7 @@ class EngineSteps : public Steps {
         for (int64_t r = 0; r < rows; ++r)
           sum[r] = kernels::score_sum_of(block.values + r * kBlock, block.count);
         forbid(request, block);
+        take_wanted(request, block, wanted);
         for (int64_t r = 0; r < rows; ++r)
           if (sum[r].most >= own[r].least())
             own[r].offer({block.values + r * kBlock, static_cast<std::size_t>(block.count)},
@@ -156,6 +162,28 @@ class EngineSteps : public Steps {
       partitions_[r] = kernels::partition_of(&sums[r], output.blocks(), rows);
     require_sound_partitions();
     return candidates_of(best, {.rows = rows, .partitions = partitions_}, count);
+  }
+
+  /// The scores of pieces that the block has.
+  void take_wanted(const StepRequest& request, const Block& block,
+                   std::vector<float>& wanted) const {
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (const float* score = score_of(block, request.wanted[i].row, request.wanted[i].piece))
+        wanted[i] = *score;
+  }
+
+  std::vector<float> log_probabilities_of(const StepRequest& request,
+                                          const std::vector<float>& wanted) const {
+    std::vector<kernels::Partition> partitions;
+    const bool alone = decoders_.size() == 1;
+    for (const NextPiece& one : request.wanted)
+      if (alone) partitions.push_back(partitions_[one.row]);
+    return all_candidates({.values = wanted.data(),
+                           .rows = std::ssize(wanted),
+                           .vocabulary = 1,
+                           .partitions = partitions,
+                           .summed = alone ? 0 : std::ssize(decoders_)})
+        .values;
   }
 
   void forbid(const StepRequest& request, const Block& block) const {
@@ -176,7 +204,7 @@ class EngineSteps : public Steps {
     };
     for (const int64_t piece : options_.never) never_in_any(piece);
     if (!request.may_end) never_in_any(text::kEnd);
-    for (const ForbiddenPiece& one : request.forbidden) never(one.row, one.piece);
+    for (const NextPiece& one : request.forbidden) never(one.row, one.piece);
     for (const auto& [score, value] : kept) *score = value;
   }
 

@@ -84,6 +84,9 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
   const std::string& file = config_.shortlist;
   if (!file.empty())
     shortlist_.emplace(read_file(file), file, first_text().source, first_text().target);
+  if (config_.glossary.empty()) return;
+  glossary_.emplace(config_);
+  glossary_->spell(first_text().target);
 }
 
 void LineTranslator::set_n_best(int64_t n_best) {
@@ -167,6 +170,8 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
     const Stopwatch watch(times_.text);
     Lines all = encode(lines, first_line, source_limit());
     add_prefixes(prefixes, first_line, all);
+    for (std::size_t i = 0; glossary_ && i < lines.size(); ++i)
+      all.terms.push_back(glossary_->terms_for(lines[i]));
     return all;
   }();
   for (std::size_t i = 0; i < prefixes.size(); ++i)
@@ -247,13 +252,24 @@ void LineTranslator::warn(const Lines& lines, const std::vector<Translation>& tr
   if (is_unusual(lines.unknown, lines.pieces, first_text().usual_unknown))
     warn_of_unknown(lines, first_line);
   std::map<std::pair<std::string, std::string>, data::Notice> cut;  // by cut_text()
+  data::Notice disobeying;
+  int64_t missing = 0;  // terms
   for (std::size_t i = 0; i < translations.size(); ++i) {
-    if (translations[i].hypotheses.empty() || !translations[i].hypotheses[0].cut) continue;
+    if (translations[i].hypotheses.empty()) continue;
+    const Hypothesis& best = translations[i].hypotheses[0];
+    missing += best.missing;
+    if (best.missing > 0) disobeying.add(number_of(static_cast<int64_t>(i), first_line));
+    if (!best.cut) continue;
     const int64_t given = lines.prefixes.empty() ? 0 : std::ssize(lines.prefixes[i]);
     const int64_t limit = length_limit(config_, std::ssize(lines.members[0][i].source), longest());
-    cut[cut_text(translations[i].hypotheses[0], std::min(given + limit, longest()), longest())].add(
+    cut[cut_text(best, std::min(given + limit, longest()), longest())].add(
         number_of(static_cast<int64_t>(i), first_line));
   }
+  if (missing > 0)
+    log::warn(
+        "{} of decoding.glossary not obeyed, line {}: decoding.max_length_ratio leaves no room, or "
+        "decoding.no_repeat_ngram or decoding.forbid forbids a piece",
+        counted(missing, "term"), disobeying.list());
   for (const auto& [text, notice] : cut)
     log::warn("{}{}, line {} ({})", notice.count == 1 ? "translation cut " : "translations cut ",
               text.first, notice.list(), text.second);
@@ -287,6 +303,7 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
                         .never = never_};
   options.config.n_best = std::max(config_.n_best, config_.mbr);
   options.config.min_length += options.given;
+  if (glossary_) options.inside_words = glossary_->inside_words();
   // Draws are independent, and mbr adds up what equal texts weigh.
   if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))
     options.text = [this](const std::vector<int32_t>& ids) {
@@ -297,10 +314,14 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
     lengths.push_back(std::ssize(lines.members[0][i].source) + 1);
     options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
+    if (glossary_) options.terms.push_back(lines.terms[i]);
     if (!shortlist_) continue;
-    const std::vector<int32_t> none;
-    options.lists.push_back(shortlist_->pieces_for(
-        lines.members[0][i].source, lines.prefixes.empty() ? none : lines.prefixes[i]));
+    std::vector<int32_t> given;
+    if (!lines.prefixes.empty()) given = lines.prefixes[i];
+    if (glossary_)
+      for (const TermPieces& targets : options.terms.back())
+        for (const auto& pieces : targets) given.insert(given.end(), pieces.begin(), pieces.end());
+    options.lists.push_back(shortlist_->pieces_for(lines.members[0][i].source, given));
   }
   std::vector<std::vector<Hypothesis>> found;
   with_steps(sources, options, [&](Steps& steps) {

@@ -12,6 +12,7 @@
 #include "data/notice.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
+#include "decode/search/glossary.h"
 #include "decode/search/search.h"
 #include "decode/search/shortlist.h"
 #include "engine/network.h"
@@ -137,7 +138,8 @@ class LineTranslator {
   }
 
  protected:
-  /// Reads decoding.shortlist. Throws UserError as never_produced() and Shortlist.
+  /// Reads decoding.shortlist and decoding.glossary. Throws UserError as never_produced(),
+  /// Shortlist and Glossary.
   LineTranslator(std::vector<MemberText> members, DecodeConfig config,
                  const engine::Threads& threads);
 
@@ -152,6 +154,7 @@ class LineTranslator {
     int64_t pieces = 0, unknown = 0;                  // of the first member
     int64_t decomposed = 0;                           // lines with decomposed letters (NFD)
     std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
+    std::vector<std::vector<TermPieces>> terms;       // empty: there is no glossary
   };
   /// Of each line `most` pieces at the most, and one more where there are more.
   Lines encode(const std::vector<std::string>& lines, int64_t first_line, int64_t most) const;
@@ -182,6 +185,7 @@ class LineTranslator {
   std::vector<MemberText> members_;
   std::vector<int64_t> never_;
   std::optional<Shortlist> shortlist_;
+  std::optional<Glossary> glossary_;
   int64_t too_large_ = std::numeric_limits<int64_t>::max();  // padded source pieces of a batch
   Times times_;
 };

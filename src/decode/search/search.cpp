@@ -20,7 +20,8 @@ class Search {
       const uint64_t stream = options.sampling_streams.empty() ? i : options.sampling_streams.at(i);
       const int64_t given = prefixes_.empty() ? 0 : std::ssize(prefixes_.at(i));
       const int64_t limit = std::min(given + length_limit(config_, length - 1, longest), longest);
-      beams_.emplace_back(options_, length - 1, limit, stream);
+      const auto terms = options.terms.empty() ? std::vector<TermPieces>() : options.terms.at(i);
+      beams_.emplace_back(options_, length - 1, limit, stream, terms);
       active_.push_back(i);
       most_steps = std::max(most_steps, limit);
     }
@@ -62,22 +63,36 @@ class Search {
     return out;
   }
 
-  /// What would repeat an n-gram.
-  std::vector<ForbiddenPiece> repetitions() const {
-    std::vector<ForbiddenPiece> out;
-    if (config_.no_repeat_ngram == 0 || step_ < config_.no_repeat_ngram) return out;
+  /// Pieces that may come after the rows, `of` each beam and live hypothesis.
+  template <class Of>
+  std::vector<NextPiece> next_pieces(const Of& of) const {
+    std::vector<NextPiece> out;
     for (std::size_t i = 0; i < active_.size(); ++i) {
       const Beam& beam = beams_[active_[i]];
       for (std::size_t slot = 0; slot < beam.live().size(); ++slot)
-        for (const int32_t token : beam.repeating(slot, config_.no_repeat_ngram))
+        for (const int32_t token : of(beam, slot))
           out.push_back({.row = static_cast<int64_t>(i * width_ + slot), .piece = token});
     }
     return out;
   }
 
+  /// What would repeat an n-gram.
+  std::vector<NextPiece> repetitions() const {
+    const int64_t ngram = config_.no_repeat_ngram;
+    if (ngram == 0 || step_ < ngram) return {};
+    return next_pieces([&](const Beam& beam, auto slot) { return beam.repeating(slot, ngram); });
+  }
+
+  /// What goes on with terms.
+  std::vector<NextPiece> wanted_pieces() const {
+    if (options_.terms.empty()) return {};
+    return next_pieces([](const Beam& beam, auto slot) { return beam.wanted(slot); });
+  }
+
   void advance() {
     const std::vector<ForcedPiece> forced = forced_pieces();
-    const std::vector<ForbiddenPiece> forbidden = repetitions();
+    const std::vector<NextPiece> forbidden = repetitions();
+    const std::vector<NextPiece> wanted = wanted_pieces();
     const StepResult next = steps_.step({.tokens = tokens_,
                                          .width = width_,
                                          .sentences = sentences_,
@@ -85,6 +100,7 @@ class Search {
                                          .may_end = step_ >= config_.min_length,
                                          .forbidden = forbidden,
                                          .forced = forced,
+                                         .wanted = wanted,
                                          .candidates = candidates()});
     const int64_t source = std::ssize(next.attention) / std::ssize(tokens_);
     steps_.threads()(std::ssize(active_), kSentencesOfAThread, [&](int64_t begin, int64_t end) {
@@ -93,7 +109,9 @@ class Search {
         if (beam.done()) continue;
         if (!next.attention.empty())
           beam.attend(next.attention.data() + i * width_ * source, source);
-        beam.advance(next.candidates, i * width_);
+        const auto first = std::ranges::lower_bound(wanted, i * width_, {}, &NextPiece::row);
+        beam.advance(next.candidates, i * width_,
+                     std::span(next.wanted).subspan(first - wanted.begin()));
       }
     });
   }

@@ -19,6 +19,9 @@
 //  - at ceil(max_length_ratio * source pieces) + 10 steps, or as many as min_length needs, but
 //  never more than the model can take. Finished hypotheses are then
 //    returned first; live ones only fill up what n_best lacks, marked `cut`.
+//
+// The beam of a sentence with terms is shared out by allocate(). Hypotheses that lack the fewest
+// terms are returned first, and only with all terms they count as finished.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +32,7 @@
 
 #include "decode/search/candidates.h"
 #include "decode/search/config.h"
+#include "decode/search/constraints.h"
 #include "engine/output_product.h"
 #include "engine/threads.h"
 #include "text/vocabulary.h"
@@ -42,8 +46,8 @@ struct ForcedPiece {
   int64_t sentence, piece;
 };
 
-/// A piece that must not come.
-struct ForbiddenPiece {
+/// A piece that may come after a row.
+struct NextPiece {
   int64_t row, piece;
 };
 
@@ -56,14 +60,16 @@ struct StepRequest {
   std::span<const int64_t> sentences, hypotheses;
 
   bool may_end = true;  // or eos is forbidden
-  std::span<const ForbiddenPiece> forbidden;
+  std::span<const NextPiece> forbidden;
   std::span<const ForcedPiece> forced;
-  int64_t candidates = 0;  // of each row, the best; 0: all, by their ids
+  std::span<const NextPiece> wanted;  // their scores are told, be they among the best or not
+  int64_t candidates = 0;             // of each row, the best; 0: all, by their ids
 };
 
 struct StepResult {
   Candidates candidates;
-  std::vector<float> attention;  // [rows, source], where it is wanted and there is any
+  std::vector<float> attention;    // [rows, source], where it is wanted and there is any
+  std::vector<float> wanted = {};  // log-probability of each wanted piece, kNever if it cannot come
 };
 
 /// The steps of one batch, whose sources were encoded when this was made. Several models are an
@@ -92,7 +98,8 @@ struct Hypothesis {
   /// last attending layer, mean of its heads. Empty unless asked for, and for models without
   /// attention. Ensembles: the first model's.
   std::vector<std::vector<float>> attention;
-  bool cut = false;  // reached the length limit without eos
+  bool cut = false;     // reached the length limit without eos
+  int64_t missing = 0;  // terms of SearchOptions that it does not have
 };
 
 struct SearchOptions {
@@ -108,6 +115,10 @@ struct SearchOptions {
   int64_t given = 0;
   /// One per sentence: the only pieces that have a score. Empty: all have. For engines alone.
   std::vector<engine::PieceList> lists;
+  /// One per sentence: what its translations must have; and what TermAutomaton needs. Empty: no
+  /// sentence has terms. Not for sampling, nor for a beam of 1.
+  std::vector<std::vector<TermPieces>> terms;
+  std::span<const char> inside_words;
   /// What a reader sees of pieces. Where it is given, the best of the hypotheses with one text is
   /// the only one of them. Several threads may call it.
   std::function<std::string(const std::vector<int32_t>&)> text;

@@ -66,7 +66,7 @@ TEST_F(StepsOfBlocks, AreTheBestOfAllPieces) {
 TEST_F(StepsOfBlocks, HaveNothingThatIsForbidden) {
   // The best of the first row, the best of the last block, and eos.
   const std::vector<ScoredPiece> first = sorted(after({.tokens = tokens}, three), 0);
-  const std::vector<ForbiddenPiece> forbidden = {{0, first[0].id}, {0, first[1].id}, {2, 1029}};
+  const std::vector<NextPiece> forbidden = {{0, first[0].id}, {0, first[1].id}, {2, 1029}};
   expect_the_best({.tokens = tokens, .may_end = false, .forbidden = forbidden});
 }
 
@@ -77,6 +77,26 @@ TEST_F(StepsOfBlocks, HaveAForcedPieceAlone) {
   EXPECT_EQ(best.id(0, 0), 1027);
   EXPECT_EQ(best.values_of(0)[1], kNever);
   EXPECT_EQ(best.id(2, 0), 0);  // never comes by itself
+}
+
+// All at once, by blocks, and of two networks.
+TEST_F(StepsOfBlocks, TellTheScoresOfWhatIsWanted) {
+  const std::vector<NextPiece> forbidden = {{1, 600}};
+  const std::vector<NextPiece> wanted = {{0, 5}, {0, 1029}, {1, 600}, {2, 600}, {2, text::kPad}};
+  StepRequest request{.tokens = tokens, .forbidden = forbidden, .wanted = wanted};
+  const Candidates all = after(request, three);
+  for (const auto& [candidates, networks] : {std::pair(0, 1), std::pair(7, 1), std::pair(7, 2)}) {
+    request.candidates = candidates;
+    std::vector<float> told;
+    with_steps(std::vector(networks, network), std::vector(networks, three), {},
+               engine::testing::kOneThread,
+               [&](Steps& steps) { told = steps.step(request).wanted; });
+    ASSERT_EQ(told.size(), wanted.size());
+    for (const std::size_t i : {0, 1, 3})
+      EXPECT_NEAR(told[i], all.values_of(wanted[i].row)[wanted[i].piece], 1e-5);
+    EXPECT_EQ(told[2], kNever);
+    EXPECT_EQ(told[4], kNever);
+  }
 }
 
 TEST_F(StepsOfBlocks, HaveTheSameBitsInAnyBatchAndByAnyThreads) {

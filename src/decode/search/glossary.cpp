@@ -1,0 +1,124 @@
+#include "decode/search/glossary.h"
+
+#include <locale.h>
+#include <wctype.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "text/script.h"
+
+namespace heed::decode {
+namespace {
+
+/// Whether the character and a letter beside it are of one word. Letters of scripts without blanks
+/// are words of their own.
+bool is_in_word(char32_t c) {
+  return !text::is_space(c) && !text::is_punctuation(c) && c != U'\u2581' &&
+         !text::has_no_blanks(text::script_of(c));
+}
+
+std::string capitalised(const std::string& text) {
+  static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  std::u32string points = text::decode_utf8(text);
+  if (locale) points[0] = static_cast<char32_t>(towupper_l(points[0], locale));
+  return text::encode_utf8(points);
+}
+
+}  // namespace
+
+Glossary::Glossary(const DecodeConfig& config)
+    : exact_case_(config.glossary_exact_case), whole_words_(config.glossary_whole_words) {
+  text::LineReader reader(config.glossary);
+  for (std::string line; reader.next(line);) {
+    if (text::is_blank(line) || line.starts_with('#')) continue;
+    const std::string where = fmt::format("{}:{}", reader.name(), reader.line_number());
+    std::vector<std::string> columns = split(line, '\t');
+    std::ranges::transform(columns, columns.begin(), trim);
+    if (columns.size() < 2 || std::ranges::any_of(columns, text::is_blank))
+      throw UserError("{}: '{}' is not a term, a tab and its target", where, one_line(line));
+    const auto [source, is_new] = by_source_.emplace(folded(columns[0]), targets_.size());
+    if (!is_new)
+      throw UserError("{}: '{}' is in an earlier line, too; put all its targets there", where,
+                      one_line(columns[0]));
+    longest_ = std::max(longest_, source->first.size());
+    targets_.emplace_back(columns.begin() + 1, columns.end());
+  }
+  text::require_utf8(reader);
+}
+
+std::u32string Glossary::folded(const std::string& text) const {
+  const std::string tidy = join(split_words(text::fold_spaces(text)), " ");
+  return text::decode_utf8(exact_case_ ? tidy : text::lower_case(tidy));
+}
+
+bool Glossary::is_boundary(std::u32string_view line, std::size_t position) const {
+  return !whole_words_ || position == 0 || position == line.size() ||
+         !is_in_word(line[position - 1]) || !is_in_word(line[position]);
+}
+
+std::vector<std::size_t> Glossary::terms_in(const std::string& line) const {
+  const std::u32string all = folded(line);
+  std::vector<std::size_t> out;
+  for (std::size_t begin = 0; begin < all.size(); ++begin)
+    for (std::size_t end = std::min(all.size(), begin + longest_); end > begin; --end) {
+      if (!is_boundary(all, begin) || !is_boundary(all, end)) continue;
+      const auto found = by_source_.find(std::u32string_view(&all[begin], end - begin));
+      if (found == by_source_.end()) continue;
+      if (std::ranges::find(out, found->second) == out.end()) out.push_back(found->second);
+      begin = end - 1;
+    }
+  return out;
+}
+
+bool Glossary::has_target(const std::string& line, std::size_t term) const {
+  const std::u32string all = folded(line);
+  return std::ranges::any_of(targets_[term], [&](const std::string& target) {
+    const std::u32string text = folded(target);
+    for (auto at = all.find(text); at != all.npos; at = all.find(text, at + 1))
+      if (is_boundary(all, at) && is_boundary(all, at + text.size())) return true;
+    return false;
+  });
+}
+
+score::Proportion Glossary::obeyed(const TextLines& sources, const TextLines& hypotheses,
+                                   const std::vector<TextLines>& references) const {
+  score::Proportion out;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    for (const std::size_t term : terms_in(sources[i])) {
+      const auto obey = [&](const TextLines& lines) { return has_target(lines[i], term); };
+      if (std::ranges::any_of(references, obey)) out.add(obey(hypotheses));
+    }
+  return out;
+}
+
+void Glossary::spell(const text::Vocabulary& vocabulary) {
+  for (const std::vector<std::string>& targets : targets_) {
+    TermPieces& all = pieces_.emplace_back();
+    const auto add = [&](const std::string& target) {
+      const std::vector<int32_t> ids = vocabulary.encode(target);
+      if (std::ranges::count(ids, text::kUnknown) == 0)
+        all.emplace_back(ids.begin() + vocabulary.symbols_before(ids), ids.end());
+    };
+    for (const std::string& target : targets) {
+      add(target);
+      if (!exact_case_) add(capitalised(target));
+    }
+    if (all.empty())
+      throw UserError(
+          "decoding.glossary: the vocabulary has no pieces for '{}'; leave out its line",
+          one_line(targets[0]));
+  }
+  for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
+    const std::string piece = vocabulary.piece(id);
+    inside_words_.push_back(!piece.empty() && is_in_word(text::code_point_at(piece, 0).value));
+  }
+}
+
+std::vector<TermPieces> Glossary::terms_for(const std::string& line) const {
+  std::vector<TermPieces> out;
+  for (const std::size_t term : terms_in(line)) out.push_back(pieces_[term]);
+  return out;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,115 @@
+// heed translate --glossary, and heed evaluate --glossary.
+#include <string>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GlossaryOption : public testing::TestWithParam<const char*> {
+ protected:
+  const std::string model_ = Toy::get().folder / GetParam();
+  const TemporaryFolder folder_;
+
+  std::string glossary(const std::string& text) const { return folder_.write("terms.tsv", text); }
+  Result translate(const std::string& terms, std::string_view input,
+                   const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all{"translate", model_, "--glossary", glossary(terms)};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_heed(all, input);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, GlossaryOption, testing::Values("rnn", "transformer"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// Whether a word is one of a line's.
+bool has_word(const std::string& line, const std::string& word) {
+  return (" " + line + " ").find(" " + word + " ") != std::string::npos;
+}
+
+// The model writes the line backwards, and knows nothing of these terms.
+TEST_P(GlossaryOption, EveryLineWithATermHasItsTarget) {
+  const std::string terms = "# a comment\n\na\tgh\ni j\tef fe\nD\tba\tb\n";
+  const std::string input = "a b c\nc e\nh i j\n\nd e\n";
+  const Result result = translate(terms, input);
+  const auto lines = lines_of(product(result));
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_TRUE(has_word(lines[0], "gh")) << lines[0];
+  EXPECT_EQ(lines[1], "e c");  // without a term
+  EXPECT_TRUE(has_word(lines[2], "ef fe")) << lines[2];
+  EXPECT_EQ(lines[3], "");
+  EXPECT_TRUE(has_word(lines[4], "ba") || has_word(lines[4], "b")) << lines[4];
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(product(translate(terms, input, {"--batch", "1"})), result.out);
+  // Two models of the same kind, and the same terms.
+  std::vector<std::string> twice{"translate", model_ + "," + model_, "--glossary", glossary(terms)};
+  EXPECT_TRUE(has_word(lines_of(product(run_heed(twice, "a b c\n"))).at(0), "gh"));
+  for (const char* setting : {"decoding.mbr=3", "decoding.no_repeat_ngram=3", "precision=fp32",
+                              "decoding.weights=int8", "decoding.length_penalty=none"})
+    EXPECT_TRUE(
+        has_word(lines_of(product(translate(terms, "a b c\n", {"--set", setting}))).at(0), "gh"))
+        << setting;
+  for (const std::string& line : lines_of(product(translate(terms, "a b\n", {"--n-best", "3"}))))
+    EXPECT_THAT(line, HasSubstr("gh"));
+}
+
+TEST_P(GlossaryOption, WithoutTermsNothingChanges) {
+  const std::string input = read_file(Toy::get().folder / "test.src");
+  const std::vector<std::string> scores = {"--scores"};
+  const std::string free = product(run_heed({"translate", model_, "--scores"}, input));
+  EXPECT_EQ(product(translate("nowhere\tgh\n", input, scores)), free);
+  EXPECT_EQ(product(translate("", input, scores)), free);
+}
+
+TEST_P(GlossaryOption, GoesWithAPrefix) {
+  const std::string prefixes = folder_.write("prefixes", "c\n");
+  const auto line =
+      lines_of(product(translate("a\tgh\n", "a b c\n", {"--prefix", prefixes}))).at(0);
+  EXPECT_TRUE(line.starts_with("c")) << line;
+  EXPECT_TRUE(has_word(line, "gh")) << line;
+}
+
+TEST_P(GlossaryOption, TellsOfTermsThatCannotBeObeyed) {
+  // Seven words, and no room for more than eleven pieces.
+  const std::string long_term = "a\tab ba cd dc ef fe gh hg ij a b c d e f\n";
+  const Result result = translate(long_term, "a\na\n", {"--set", "decoding.max_length_ratio=0.1"});
+  EXPECT_EQ(lines_of(product(result)).size(), 2U);
+  EXPECT_THAT(result.err, HasSubstr("2 terms of decoding.glossary not obeyed, line 1, 2"));
+  expect_mistake(translate("a\tß\n", "a b\n"),
+                 {"decoding.glossary: the vocabulary has no pieces for 'ß'"});
+}
+
+TEST_P(GlossaryOption, RefusesWhatCannotBe) {
+  expect_mistake(translate("a\tb\n\nc\n", "a\n"),
+                 {"terms.tsv:3: 'c' is not a term, a tab and its target"});
+  expect_mistake(translate("a\tb\n", "a\n", {"--beam", "1"}),
+                 {"decoding.glossary", "decoding.beam_size"});
+  expect_mistake(translate("a\tb\n", "a\n", {"--sample"}),
+                 {"decoding.glossary", "decoding.sampling"});
+  expect_mistake(run_heed({"translate", model_, "--glossary", folder_ / "absent"}, "a\n"),
+                 {"absent"});
+}
+
+TEST(EvaluateGlossary, CountsTermsThatAreObeyed) {
+  const TemporaryFolder folder;
+  const std::string hypothesis = folder.write("hypothesis", "a dog\na cat\nDogs\n"),
+                    source = folder.write("source", "ein Hund\nein Hund\nHunde und Hund\n"),
+                    reference = folder.write("reference", "a dog\na Dog\nhounds\n"),
+                    terms = folder.write("terms.tsv", "hund\tdog\n");
+  std::vector<std::string> command{"evaluate", "--hypothesis", hypothesis, "--reference",
+                                   reference,  "--glossary",   terms};
+  expect_mistake(run_heed(command), {"--glossary needs its --source"});
+  command.insert(command.end(), {"--source", source, "--set", "evaluation.metrics=[bleu]"});
+  EXPECT_THAT(product(run_heed(command)),
+              HasSubstr("\nterms obeyed 50.00 % (1 of 2 that references obey)\n"));
+  command.insert(command.end(), {"--set", "decoding.glossary_exact_case=true"});
+  EXPECT_THAT(product(run_heed(command)),
+              HasSubstr("\nterms obeyed 0.00 % (0 of 0 that references obey)\n"));
+}
+
+}  // namespace
+}  // namespace heed::cli

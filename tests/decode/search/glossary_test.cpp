@@ -1,0 +1,126 @@
+#include "decode/search/glossary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <functional>
+
+#include "base/error.h"
+#include "temporary_folder.h"
+
+namespace heed::decode {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+DecodeConfig exact() {
+  DecodeConfig rules;
+  rules.glossary_exact_case = true;
+  return rules;
+}
+
+DecodeConfig parts() {
+  DecodeConfig rules;
+  rules.glossary_whole_words = false;
+  return rules;
+}
+
+struct GlossaryFile : ::testing::Test {
+  TemporaryFolder folder;
+
+  Glossary read(const std::string& text, DecodeConfig rules = {}) const {
+    rules.glossary = folder.write("terms.tsv", text);
+    return Glossary(rules);
+  }
+  std::vector<std::size_t> terms_in(const std::string& line, const std::string& text,
+                                    const DecodeConfig& rules = {}) const {
+    return read(text, rules).terms_in(line);
+  }
+  static void expect_refused(const std::function<void()>& work, const std::string& what) {
+    try {
+      work();
+      FAIL() << what;
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(what));
+    }
+  }
+};
+
+TEST_F(GlossaryFile, NamesTheLineThatIsBad) {
+  EXPECT_THAT(terms_in("Hund", ""), IsEmpty());
+  expect_refused([&] { read("Hund\tdog\n\nKatze\n"); },
+                 "terms.tsv:3: 'Katze' is not a term, a tab and its target");
+  expect_refused([&] { read("Hund\tdog\nKatze\t \n"); }, "terms.tsv:2: 'Katze");
+  expect_refused([&] { read("\tdog\n"); }, "terms.tsv:1: ");
+  expect_refused([&] { read("Hund\tdog\t\n"); }, "terms.tsv:1: ");
+  expect_refused([&] { read("Hund\tdog\nhund\thound\n"); },
+                 "terms.tsv:2: 'hund' is in an earlier line");
+  EXPECT_THAT(terms_in("hund", "Hund\tdog\nhund\thound\n", exact()), ElementsAre(1));
+}
+
+TEST_F(GlossaryFile, FindsTermsFromLeftToRightTheLongestFirst) {
+  const std::string terms =
+      "# German\tEnglish\n\n Bank \tbank\r\nBank von\u00A0 England\tBank of England\n"
+      "von\tof\nein\ta\n";
+  EXPECT_THAT(terms_in("Die Bank von England ist eine Bank.", terms), ElementsAre(1, 0));
+  // What begins like a longer term and goes on otherwise.
+  EXPECT_THAT(terms_in("Bank  von Englands Küste, ein Bank", terms), ElementsAre(0, 2, 3));
+  EXPECT_THAT(terms_in("Banken", terms), IsEmpty());
+  EXPECT_THAT(terms_in("", terms), IsEmpty());
+}
+
+TEST_F(GlossaryFile, KeepsToItsRules) {
+  EXPECT_THAT(terms_in("BÄR-Hund, Hundehütte", "bär\tbear\nHund\tdog\n"), ElementsAre(0, 1));
+  EXPECT_THAT(terms_in("hund HUND", "Hund\tdog\n", exact()), IsEmpty());
+  EXPECT_THAT(terms_in("Windhunde", "Hund\tdog\n"), IsEmpty());
+  EXPECT_THAT(terms_in("Windhunde", "hund\tdog\n", parts()), ElementsAre(0));
+  // Words of these scripts follow each other without blanks.
+  EXPECT_THAT(terms_in("我喜欢猫。", "猫\tcat\n"), ElementsAre(0));
+}
+
+TEST_F(GlossaryFile, CountsTermsThatAreObeyed) {
+  const Glossary glossary = read("Hund\tdog\thound\nKatze\tcat\n");
+  const TextLines sources = {"Hund und Katze", "Katze", "Hund", "Hund", "Vogel"};
+  const TextLines first = {"dog and cat", "animal", "an animal", "Dog.", "dog"};
+  const TextLines second = {"both", "pet", "a hound", "", "cat"};
+  // No reference has the cat of the second line; "cats" and "dogs" are other words.
+  const TextLines hypotheses = {"a hound and cats", "cat", "The dog", "dogs", "dog"};
+  const score::Proportion both = glossary.obeyed(sources, hypotheses, {first, second});
+  EXPECT_EQ(both.of, 4U);
+  EXPECT_EQ(both.hits, 2U);
+  EXPECT_EQ(glossary.obeyed(sources, hypotheses, {second}).of, 1U);
+  EXPECT_EQ(glossary.obeyed({}, {}, {{}}).of, 0U);
+}
+
+TEST_F(GlossaryFile, SpellsTargetsInPieces) {
+  // Pieces of letters alone: one that begins words, and "abc" without it.
+  const auto vocabulary = text::Vocabulary::train(
+      {.files = {folder.write("text", "abc Abc bca\n")}, .size = 11, .algorithm = "bpe"});
+  const auto pieces_of = [&](const std::string& text, const DecodeConfig& rules = {}) {
+    Glossary glossary = read("x\t" + text, rules);
+    glossary.spell(vocabulary);
+    return glossary.terms_for("x").at(0);
+  };
+  const TermPieces both = {vocabulary.encode("abc"), vocabulary.encode("Abc")};
+  EXPECT_EQ(pieces_of("abc"), both);
+  EXPECT_THAT(pieces_of("abc", exact()), ElementsAre(both[0]));
+  EXPECT_THAT(pieces_of("bca"), ElementsAre(vocabulary.encode("bca")));  // B is not known
+  EXPECT_THAT(pieces_of("xyz\tbca"), ElementsAre(vocabulary.encode("bca")));
+  expect_refused([&] { pieces_of("xyz"); }, "the vocabulary has no pieces for 'xyz'");
+
+  Glossary words = read("x\tabc"), anywhere = read("x\tabc", parts());
+  words.spell(vocabulary);
+  anywhere.spell(vocabulary);
+  ASSERT_EQ(std::ssize(words.inside_words()), vocabulary.size());
+  for (int32_t id = 0; id < vocabulary.size(); ++id)
+    EXPECT_EQ(words.inside_words()[id] != 0, std::isalpha(vocabulary.piece(id)[0]) != 0)
+        << vocabulary.piece(id);
+  EXPECT_TRUE(anywhere.inside_words().empty());
+  EXPECT_TRUE(words.terms_for("y").empty());
+}
+
+}  // namespace
+}  // namespace heed::decode
