@@ -13,7 +13,7 @@ namespace heed::data {
 namespace {
 
 // Different uses of one seed.
-constexpr uint64_t kShuffle = 1, kPart = 2, kPool = 3, kDraw = 4;
+constexpr uint64_t kShuffle = 1, kPart = 2, kPool = 3, kDraw = 4, kStage = 5;
 
 /// Lengths of a pair, eos included, and what decides between equals.
 struct PairLength {
@@ -146,9 +146,20 @@ void check(const Corpus& corpus, const BatchOptions& options) {
 }
 
 uint64_t order_of(const Corpus& corpus, const BatchOptions& options) {
-  return mix({corpus.fingerprint(), static_cast<uint64_t>(options.batch_size), options.tokens,
-              static_cast<uint64_t>(options.pool), options.seed,
-              std::bit_cast<uint64_t>(options.sampling)});
+  uint64_t order = mix({corpus.fingerprint(), static_cast<uint64_t>(options.batch_size),
+                        options.tokens, static_cast<uint64_t>(options.pool), options.seed,
+                        std::bit_cast<uint64_t>(options.sampling)});
+  const auto add = [&](double value) { mix_in(order, std::bit_cast<uint64_t>(value)); };
+  if (is_noisy(options.noise))
+    config::for_each_field<NoiseConfig>(
+        [&](const auto& field) { add(options.noise.*field.member); });
+  for (const Mixture& stage : options.stages) {
+    for (const double share : stage.shares) add(share);
+    add(stage.epochs);
+    mix_in(order, stage.counted);
+    mix_in(order, static_cast<uint64_t>(stage.batches));
+  }
+  return order;
 }
 
 Batch batch_of(const std::vector<Example>& examples) {
@@ -160,15 +171,16 @@ Batch batch_of(const std::vector<Example>& examples) {
 }  // namespace
 
 std::string Position::to_json() const {
-  return fmt::format(R"({{"epoch":{},"pool":{},"batch":{},"order":"{:016x}"}})", epoch, pool, batch,
-                     order);
+  return fmt::format(R"({{"epoch":{},"pool":{},"batch":{},"order":"{:016x}"{}}})", epoch, pool,
+                     batch, order, made > 0 ? fmt::format(R"(,"made":{})", made) : "");
 }
 
 Position Position::from_json(const std::string& text) {
   try {
     const auto json = nlohmann::json::parse(text);
     return {json.at("epoch"), json.at("pool"), json.at("batch"),
-            std::stoull(json.at("order").get<std::string>(), nullptr, 16)};
+            std::stoull(json.at("order").get<std::string>(), nullptr, 16),
+            json.value("made", int64_t{0})};
   } catch (const std::exception&) {
     throw UserError("a damaged place in the training data: '{}'", one_line(text));
   }
@@ -178,6 +190,11 @@ BatchStream::BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOption
     : corpus_(std::move(corpus)), options_(options) {
   check(*corpus_, options_);
   position_.order = order_of(*corpus_, options_);
+  for (const Mixture& stage : options_.stages)
+    stages_.emplace_back(*corpus_, stage, options_.pool,
+                         mix({options_.seed, kStage, stages_.size()}),
+                         fmt::format("data.stages.{}", stages_.size()));
+  if (!stages_.empty()) options_.epochs = std::ssize(stages_);
 }
 
 int64_t pairs_in_epoch(int64_t pairs, double weight) {
@@ -208,38 +225,44 @@ std::vector<int64_t> BatchStream::epoch_order(int64_t epoch) const {
   return order;
 }
 
-int64_t BatchStream::pool_count(const std::vector<int64_t>& order) const {
-  return (static_cast<int64_t>(order.size()) + options_.pool - 1) / options_.pool;
+int64_t BatchStream::pool_count() {
+  if (!stages_.empty()) return stages_[position_.epoch].count();
+  if (order_epoch_ != position_.epoch) {
+    order_ = epoch_order(position_.epoch);
+    order_epoch_ = position_.epoch;
+  }
+  return (std::ssize(order_) + options_.pool - 1) / options_.pool;
 }
 
-BatchStream::Pool BatchStream::make_pool(const std::vector<int64_t>& order, int64_t epoch,
-                                         int64_t number) const {
-  const int64_t begin = number * options_.pool;
-  const int64_t end = std::min(begin + options_.pool, static_cast<int64_t>(order.size()));
+BatchStream::Pool BatchStream::make_pool() const {
+  const auto epoch = static_cast<uint64_t>(position_.epoch);
+  const int64_t begin = position_.pool * options_.pool;
   Pool pool;
-  pool.pairs.assign(order.begin() + begin, order.begin() + end);
-  if (options_.sampling > 0) {
-    pool.sampled.resize(pool.pairs.size());
-    for_slices(end - begin, options_.threads, [&](int64_t from, int64_t to) {
+  if (stages_.empty())
+    pool.pairs.assign(order_.begin() + begin,
+                      order_.begin() + std::min(begin + options_.pool, std::ssize(order_)));
+  else
+    pool.pairs = stages_[epoch].pairs(position_.pool);
+  if (options_.sampling > 0 || is_noisy(options_.noise)) {
+    pool.drawn.resize(pool.pairs.size());
+    for_slices(std::ssize(pool.pairs), options_.threads, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         // By place in the epoch: a pair that is read twice is drawn twice.
-        const uint64_t seed = mix(
-            {options_.seed, kDraw, static_cast<uint64_t>(epoch), static_cast<uint64_t>(begin + i)});
-        pool.sampled[i] = corpus_->sample(pool.pairs[i], options_.sampling, seed);
+        const uint64_t seed = mix({options_.seed, kDraw, epoch, static_cast<uint64_t>(begin + i)});
+        pool.drawn[i] = corpus_->sample(pool.pairs[i], options_.sampling, seed, options_.noise);
       }
     });
   }
-  Random random(
-      mix({options_.seed, kPool, static_cast<uint64_t>(epoch), static_cast<uint64_t>(number)}));
+  Random random(mix({options_.seed, kPool, epoch, static_cast<uint64_t>(position_.pool)}));
   std::vector<PairLength> lengths;
   lengths.reserve(pool.pairs.size());
   for (std::size_t i = 0; i < pool.pairs.size(); ++i) {
     const int64_t pair = pool.pairs[i];
-    const bool sampled = !pool.sampled.empty();
-    const int64_t source = sampled ? static_cast<int64_t>(pool.sampled[i].source.size())
-                                   : corpus_->source_length(pair);
-    const int64_t target = sampled ? static_cast<int64_t>(pool.sampled[i].target.size())
-                                   : corpus_->target_length(pair);
+    const bool drawn = !pool.drawn.empty();
+    const int64_t source =
+        drawn ? static_cast<int64_t>(pool.drawn[i].source.size()) : corpus_->source_length(pair);
+    const int64_t target =
+        drawn ? static_cast<int64_t>(pool.drawn[i].target.size()) : corpus_->target_length(pair);
     lengths.push_back({source + 1, target + 1, random.next()});
   }
   Cut batches = cut(lengths, options_.batch_size, options_.tokens);
@@ -254,27 +277,28 @@ Batch BatchStream::make(const Pool& pool, int64_t number) const {
   const auto [begin, end] = pool.batches[number];
   for (int64_t i = begin; i < end; ++i) {
     const int64_t at = pool.order[i];
-    examples.push_back(pool.sampled.empty() ? corpus_->example(pool.pairs[at]) : pool.sampled[at]);
+    examples.push_back(pool.drawn.empty() ? corpus_->example(pool.pairs[at]) : pool.drawn[at]);
   }
   return batch_of(examples);
 }
 
-void BatchStream::load() {
-  if (order_epoch_ != position_.epoch) {
-    order_ = epoch_order(position_.epoch);
-    order_epoch_ = position_.epoch;
-  }
-  if (pool_epoch_ == position_.epoch && pool_number_ == position_.pool) return;
-  pool_ = make_pool(order_, position_.epoch, position_.pool);
+bool BatchStream::load() {
+  if (pool_epoch_ == position_.epoch && pool_number_ == position_.pool) return true;
+  if (position_.pool >= pool_count()) return false;
+  pool_ = make_pool();
   pool_epoch_ = position_.epoch;
   pool_number_ = position_.pool;
+  return true;
 }
 
 void BatchStream::advance() {
-  if (++position_.batch < static_cast<int64_t>(pool_.batches.size())) return;
+  bool stage_ends = false;
+  if (!stages_.empty()) stage_ends = ++position_.made == options_.stages[position_.epoch].batches;
+  if (!stage_ends && ++position_.batch < std::ssize(pool_.batches)) return;
   position_.batch = 0;
-  if (++position_.pool < pool_count(order_)) return;
+  if (!stage_ends && ++position_.pool < pool_count()) return;
   position_.pool = 0;
+  position_.made = 0;
   ++position_.epoch;
 }
 
@@ -293,26 +317,22 @@ void BatchStream::seek(const Position& position) {
         "the saved place in the training data is of other data, another seed or other batch "
         "settings (data, seed, training.batch_size); go on with those it was made with");
   const Position before = position_;
-  position_ = {position.epoch, position.pool, position.batch, before.order};
+  position_ = position;
+  position_.order = before.order;
   bool exists = position.epoch >= 0 && position.pool >= 0 && position.batch >= 0;
   // Behind the last epoch there is a place, too: the end.
   const bool end = options_.epochs > 0 && position.epoch >= options_.epochs;
-  if (exists && !end) {
-    const auto order = epoch_order(position.epoch);
-    exists = position.pool < pool_count(order);
-    if (exists) load();
-    exists = exists && position.batch < static_cast<int64_t>(pool_.batches.size());
-  }
+  if (exists && !end) exists = load() && position.batch < std::ssize(pool_.batches);
   if (exists) return;
   position_ = before;
   throw UserError("the training data has no place " + position.to_json());
 }
 
 int64_t BatchStream::batches_in_epoch(int64_t epoch) const {
-  const auto order = epoch_order(epoch);
+  BatchStream all = *this;
   int64_t count = 0;
-  for (int64_t pool = 0; pool < pool_count(order); ++pool)
-    count += static_cast<int64_t>(make_pool(order, epoch, pool).batches.size());
+  for (all.position_ = {.epoch = epoch}; all.load(); ++all.position_.pool)
+    count += std::ssize(all.pool_.batches);
   return count;
 }
 

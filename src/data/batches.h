@@ -1,5 +1,5 @@
-// The order of training: epochs, pools, batches. Decided by (seed, epoch) alone, so that a position
-// of four numbers brings it back. No Torch here.
+// The order of training: epochs or stages, pools, batches. Decided by (seed, position) alone, so
+// that a position of a few numbers brings it back. No Torch here.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "data/batch.h"
 #include "data/corpus.h"
+#include "data/stages.h"
 
 namespace heed::data {
 
@@ -18,18 +19,22 @@ struct BatchOptions {
   bool tokens = true;     // batch_size is padded target tokens (eos included), else sentences
   int64_t pool = 100000;  // sentences sorted by length together
   uint64_t seed = 1;
-  int64_t epochs = 0;   // 0: endless
-  double sampling = 0;  // data.subword_sampling; needs a corpus with keep_text
-  int64_t threads = 1;  // for sampling; the result does not depend on it
+  int64_t epochs = 0;                // 0: endless
+  double sampling = 0;               // data.subword_sampling; needs a corpus with keep_text
+  NoiseConfig noise = {};            // data.noise; the same
+  std::vector<Mixture> stages = {};  // data.stages; they say what is read, and `epochs` is not used
+  int64_t threads = 1;               // for sampling and noise; the result does not depend on it
 };
 
 /// How many of a corpus's pairs an epoch reads, a pair as often as it is read.
 int64_t pairs_in_epoch(int64_t pairs, double weight);
 
-/// The next batch to come: epoch, pool in it, batch in that, each from 0.
+/// The next batch to come: epoch, pool in it, batch in that, each from 0. With data.stages `epoch`
+/// is the stage.
 struct Position {
   int64_t epoch = 0, pool = 0, batch = 0;
   uint64_t order = 0;  // checksum of what the order depends on; 0 in a Position made by hand
+  int64_t made = 0;    // batches of the stage before this one; 0 without stages
 
   std::string to_json() const;
   /// Takes what to_json() writes, in any order and spacing. Throws UserError for less.
@@ -39,7 +44,7 @@ struct Position {
 
 struct StreamedBatch {
   Batch batch;
-  int64_t epoch = 0;  // of the batch, from 0
+  int64_t epoch = 0;  // of the batch, or its stage, from 0
   Position after;     // where to seek() to go on behind this batch
 };
 
@@ -47,41 +52,42 @@ struct StreamedBatch {
 /// says (0.5: a new random half each time), shuffled, cut into pools; a pool is sorted by length,
 /// cut into batches, and these are shuffled. A batch holds as many sentences as fit: padded target
 /// tokens within batch_size, padded source tokens within twice that; one that fits in none makes
-/// its own.
+/// its own. With stages their pools are cut in the same way.
 class BatchStream {
  public:
-  /// Throws UserError where the weight of a part leaves none of its pairs.
+  /// Throws UserError where the weight of a part leaves none of its pairs, and as StagePools.
   BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options);
 
-  /// Nothing after the last epoch.
+  /// Nothing after the last epoch or stage.
   std::optional<StreamedBatch> next();
   const Position& position() const { return position_; }
   /// The stream goes on from `position` exactly as it would have. Throws UserError where corpus,
   /// seed or options are not those that the position was made with, or there is no such place.
   void seek(const Position& position);
 
-  /// How many batches an epoch has (cuts all its pools, with sampling encodes them).
+  /// How many batches an epoch has (cuts all its pools, with sampling or noise encodes them).
   int64_t batches_in_epoch(int64_t epoch) const;
 
  private:
   struct Pool {
     std::vector<int64_t> pairs;                        // corpus indices
-    std::vector<Example> sampled;                      // [pairs], with subword sampling
+    std::vector<Example> drawn;                        // [pairs], with subword sampling or noise
     std::vector<int64_t> order;                        // into pairs, sorted by length
     std::vector<std::pair<int64_t, int64_t>> batches;  // ranges of `order`
   };
 
   std::vector<int64_t> epoch_order(int64_t epoch) const;
-  int64_t pool_count(const std::vector<int64_t>& order) const;
-  Pool make_pool(const std::vector<int64_t>& order, int64_t epoch, int64_t pool) const;
+  int64_t pool_count();  // of the present epoch or stage, whose order is then there
+  Pool make_pool() const;
   Batch make(const Pool& pool, int64_t batch) const;
-  void load();
+  bool load();  // false: the present epoch or stage has no such pool
   void advance();
 
   std::shared_ptr<const Corpus> corpus_;
   BatchOptions options_;
   Position position_;
-  std::vector<int64_t> order_;  // of the epoch order_epoch_
+  std::vector<StagePools> stages_;
+  std::vector<int64_t> order_;  // of the epoch order_epoch_, without stages
   int64_t order_epoch_ = -1;
   Pool pool_;
   int64_t pool_epoch_ = -1, pool_number_ = -1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "data/stages.h"
+
 namespace heed::data {
 namespace {
 
@@ -105,10 +107,19 @@ void check(const DataConfig& config) {
       throw config::ConfigError(key + ".alignment: only training corpora have an alignment");
     if (!training && files->weight != 1)
       throw config::ConfigError(key + ".weight: only training corpora have a weight");
-    if (!key.starts_with("data.more_valid") && !files->name.empty())
-      throw config::ConfigError(key + ".name: only the sets of data.more_valid have a name");
+    if (!training && !key.starts_with("data.more_valid") && !files->name.empty())
+      throw config::ConfigError(key +
+                                ".name: only data.train and the sets of data.more_valid have one");
     if (!files->tag.empty()) check_symbols({files->tag}, key + ".tag");
   }
+
+  mixtures_of(config, /*batches_per_update=*/1);
+  const NoiseConfig& noise = config.noise;
+  if (noise.upper + noise.title > 1)
+    throw config::ConfigError("data.noise: upper and title are more than all pairs; lower one");
+  if (noise.typos + noise.merged + noise.split > 1)
+    throw config::ConfigError(
+        "data.noise: typos, merged and split are more than all words; lower one");
 
   const VocabularyConfig& vocabulary = config.vocabulary;
   check_symbols(vocabulary.symbols, "data.vocabulary.symbols");

@@ -42,7 +42,8 @@ inline const std::vector<std::string>& flaw_helps() {
 /// One pair of line-aligned files, or a file with both sides: plain, .gz or .zst.
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
-  HEED_FREE(std::string, name, "", "Its name in the log. Only in data.more_valid.")
+  HEED_FREE(std::string, name, "",
+            "Its name: in the log for data.more_valid, in data.stages for data.train.")
   HEED_FIXED(
       std::string, source, "",
       "File of the source sentences, one on each line (plain, .gz or .zst). With an empty target: "
@@ -90,10 +91,53 @@ struct VocabularyConfig {
   HEED_FIXED(std::string, target, "", "The same for the target side; empty with kind: joint.")
 };
 
+struct StageEnd {
+  HEED_CONFIG(StageEnd);
+  HEED_FIXED(std::string, corpus, "", "Name of the corpus of the stage whose epochs are counted.")
+  HEED_FIXED(double, epochs, 0.0, "The stage ends when it has read the corpus so many times.",
+             config::Between<double>{0.0, 1e6})
+  HEED_FIXED(int64_t, updates, 0, "The stage ends after so many updates of its own.",
+             config::Between<int64_t>{0, 1000000000})
+};
+
+/// A mixture of training corpora, read until its end (data/stages.h).
+struct Stage {
+  HEED_CONFIG(Stage);
+  HEED_FIXED(std::vector<std::string>, corpora, {}, "Names of the training corpora that it reads.")
+  HEED_FIXED(std::vector<double>, shares, {},
+             "Share of each corpus in the pairs that the stage reads, relative to their sum.",
+             config::EachBetween<double>{1e-6, 1e6})
+  HEED_SECTION(StageEnd, until,
+               "Its end: epochs of a corpus, or updates. The last stage may have none.")
+};
+
+inline constexpr config::Between<double> kShare{0.0, 1.0};
+
+/// Changes of training pairs, drawn anew in every epoch (data/noise.h).
+struct NoiseConfig {
+  HEED_CONFIG(NoiseConfig);
+  HEED_FIXED(double, upper, 0.0, "Share of the pairs that are in capitals, on both sides.", kShare)
+  HEED_FIXED(double, title, 0.0,
+             "Share of the pairs whose words all begin with a capital, on both sides.", kShare)
+  HEED_FIXED(double, typos, 0.0,
+             "Share of the source words with a typing mistake of one of nine kinds.", kShare)
+  HEED_FIXED(double, merged, 0.0,
+             "Share of the source words that are written together with the word before.", kShare)
+  HEED_FIXED(double, split, 0.0, "Share of the source words with a blank inside.", kShare)
+  HEED_FIXED(double, punctuation, 0.0,
+             "Share of the source lines whose final punctuation is dropped, repeated, set apart by "
+             "a blank, or a comma.",
+             kShare)
+};
+
 struct DataConfig {
   HEED_CONFIG(DataConfig);
   HEED_FIXED(std::vector<CorpusFiles>, train, {},
              "The training corpus, or a list of several, each with its weight.")
+  HEED_FIXED(std::vector<Stage>, stages, {},
+             "Mixtures of the training corpora, one after another. Without them every epoch reads "
+             "all corpora by their weights.")
+  HEED_SECTION(NoiseConfig, noise, "Changes of training pairs, drawn anew in every epoch.")
   HEED_FIXED(CorpusFiles, valid, {},
              "Held-out pairs that choose the best checkpoint. Without them the last checkpoint is "
              "the best.")

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/random.h"
+#include "text/words.h"
 
 namespace heed::data {
 namespace {
@@ -15,6 +16,10 @@ void mix_in_all(uint64_t& checksum, const std::vector<int32_t>& ids) {
 
 std::string happened(const Notice& notice, const std::string& what) {
   return notice.count == 0 ? "" : fmt::format("\n  {}: {}", what, notice.text());
+}
+
+std::string_view text_at(const Sequences<char>& texts, int64_t i) {
+  return {texts[i].data(), texts[i].size()};
 }
 
 }  // namespace
@@ -141,10 +146,21 @@ Example Corpus::without_links(int64_t i) const {
 }
 
 /// Those that its pieces have.
-void Corpus::add_links(int64_t i, Example& example) const {
+void Corpus::add_links(int64_t i, Example& example, const NoisyPair* noisy) const {
   if (!has_links_ || links_.length(i) == 0) return;
   const std::span<const PieceLink> kept = links_[i];
   example.links.assign(kept.begin(), kept.end());
+  if (noisy) {
+    example.links.clear();
+    if (noisy->words.size() !=
+            static_cast<std::size_t>(text::count_words(text_at(source_text_, i))) ||
+        text::words_of(languages_->source, example.source).words !=
+            text::count_words(noisy->source))
+      return;
+    for (const PieceLink& link : kept)
+      for (auto [word, end] = noisy->words[link.source]; word < end; ++word)
+        example.links.push_back({link.target, word});
+  }
   if (languages_)
     example.links =
         links_of_pieces(example.links, text::words_of(languages_->source, example.source),
@@ -157,22 +173,38 @@ Example Corpus::example(int64_t i) const {
   return example;
 }
 
-Example Corpus::sample(int64_t i, double alpha, uint64_t seed) const {
+Example Corpus::sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig& noise) const {
   if (!has_text_) return example(i);
+  const std::string_view source = text_at(source_text_, i), target = text_at(target_text_, i);
+  const auto drawn_seed = [&](uint64_t use) {
+    uint64_t state = seed ^ use;
+    return splitmix64(state);
+  };
+  std::optional<NoisyPair> noisy;
+  if (is_noisy(noise)) {
+    noisy = with_noise(noise, source, target, drawn_seed(3), [&](const std::string& word) {
+      return languages_->source.has_symbol(word) || languages_->target.has_symbol(word);
+    });
+    if (noisy->source == source && noisy->target == target) noisy.reset();
+  }
   Example example = without_links(i);
-  const auto draw = [&](const text::Vocabulary& vocabulary, std::string_view line, uint64_t side,
+  bool fits = true;
+  const auto draw = [&](const text::Vocabulary& vocabulary, std::string_view text, uint64_t side,
                         std::vector<int32_t>& ids) {
-    uint64_t state = seed ^ side;
-    auto drawn = vocabulary.sample(line, alpha, splitmix64(state));
+    auto drawn =
+        alpha > 0 ? vocabulary.sample(text, alpha, drawn_seed(side)) : vocabulary.encode(text);
     const auto length = static_cast<int64_t>(drawn.size());
-    if (max_length_ == 0 || length <= max_length_) ids = std::move(drawn);
+    if (max_length_ == 0 || length <= max_length_)
+      ids = std::move(drawn);
+    else
+      fits = false;
   };
-  const auto line = [&](const Sequences<char>& texts) {
-    return std::string_view(texts[i].data(), texts[i].size());
-  };
-  draw(languages_->source, line(source_text_), 1, example.source);
-  draw(languages_->target, line(target_text_), 2, example.target);
-  add_links(i, example);
+  if (noisy || alpha > 0) {
+    draw(languages_->source, noisy ? noisy->source : source, 1, example.source);
+    draw(languages_->target, noisy ? noisy->target : target, 2, example.target);
+  }
+  if (noisy && !fits) return sample(i, alpha, seed);
+  add_links(i, example, noisy ? &*noisy : nullptr);
   return example;
 }
 

@@ -13,6 +13,7 @@
 #include "data/batch.h"
 #include "data/config.h"
 #include "data/flaws.h"
+#include "data/noise.h"
 #include "data/notice.h"
 #include "text/vocabulary.h"
 
@@ -101,7 +102,7 @@ struct CorpusReading {
   std::string limit = "data.max_length";  // the key that sets it, for messages
   LongSentences long_sentences = LongSentences::drop;
   int64_t max_words = 0;   // between blanks, on either side; 0 for no limit
-  bool keep_text = false;  // for subword sampling
+  bool keep_text = false;  // for subword sampling and noise
   bool aligned = false;    // with the corpora's alignments
   int64_t threads = 1;     // the result does not depend on it
   Cleaning cleaning{};     // which pairs are left out for their flaws
@@ -139,9 +140,12 @@ class Corpus {
   Example example(int64_t i) const;
   bool has_links() const { return has_links_; }
 
-  /// The pair with its pieces drawn anew (Vocabulary::sample), `seed` deciding; a side whose draw
-  /// is longer than max_length keeps its best pieces. The same as example() without keep_text.
-  Example sample(int64_t i, double alpha, uint64_t seed) const;
+  /// The pair with noise, and with its pieces drawn anew (Vocabulary::sample) where alpha is above
+  /// 0, `seed` deciding. A side whose draw is longer than max_length keeps its best pieces; a pair
+  /// with noise that makes a side longer has none. Links follow their words; where the vocabulary
+  /// finds other words in a noisy source, or it has no blanks, they are left out. The same as
+  /// example() without keep_text.
+  Example sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig& noise = {}) const;
 
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<CorpusReport>& reports() const { return reports_; }
@@ -162,7 +166,7 @@ class Corpus {
   void append(const Example& example);
   void finish();
   Example without_links(int64_t i) const;
-  void add_links(int64_t i, Example& example) const;
+  void add_links(int64_t i, Example& example, const NoisyPair* noisy = nullptr) const;
 
   Ids source_, target_;
   bool source_end_ = true;  // Example::source_end
@@ -170,8 +174,8 @@ class Corpus {
   std::vector<Part> parts_;
   std::vector<CorpusReport> reports_;
   uint64_t fingerprint_ = 0;
-  std::optional<Languages> languages_;  // for subword sampling and for links of words
-  // For subword sampling only.
+  std::optional<Languages> languages_;  // for pieces drawn anew and for links of words
+  // For subword sampling and noise only.
   bool has_text_ = false;
   Sequences<char> source_text_, target_text_;
   int64_t max_length_ = 0;

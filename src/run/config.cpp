@@ -138,6 +138,9 @@ void check(const Config& config) {
       config.model.type == model::ModelType::rnn)
     throw config::ConfigError(
         "training.adapters.kind: lora is for model.type: transformer; set kind: none");
+  if (config.training.epochs > 0 && !config.data.stages.empty())
+    throw config::ConfigError(
+        "training.epochs: data.stages say how often each corpus is read; set it to 0");
   if (config.training.guided_alignment > 0) check_guided(config);
   if (config.training.coverage_loss > 0) check_coverage(config);
   if (config.training.consistency == train::Consistency::rdrop) check_rdrop(config);

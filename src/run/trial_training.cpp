@@ -46,6 +46,7 @@ constexpr std::size_t kUpdatesAhead = 2;
 /// A small corpus is read again.
 Config without_end(Config config) {
   config.training.epochs = 0;
+  config.data.stages.clear();
   return config;
 }
 

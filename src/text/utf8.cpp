@@ -42,12 +42,6 @@ locale_t utf8_locale() {
   return locale;
 }
 
-char32_t lower(char32_t c) {
-  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
-  if (!utf8_locale()) return c;
-  return static_cast<char32_t>(towlower_l(static_cast<wint_t>(c), utf8_locale()));
-}
-
 // A capital sigma that ends a word: a letter before it, none after it.
 bool is_final_sigma(const std::u32string& text, std::size_t at) {
   return text[at] == 0x3A3 && at > 0 && is_letter(text[at - 1]) &&
@@ -189,6 +183,18 @@ bool is_letter(char32_t c) {
   return utf8_locale() && iswalpha_l(static_cast<wint_t>(c), utf8_locale());
 }
 
+char32_t to_lower(char32_t c) {
+  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
+  if (!utf8_locale()) return c;
+  return static_cast<char32_t>(towlower_l(static_cast<wint_t>(c), utf8_locale()));
+}
+
+char32_t to_upper(char32_t c) {
+  if (c < 0x80) return c >= 'a' && c <= 'z' ? c - 32 : c;
+  if (!utf8_locale()) return c;
+  return static_cast<char32_t>(towupper_l(static_cast<wint_t>(c), utf8_locale()));
+}
+
 std::vector<std::string> unicode_words(std::string_view text) {
   std::vector<std::string> words;
   bool inside = false;
@@ -209,7 +215,7 @@ std::string lower_case(std::string_view text) {
     if (points[i] == 0x130) {
       out += U"i\u0307";
     } else {
-      out += is_final_sigma(points, i) ? U'\u03C2' : lower(points[i]);
+      out += is_final_sigma(points, i) ? U'\u03C2' : to_lower(points[i]);
     }
   }
   return encode_utf8(out);

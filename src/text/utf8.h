@@ -95,6 +95,10 @@ bool is_letter(char32_t c);
 /// The blank-separated words, with Python's idea of a blank.
 std::vector<std::string> unicode_words(std::string_view text);
 
+/// The letter in the other case, or itself where one letter has none: the capital of U+00DF is two.
+char32_t to_lower(char32_t c);
+char32_t to_upper(char32_t c);
+
 /// Lower case as Python's str.lower() gives it, final sigma and dotted capital I included.
 std::string lower_case(std::string_view text);
 

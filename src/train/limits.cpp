@@ -27,6 +27,8 @@ TrainingLimits::TrainingLimits(const TrainerSetup& setup)
 std::optional<StopReason> TrainingLimits::reached(const Progress& progress) const {
   if (progress.update >= config_.updates) return StopReason::updates;
   if (config_.epochs > 0 && progress.position.epoch >= config_.epochs) return StopReason::epochs;
+  const auto stages = std::ssize(setup_.batches.stages);
+  if (stages > 0 && progress.position.epoch >= stages) return StopReason::stages;
   if (config_.max_minutes > 0 && progress.seconds >= 60 * config_.max_minutes)
     return StopReason::minutes;
   if (config_.early_stopping.patience > 0 && progress.stale >= config_.early_stopping.patience)

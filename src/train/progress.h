@@ -33,7 +33,7 @@ struct Window {
 
 struct Progress {
   int64_t update = 0;
-  int64_t epoch = 0;  // of the last batch, from 0
+  int64_t epoch = 0;  // of the last batch, or its stage, from 0
   data::Position position;
   double seconds = 0;         // in all, validation included
   double update_seconds = 0;  // of updates alone

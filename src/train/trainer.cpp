@@ -27,6 +27,7 @@ model::Model& on_device(const TrainerSetup& setup) {
 std::string key_of(StopReason reason) {
   return reason == StopReason::updates   ? "training.updates"
          : reason == StopReason::epochs  ? "training.epochs"
+         : reason == StopReason::stages  ? "the end of data.stages"
          : reason == StopReason::minutes ? "training.max_minutes"
                                          : "training.early_stopping.patience";
 }
@@ -193,6 +194,9 @@ bool Loop::update_once() {
   const auto batches = batches_->next(config_.accumulate);
   progress_.position = batches_->position();
   if (!batches) return false;
+  if (!setup_.batches.stages.empty() &&
+      (progress_.update == 0 || progress_.epoch != batches->epoch))
+    log::info("data.stages.{} begins", batches->epoch);
   progress_.epoch = batches->epoch;
   const double rate = limits_.rate(progress_);
   model_.train();
@@ -330,6 +334,8 @@ data::BatchOptions batch_options(const TrainConfig& training, const data::DataCo
           .seed = seed,
           .epochs = training.epochs,
           .sampling = data.subword_sampling,
+          .noise = data.noise,
+          .stages = data::mixtures_of(data, training.accumulate),
           .threads = threads};
 }
 
@@ -340,6 +346,8 @@ std::string TrainResult::reason() const {
       return "training is complete" + after;
     case StopReason::epochs:
       return fmt::format("training is complete{}: training.epochs are done", after);
+    case StopReason::stages:
+      return fmt::format("training is complete{}: data.stages are done", after);
     case StopReason::minutes:
       return fmt::format("training ended{}: training.max_minutes are over", after);
     case StopReason::patience:

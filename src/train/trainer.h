@@ -73,7 +73,7 @@ struct TrainerSetup {
   std::string base;
 };
 
-enum class StopReason { updates, epochs, minutes, patience, interrupted, nothing_to_do };
+enum class StopReason { updates, epochs, stages, minutes, patience, interrupted, nothing_to_do };
 
 struct TrainResult {
   int64_t updates = 0;

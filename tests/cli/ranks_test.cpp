@@ -148,6 +148,24 @@ TEST_F(Ranks, MakeTheModelThatOneProcessMakes) {
     EXPECT_THAT(entry.path().filename().string(), Not(::testing::StartsWith(".heed")));
 }
 
+TEST_F(Ranks, ReadStagesAndNoiseAsOneProcessDoes) {
+  const std::vector<std::string> wanted = {
+      "--set", "data.train.name=all",
+      "--set", "data.stages=[{corpora: [all], until: {updates: 3}}, {corpora: [all]}]",
+      "--set", "data.noise={upper: 0.2, typos: 0.2}"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), wanted.begin(), wanted.end());
+    return more;
+  };
+  EXPECT_EQ(train("one", kTransformer, with({})).status, 0);
+  EXPECT_THAT(file("one/train.log"), HasSubstr("data.stages.1 begins"));
+  const Result half = train("some", kTransformer, with({"--set", "training.updates=5"}));
+  EXPECT_EQ(half.status, 0) << half.err;
+  const Result rest = train("some", kTransformer, with({"--resume", "--ranks", "2"}));
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  EXPECT_EQ(file("one/model.safetensors"), file("some/model.safetensors"));
+}
+
 TEST_F(Ranks, GoOnWithAnotherNumber) {
   EXPECT_EQ(train("one", kRnn, {"--set", "threads=3"}).status, 0);
   EXPECT_EQ(train("some", kRnn, {"--ranks", "2", "--set", "training.updates=4"}).status, 0);

@@ -1,4 +1,4 @@
-// heed average, export, vocab and doctor.
+// heed average, export, vocab, noise and doctor.
 #include <filesystem>
 #include <string>
 
@@ -174,6 +174,22 @@ TEST(Vocab, ASizeThatTheTextCannotFillSaysWhichItCan) {
                                   "--algorithm", "bpe", "-o", folder / "mine.spm"});
   expect_mistake(result, {"500", "set --size to at most"});
   EXPECT_FALSE(fs::exists(folder / "mine.spm"));
+}
+
+TEST(Noise, WritesTheSameCopyEachTime) {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("text", "ein Hund.\n\nzwei Straßen\n");
+  EXPECT_EQ(product(run_heed({"noise", text, "--upper", "1", "-o", "-"})),
+            "EIN HUND.\n\nZWEI STRASSEN\n");
+  const std::vector<std::string> typos{"noise", text, "--typos", "1", "--seed", "3", "-o", "-"};
+  const std::string copy = product(run_heed(typos));
+  EXPECT_EQ(lines_of(copy).size(), 3U);
+  EXPECT_NE(copy, read_file(text));
+  EXPECT_EQ(product(run_heed(typos)), copy);
+  expect_mistake(run_heed({"noise", text, "-o", "-"}),
+                 {"no noise is asked for; give some, as in --typos 0.1"});
+  expect_mistake(run_heed({"noise", text, "--upper", "0.6", "--title", "0.6", "-o", "-"}),
+                 {"data.noise: upper and title are more than all pairs; lower one"});
 }
 
 TEST(Doctor, SaysWhatThisMachineCanDo) {

@@ -221,6 +221,7 @@ TEST_P(Combinations, KnowEveryOption) {
   for (const Option& option : options()) known.insert(option.path);
   const std::set<std::string> left_out{
       "data.train",
+      "data.stages",
       "data.valid",
       "data.more_valid",
       "data.test",

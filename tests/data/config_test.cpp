@@ -97,7 +97,7 @@ TEST(DataConfig, TagsAreSymbolsOfTheSourceVocabulary) {
   EXPECT_EQ(wrong(config), "data.test.alignment: only training corpora have an alignment");
 }
 
-TEST(DataConfig, OnlyTrainingCorporaHaveAWeightAndOnlyMoreValidHasNames) {
+TEST(DataConfig, OnlyTrainingCorporaHaveAWeightAndValidHasNoName) {
   DataConfig config;
   config.train = {{.source = "a.tsv", .weight = 2}};
   config.valid = {.source = "v.tsv"};
@@ -107,7 +107,8 @@ TEST(DataConfig, OnlyTrainingCorporaHaveAWeightAndOnlyMoreValidHasNames) {
   EXPECT_EQ(wrong(config), "data.more_valid.0.weight: only training corpora have a weight");
   config.more_valid[0].weight = 1;
   config.valid.name = "captions";
-  EXPECT_EQ(wrong(config), "data.valid.name: only the sets of data.more_valid have a name");
+  EXPECT_EQ(wrong(config),
+            "data.valid.name: only data.train and the sets of data.more_valid have one");
 }
 
 TEST(DataConfig, EachSetOfMoreValidHasItsFiles) {
