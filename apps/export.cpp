@@ -250,12 +250,12 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .name = name,
       .source = serve::language_name(languages.source),
       .target = serve::language_name(languages.target),
-      .files = {{"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
-                                           beginning_of(vocabularies.source),
-                                           beginning_of(vocabularies.target),
-                                           config.data.source_end})},
-                {"weights", engine::packed(weights)},
-                {"source", vocabularies.source.model()}}};
+      .files = {
+          {"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
+                                     beginning_of(vocabularies.source),
+                                     beginning_of(vocabularies.target), config.data.source_end})},
+          {"weights", engine::packed(weights)},
+          {"source", vocabularies.source.model()}}};
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
     model.files["target"] = vocabularies.target.model();
   return model;

@@ -125,8 +125,9 @@ void require_ensemble(const Config& config, const FolderPieces& first, const Fol
   require_same_pieces("target", other, first,
                       "an ensemble needs models trained with the same one: name it in " + key);
   if (first.vocabulary.beginning() != other.vocabulary.beginning())
-    throw UserError("{} and {} translate into different languages; say which with --target-language",
-                    first.folder, other.folder);
+    throw UserError(
+        "{} and {} translate into different languages; say which with --target-language",
+        first.folder, other.folder);
 }
 
 std::vector<std::pair<std::string, std::string>> fingerprints(const Vocabularies& vocabularies,

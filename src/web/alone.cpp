@@ -13,13 +13,13 @@ const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) 
 Alone::Alone(const Settings& settings, const engine::Weights& weights,
              const text::Vocabulary& source, const text::Vocabulary& target)
     : shown_(settings.shown),
-      translator_({{.text = {source.beginning_with(settings.before_source)
-                                 .with_end(settings.source_end),
-                             target.beginning_with(settings.before_target)},
-                    .network = engine::make_network(settings.model, weights, kNumbers),
-                    .longest = model::traits(settings.model).longest,
-                    .attends = !settings.shown.kinds.empty()}},
-                  settings.decoding, kNumbers, kOneThread) {
+      translator_(
+          {{.text = {source.beginning_with(settings.before_source).with_end(settings.source_end),
+                     target.beginning_with(settings.before_target)},
+            .network = engine::make_network(settings.model, weights, kNumbers),
+            .longest = model::traits(settings.model).longest,
+            .attends = !settings.shown.kinds.empty()}},
+          settings.decoding, kNumbers, kOneThread) {
   translator_.warn_of_cuts = false;  // the answer tells
 }
 

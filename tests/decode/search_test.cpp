@@ -160,22 +160,6 @@ TEST(Search, AForbiddenPieceIsInNoHypothesisAndTheOthersKeepTheirProbabilities) 
   EXPECT_EQ(search_one(model, {4}, options)[0].ids, std::vector<int32_t>({4}));
 }
 
-TEST(Search, HasItsTermsByStepsOfLibTorchAndOfEnsembles) {
-  FixedModel model({0, 0.1F, 0, 0.3F, 0.5F, 0.1F}), other({0, 0.1F, 0, 0.3F, 0.3F, 0.3F});
-  SearchOptions options{.config = config_of(5, LengthPenalty::none)};
-  const std::vector<TermPieces> terms = {TermPieces{{5}}};
-  options.terms = {terms};
-  const auto found = search_one(model, {4}, options);
-  EXPECT_EQ(found[0].ids, std::vector<int32_t>({5}));
-  EXPECT_NEAR(found[0].log_probability, std::log(0.1 * 0.3), 1e-6);
-  options.terms = {{}, terms};
-  const auto source = make_source({{4}, {5, 4}});
-  const auto two = search({&model, &other}, {source, source}, options);
-  EXPECT_TRUE(two[0][0].ids.empty());
-  EXPECT_EQ(two[1][0].ids, std::vector<int32_t>({5}));
-  EXPECT_NEAR(two[1][0].log_probability, std::log(0.2 * 0.3), 1e-6);
-}
-
 TEST(Search, AnEndBehindTheBeamsFirstFinishesNothing) {
   // eos .5, a .4, b .1. Behind a (.4) and b (.1): a-eos .2, a-a .16, and third of two b-eos .05;
   // the beam is filled by a-b .04. Then a-a-eos .08.

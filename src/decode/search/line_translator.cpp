@@ -324,9 +324,8 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
     options.lists.push_back(shortlist_->pieces_for(lines.members[0][i].source, given));
   }
   std::vector<std::vector<Hypothesis>> found;
-  with_steps(sources, options, [&](Steps& steps) {
-    found = search(steps, lengths, options, longest());
-  });
+  with_steps(sources, options,
+             [&](Steps& steps) { found = search(steps, lengths, options, longest()); });
   for (std::size_t row = 0; row < batch.size(); ++row)
     out[batch[row]].hypotheses = std::move(found[row]);
 }
