@@ -168,16 +168,12 @@ class Import(TwinTest):
         settings = json.loads(path.read_text(encoding="utf-8"))
         self.assertTrue(settings["add_source_eos"])
         path.write_text(json.dumps({**settings, "add_source_eos": False}), encoding="utf-8")
-        peer = peer.rename(peer.with_name("argos"))
+        peer = peer.rename(peer.with_name("without-end"))
         run = self.import_to(peer, *named)
         self.assertIn("source_end: false", (run / "config.yaml").read_text(encoding="utf-8"))
         self.assert_same(run, peer)
         self.assertGreater(numpy.abs(numpy.subtract(with_end, self.scores(run))).max(), 0.01)
         self.assert_comes_back(run, "ctranslate2")
-        command = [HEED, "export", str(run), "--format", "huggingface", "-o", str(run / "out")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("data.source_end", done.stderr)
 
     def converted(self, marian, numbers):
         out = marian.with_name(f"{marian.name}-{numbers}")
@@ -255,7 +251,14 @@ class Import(TwinTest):
                 kind |= {"self_attention": "softmax", "sliding_window": 0, "global_tokens": 0}
                 kind |= {"attention_stride": 0, "attention_normaliser": "softmax"}
                 kind |= {"attention_scale": "sqrt"}
-                self.assert_comes_back(self.train(kind, f"mt-{tie}"), "huggingface")
+                run = self.train(kind, f"mt-{tie}")
+                self.assert_comes_back(run, "huggingface")
+        out = run.with_name("no-end")
+        command = [HEED, "export", run, "--format", "huggingface", "-o", out]
+        command += ["--set", "data.source_end=false"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("data.source_end is false", done.stderr)
 
     def test_what_heed_lacks_is_refused(self):
         cases = {
