@@ -1,6 +1,7 @@
 // heed noise FILE: a text with the noise of data.noise, to measure what models make of it.
-
 #include "data/noise.h"
+
+#include <iostream>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -27,7 +28,8 @@ void noise(const NoiseArgs& args) {
     const uint64_t seed = mix({static_cast<uint64_t>(args.seed), lines.size()});
     lines.push_back(with_noise(args.noise, line, "", seed, no_symbol).source);
   }
-  run::write_lines(args.output, lines);
+  if (!args.output.empty() && args.output != "-") return run::write_lines(args.output, lines);
+  for (const std::string& line : lines) std::cout << line << '\n';
 }
 
 }  // namespace
@@ -35,7 +37,8 @@ void noise(const NoiseArgs& args) {
 void add_noise(CommandLine& program) {
   auto [command, args] = program.command("noise", noise);
   command.option("file", args->file, "Text, one sentence per line (plain, .gz or .zst)").required();
-  command.output("-o,--output", args->output, "File to write the noisy text to").required();
+  command.output("-o,--output", args->output,
+                 "File to write the noisy text to; default: standard output");
   command.option("--seed", args->seed,
                  "Decides the noise; the same one gives a text and its translation the same case");
   config::for_each_field<data::NoiseConfig>([&, &noise = args->noise](const auto& field) {
