@@ -70,7 +70,7 @@ TEST_F(CompletionTest, OfFish) {
   const std::string file = script("fish", "heed.fish");
   const auto offered = [&](const std::string& line) {
     return output({"env", "HOME=" + folder.path(), "fish", "--no-config", "-c",
-                   "source " + file + "; complete -C'" + line + "'"});
+                   "source " + file + "; cd; complete -C'" + line + "'"});
   };
   for (const auto& [typed, expected] : cases()) {
     const std::string line = "heed " + join(typed, " ");
