@@ -17,7 +17,7 @@ struct Known {
 
 constexpr Known kKnown[] = {
     // sections
-    {"data.train", "train_data trg corpora"},
+    {"data.train", "train_data trg"},
     {"data.valid", "dev validation"},
     {"decoding", "testing search"},
     {"training", "optimization"},
