@@ -138,19 +138,27 @@ TEST_P(EveryDecoder, TranslatesAsOnTheCpuWhileSentencesLeave) {
   decode::DecodeConfig config;
   config.max_length_ratio = 1;
   config.min_length = 1;
-  std::vector<std::vector<std::string>> texts;
+  std::vector<std::vector<decode::Translation>> found;
   for (const at::Device& where : {device(), at::Device(at::kCPU)}) {
-    auto& all = texts.emplace_back();
+    auto& all = found.emplace_back();
     for (const int64_t beam : {4, 1}) {
       config.beam_size = beam;
       Translator translator({{sharp_model(kind()), vocabulary(), vocabulary()}}, config, where,
                             at::kFloat);
       translator.warn_of_cuts = false;
-      for (const auto& one : translator.translate(lines)) all.push_back(one.text);
-      for (const auto& one : translator.translate(lines, 1, prefixes)) all.push_back(one.text);
+      for (const auto& one : translator.translate(lines)) all.push_back(one);
+      for (const auto& one : translator.translate(lines, 1, prefixes)) all.push_back(one);
     }
   }
-  EXPECT_EQ(texts[0], texts[1]);
+  ASSERT_EQ(found[0].size(), found[1].size());
+  for (std::size_t i = 0; i < found[0].size(); ++i) {
+    const decode::Translation &there = found[0][i], &here = found[1][i];
+    // With relative positions and a window, steps behind the same few pieces are the same: where a
+    // piece is repeated, another one is as likely in each of several places.
+    if (there.text == here.text) continue;
+    EXPECT_NEAR(there.hypotheses.at(0).score, here.hypotheses.at(0).score, 1e-6)
+        << there.text << " | " << here.text;
+  }
 }
 
 /// Operations of the steps of a search that goes on for so many pieces.
