@@ -40,7 +40,7 @@ Batch make_batch(const std::vector<const Example*>& examples) {
   for (const Example* example : examples) {
     batch.source_lengths.push_back(std::ssize(example->source) + has_source_end(*example));
     batch.target_lengths.push_back(std::ssize(example->target) + 1);
-    batch.source_length = std::max(batch.source_length, std::ssize(example->source) + 1);
+    batch.source_length = std::max<int64_t>(batch.source_length, std::ssize(example->source) + 1);
     batch.target_length = std::max(batch.target_length, batch.target_lengths.back());
     batch.origins.push_back(example->origin);
   }
