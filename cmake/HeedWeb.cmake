@@ -26,7 +26,7 @@ foreach(room decode/search engine kernels/rows model/description serve/answers w
   file(GLOB files ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
   list(APPEND sources ${files})
 endforeach()
-list(FILTER sources EXCLUDE REGEX "/(ctranslate2|input|thread_pool)[.]cpp$")
+list(FILTER sources EXCLUDE REGEX "/(glossary_file|input|thread_pool)[.]cpp$")
 foreach(file base/strings config/aliases config/print config/schema config/suggest config/view data/batch data/notice
         score/chrf text/model_file text/sampler text/script text/utf8 text/vocabulary text/words)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)

@@ -27,26 +27,6 @@ std::string capitalised(const std::string& text) {
 
 }  // namespace
 
-Glossary::Glossary(const DecodeConfig& config)
-    : exact_case_(config.glossary_exact_case), whole_words_(config.glossary_whole_words) {
-  text::LineReader reader(config.glossary);
-  for (std::string line; reader.next(line);) {
-    if (text::is_blank(line) || line.starts_with('#')) continue;
-    const std::string where = fmt::format("{}:{}", reader.name(), reader.line_number());
-    std::vector<std::string> columns = split(line, '\t');
-    std::ranges::transform(columns, columns.begin(), trim);
-    if (columns.size() < 2 || std::ranges::any_of(columns, text::is_blank))
-      throw UserError("{}: '{}' is not a term, a tab and its target", where, one_line(line));
-    const auto [source, is_new] = by_source_.emplace(folded(columns[0]), targets_.size());
-    if (!is_new)
-      throw UserError("{}: '{}' is in an earlier line, too; put all its targets there", where,
-                      one_line(columns[0]));
-    longest_ = std::max(longest_, source->first.size());
-    targets_.emplace_back(columns.begin() + 1, columns.end());
-  }
-  text::require_utf8(reader);
-}
-
 std::u32string Glossary::folded(const std::string& text) const {
   const std::string tidy = join(split_words(text::fold_spaces(text)), " ");
   return text::decode_utf8(exact_case_ ? tidy : text::lower_case(tidy));

@@ -1,0 +1,9 @@
+// In place of decode/search/glossary_file.cpp: `heed export` gives a page no glossary.
+#include "decode/search/glossary.h"
+
+namespace heed::decode {
+
+Glossary::Glossary(const DecodeConfig& config)
+    : exact_case_(config.glossary_exact_case), whole_words_(config.glossary_whole_words) {}
+
+}  // namespace heed::decode
