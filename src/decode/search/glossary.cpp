@@ -1,8 +1,5 @@
 #include "decode/search/glossary.h"
 
-#include <locale.h>
-#include <wctype.h>
-
 #include <algorithm>
 
 #include "base/strings.h"
@@ -19,9 +16,8 @@ bool is_in_word(char32_t c) {
 }
 
 std::string capitalised(const std::string& text) {
-  static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   std::u32string points = text::decode_utf8(text);
-  if (locale) points[0] = static_cast<char32_t>(towupper_l(points[0], locale));
+  points[0] = text::to_upper(points[0]);
   return text::encode_utf8(points);
 }
 
