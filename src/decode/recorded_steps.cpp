@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kFewestSentences = 8, kFewestPieces = 16;
 constexpr int64_t kMostSteps = 1024;
 // A graph takes the time of a few steps to record, and memory.
-constexpr int64_t kWorthRecording = 8, kMostGraphs = 64;
+constexpr int64_t kWorthRecording = 2, kMostGraphs = 64;
 constexpr int64_t kShareOfMemory = 4;
 
 int64_t power_of_two(int64_t number, int64_t least) {
