@@ -5,8 +5,10 @@
 #include "apps/commands.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "decode/search/reading.h"
 #include "decode/translator.h"
 #include "run/model_folder.h"
+#include "study/flags.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -14,8 +16,35 @@ namespace {
 
 struct ScoreArgs {
   std::string model, source, target;
+  bool flags = false;
   ModelOptions common;
 };
+
+using Scores = std::span<const decode::Translator::TargetScore>;
+
+/// One for each pair, by its attention, too, where the model attends.
+std::vector<std::string> flags_of(decode::Translator& translator, const run::Config& config,
+                                  const text::Pairs& pairs, Scores scores) {
+  const text::Script script = inspect::script_of(translator.first_text().target);
+  std::vector<study::AttendedSentence> read(pairs.source.size());
+  if (model::traits(config.model).attends()) {
+    const study::AlignmentChoice choice = run::usual_choice(config);
+    read = decode::attention_maps(translator, pairs.source, pairs.target,
+                                  {.layers = {choice.layer}, .heads = {choice.head}});
+  }
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    study::JudgedPair pair{.source = pairs.source[i], .translation = pairs.target[i]};
+    pair.source_pieces = std::ssize(translator.first_text().source.encode(pairs.source[i]));
+    pair.target_pieces = std::ssize(scores[i].tokens) - 1;
+    pair.log_probability = scores[i].log_probability;
+    pair.script = script;
+    if (!read[i].matrices.empty())
+      pair.attention = study::received_attention(study::merge_words(read[i].matrices.front()));
+    out.push_back(study::joined(study::flags_of(pair)));
+  }
+  return out;
+}
 
 void score_command(const ScoreArgs& args) {
   const run::OpenModels models = run::open_models(args.model, args.common.open());
@@ -23,10 +52,16 @@ void score_command(const ScoreArgs& args) {
   decode::Translator translator = models.translator();
   double total = 0;
   int64_t tokens = 0;
-  for (const auto& result : translator.score(pairs.source, pairs.target)) {
-    std::cout << fixed(result.log_probability, 6) << '\n';
-    total += result.log_probability;
-    tokens += static_cast<int64_t>(result.tokens.size());
+  const auto scores = translator.score(pairs.source, pairs.target);
+  for (const text::PairWindow& window : text::windows_of(pairs)) {
+    const Scores some = Scores(scores).subspan(window.first, window.pairs.source.size());
+    std::vector<std::string> flags;
+    if (args.flags) flags = flags_of(translator, models.first.config, window.pairs, some);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      std::cout << fixed(some[i].log_probability, 6) << (args.flags ? "\t" + flags[i] : "") << '\n';
+      total += some[i].log_probability;
+      tokens += std::ssize(some[i].tokens);
+    }
   }
   log::info("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece",
             pairs.source.size(), tokens, total, tokens > 0 ? std::exp(-total / tokens) : 1.0);
@@ -39,6 +74,9 @@ void add_score(CommandLine& program) {
   add_models(command, args->model);
   command.option("source", args->source, "Source sentences").required();
   command.option("target", args->target, "Their translations, line by line").required();
+  command.group("Output");
+  command.flag("--flags", args->flags,
+               "Print a tab and what is suspicious about each pair after its score, - for nothing");
   args->common.add(command);
   command.examples(
       {"heed score runs/demo/bahdanau data/demo/test.src data/demo/test.tgt",

@@ -15,6 +15,7 @@
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "decode/search/input.h"
+#include "inspect/retry.h"
 
 namespace heed {
 namespace {
@@ -24,7 +25,7 @@ using nlohmann::ordered_json;
 constexpr int kDigits = 4;  // behind the point, in text
 
 struct OutputOptions {
-  bool scores = false, alignment = false, json = false, n_best = false;
+  bool scores = false, alignment = false, json = false, n_best = false, flags = false;
 };
 
 /// Six digits behind the point: what a float is good for.
@@ -49,6 +50,7 @@ std::string n_best_line(int64_t line, const decode::Hypothesis& hypothesis,
   if (options.scores) out += " words= " + word_scores(details);
   out += " ||| " + fixed(hypothesis.score, kDigits);
   if (options.alignment) out += " ||| " + study::pharaoh(details.alignment);
+  if (options.flags) out += " ||| " + study::joined(details.flags);
   return out + "\n";
 }
 
@@ -60,11 +62,12 @@ std::string text_line(const decode::Hypothesis* hypothesis, const inspect::Detai
     out = (hypothesis ? fixed(hypothesis->log_probability, kDigits) : "0") + "\t" + out + "\t" +
           word_scores(details);
   if (options.alignment) out += "\t" + study::pharaoh(details.alignment);
+  if (options.flags) out += "\t" + study::joined(details.flags);
   return out + "\n";
 }
 
 void add(ordered_json& object, const decode::Hypothesis& hypothesis,
-         const inspect::Details& details, bool alignment) {
+         const inspect::Details& details, const OutputOptions& options) {
   object["translation"] = details.text;
   object["log_probability"] = rounded(hypothesis.log_probability);
   object["score"] = rounded(hypothesis.score);
@@ -74,7 +77,11 @@ void add(ordered_json& object, const decode::Hypothesis& hypothesis,
     object["words"].push_back(
         {{"word", word.text}, {"log_probability", rounded(word.log_probability)}});
   object["end"] = rounded(details.end);
-  if (!alignment) return;
+  if (options.flags) {
+    object["flags"] = ordered_json::array();
+    for (const study::Flag flag : details.flags) object["flags"].push_back(config::name_of(flag));
+  }
+  if (!options.alignment) return;
   object["alignment"] = ordered_json::array();
   for (const study::Link& link : details.alignment)
     object["alignment"].push_back({link.source, link.target});
@@ -86,11 +93,11 @@ std::string json_line(const std::string& source, const decode::Translation& tran
   ordered_json out = {{"source", source}};
   const bool blank = details.empty();
   add(out, blank ? nothing : translation.hypotheses.front(),
-      blank ? inspect::Details{} : details.front(), options.alignment);
+      blank ? inspect::Details{} : details.front(), options);
   if (options.n_best) {
     out["n_best"] = ordered_json::array();
     for (std::size_t i = 0; i < details.size(); ++i)
-      add(out["n_best"].emplace_back(), translation.hypotheses[i], details[i], options.alignment);
+      add(out["n_best"].emplace_back(), translation.hypotheses[i], details[i], options);
   }
   return out.dump() + "\n";
 }
@@ -204,7 +211,7 @@ struct TranslateArgs {
   int64_t beam = 0, n_best = 0;
   std::optional<int64_t> batch;
   bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
-  bool resume = false, sample = false;
+  bool resume = false, sample = false, flags = false, retry = false;
 };
 
 run::LineModels open(const TranslateArgs& args) {
@@ -250,6 +257,8 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
     throw UserError(
         "--beam: translations are drawn, not searched for; leave it out, or leave out --sample and "
         "decoding.sampling");
+  if (args.retry && config.n_best > 1)
+    throw UserError("--retry: keeps one translation of a line; leave it out, or --n-best");
   if (args.resume && config.n_best > 1 && !args.json)
     throw UserError(
         "--resume: an n-best list has several lines for each line of input; add --json, which has "
@@ -268,13 +277,17 @@ void translate(const TranslateArgs& args) {
   OutputOptions output{.scores = args.scores,
                        .alignment = args.alignment || (args.json && traits.attends()),
                        .json = args.json,
-                       .n_best = config.n_best > 1};
+                       .n_best = config.n_best > 1,
+                       .flags = args.flags};
   inspect::DetailOptions wanted{.words = args.scores || args.json,
                                 .alignment = output.alignment,
                                 .replace_unknown = args.replace_unknown,
+                                .flags = args.flags || args.retry,
+                                .attends = traits.attends(),
                                 .choice = run::usual_choice(run),
                                 .least = args.weights.least};
   args.weights.apply(traits, wanted.choice);
+  if (wanted.flags) wanted.script = inspect::script_of(translator.first_text().target);
 
   decode::Input input(args.file, args.prefix, args.tsv);
   Destination destination(args.output, args.resume);
@@ -288,11 +301,18 @@ void translate(const TranslateArgs& args) {
     translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
   }
   std::vector<int64_t> odd_lines;
+  inspect::RetryCount retried;
   const auto most = static_cast<std::size_t>(translator.window());
   for (decode::InputWindow window = input.next(most); !window.lines.empty();
        window = input.next(most)) {
-    const auto translations = translator.translate(window.lines, window.first, window.prefixes);
-    const auto details = inspect::details_of(translator, window.lines, translations, wanted);
+    auto translations = translator.translate(window.lines, window.first, window.prefixes);
+    auto details = inspect::details_of(translator, window.lines, translations, wanted);
+    if (args.retry) {
+      const auto [suspicious, better] = inspect::retry_suspicious(
+          translator, window.lines, window.prefixes, wanted, translations, details);
+      retried.suspicious += suspicious;
+      retried.better += better;
+    }
     std::string lines;
     for (std::size_t i = 0; i < window.lines.size(); ++i) {
       const int64_t line = window.first + static_cast<int64_t>(i);
@@ -302,6 +322,9 @@ void translate(const TranslateArgs& args) {
     }
     destination.write(lines);
   }
+  if (args.retry)
+    log::info("{} suspicious, {} less so after another search",
+              counted(retried.suspicious, "translation"), retried.better);
   if (!odd_lines.empty())
     log::warn(
         "in {}, line {} first, the vocabulary finds other words than the text has; their "
@@ -329,9 +352,13 @@ void add_output(CommandLine& command, TranslateArgs& args) {
                "translation");
   command.flag("--replace-unknown", args.replace_unknown,
                "Print for a piece outside the vocabulary the source word that it attends to most");
+  command.flag("--flags", args.flags,
+               "Print a tab and what is suspicious about a translation after it, - for nothing");
+  command.flag("--retry", args.retry,
+               "Translate suspicious lines again in other ways, and keep what is less suspicious");
   command.flag("--json", args.json,
                "Print a JSON object for each line: source, translation, scores, words, alignment, "
-               "n-best list");
+               "flags, n-best list");
 }
 
 }  // namespace

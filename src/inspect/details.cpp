@@ -28,7 +28,7 @@ std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weight
 
 /// Whether attention tells anything of it.
 bool needs_weights(const Attended& one, const DetailOptions& options) {
-  return options.alignment ||
+  return options.alignment || (options.flags && options.attends) ||
          (options.replace_unknown &&
           count_unknown(*one.hypothesis) > std::ssize(one.translation->unknown_of_prefix));
 }
@@ -97,6 +97,28 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
   return out;
 }
 
+/// The links, and what each word of the source received.
+void tell_of_attention(const Attended& one, const text::WordsOfParts& words,
+                       const decode::MemberText& member, const DetailOptions& options) {
+  Details& details = *one.details;
+  const text::WordsOfParts source = text::words_of_parts(surfaces_of_source(one.weights));
+  const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
+  // Of a line that was cut the first words are there, under their own numbers.
+  const auto is_cut = [&] {
+    return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
+  };
+  details.other_words = source.words.size() > wanted ||
+                        (source.words.size() < wanted && !is_cut()) ||
+                        !study::tells_words_apart(source) || !study::tells_words_apart(words);
+  if (details.other_words) return;
+  text::WordsOfParts read = words;  // a translation that was cut may have been read without its end
+  read.first.resize(one.weights.target.size() - 1);
+  const study::AttentionMatrix by_words = study::with_words(one.weights, read, source);
+  if (options.flags) details.attention = study::received_attention(study::merge_words(by_words));
+  if (options.alignment)
+    details.alignment = study::word_alignment(by_words, options.choice.reads, options.least);
+}
+
 void tell(const Attended& one, const decode::MemberText& member, const DetailOptions& options) {
   const decode::Hypothesis& hypothesis = *one.hypothesis;
   Details& details = *one.details;
@@ -114,27 +136,29 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
     details.words[words.first[i]].log_probability += hypothesis.token_log_probabilities[i];
     details.end -= hypothesis.token_log_probabilities[i];
   }
-  if (!options.alignment) return;
-  const text::WordsOfParts source = text::words_of_parts(surfaces_of_source(one.weights));
-  const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
-  // Of a line that was cut the first words are there, under their own numbers.
-  const auto is_cut = [&] {
-    return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
-  };
-  details.other_words = source.words.size() > wanted ||
-                        (source.words.size() < wanted && !is_cut()) ||
-                        !study::tells_words_apart(source) || !study::tells_words_apart(words);
-  if (details.other_words) return;
-  text::WordsOfParts read = words;  // a translation that was cut may have been read without its end
-  read.first.resize(one.weights.target.size() - 1);
-  details.alignment = study::word_alignment(study::with_words(one.weights, read, source),
-                                            options.choice.reads, options.least);
+  if (options.alignment || (options.flags && options.attends))
+    tell_of_attention(one, words, member, options);
+  if (!options.flags) return;
+  details.flags = study::flags_of({.source = *one.line,
+                                   .translation = details.text,
+                                   .cut = hypothesis.cut,
+                                   .source_pieces = std::ssize(one.translation->source_pieces) - 1,
+                                   .target_pieces = std::ssize(hypothesis.ids),
+                                   .log_probability = hypothesis.log_probability,
+                                   .attention = details.attention,
+                                   .script = options.script});
 }
 
 }  // namespace
 
 int64_t mean_head_of(const model::Traits& traits, int64_t layer) {
   return traits.heads(config::AttentionKind::cross, layer) > 1 ? -1 : 0;
+}
+
+text::Script script_of(const text::Vocabulary& vocabulary) {
+  std::vector<std::string> pieces;
+  for (int32_t id = 0; id < vocabulary.size(); ++id) pieces.push_back(vocabulary.piece(id));
+  return study::usual_script(pieces);
 }
 
 study::AlignmentChoice usual_choice(const model::Traits& traits) {
@@ -154,7 +178,8 @@ std::vector<std::vector<Details>> details_of(decode::LineTranslator& translator,
     for (std::size_t n = 0; n < translation.hypotheses.size(); ++n)
       all.push_back({&lines[i], &translation, &translation.hypotheses[n], &out[i][n], {}});
   }
-  if (!options.words && !options.alignment && !options.replace_unknown) return out;
+  if (!options.words && !options.alignment && !options.replace_unknown && !options.flags)
+    return out;
   for (std::span<Attended> left(all); !left.empty();) {
     const std::span<Attended> part = left.first(part_of(left, options, at_once));
     attend(translator, part, options);

@@ -8,6 +8,7 @@
 #include "decode/search/line_translator.h"
 #include "model/description/traits.h"
 #include "study/alignment.h"
+#include "study/flags.h"
 
 namespace heed::inspect {
 
@@ -38,16 +39,23 @@ struct Details {
   std::vector<ScoredWord> words;
   double end = 0;  // log-probability of what is behind the last word: the end of sentence
   study::Alignment alignment;
+  std::vector<study::Flag> flags;
+  std::vector<double> attention;  // of flags: what each word of the source received
   /// The vocabulary finds other words in the source than the text has: it has no links, whose
   /// numbers would be those of other words.
   bool other_words = false;
 };
 
 struct DetailOptions {
-  bool words = false, alignment = false, replace_unknown = false;
+  bool words = false, alignment = false, replace_unknown = false, flags = false;
+  bool attends = true;            // the model; otherwise flags say nothing of attention
   study::AlignmentChoice choice;  // whose weights link words and find what <unk> stands for
-  double least = 0;               // words whose largest weight is below it have no link
+  text::Script script = text::Script::none;  // of flags: the target language's
+  double least = 0;                          // words whose largest weight is below it have no link
 };
+
+/// That of the vocabulary's pieces; none where they are of several.
+text::Script script_of(const text::Vocabulary& vocabulary);
 
 /// Attention weights that are held at a time: 128 MiB. A window of ordinary lines has fewer, but
 /// they grow with the square of the length.

@@ -92,8 +92,12 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
 void LineTranslator::set_n_best(int64_t n_best) {
   DecodeConfig config = config_;
   config.n_best = n_best;
+  set_config(std::move(config));
+}
+
+void LineTranslator::set_config(DecodeConfig config) {
   check(config);
-  config_.n_best = n_best;
+  config_ = std::move(config);
 }
 
 int64_t LineTranslator::source_limit() const {

@@ -92,6 +92,9 @@ class LineTranslator {
 
   /// decoding.n_best from now on. Throws UserError where that cannot be.
   void set_n_best(int64_t n_best);
+  /// Another search from now on, by the same numbers, shortlist and terms. Throws UserError where
+  /// that cannot be.
+  void set_config(DecodeConfig config);
 
   /// Seconds of all translate() so far.
   struct Times {

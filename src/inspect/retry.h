@@ -1,0 +1,27 @@
+// Suspicious translations (study/flags.h) are searched for again, in other ways.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inspect/details.h"
+
+namespace heed::inspect {
+
+struct RetryCount {
+  int64_t suspicious = 0, better = 0;  // lines
+};
+
+/// Translates the lines whose best translation has flags again: with twice the beam and without
+/// repeated trigrams, and those that still have some by the consensus of samples
+/// (decoding.mbr), where terms or a sampling that is set do not forbid that. What has fewer flags
+/// takes the place of the first translation and its details. `prefixes` as
+/// LineTranslator::translate() has them; n_best is 1, and `options.flags` set.
+RetryCount retry_suspicious(decode::LineTranslator& translator,
+                            const std::vector<std::string>& lines,
+                            const std::vector<std::string>& prefixes, const DetailOptions& options,
+                            std::vector<decode::Translation>& translations,
+                            std::vector<std::vector<Details>>& details);
+
+}  // namespace heed::inspect

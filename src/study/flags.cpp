@@ -1,0 +1,168 @@
+#include "study/flags.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+
+#include "base/strings.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace heed::study {
+namespace {
+
+constexpr int64_t kFewWords = 4;     // of which most may well be names
+constexpr double kCopied = 0.6;      // of the words
+constexpr std::size_t kLongest = 4;  // words of what is repeated
+constexpr double kRatio = 2.2;       // of pieces, each side with kFree more
+constexpr double kFree = 4;
+constexpr std::size_t kInARow = 2;  // words that nobody looks at
+constexpr double kLittle = 0.15;    // of one step's attention
+constexpr double kUnsure = -1.6;    // nats a piece
+/// Smaller numbers are often written as words on one side.
+constexpr std::size_t kSpelled = 2;  // digits
+
+/// In lower case, without the punctuation around them; what has no letter is left out.
+std::vector<std::string> plain_words(std::string_view text) {
+  std::vector<std::string> out;
+  for (const std::string& word : text::words_in(text)) {
+    const std::string plain = text::lower_case(text::without_punctuation(word));
+    if (text::any_code_point(plain,
+                             [](const text::CodePoint& c) { return text::is_letter(c.value); }))
+      out.push_back(plain);
+  }
+  return out;
+}
+
+bool is_copied(const std::vector<std::string>& source, const std::vector<std::string>& target) {
+  if (std::ssize(target) < kFewWords) return false;
+  std::map<std::string, int64_t> left;
+  for (const std::string& word : source) ++left[word];
+  const auto same =
+      std::ranges::count_if(target, [&](const std::string& word) { return left[word]-- > 0; });
+  return static_cast<double>(same) > kCopied * static_cast<double>(target.size());
+}
+
+/// How often words come again right behind themselves: one word three times counts 1, two or more
+/// words twice count 1.
+int64_t repetitions(const std::vector<std::string>& words) {
+  int64_t count = 0;
+  for (std::size_t n = 1; n <= kLongest; ++n) {
+    const std::size_t times = n == 1 ? 3 : 2;
+    for (std::size_t i = 0; i + times * n <= words.size(); ++i)
+      count +=
+          std::equal(words.begin() + i, words.begin() + i + (times - 1) * n, words.begin() + i + n);
+  }
+  return count;
+}
+
+/// Digits of each number, sorted; what groups them and the decimal sign differ by language.
+std::vector<std::string> numbers_in(std::string_view text) {
+  std::vector<std::string> out;
+  const auto is_digit = [&](std::size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_digit(i)) continue;
+    std::string number;
+    for (; is_digit(i) || ((text[i] == '.' || text[i] == ',') && is_digit(i + 1)); ++i)
+      if (is_digit(i)) number += text[i];
+    out.push_back(number);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+bool differ_in_numbers(std::string_view source, std::string_view target) {
+  const auto ours = numbers_in(source), theirs = numbers_in(target);
+  std::vector<std::string> differing;
+  std::ranges::set_symmetric_difference(ours, theirs, std::back_inserter(differing));
+  return std::ranges::any_of(differing,
+                             [](const std::string& one) { return one.size() >= kSpelled; });
+}
+
+using Letters = std::array<int64_t, text::kScripts>;
+
+void count_letters(std::string_view text, Letters& letters) {
+  text::each_code_point(text, [&](const text::CodePoint& c, std::string_view) {
+    if (const text::Script script = text::script_of(c.value); script != text::Script::none)
+      ++letters[static_cast<std::size_t>(script)];
+  });
+}
+
+bool is_of_other_script(const JudgedPair& pair) {
+  if (pair.script == text::Script::none) return false;
+  Letters letters{};
+  count_letters(pair.translation, letters);
+  const int64_t all = std::accumulate(letters.begin(), letters.end(), int64_t{0});
+  return 2 * letters[static_cast<std::size_t>(pair.script)] < all;
+}
+
+bool is_of_odd_length(const JudgedPair& pair) {
+  const double ratio = (static_cast<double>(pair.target_pieces) + kFree) /
+                       (static_cast<double>(pair.source_pieces) + kFree);
+  return ratio > kRatio || ratio < 1 / kRatio;
+}
+
+bool is_partly_unread(const std::vector<double>& attention) {
+  std::size_t run = 0;
+  return std::ranges::any_of(attention, [&](double received) {
+    run = received < kLittle ? run + 1 : 0;
+    return run == kInARow;
+  });
+}
+
+}  // namespace
+
+std::vector<Flag> flags_of(const JudgedPair& pair) {
+  if (text::is_blank(pair.source)) return {};
+  if (text::is_blank(pair.translation)) return {Flag::empty};
+  const std::vector<std::string> source = plain_words(pair.source),
+                                 target = plain_words(pair.translation);
+  std::vector<Flag> out;
+  const auto add = [&](Flag flag, bool raised) {
+    if (raised) out.push_back(flag);
+  };
+  add(Flag::cut, pair.cut);
+  add(Flag::copied, is_copied(source, target));
+  add(Flag::repetition, repetitions(target) > repetitions(source));
+  add(Flag::numbers, differ_in_numbers(pair.source, pair.translation));
+  add(Flag::script, is_of_other_script(pair));
+  add(Flag::length, is_of_odd_length(pair));
+  add(Flag::unread, is_partly_unread(pair.attention));
+  add(Flag::unsure, pair.log_probability < kUnsure * static_cast<double>(pair.target_pieces + 1));
+  return out;
+}
+
+std::string joined(const std::vector<Flag>& flags) {
+  std::vector<std::string> names;
+  for (const Flag flag : flags) names.emplace_back(config::name_of(flag));
+  return names.empty() ? "-" : join(names, ",");
+}
+
+std::vector<double> received_attention(const AttentionMatrix& words) {
+  std::vector<double> out;
+  for (std::size_t column = 0; column < words.source.size(); ++column) {
+    if (is_edge(words.source[column])) continue;
+    double sum = 0;
+    for (std::size_t row = 0; row < words.target.size(); ++row) sum += words.at(row, column);
+    out.push_back(sum);
+  }
+  return out;
+}
+
+text::Script usual_script(const std::vector<std::string>& texts) {
+  constexpr double kMost = 0.8;  // a vocabulary of two languages may have two scripts
+  Letters letters{};
+  for (const std::string& text : texts) count_letters(text, letters);
+  const int64_t all = std::accumulate(letters.begin(), letters.end(), int64_t{0});
+  const auto most = std::ranges::max_element(letters);
+  return static_cast<double>(*most) > kMost * static_cast<double>(all)
+             ? static_cast<text::Script>(most - letters.begin())
+             : text::Script::none;
+}
+
+}  // namespace heed::study

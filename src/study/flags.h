@@ -1,0 +1,48 @@
+// Why a translation should not be trusted, told without a reference. Torch-free.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/schema.h"
+#include "study/attention_matrix.h"
+#include "text/script.h"
+
+namespace heed::study {
+
+HEED_ENUM(Flag, (empty, "There is no translation of a source that has words."),
+          (cut, "The length limit ended it."),
+          (copied, "Most of its words are words of the source."),
+          (repetition, "Words come again right behind themselves, as in no part of the source."),
+          (numbers, "A number of the source is missing, or one is new."),
+          (script, "Most of its letters are of another script than the target language's."),
+          (length, "It is much longer or shorter than its source."),
+          (unread, "Words of the source in a row get hardly any attention."),
+          (unsure, "Its pieces have low probabilities."))
+
+/// A pair, and what a model thinks of it.
+struct JudgedPair {
+  std::string_view source, translation;
+  bool cut = false;
+  int64_t source_pieces = 0, target_pieces = 0;  // without </s>
+  double log_probability = 0;                    // of the target's pieces and </s>
+  /// How much attention each word of the source got from all steps; empty: not known.
+  std::vector<double> attention;
+  text::Script script = text::Script::none;  // of the target language; none: not known
+};
+
+/// In the order of Flag. A blank source has none.
+std::vector<Flag> flags_of(const JudgedPair& pair);
+
+/// "copied,length"; "-" where there is none.
+std::string joined(const std::vector<Flag>& flags);
+
+/// Sums of a matrix's columns by words of the source, without </s> and what stands before the text.
+std::vector<double> received_attention(const AttentionMatrix& words);
+
+/// That of nearly all letters of the texts; none where there is no such script.
+text::Script usual_script(const std::vector<std::string>& texts);
+
+}  // namespace heed::study
