@@ -35,7 +35,8 @@ std::string name_of(const std::string& paths) {
 serve::ServedModel served(const run::LineModels& models, const std::string& name,
                           const ServeArgs& args) {
   const LanguageOptions languages = args.languages.of(models.config);
-  return {shown_model(name, models.config), languages.source, languages.target, models.translator};
+  return {shown_model(name, models.config), languages.source, languages.target, models.translator,
+          run::usual_choice(models.config).reads};
 }
 
 void serve_models(const ServeArgs& args) {

@@ -15,6 +15,7 @@
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "decode/search/input.h"
+#include "decode/search/marked_text.h"
 #include "inspect/retry.h"
 
 namespace heed {
@@ -205,13 +206,16 @@ class Destination {
 struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
-  std::string prefix, output, glossary;
+  std::string prefix, output, glossary, markup;
+  std::vector<std::string> keep;
   ModelOptions common;
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0;
   std::optional<int64_t> batch;
   bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
   bool resume = false, sample = false, flags = false, retry = false;
+
+  bool has_inlays() const { return !markup.empty() || !keep.empty(); }
 };
 
 run::LineModels open(const TranslateArgs& args) {
@@ -241,10 +245,10 @@ void require_attention(const TranslateArgs& args, const std::string& path,
 /// Throws UserError for options that contradict others or would do nothing.
 void check_options(const TranslateArgs& args, const decode::DecodeConfig& config) {
   const bool links = args.alignment || args.json;
-  if (args.weights.chosen() && !links && !args.replace_unknown)
+  if (args.weights.chosen() && !links && !args.replace_unknown && !args.has_inlays())
     throw UserError(
         "translate: --layer, --head and --step say which weights link words; add --alignment, "
-        "--replace-unknown or --json, or leave them out");
+        "--replace-unknown, --markup, --keep or --json, or leave them out");
   if (args.weights.least > 0 && !links)
     throw UserError(
         "translate: --min-weight says which words have no link; add --alignment or --json, or "
@@ -265,6 +269,37 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
         "one, or --n-best 1");
 }
 
+/// Throws UserError for options that lines with inlays do not have.
+void check_inlays(const TranslateArgs& args, const decode::DecodeConfig& config) {
+  const std::pair<const char*, bool> others[] = {{"--prefix", !args.prefix.empty()},
+                                                 {"--tsv", args.tsv},
+                                                 {"--scores", args.scores},
+                                                 {"--alignment", args.alignment},
+                                                 {"--json", args.json},
+                                                 {"--n-best", config.n_best > 1},
+                                                 {"--replace-unknown", args.replace_unknown},
+                                                 {"--flags", args.flags},
+                                                 {"--retry", args.retry}};
+  for (const auto& [option, is_given] : others)
+    if (args.has_inlays() && is_given)
+      throw UserError("translate: {} does not go with {}; leave one of them out", option,
+                      args.markup.empty() ? "--keep" : "--markup");
+}
+
+/// The lines of a window with their tags, and with what is kept.
+std::string translated_markup(const TranslateArgs& args, decode::LineTranslator& translator,
+                              const decode::InputWindow& window,
+                              const std::optional<study::AlignmentChoice>& choice) {
+  using text::MarkupKind;
+  const MarkupKind kind = args.markup == "html"  ? MarkupKind::html
+                          : args.markup == "xml" ? MarkupKind::xml
+                                                 : MarkupKind::none;
+  std::vector<text::Markup> lines;
+  for (const std::string& line : window.lines)
+    lines.emplace_back(line, kind, text::kept_of(args.keep));
+  return join(translate_markup(translator, lines, window.first, choice), "\n") + "\n";
+}
+
 void translate(const TranslateArgs& args) {
   const run::LineModels models = open(args);
   const run::Config& run = models.config;
@@ -272,6 +307,7 @@ void translate(const TranslateArgs& args) {
   require_attention(args, models.path, traits);
   const decode::DecodeConfig& config = run.decoding;
   check_options(args, config);
+  check_inlays(args, config);
   decode::LineTranslator& translator = *models.translator;
 
   OutputOptions output{.scores = args.scores,
@@ -305,6 +341,12 @@ void translate(const TranslateArgs& args) {
   const auto most = static_cast<std::size_t>(translator.window());
   for (decode::InputWindow window = input.next(most); !window.lines.empty();
        window = input.next(most)) {
+    if (args.has_inlays()) {
+      destination.write(
+          translated_markup(args, translator, window,
+                            traits.attends() ? std::optional(wanted.choice) : std::nullopt));
+      continue;
+    }
     auto translations = translator.translate(window.lines, window.first, window.prefixes);
     auto details = inspect::details_of(translator, window.lines, translations, wanted);
     if (args.retry) {
@@ -372,6 +414,14 @@ void add_translate(CommandLine& program) {
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
       .excludes({prefix});
+  command
+      .option("--markup", args->markup,
+              "The text has tags, which come back around the translations of their words")
+      .one_of({"html", "xml"});
+  command
+      .list("--keep", args->keep,
+            "What comes back exactly as it is in the text, separated by commas")
+      .one_of(text::kKeptNames);
   command.option("--glossary", args->glossary, "Terms that translations have (decoding.glossary)");
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")

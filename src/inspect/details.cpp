@@ -18,14 +18,6 @@ int64_t count_unknown(const decode::Hypothesis& hypothesis) {
   return std::count(hypothesis.ids.begin(), hypothesis.ids.end(), text::kUnknown);
 }
 
-std::vector<std::string> surfaces_of_source(const study::AttentionMatrix& weights) {
-  std::vector<std::string> surfaces;
-  for (std::size_t i = 0; i + 1 < weights.source.size(); ++i)  // without </s>
-    surfaces.push_back(study::is_edge(weights.source[i]) ? ""
-                                                         : text::surface_of(weights.source[i]));
-  return surfaces;
-}
-
 /// Whether attention tells anything of it.
 bool needs_weights(const Attended& one, const DetailOptions& options) {
   return options.alignment || (options.flags && options.attends) ||
@@ -69,7 +61,7 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
   std::vector<std::string> out = one.translation->unknown_of_prefix;
   const study::AttentionMatrix& weights = one.weights;
   if (count_unknown(*one.hypothesis) <= std::ssize(out) || weights.weights.empty()) return out;
-  std::vector<std::string> surfaces = surfaces_of_source(weights);
+  std::vector<std::string> surfaces = decode::source_surfaces(weights);
   std::vector<int32_t> ids = source.encode(*one.line);
   ids.resize(surfaces.size());                                  // of a line that was cut
   const std::vector<std::string> known = source.surfaces(ids);  // bytes as letters
@@ -101,7 +93,7 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
 void tell_of_attention(const Attended& one, const text::WordsOfParts& words,
                        const decode::MemberText& member, const DetailOptions& options) {
   Details& details = *one.details;
-  const text::WordsOfParts source = text::words_of_parts(surfaces_of_source(one.weights));
+  const text::WordsOfParts source = text::words_of_parts(decode::source_surfaces(one.weights));
   const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
   // Of a line that was cut the first words are there, under their own numbers.
   const auto is_cut = [&] {

@@ -107,6 +107,11 @@ double log_of_mean_probability(decode::LineTranslator& translator, const std::st
 
 }  // namespace
 
+std::optional<study::AlignmentChoice> ServedModel::alignment() const {
+  if (std::ranges::find(kinds, config::AttentionKind::cross) == kinds.end()) return std::nullopt;
+  return study::AlignmentChoice{.layer = layer, .head = head, .reads = reads};
+}
+
 Parameters::Parameters(const http::Request& request) {
   // curl calls JSON a form, unless it is told otherwise.
   const bool is_json = trim(request.body).starts_with('{') || request.form.empty();

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "decode/search/line_translator.h"
 #include "http/message.h"
 #include "serve/answers/answers.h"
+#include "study/alignment.h"
 
 namespace heed::serve {
 
@@ -47,6 +49,10 @@ std::string one_line_of(const std::string& text, const char* name);
 struct ServedModel : ShownModel {
   std::string source, target;  // codes of its languages
   std::shared_ptr<decode::LineTranslator> translator;
+  bool reads = false;  // its alignment is best seen at the step that reads a word
+
+  /// Which weights tell where tags are; none where it does not attend.
+  std::optional<study::AlignmentChoice> alignment() const;
 };
 
 /// The model that `model` names or, if none is named, the first of those that fit `source` and

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "base/strings.h"
+#include "decode/search/marked_text.h"
 #include "draw/pages.h"
-#include "text/html.h"
 
 namespace heed::serve {
 namespace {
@@ -24,7 +24,7 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
 struct Asked {
   std::vector<std::size_t> counts;
   std::vector<std::string> lines;
-  std::vector<text::Html> pages;  // one for each text, or none
+  std::vector<text::Markup> pages;  // one for each text, or none
   bool is_list = false;
   int64_t alternatives = 0;
 };
@@ -45,8 +45,14 @@ http::Response json_response(const Json& body) {
   return {.body = text_of(body) + "\n"};
 }
 
-http::Response answer_to(const Asked& asked, const decode::LineTranslator& translator,
-                         const std::vector<decode::Translation>& found) {
+http::Response answer_to(const Asked& asked, const ServedModel& model,
+                         std::vector<decode::Translation> found) {
+  decode::LineTranslator& translator = *model.translator;
+  std::vector<const text::Segment*> segments;
+  for (const text::Markup& page : asked.pages)
+    for (const text::Segment& segment : page.segments()) segments.push_back(&segment);
+  if (!segments.empty())
+    put_inlays(translator, segments, asked.pages[0].kind(), model.alignment(), found);
   Json translated = Json::array(), alternatives = Json::array();
   std::size_t from = 0;
   for (std::size_t number = 0; number < asked.counts.size(); ++number) {
@@ -120,27 +126,34 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const Parameters::Texts texts = parameters.texts("q");
   if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
   const std::string format = parameters.text("format");
-  if (!format.empty() && format != "text" && format != "html")
-    throw UserError("format: '{}' is not known here; send text or html", one_line(format));
+  const bool is_markup = format == "html" || format == "xml";
+  if (!format.empty() && format != "text" && !is_markup)
+    throw UserError("format: '{}' is not known here; send text, html or xml", one_line(format));
   LinesRequest lines{.model = choose(models_, parameters)};
-  const decode::LineTranslator& translator = *models_[lines.model].translator;
+  const ServedModel& model = models_[lines.model];
+  const decode::LineTranslator& translator = *model.translator;
   Asked asked{.is_list = texts.is_list};
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   lines.n_best = asked.alternatives + 1;
-  if (format == "html")
-    asked.pages = std::vector<text::Html>(texts.values.begin(), texts.values.end());
+  if (is_markup)
+    for (const std::string& page : texts.values)
+      asked.pages.emplace_back(page,
+                               format == "xml" ? text::MarkupKind::xml : text::MarkupKind::html);
   // Counted before they are kept: a line takes far more memory here than its line feed does.
   int64_t count = 0;
-  for (const text::Html& page : asked.pages) count += std::ssize(page.segments());
+  for (const text::Markup& page : asked.pages) count += std::ssize(page.segments());
   if (asked.pages.empty())
     for (const std::string& text : texts.values) count += 1 + std::ranges::count(text, '\n');
   if (count > limits_.queue)
     return reply.send(http::error(
         413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));
   for (std::size_t i = 0; i < texts.values.size(); ++i) {
-    const std::vector<std::string> more =
-        asked.pages.empty() ? lines_of(texts.values[i]) : asked.pages[i].segments();
+    std::vector<std::string> more;
+    if (asked.pages.empty())
+      more = lines_of(texts.values[i]);
+    else
+      for (const text::Segment& segment : asked.pages[i].segments()) more.push_back(segment.text);
     asked.counts.push_back(more.size());
     asked.lines.insert(asked.lines.end(), more.begin(), more.end());
   }
@@ -151,10 +164,10 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     lines.prefixes.resize(asked.lines.size());
     lines.prefixes.front() = prefix;
   }
-  if (asked.lines.empty()) return reply.send(answer_to(asked, translator, {}));
+  if (asked.lines.empty()) return reply.send(answer_to(asked, model, {}));
   lines.lines = asked.lines;
-  lines.answer = [asked, &translator](const std::vector<decode::Translation>& found) {
-    return answer_to(asked, translator, found);
+  lines.answer = [asked, &model](std::vector<decode::Translation> found) {
+    return answer_to(asked, model, std::move(found));
   };
   queue_.take(std::move(lines), reply);
 }

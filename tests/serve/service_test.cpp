@@ -74,24 +74,30 @@ TEST(Service, TranslatesTextsAndListsOfThem) {
 }
 
 TEST(Service, TranslatesTheTextOfHtmlAndLeavesItsTags) {
-  Running running({0});
-  const auto texts = expected(translator_of(0), {"mira tolo", "quorz", "vadi < rel"});
-  const std::string page =
-      "<p class=\"mira\">mira\n <i>tolo</i></p><script>mira</script>vadi &lt; rel";
-  const auto of_segments = expected(translator_of(0), {"mira", "tolo", "vadi < rel"});
-  ASSERT_THAT(of_segments[2], Not(::testing::ContainsRegex("[<>&]")));  // would be a reference
-  const std::string translated = "<p class=\"mira\">" + of_segments[0] + "\n <i>" + of_segments[1] +
-                                 "</i></p><script>mira</script>" + of_segments[2];
-  EXPECT_EQ(running.ok("/translate", {{"q", page}, {"format", "html"}})["translatedText"],
-            json(translated));
-  const json several = {{"q", {"<br>", page, "quorz"}}, {"format", "html"}};
-  EXPECT_EQ(running.ok("/translate", several)["translatedText"],
-            json({"<br>", translated, texts[1]}));
-  const json more = {{"q", "<b>mira</b>"}, {"format", "html"}, {"alternatives", 1}};
-  EXPECT_THAT(running.ok("/translate", more)["alternatives"][0].get<std::string>(),
-              AllOf(::testing::StartsWith("<b>"), ::testing::EndsWith("</b>")));
-  EXPECT_EQ(running.ok("/translate", {{"q", "<br>"}, {"format", "html"}})["translatedText"],
-            json("<br>"));
+  for (const std::size_t which : {kShares, kSharesNot}) {
+    Running running({which});
+    const auto texts = expected(translator_of(which), {"mira tolo", "quorz", "vadi < rel"});
+    for (const std::string& text : texts)  // would be references
+      ASSERT_THAT(text, Not(::testing::ContainsRegex("[<>&]")));
+    const std::string page =
+        "<p class=\"mira\">mira\n <i>tolo</i></p><script>mira</script>vadi &lt; rel";
+    std::string translated =
+        running.ok("/translate", {{"q", page}, {"format", "html"}})["translatedText"];
+    const json several = {{"q", {"<br>", page, "quorz"}}, {"format", "html"}};
+    EXPECT_EQ(running.ok("/translate", several)["translatedText"],
+              json({"<br>", translated, texts[1]}));
+    // Somewhere in the sentence, which is translated as a whole.
+    for (const std::string tag : {"<i>", "</i>"}) {
+      ASSERT_THAT(translated, HasSubstr(tag));
+      translated.erase(translated.find(tag), tag.size());
+    }
+    EXPECT_EQ(translated, "<p class=\"mira\">" + texts[0] + "</p><script>mira</script>" + texts[2]);
+    const json more = {{"q", "<b>mira</b>"}, {"format", "xml"}, {"alternatives", 1}};
+    EXPECT_THAT(running.ok("/translate", more)["alternatives"][0].get<std::string>(),
+                AllOf(HasSubstr("<b>"), HasSubstr("</b>")));
+    EXPECT_EQ(running.ok("/translate", {{"q", "<br>"}, {"format", "html"}})["translatedText"],
+              json("<br>"));
+  }
 }
 
 TEST(Service, TakesCodesOfLanguagesInUpperCaseAndWithRegions) {
@@ -269,7 +275,7 @@ TEST(Service, RefusesWhatItCannotAnswer) {
   mistake("/translate", R"({"q": "a", "source": "xx"})", "no model here translates from xx; GET");
   mistake("/translate", R"({"q": "a", "target": "xx"})", "to xx; GET /languages lists them");
   mistake("/translate", R"({"q": "a", "model": "xx"})", "'xx' is not here; m0, m1");
-  mistake("/translate", R"({"q": "a", "format": "rtf"})", "send text or html");
+  mistake("/translate", R"({"q": "a", "format": "rtf"})", "send text, html or xml");
   mistake("/translate", R"({"q": "a", "alternatives": 5})", "from 0 to 4");
   mistake("/translate", R"({"q": "a\nb", "prefix": "c"})", "prefix: is for a q of one line");
   mistake("/attention", R"({"q": "a\nb"})", "must be one line");

@@ -53,6 +53,7 @@ class LineTranslator {
   /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
   /// every second one of a text.
   int64_t line_step = 1;
+  std::vector<int64_t> line_numbers;  // these instead, where there are any
   /// data.max_length of the training: given pairs as long as that are read, too.
   int64_t trained_length = 0;
   bool keep_attention = false;
@@ -170,7 +171,7 @@ class LineTranslator {
 
  private:
   int64_t number_of(int64_t line, int64_t first_line) const {
-    return first_line + line * line_step;
+    return line_numbers.empty() ? first_line + line * line_step : line_numbers[line];
   }
   std::vector<std::vector<int64_t>> cut(const Lines& lines) const;
   void warn_of_unknown(const Lines& lines, int64_t first_line) const;

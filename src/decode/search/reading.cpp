@@ -14,6 +14,13 @@ std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std:
   return names;
 }
 
+std::vector<std::string> source_surfaces(const study::AttentionMatrix& pieces) {
+  std::vector<std::string> surfaces;
+  for (std::size_t i = 0; i + 1 < pieces.source.size(); ++i)
+    surfaces.push_back(study::is_edge(pieces.source[i]) ? "" : text::surface_of(pieces.source[i]));
+  return surfaces;
+}
+
 std::vector<Reading> readings_of(LineTranslator& translator,
                                  const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,

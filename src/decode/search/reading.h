@@ -33,6 +33,9 @@ std::vector<Reading> readings_of(LineTranslator& translator,
 std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
                                   const std::vector<int32_t>& ids);
 
+/// The characters of the source pieces of a matrix, without `</s>`; a symbol has none.
+std::vector<std::string> source_surfaces(const study::AttentionMatrix& pieces);
+
 /// What may stand in a request instead of a number counted from 0.
 inline constexpr int64_t kLastLayer = -1, kMeanOfHeads = -1, kEvery = -2;
 

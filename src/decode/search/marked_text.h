@@ -1,0 +1,31 @@
+// Markup, and what is kept, in translations: it stands where the attention of the model that reads
+// a translation says.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/search/line_translator.h"
+#include "study/alignment.h"
+#include "text/inlays.h"
+
+namespace heed::decode {
+
+/// The texts of translations of these segments, with_inlays(). `choice`: which weights tell the
+/// place; without it, for models without attention, the place in the sentence tells it.
+void put_inlays(LineTranslator& translator, std::span<const text::Segment* const> segments,
+                text::MarkupKind kind, const std::optional<study::AlignmentChoice>& choice,
+                std::vector<Translation>& translations);
+
+/// Translations of lines with markup; the first one is line `first_line`. A segment whose numbers
+/// are kept and do not come back as often as they are there is translated again without them, and
+/// gets them as inlays. Warns of what is kept and stands more often in a translation than in its
+/// source, for the model has written it, too.
+std::vector<std::string> translate_markup(LineTranslator& translator,
+                                          const std::vector<text::Markup>& lines,
+                                          int64_t first_line,
+                                          const std::optional<study::AlignmentChoice>& choice);
+
+}  // namespace heed::decode

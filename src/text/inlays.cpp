@@ -1,0 +1,296 @@
+#include "text/inlays.h"
+
+#include <algorithm>
+
+#include "text/references.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::size_t kNone = Inlay::kNone;
+constexpr double kLeastShare = 0.2;  // of its attention, for a word that is the only one of a run
+
+/// Bytes of a text.
+struct Word {
+  std::size_t begin = 0, end = 0;
+  std::size_t first = 0, last = 0;  // without punctuation at both ends
+
+  bool is_punctuation() const { return first == last; }
+};
+
+std::vector<Word> words_with_places(const std::string& text) {
+  std::vector<Word> out;
+  std::size_t at = 0;
+  for (const std::string& word : words_in(text)) {
+    at = text.find(word, at);
+    Word& added = out.emplace_back(Word{at, at + word.size(), at, at});
+    for (std::size_t i = 0; i < word.size();) {
+      const CodePoint point = code_point_at(word, i);
+      const bool is_first = added.is_punctuation();
+      if (!is_punctuation(point.value)) {
+        if (is_first) added.first = at + i;
+        added.last = at + i + point.bytes;
+      }
+      i += point.bytes;
+    }
+    at += word.size();
+  }
+  return out;
+}
+
+/// An inlay, or the whole segment, on its way into the translation.
+struct Node {
+  const Inlay* inlay = nullptr;                  // none: the segment
+  std::size_t source_begin = 0, source_end = 0;  // words inside
+  std::size_t begin = 0, end = 0;                // words of the translation: the run
+  std::vector<std::size_t> children = {};        // in the order of the source
+  // 2 * word: before it; 2 * word + 1: behind it. Of a run its beginning.
+  std::size_t slot = 0;
+
+  bool has_run() const { return begin < end; }
+};
+
+class Placer {
+ public:
+  Placer(const Segment& segment, MarkupKind kind, const std::string& translation,
+         const WordWeights& weights)
+      : segment_(segment),
+        kind_(kind),
+        translation_(translation),
+        source_(words_with_places(segment.text)),
+        target_(words_with_places(translation)) {
+    add_up(weights);
+    nodes_.push_back({.source_end = source_.size(), .end = target_.size()});
+    for (const Inlay& inlay : segment.inlays) {
+      Node node{.inlay = &inlay,
+                .source_begin = first_word(inlay.begin),
+                .source_end = first_word(inlay.end)};
+      // Less than a word.
+      if (node.source_begin == node.source_end && inlay.begin < inlay.end) {
+        const auto inside = std::ranges::find_if(source_, [&](const Word& word) {
+          return word.begin < inlay.end && word.end > inlay.begin;
+        });
+        node.source_begin = static_cast<std::size_t>(inside - source_.begin());
+        node.source_end = std::min(node.source_begin + 1, source_.size());
+      }
+      nodes_[inlay.parent == kNone ? 0 : inlay.parent + 1].children.push_back(nodes_.size());
+      nodes_.push_back(std::move(node));
+    }
+    if (!target_.empty()) place(nodes_[0]);
+  }
+
+  std::string text() {
+    write(nodes_[0], translation_.size());
+    return std::move(out_);
+  }
+
+ private:
+  /// Sums over columns, and the row of the largest weight of each.
+  void add_up(const WordWeights& weights) {
+    const std::size_t columns = weights.columns;
+    sums_.assign(target_.size() * (columns + 1), 0);
+    aligned_.assign(columns, kNone);
+    for (std::size_t column = 0; column < columns; ++column) {
+      double most = 0;
+      for (std::size_t row = 0; row < target_.size(); ++row) {
+        const double weight = weights.values[row * columns + column];
+        double* const sum = &sums_[row * (columns + 1) + column];
+        // Squares: many small weights say less than a large one.
+        sum[1] = sum[0] + weight * weight;
+        if (weight <= most) continue;
+        most = weight;
+        aligned_[column] = row;
+      }
+    }
+  }
+
+  double attention(std::size_t row, const Node& to) const {
+    const double* const sums = &sums_[row * (source_.size() + 1)];
+    return sums[to.source_end] - sums[to.source_begin];
+  }
+
+  /// The first source word whose letters begin at this byte or behind it.
+  std::size_t first_word(std::size_t byte) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(source_, byte, {}, &Word::first) -
+                                    source_.begin());
+  }
+
+  /// Of what is directly in the node, which has a run.
+  void place(Node& node) {
+    std::vector<std::size_t> owner(target_.size(), kNone);  // of each word: which child
+    for (const bool is_last_try : {false, true})
+      for (const std::size_t i : node.children)
+        if (Node& child = nodes_[i]; !child.has_run() &&
+                                     child.inlay->kind == Inlay::Kind::element &&
+                                     child.source_begin < child.source_end) {
+          is_last_try ? find_word(node, owner, child) : find_run(node, owner, child);
+          std::fill(owner.begin() + static_cast<std::ptrdiff_t>(child.begin),
+                    owner.begin() + static_cast<std::ptrdiff_t>(child.end), i);
+          child.slot = 2 * child.begin;
+        }
+    std::size_t last_open = 0;  // the slot of the last tag without its other half
+    for (const std::size_t i : node.children) {
+      Node& child = nodes_[i];
+      if (child.has_run()) {
+        place(child);
+        continue;
+      }
+      const bool is_half =
+          child.inlay->kind == Inlay::Kind::opening || child.inlay->kind == Inlay::Kind::closing;
+      child.slot = outside(slot_of(child, node), i, owner);
+      if (!is_half) continue;
+      if (child.slot < last_open) child.slot = last_open;
+      last_open = child.slot;
+    }
+    std::ranges::stable_sort(node.children, {}, [&](std::size_t i) {
+      return std::pair(nodes_[i].slot, nodes_[i].has_run());
+    });
+  }
+
+  /// The words that together attend most to what is inside the child rather than beside it.
+  void find_run(const Node& node, const std::vector<std::size_t>& owner, Node& child) const {
+    double sum = 0, most = 0;
+    std::size_t begin = node.begin;
+    for (std::size_t row = node.begin; row < node.end; ++row) {
+      sum += 2 * attention(row, child) - attention(row, node);
+      if (owner[row] != kNone || sum <= 0) {
+        sum = 0;
+        begin = row + 1;
+      } else if (sum > most) {
+        most = sum;
+        child.begin = begin;
+        child.end = row + 1;
+      }
+    }
+  }
+
+  /// The one word that attends most to it.
+  void find_word(const Node& node, const std::vector<std::size_t>& owner, Node& child) const {
+    double most = 0;
+    for (std::size_t row = node.begin; row < node.end; ++row) {
+      const double inside = attention(row, child);
+      if (owner[row] != kNone || inside <= most || inside < kLeastShare * attention(row, node))
+        continue;
+      most = inside;
+      child.begin = row;
+      child.end = row + 1;
+    }
+  }
+
+  /// Where one without a run is, in the run of its parent.
+  std::size_t slot_of(const Node& child, const Node& parent) const {
+    const std::size_t first = 2 * parent.begin, last = 2 * parent.end - 1;
+    if (child.source_begin <= parent.source_begin) return first;
+    if (child.source_end >= parent.source_end) return last;
+    const Inlay& inlay = *child.inlay;
+    const bool precedes = inlay.kind == Inlay::Kind::opening ||
+                          (inlay.kind != Inlay::Kind::closing && inlay.blank_before &&
+                           !inlay.blank_behind && !is_before_punctuation(inlay));
+    if (precedes && aligned_[child.source_end] != kNone)
+      return std::clamp(2 * aligned_[child.source_end], first, last);
+    for (std::size_t word = child.source_begin; word > parent.source_begin; --word)
+      if (aligned_[word - 1] != kNone) return std::clamp(2 * aligned_[word - 1] + 1, first, last);
+    return first;
+  }
+
+  /// The slot, or the nearest one outside the run of a child that it would cut.
+  std::size_t outside(std::size_t slot, std::size_t child,
+                      const std::vector<std::size_t>& owner) const {
+    const std::size_t other = owner[slot / 2];
+    if (other == kNone) return slot;
+    const std::size_t first = 2 * nodes_[other].begin, last = 2 * nodes_[other].end - 1;
+    return slot == first || slot == last ? slot : child < other ? first : last;
+  }
+
+  bool is_before_punctuation(const Inlay& inlay) const {
+    return !inlay.blank_behind && inlay.end < segment_.text.size() &&
+           is_punctuation(code_point_at(segment_.text, inlay.end).value);
+  }
+
+  /// The bytes of a run. Punctuation at its ends is outside unless the element has some there.
+  std::pair<std::size_t, std::size_t> bytes_of(const Node& node) const {
+    const Inlay& inlay = *node.inlay;
+    const Word &front = source_[node.source_begin], &back = source_[node.source_end - 1];
+    const bool keeps_front = inlay.begin <= front.begin && front.first > front.begin,
+               keeps_back = inlay.end >= back.end && back.last < back.end;
+    std::size_t end = node.end;
+    while (!keeps_back && end > node.begin + 1 && target_[end - 1].is_punctuation()) --end;
+    const Word &first = target_[node.begin], &last = target_[end - 1];
+    return {keeps_front ? first.begin : first.first,
+            keeps_back || last.is_punctuation() ? last.end : last.last};
+  }
+
+  std::size_t byte_of(const Node& node) const {
+    if (target_.empty()) return 0;
+    const Word& word = target_[node.slot / 2];
+    if (node.slot % 2 == 0) return word.begin;
+    return is_before_punctuation(*node.inlay) ? word.last : word.end;
+  }
+
+  /// The translation from where it is written to up to this byte.
+  void copy(std::size_t end) {
+    if (end <= written_) return;
+    const std::string_view text = std::string_view(translation_).substr(written_, end - written_);
+    out_ += kind_ == MarkupKind::none ? text : with_references(text);
+    written_ = end;
+  }
+
+  void write(const Node& node, std::size_t end) {
+    for (const std::size_t i : node.children) {
+      const Node& child = nodes_[i];
+      const Inlay& inlay = *child.inlay;
+      if (child.has_run()) {
+        const auto [first, last] = bytes_of(child);
+        copy(std::min(first, end));
+        out_ += inlay.before;
+        write(child, std::min(last, end));
+        out_ += inlay.behind;
+        continue;
+      }
+      copy(std::min(byte_of(child), end));
+      if (inlay.blank_before && !out_.empty() && out_.back() != ' ') out_ += ' ';
+      write_whole(child);
+      if (inlay.blank_behind && written_ < end && translation_[written_] != ' ') out_ += ' ';
+    }
+    copy(end);
+  }
+
+  /// One that no word is in.
+  void write_whole(const Node& node) {
+    out_ += node.inlay->before;
+    for (const std::size_t i : node.children) write_whole(nodes_[i]);
+    out_ += node.inlay->behind;
+  }
+
+  const Segment& segment_;
+  MarkupKind kind_;
+  const std::string& translation_;
+  std::vector<Word> source_, target_;
+  std::vector<double> sums_;          // [target, source + 1]
+  std::vector<std::size_t> aligned_;  // [source]
+  std::vector<Node> nodes_;           // the segment, and its inlays
+  std::string out_;
+  std::size_t written_ = 0;  // bytes of the translation
+};
+
+}  // namespace
+
+WordWeights diagonal_weights(std::size_t rows, std::size_t columns) {
+  WordWeights out{columns, std::vector<double>(rows * columns)};
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column) {
+      const double begin = std::max<double>(row * columns, column * rows),
+                   end = std::min<double>((row + 1) * columns, (column + 1) * rows);
+      out.values[row * columns + column] = std::max(end - begin, 0.0) / columns;
+    }
+  return out;
+}
+
+std::string with_inlays(const Segment& segment, MarkupKind kind, const std::string& translation,
+                        const WordWeights& weights) {
+  return Placer(segment, kind, translation, weights).text();
+}
+
+}  // namespace heed::text

@@ -1,0 +1,40 @@
+// What a translation has exactly as its source: addresses, numbers, placeholders. Torch-free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::text {
+
+struct Kept {
+  bool urls = false, emails = false, numbers = false, placeholders = false;
+  /// Numbers that are taken out of the text. Others stay in it, for most models copy them.
+  std::set<std::string> taken = {};
+
+  bool any() const { return urls || emails || numbers || placeholders; }
+};
+
+inline const std::vector<std::string> kKeptNames = {"urls", "emails", "numbers", "placeholders"};
+
+/// By names of kKeptNames.
+Kept kept_of(const std::vector<std::string>& names);
+
+struct KeptItem {
+  std::size_t bytes = 0;  // 0: there is none
+  bool stays = false;     // in the text: a number that is not `taken`
+};
+
+/// The one that begins at this place: an address with http://, https://, ftp://, mailto: or www.;
+/// name@host.org; digits with `.`, `,`, `:` or `/` between them; {name}, {{ name }}, ${name}, %s,
+/// %1$d, %(name)s, %1 or an empty tag such as <x id="1"/>.
+KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept);
+
+/// How often each of these items is in the text.
+std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text, const Kept& kept);
+
+}  // namespace heed::text

@@ -1,0 +1,195 @@
+#include "text/markup.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+bool has_words(std::string_view text) {
+  return any_code_point(text, [](const CodePoint& point) {
+    return !is_space(point.value) && !is_punctuation(point.value);
+  });
+}
+
+/// Bytes of the blank at this end, or 0.
+std::size_t blank_at(std::string_view text, bool front) {
+  for (const std::string_view blank : {" ", "\t", "\n", "\r", "\f", "&nbsp;", "\u00A0"})
+    if (front ? text.starts_with(blank) : text.ends_with(blank)) return blank.size();
+  return 0;
+}
+
+/// Reads a segment from its beginning to its end.
+class SegmentReader {
+ public:
+  SegmentReader(std::string_view raw, MarkupKind kind, const Kept& kept) {
+    segment_.raw = raw;
+    for (std::size_t at = 0; at < raw.size();) {
+      const KeptItem item = kept.any() ? kept_item_at(raw, at, kept) : KeptItem();
+      const MarkupToken token =
+          item.bytes > 0 ? MarkupToken{.kind = MarkupToken::Kind::whole, .bytes = item.bytes}
+                         : token_at(raw, at, kind);
+      const std::string_view bytes = raw.substr(at, token.bytes);
+      if (item.bytes > 0 && item.stays)
+        add_text(bytes);
+      else if (token.kind == MarkupToken::Kind::text)
+        add_text(token.text.empty() ? bytes : token.text);
+      else if (token.kind == MarkupToken::Kind::opening)
+        open(token.name, bytes);
+      else if (token.kind == MarkupToken::Kind::closing)
+        close(token.name, bytes);
+      else
+        add(Inlay::Kind::item, bytes);
+      at += token.bytes;
+    }
+  }
+
+  Segment segment() && {
+    std::vector<Inlay>& all = segment_.inlays;
+    for (Inlay& inlay : all) {
+      if (inlay.kind != Inlay::Kind::element) inlay.end = inlay.begin;
+      // What was in an element without an end is in the one around that.
+      if (inlay.parent != Inlay::kNone && all[inlay.parent].kind != Inlay::Kind::element)
+        inlay.parent = all[inlay.parent].parent;
+    }
+    return std::move(segment_);
+  }
+
+ private:
+  struct Open {
+    std::size_t inlay;
+    std::string name;
+  };
+
+  void add_text(std::string_view bytes) {
+    std::string& text = segment_.text;
+    if (bytes.size() == 1 && kMarkupBlanks.find(bytes[0]) != std::string_view::npos) {
+      blank_ = gap_ = true;
+      if (last_ != Inlay::kNone) segment_.inlays[last_].blank_behind = true;
+      return;
+    }
+    // "Hello {name}, you" without its item is "Hello, you".
+    const bool is_glued = !blank_ && last_ != Inlay::kNone &&
+                          segment_.inlays[last_].kind == Inlay::Kind::item &&
+                          std::string_view(".,;:!?)]}").find(bytes[0]) != std::string_view::npos;
+    if (gap_ && !text.empty() && !is_glued) text += ' ';
+    text += bytes;
+    blank_ = gap_ = false;
+    last_ = Inlay::kNone;
+  }
+
+  std::size_t add(Inlay::Kind kind, std::string_view bytes) {
+    // "{a}{b}" is one.
+    if (kind == Inlay::Kind::item && !blank_ && last_ != Inlay::kNone &&
+        last_ + 1 == segment_.inlays.size() && segment_.inlays[last_].kind == kind) {
+      segment_.inlays[last_].before += bytes;
+      return last_;
+    }
+    const std::size_t depth = std::min(open_.size(), kDeepestInlay);
+    last_ = segment_.inlays.size();
+    segment_.inlays.push_back({.kind = kind,
+                               .before = std::string(bytes),
+                               .begin = segment_.text.size(),
+                               .parent = depth > 0 ? open_[depth - 1].inlay : Inlay::kNone,
+                               .blank_before = blank_});
+    blank_ = false;
+    return last_;
+  }
+
+  void open(const std::string& name, std::string_view tag) {
+    open_.push_back({add(Inlay::Kind::opening, tag), name});  // until it is closed
+    ++open_names_[name];
+  }
+
+  void close(const std::string& name, std::string_view tag) {
+    if (open_names_[name] == 0) {
+      add(Inlay::Kind::closing, tag);
+      return;
+    }
+    while (open_.back().name != name) pop();
+    Inlay& inlay = segment_.inlays[open_.back().inlay];
+    pop();
+    if (open_.size() >= kDeepestInlay) {
+      add(Inlay::Kind::closing, tag);
+      return;
+    }
+    inlay.kind = Inlay::Kind::element;
+    inlay.behind = tag;
+    inlay.end = segment_.text.size();
+    last_ = static_cast<std::size_t>(&inlay - segment_.inlays.data());
+    blank_ = false;
+  }
+
+  void pop() {
+    --open_names_[open_.back().name];
+    open_.pop_back();
+  }
+
+  Segment segment_;
+  std::vector<Open> open_;
+  std::map<std::string, int64_t> open_names_;
+  std::size_t last_ = Inlay::kNone;  // the inlay that the next character follows
+  bool blank_ = false;               // behind it, or behind the last character
+  bool gap_ = false;                 // anywhere behind the last character
+};
+
+}  // namespace
+
+Markup::Markup(std::string_view page, MarkupKind kind, Kept kept)
+    : kind_(kind), kept_(std::move(kept)) {
+  if (kind == MarkupKind::none || page.find_first_of("<&\n") == std::string_view::npos) {
+    Segment line = SegmentReader(page, kind, kept_).segment();
+    if (!line.inlays.empty()) {
+      add_segment(page);
+      return;
+    }
+    line.text = repair(page);
+    segments_.push_back(std::move(line));
+    around_.emplace_back();
+    return;
+  }
+  std::size_t from = 0;  // of the segment that is read
+  bool keeps_lines = false;
+  const auto end_segment = [&](std::size_t end, std::size_t behind) {
+    add_segment(page.substr(from, end - from));
+    around_.back() += page.substr(end, behind - end);
+    from = behind;
+  };
+  for (std::size_t at = 0; (at = page.find_first_of("<\n", at)) != std::string_view::npos;) {
+    const MarkupToken token = token_at(page, at, kind);
+    const std::size_t end = at + token.bytes;
+    if (token.kind == MarkupToken::Kind::block || (keeps_lines && page[at] == '\n'))
+      end_segment(at, end);
+    if (token.name == "pre" || token.name == "textarea") keeps_lines = page[at + 1] != '/';
+    at = end;
+  }
+  end_segment(page.size(), page.size());
+}
+
+void Markup::add_segment(std::string_view raw) {
+  std::size_t begin = 0, end = raw.size();
+  while (const std::size_t blank = blank_at(raw.substr(begin), true)) begin += blank;
+  if (begin < end)
+    while (const std::size_t blank = blank_at(raw.substr(begin, end - begin), false)) end -= blank;
+  const std::string inner = repair(raw.substr(begin, end - begin));
+  Segment segment = SegmentReader(inner, kind_, kept_).segment();
+  if (!has_words(segment.text)) {
+    around_.back() += raw;
+    return;
+  }
+  around_.back() += raw.substr(0, begin);
+  segments_.push_back(std::move(segment));
+  around_.emplace_back(raw.substr(end));
+}
+
+std::string Markup::with(const std::vector<std::string>& texts) const {
+  expect(texts.size() == segments_.size(), "a text for each segment");
+  std::string page = around_.front();
+  for (std::size_t i = 0; i < texts.size(); ++i) page += texts[i] + around_[i + 1];
+  return page;
+}
+
+}  // namespace heed::text

@@ -1,0 +1,65 @@
+// A page or a line with markup: segments to translate, what stands in them beside their words, and
+// what stands around them. Torch-free.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/kept.h"
+#include "text/markup_tokens.h"
+
+namespace heed::text {
+
+/// What stands in a segment beside its text.
+struct Inlay {
+  enum class Kind {
+    element,  // an opening and a closing tag, and what is between them
+    opening,
+    closing,  // a tag whose element is not whole in the segment
+    item,     // anything else: an empty tag, a comment, what is kept
+  };
+  static constexpr std::size_t kNone = -1;
+
+  Kind kind = Kind::item;
+  std::string before, behind = {};  // as they stood; only an element has something behind it
+  std::size_t begin = 0, end = 0;   // bytes of the text that are within
+  std::size_t parent = kNone;       // the element around it: an earlier one of the segment
+  bool blank_before = false, blank_behind = false;  // in the source
+};
+
+/// About a sentence.
+struct Segment {
+  std::string raw;   // as the page has it
+  std::string text;  // one line of UTF-8, for a model: without inlays, with characters for their
+                     // references, and with one blank for a run of them
+  std::vector<Inlay> inlays;  // in the order of their beginnings
+};
+
+/// Elements in more elements than that are Kind::opening and Kind::closing.
+inline constexpr std::size_t kDeepestInlay = 64;
+
+class Markup {
+ public:
+  /// Segments are cut at the tags of HTML's blocks, and at line feeds in `pre` and `textarea`. A
+  /// segment without a letter or a digit stays as it is, and so do blanks around segments. A line
+  /// without markup and without what is kept is one segment, as it stands.
+  explicit Markup(std::string_view page, MarkupKind kind = MarkupKind::html, Kept kept = {});
+
+  MarkupKind kind() const { return kind_; }
+  const Kept& kept() const { return kept_; }
+  const std::vector<Segment>& segments() const { return segments_; }
+
+  /// The page with these texts in place of its segments. They are markup: see with_references().
+  std::string with(const std::vector<std::string>& texts) const;
+
+ private:
+  void add_segment(std::string_view raw);
+
+  MarkupKind kind_;
+  Kept kept_;
+  std::vector<std::string> around_ = {""};  // before each segment, and behind the last
+  std::vector<Segment> segments_;
+};
+
+}  // namespace heed::text

@@ -1,0 +1,167 @@
+#include "text/markup_tokens.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/strings.h"
+#include "text/references.h"
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+Names names_in(std::string_view text) {
+  const auto words = split_words(text);
+  return {words.begin(), words.end()};
+}
+
+bool is_void(const std::string& name) {
+  static const Names names =
+      names_in("area base br col embed frame hr img input link meta param source track wbr");
+  return names.contains(name);
+}
+
+bool ends_sentence(const std::string& name) {
+  static const Names names = names_in(
+      "address article aside base blockquote body br caption center col colgroup dd details dialog "
+      "dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head "
+      "header hgroup hr html legend li link main menu meta nav noscript ol optgroup option p pre "
+      "search section select summary table tbody td textarea tfoot th thead title tr ul");
+  return names.contains(name);
+}
+
+bool is_code(const std::string& name) {
+  return name == "script" || name == "style";
+}
+
+bool begins_name(char c, MarkupKind kind) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (kind == MarkupKind::xml && (c == '_' || c == ':' || static_cast<unsigned char>(c) > 127));
+}
+
+/// Behind `end`, if it is there, or else the end of the page.
+std::size_t behind(std::string_view page, std::string_view end, std::size_t from) {
+  const std::size_t found = page.find(end, from);
+  return found == std::string_view::npos ? page.size() : found + end.size();
+}
+
+struct Tag {
+  std::size_t end = 0;  // behind it; where it begins: there is none
+  std::string name;
+  bool closes = false, is_empty = false, keeps_language = false;
+};
+
+/// The attributes of a tag, from behind its name. A value in quotes may contain `>`.
+void read_attributes(std::string_view page, std::size_t at, Tag& tag) {
+  const auto find = [&](std::string_view of, std::size_t from) {
+    return std::min(page.find_first_of(of, from), page.size());
+  };
+  const auto skip_blanks = [&](std::size_t from) {
+    return std::min(page.find_first_not_of(kMarkupBlanks, from), page.size());
+  };
+  tag.end = page.size();
+  while ((at = skip_blanks(at)) < page.size()) {
+    if (page[at] == '>' || page.substr(at).starts_with("/>")) {
+      tag.is_empty = page[at] == '/';
+      tag.end = at + (tag.is_empty ? 2 : 1);
+      return;
+    }
+    const std::size_t name = at, behind_name = find(" \t\n\r\f/>=", at + 1);
+    at = skip_blanks(behind_name);
+    if (at == page.size() || page[at] != '=') {
+      at = behind_name;
+      continue;
+    }
+    std::size_t value = skip_blanks(at + 1);
+    if (value == page.size()) return;
+    const bool quoted = page[value] == '"' || page[value] == '\'';
+    const std::size_t end = quoted ? page.find(page[value], value + 1) : find(" \t\n\r\f>", value);
+    if (end >= page.size()) return;
+    value += quoted;
+    at = end + quoted;
+    if (ascii_lower(page.substr(name, behind_name - name)) == "translate" &&
+        ascii_lower(page.substr(value, end - value)) == "no")
+      tag.keeps_language = true;
+  }
+}
+
+Tag tag_at(std::string_view page, std::size_t at, MarkupKind kind) {
+  Tag tag{.end = at};
+  tag.closes = page.substr(at).starts_with("</");
+  const std::size_t begin = at + (tag.closes ? 2 : 1);
+  if (begin >= page.size() || !begins_name(page[begin], kind)) return tag;
+  const std::size_t end = std::min(page.find_first_of(" \t\n\r\f/>", begin), page.size());
+  tag.name = page.substr(begin, end - begin);
+  if (kind == MarkupKind::html) tag.name = ascii_lower(tag.name);
+  read_attributes(page, end, tag);
+  return tag;
+}
+
+/// Behind the end tag of the code that begins here, which has no markup.
+std::size_t behind_code(std::string_view page, std::size_t at, const std::string& name) {
+  for (; (at = page.find("</", at)) != std::string_view::npos; at += 2)
+    if (ascii_lower(page.substr(at + 2, name.size())) == name)  // before its end is looked for
+      if (const Tag tag = tag_at(page, at, MarkupKind::html); tag.name == name) return tag.end;
+  return page.size();
+}
+
+/// Behind the comment, declaration or the like that begins here, or `at`.
+std::size_t behind_comment(std::string_view page, std::size_t at) {
+  const std::string_view rest = page.substr(at);
+  if (rest.starts_with("<!--")) return behind(page, "-->", at + 2);  // "<!-->" is a comment, too
+  if (rest.starts_with("<![CDATA[")) return behind(page, "]]>", at);
+  return rest.starts_with("<!") || rest.starts_with("<?") ? behind(page, ">", at) : at;
+}
+
+/// Behind the end tag of an element whose content begins here.
+std::size_t behind_element(std::string_view page, std::size_t at, const std::string& name,
+                           MarkupKind kind) {
+  for (int64_t depth = 1; depth > 0;) {
+    at = page.find('<', at);
+    if (at == std::string_view::npos) return page.size();
+    if (const std::size_t end = behind_comment(page, at); end > at) {
+      at = end;
+      continue;
+    }
+    const Tag tag = tag_at(page, at, kind);
+    if (tag.name == name && !tag.is_empty) depth += tag.closes ? -1 : 1;
+    at = std::max(tag.end, at + 1);
+  }
+  return at;
+}
+
+}  // namespace
+
+MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
+  using enum MarkupToken::Kind;
+  if (kind == MarkupKind::none) return {};
+  if (page[at] == '&') {
+    const auto reference = reference_at(page, at);
+    if (!reference) return {};
+    if (!reference->character) return {whole, reference->bytes};
+    return {text, reference->bytes, encode_utf8(std::u32string(1, *reference->character))};
+  }
+  if (page[at] != '<') return {};
+  if (const std::size_t end = behind_comment(page, at); end > at) return {whole, end - at};
+  const Tag tag = tag_at(page, at, kind);
+  if (tag.end == at) return {};
+  const bool is_html = kind == MarkupKind::html;
+  const bool ends = is_html && ends_sentence(tag.name);
+  std::size_t end = tag.end;
+  bool is_whole = tag.is_empty || (is_html && is_void(tag.name));
+  if (!tag.closes && !is_whole) {
+    if (is_html && is_code(tag.name))
+      end = behind_code(page, end, tag.name), is_whole = true;
+    else if (tag.keeps_language)
+      end = behind_element(page, end, tag.name, kind), is_whole = true;
+  }
+  return {ends         ? block
+          : is_whole   ? whole
+          : tag.closes ? closing
+                       : opening,
+          end - at, "", is_whole ? "" : tag.name};
+}
+
+}  // namespace heed::text

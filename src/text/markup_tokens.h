@@ -1,0 +1,33 @@
+// HTML and XML cut into tags and text. Torch-free.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace heed::text {
+
+enum class MarkupKind { none, html, xml };
+
+inline constexpr std::string_view kMarkupBlanks = " \t\n\r\f";
+
+struct MarkupToken {
+  enum class Kind {
+    text,     // a byte, or a reference to a character
+    opening,  // tags of elements inside a sentence
+    closing,
+    whole,  // void and empty elements, comments, code, what is not to be translated, and references
+            // without a meaning here
+    block,  // of HTML: a tag, or an element that is not to be translated, where a sentence ends
+  };
+  Kind kind = Kind::text;
+  std::size_t bytes = 1;
+  std::string text = {};  // the character of a reference
+  std::string name = {};  // of a tag: "br" of "<BR/>"; an element that is whole has none
+};
+
+/// The token that begins at this place. What is no markup (`a < b`, `AT&T`) is text. A tag or a
+/// comment without an end goes to the end of the page.
+MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind);
+
+}  // namespace heed::text

@@ -1,0 +1,226 @@
+#include "text/inlays.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "base/strings.h"
+#include "text/words.h"
+
+namespace heed::text {
+namespace {
+
+/// Word j of the translation attends to those of links[j]: 0.9 in equal shares, and 0.1 spread over
+/// all.
+WordWeights weights_of(const std::vector<std::vector<std::size_t>>& links, std::size_t columns) {
+  WordWeights out{columns, std::vector<double>(links.size() * columns, 0.1 / columns)};
+  for (std::size_t row = 0; row < links.size(); ++row)
+    for (const std::size_t column : links[row])
+      out.values[row * columns + column] += 0.9 / static_cast<double>(links[row].size());
+  return out;
+}
+
+/// A line of one segment, whose translation and links are given.
+std::string put(const std::string& line, const std::string& translation,
+                const std::vector<std::vector<std::size_t>>& links,
+                MarkupKind kind = MarkupKind::html, const Kept& kept = {}) {
+  const Markup markup(line, kind, kept);
+  const Segment& segment = markup.segments().at(0);
+  return markup.with(
+      {with_inlays(segment, kind, translation,
+                   weights_of(links, static_cast<std::size_t>(count_words(segment.text))))});
+}
+
+using Links = std::vector<std::vector<std::size_t>>;
+const Links kSame = {{0}, {1}, {2}, {3}}, kReversed = {{3}, {2}, {1}, {0}};
+
+TEST(Inlays, AnElementIsAroundTheWordsThatAttendToIt) {
+  EXPECT_EQ(put("a <b>c d</b> e", "A C D E", kSame), "A <b>C D</b> E");
+  EXPECT_EQ(put("a <b>c</b> d e", "E D C A", kReversed), "E D <b>C</b> A");
+  EXPECT_EQ(put("<b>a c</b> d <i>e</i>", "E D C A", kReversed), "<i>E</i> D <b>C A</b>");
+  EXPECT_EQ(put("<b>a <i>c</i></b> d e", "E D C A", kReversed), "E D <b><i>C</i> A</b>");
+  EXPECT_EQ(put("<b>a c d e</b>", "E D C A", kReversed), "<b>E D C A</b>");
+  EXPECT_EQ(put("<b>a</b> c", "A1 A2 C A3", {{0}, {0}, {1}, {0}}), "<b>A1 A2</b> C A3");
+  // One word in between that attends elsewhere.
+  EXPECT_EQ(put("<b>a c</b> d", "A D A C", {{0}, {2}, {0}, {1}}), "<b>A D A C</b>");
+}
+
+TEST(Inlays, NeighboursHaveNoWordInCommon) {
+  EXPECT_EQ(put("<b>a</b> <i>c</i>", "X", {{0}}), "<b>X</b> <i></i>");
+}
+
+TEST(Inlays, AnElementWithoutWordsIsBesideItsNeighbour) {
+  EXPECT_EQ(put("a <b></b> c d", "D C A", {{2}, {1}, {0}}), "D C A <b></b>");
+  EXPECT_EQ(put("a <b>c</b> d", "D A", {{2}, {0}}), "D A <b></b>");
+  EXPECT_EQ(put("a <b><i>c</i> <u></u></b> d", "D A", {{2}, {0}}), "D A <b><i></i><u></u></b>");
+}
+
+TEST(Inlays, AnEmptyTagFollowsTheWordBeforeIt) {
+  EXPECT_EQ(put("a <img> c d", "D C A", {{2}, {1}, {0}}), "D C A <img>");
+  EXPECT_EQ(put("a<img> c d", "D A C", {{2}, {0}, {1}}), "D A<img> C");
+  EXPECT_EQ(put("a <img>c d", "D C A", {{2}, {1}, {0}}), "D <img>C A");
+  EXPECT_EQ(put("<img> a c", "C A", {{1}, {0}}), "<img> C A");
+  EXPECT_EQ(put("a c <img>", "C A", {{1}, {0}}), "C A <img>");
+  EXPECT_EQ(put("<b>a <img></b> c", "C A", {{1}, {0}}), "C <b>A <img></b>");
+  // It does not cut an element.
+  EXPECT_EQ(put("<b>a c</b> d <img> e", "A D C E", {{0}, {2}, {1}, {3}}), "<b>A</b> D <img> C E");
+  EXPECT_EQ(put("<b>a c</b> <img> d", "C A D", {{1}, {0}, {2}}), "<b>C A</b> <img> D");
+}
+
+TEST(Inlays, HalvesKeepTheirOrder) {
+  EXPECT_EQ(put("a</b> c <i>d", "D C A", {{2}, {1}, {0}}), "D C A</b> <i>");
+  EXPECT_EQ(put("a <b>c d", "D C A", {{2}, {1}, {0}}), "D <b>C A");
+}
+
+TEST(Inlays, PunctuationIsOutsideUnlessItWasInside) {
+  EXPECT_EQ(put("a <b>c</b>, d", "A C, D", {{0}, {1}, {2}}), "A <b>C</b>, D");
+  EXPECT_EQ(put("a <b>c,</b> d", "A C, D", {{0}, {1}, {2}}), "A <b>C,</b> D");
+  EXPECT_EQ(put("a <b>c</b>.", "A \"C\".", {{0}, {1}}), "A \"<b>C</b>\".");
+  EXPECT_EQ(put("a <b>c</b>.", "A C .", {{0}, {1}, {1}}), "A <b>C</b> .");
+}
+
+TEST(Inlays, TextBecomesMarkup) {
+  EXPECT_EQ(put("<b>a</b> &amp; c", "A & <C>", {{0}, {1}, {2}}), "<b>A</b> &amp; &lt;C&gt;");
+  EXPECT_EQ(put("a c", "A & C", {{0}, {0}, {1}}), "A &amp; C");
+  EXPECT_EQ(put("a c", "A & C", {{0}, {0}, {1}}, MarkupKind::none), "A & C");
+}
+
+TEST(Inlays, ItemsThatAreKept) {
+  const auto keep = [](const std::string& line, const std::string& translation,
+                       const Links& links) {
+    return put(line, translation, links, MarkupKind::none, kept_of({"placeholders", "urls"}));
+  };
+  EXPECT_EQ(keep("a {n}, c", "A, C", {{0}, {1}}), "A {n}, C");
+  EXPECT_EQ(keep("a {n}, c", "C A", {{1}, {0}}), "C A {n}");
+  EXPECT_EQ(keep("{n} a c", "C A", {{1}, {0}}), "{n} C A");
+  EXPECT_EQ(keep("a c http://x.y.", "C A.", {{1}, {0}}), "C A http://x.y.");
+  EXPECT_EQ(keep("a {n} {m} c", "A C", {{0}, {1}}), "A {n} {m} C");
+  EXPECT_EQ(keep("a {n}{m} c", "A C", {{0}, {1}}), "A {n}{m} C");
+}
+
+TEST(Inlays, LettersWithoutBlanksAreWords) {
+  EXPECT_EQ(put("a <b>c</b> d", "我喜欢你。", {{0}, {1}, {1}, {2}, {2}}), "我<b>喜欢</b>你。");
+}
+
+TEST(Inlays, WithoutATranslationOrAttentionNothingIsLost) {
+  EXPECT_EQ(put("a <b>c <img></b> {x}<i>", "", {}), "<b><img></b><i>");
+  const Markup markup("a <b>c</b> d <i>");
+  EXPECT_EQ(
+      with_inlays(markup.segments()[0], MarkupKind::html, "A C D", {3, std::vector<double>(9)}),
+      "<b></b> A C D <i>");
+  EXPECT_EQ(
+      with_inlays(markup.segments()[0], MarkupKind::html, "A C D E F G", diagonal_weights(6, 3)),
+      "A C <b>D E</b> F G <i>");
+}
+
+/// Tags in order; text and references are left out.
+std::vector<std::string> tags_of(const std::string& page) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; (at = page.find('<', at)) != std::string::npos;) {
+    const std::size_t end = page.find('>', at);
+    out.push_back(page.substr(at, end - at + 1));
+    at = end;
+  }
+  return out;
+}
+
+/// Whether each end tag closes the last open element, and none is left. Names are of one letter.
+bool is_well_formed(const std::string& page) {
+  std::vector<char> open;
+  for (const std::string& tag : tags_of(page)) {
+    if (tag.ends_with("/>")) continue;
+    if (tag[1] != '/') {
+      open.push_back(tag[1]);
+    } else {
+      if (open.empty() || open.back() != tag[2]) return false;
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+/// Random content of an element: words, elements, empty tags and blocks, nested.
+class RandomPage {
+ public:
+  explicit RandomPage(unsigned seed) : random_(seed) {}
+
+  std::string content(int depth) {
+    std::string out;
+    for (int left = below(5); left >= 0; --left) {
+      const int what = below(10);
+      if (what < 5 || depth == 0)
+        out += std::string(below(4) > 0, ' ') + "w" + std::to_string(below(9)) +
+               std::string(below(3) == 0, ',') + std::string(below(4) > 0, ' ');
+      else if (what < 8)
+        out += element(depth, std::string(1, "buisa"[below(5)]));
+      else if (what == 8)
+        out += "<x id=\"" + std::to_string(next_++) + "\"/>";
+      else
+        out += element(depth, "p");
+    }
+    return out;
+  }
+  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+
+ private:
+  std::string element(int depth, const std::string& name) {
+    std::string out = "<" + name + " id=" + std::to_string(next_++) + ">";
+    out += content(depth - 1);
+    return out + "</" + name + ">";
+  }
+
+  std::mt19937 random_;
+  int next_ = 0;
+};
+
+/// Any translation, with any attention.
+std::string translated(const Markup& markup, RandomPage& random) {
+  std::vector<std::string> texts;
+  for (const Segment& segment : markup.segments()) {
+    const auto columns = static_cast<std::size_t>(count_words(segment.text));
+    std::vector<std::string> words(random.below(8), "w");
+    for (std::string& word : words) word += std::string(random.below(3) == 0, '.');
+    WordWeights weights{columns, std::vector<double>(words.size() * columns)};
+    for (double& weight : weights.values) weight = random.below(4) / 3.0;
+    texts.push_back(with_inlays(segment, markup.kind(), join(words, " "), weights));
+  }
+  return markup.with(texts);
+}
+
+TEST(Inlays, TagsAreThoseOfTheSourceAndWellFormedAsItIs) {
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    RandomPage random(seed);
+    const std::string page = random.content(4);
+    ASSERT_TRUE(is_well_formed(page)) << page;
+    const std::string out = translated(Markup(page), random);
+    EXPECT_TRUE(is_well_formed(out)) << page << "\n" << out;
+    auto before = tags_of(page), behind = tags_of(out);
+    std::ranges::sort(before);
+    std::ranges::sort(behind);
+    EXPECT_EQ(before, behind) << page << "\n" << out;
+  }
+}
+
+TEST(Inlays, OfBrokenMarkupAllTagsComeBackInOneLine) {
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    RandomPage random(seed);
+    std::string page = random.content(4);
+    for (int left = random.below(4); left >= 0 && !page.empty(); --left)  // a tag lost or moved
+      if (const auto tags = tags_of(page); !tags.empty()) {
+        const std::string& tag = tags[random.below(static_cast<int>(tags.size()))];
+        page.erase(page.find(tag), tag.size());
+        if (random.below(2) == 0) page += tag;
+      }
+    const std::string out = translated(Markup(page), random);
+    auto before = tags_of(page), behind = tags_of(out);
+    std::ranges::sort(before);
+    std::ranges::sort(behind);
+    EXPECT_EQ(before, behind) << page << "\n" << out;
+    EXPECT_EQ(out.find('\n'), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace heed::text

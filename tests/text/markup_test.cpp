@@ -1,0 +1,171 @@
+#include "text/markup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace heed::text {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// The texts of the segments.
+std::vector<std::string> texts_of(const std::string& page, MarkupKind kind = MarkupKind::html,
+                                  const Kept& kept = {}) {
+  const Markup markup(page, kind, kept);
+  std::vector<std::string> texts;
+  for (const Segment& segment : markup.segments()) texts.push_back(segment.text);
+  return texts;
+}
+
+/// The page with "1", "2", ... for its segments.
+std::string with_numbers(const std::string& page) {
+  const Markup markup(page);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < markup.segments().size(); ++i) texts.push_back(std::to_string(i + 1));
+  return markup.with(texts);
+}
+
+/// "<b>|</b> of 2..5", one for each inlay of the only segment.
+std::vector<std::string> inlays_of(const std::string& page, MarkupKind kind = MarkupKind::html,
+                                   const Kept& kept = {}) {
+  const Markup markup(page, kind, kept);
+  std::vector<std::string> out;
+  for (const Inlay& inlay : markup.segments().at(0).inlays) {
+    const bool is_element = inlay.kind == Inlay::Kind::element;
+    out.push_back(inlay.before + (is_element ? "|" + inlay.behind : "") + " " +
+                  std::to_string(inlay.begin) +
+                  (is_element ? ".." + std::to_string(inlay.end) : "") +
+                  (inlay.parent == Inlay::kNone ? "" : " in " + std::to_string(inlay.parent)));
+  }
+  return out;
+}
+
+TEST(Markup, InlineTagsAreInASegmentAndBlocksAroundIt) {
+  const std::string page = "<p class=\"a\">A <b>red</b>\n  dog.<br/>It <i>runs</i>.</p>\n";
+  EXPECT_THAT(texts_of(page), ElementsAre("A red dog.", "It runs."));
+  EXPECT_EQ(with_numbers(page), "<p class=\"a\">1<br/>2</p>\n");
+  EXPECT_THROW(Markup(page).with({"Ein"}), Bug);
+  EXPECT_THAT(inlays_of("A <b>red <i>big</i></b> dog"),
+              ElementsAre("<b>|</b> 1..9", "<i>|</i> 5..9 in 0"));
+}
+
+TEST(Markup, TagsWithoutTheirOtherHalfAreInlaysByThemselves) {
+  EXPECT_THAT(inlays_of("A <b>red dog"), ElementsAre("<b> 1"));
+  EXPECT_THAT(inlays_of("A red</b> dog"), ElementsAre("</b> 5"));
+  EXPECT_THAT(inlays_of("A <i><b>red</i></b> dog"),
+              ElementsAre("<i>|</i> 1..5", "<b> 1 in 0", "</b> 5"));
+  // What was in an element without an end is in the one around.
+  EXPECT_THAT(inlays_of("<i>A <b><u>red</u></i> dog"),
+              ElementsAre("<i>|</i> 0..5", "<b> 1 in 0", "<u>|</u> 1..5 in 0"));
+}
+
+TEST(Markup, WhatIsWholeStandsForItself) {
+  for (const std::string item :
+       {"<img src=x>", "<x id=\"1\"/>", "<!-- a <b> c -->", "<?php a ?>", "<script>'</b>'</script>",
+        "<span translate=\"no\">b <span>c</span></span>", "<b translate=NO>x</b>", "&rarr;",
+        "&#0;"}) {
+    EXPECT_THAT(texts_of("a " + item + " b"), ElementsAre("a b")) << item;
+    EXPECT_THAT(inlays_of("a " + item + " b"), ElementsAre(item + " 1"));
+  }
+  EXPECT_THAT(texts_of("<b title=\"translate=no\">x</b>"), ElementsAre("x"));
+  EXPECT_EQ(with_numbers("a<p translate=no>b <b>c</b></p>d"), "1<p translate=no>b <b>c</b></p>2");
+  EXPECT_THAT(inlays_of("a <img><img> b"), ElementsAre("<img><img> 1"));
+}
+
+TEST(Markup, AttributesAreNotText) {
+  EXPECT_EQ(with_numbers("<p title=\"x > y\" href='a>b' alt = \">\" d=it's>z</p>"),
+            "<p title=\"x > y\" href='a>b' alt = \">\" d=it's>1</p>");
+  EXPECT_EQ(with_numbers("<p href=x?q=\">z</p>"), "<p href=x?q=\">1</p>");
+  EXPECT_THAT(texts_of("<input value=>a"), ElementsAre("a"));
+  EXPECT_THAT(inlays_of("a<img alt=\"never closed>b"), ElementsAre("<img alt=\"never closed>b 1"));
+}
+
+TEST(Markup, CommentsScriptsAndStylesAloneAreNoSegments) {
+  for (const std::string page :
+       {"<!-- a <b> c -->", "<!-->", "<!DOCTYPE html>", "<?xml version=\"1.0\"?>",
+        "<![CDATA[a > b]]>", "<script>if (a < b) document.write('</b> x')</script>",
+        "<STYLE type=x>p > a {}</style >", "<script>never closed </scripts>"}) {
+    EXPECT_THAT(texts_of(page), IsEmpty()) << page;
+    EXPECT_EQ(with_numbers("a<p>" + page), "1<p>" + page);
+  }
+}
+
+TEST(Markup, CharactersStandForTheirReferences) {
+  EXPECT_THAT(texts_of("B&auml;r &amp; H&#228;hn&#xE4;r &lt;3 &ndash; 5&nbsp;&euro;"),
+              ElementsAre("Bär & Hähnär <3 \u2013 5\u00A0€"));
+}
+
+TEST(Markup, WhatIsNoMarkupIsText) {
+  EXPECT_THAT(texts_of("AT&T: 1 < 2 &; &a b; &#; &#x; </ 3"),
+              ElementsAre("AT&T: 1 < 2 &; &a b; &#; &#x; </ 3"));
+  EXPECT_THAT(texts_of("a <"), ElementsAre("a <"));
+  EXPECT_THAT(texts_of("a &"), ElementsAre("a &"));
+}
+
+TEST(Markup, WithoutALetterOrADigitNothingIsTranslated) {
+  for (const std::string page : {"\n \n ", "<td>&nbsp;</td>", "<p> | &mdash; \u2022 \u00A0</p>",
+                                 "<br>", "&amp;", "<b></b>"}) {
+    EXPECT_THAT(texts_of(page), IsEmpty()) << page;
+    EXPECT_EQ(Markup(page).with({}), page);
+  }
+}
+
+TEST(Markup, ALineWithoutMarkupIsOneSegmentAsItStands) {
+  for (const std::string line : {"", " a  b ", "...", "a > b"})
+    for (const MarkupKind kind : {MarkupKind::none, MarkupKind::html, MarkupKind::xml})
+      EXPECT_THAT(texts_of(line, kind), ElementsAre(line));
+  EXPECT_THAT(texts_of("a <b>&amp;</b>", MarkupKind::none), ElementsAre("a <b>&amp;</b>"));
+}
+
+TEST(Markup, BlanksAroundASegmentStay) {
+  EXPECT_EQ(with_numbers("<p>\r\n\t&nbsp; a b \u00A0</p>"), "<p>\r\n\t&nbsp; 1 \u00A0</p>");
+  EXPECT_THAT(texts_of("a\n  b&#10;c"), ElementsAre("a b c"));
+}
+
+TEST(Markup, LinesOfPreStayLines) {
+  EXPECT_EQ(with_numbers("a\nb<pre>c\n\n  d\n</pre>e\nf"), "1<pre>2\n\n  3\n</pre>4");
+}
+
+TEST(Markup, BrokenBytesAreRepaired) {
+  EXPECT_THAT(texts_of("<p>a\xFF<b>c</b></p>"), ElementsAre("a\uFFFDc"));
+  EXPECT_THAT(texts_of("a\xFF"), ElementsAre("a\uFFFD"));
+}
+
+TEST(Markup, XmlHasNoBlocksAndTellsCapitalsApart) {
+  EXPECT_THAT(texts_of("<p>A <br>red</br></p> dog", MarkupKind::xml), ElementsAre("A red dog"));
+  EXPECT_THAT(inlays_of("<p>A</P>", MarkupKind::xml), ElementsAre("<p> 0", "</P> 1"));
+  EXPECT_THAT(inlays_of("<P>A</P><_x:y>b</_x:y>", MarkupKind::xml),
+              ElementsAre("<P>|</P> 0..1", "<_x:y>|</_x:y> 1..2"));
+}
+
+TEST(Markup, ElementsInVeryManyElementsAreHalves) {
+  std::string page;
+  const std::size_t depth = kDeepestInlay + 2;
+  for (std::size_t i = 0; i < depth; ++i) page += "<b>";
+  page += "x";
+  for (std::size_t i = 0; i < depth; ++i) page += "</b>";
+  const Markup markup(page);
+  std::size_t halves = 0;
+  for (const Inlay& inlay : markup.segments()[0].inlays)
+    halves += inlay.kind != Inlay::Kind::element;
+  EXPECT_EQ(halves, 4U);
+}
+
+TEST(Markup, WhatIsKeptLeavesTheTextButNumbersStay) {
+  const Kept all = kept_of(kKeptNames);
+  EXPECT_THAT(texts_of("Hallo {name}, 5 Mails", MarkupKind::none, all),
+              ElementsAre("Hallo, 5 Mails"));
+  EXPECT_THAT(inlays_of("Hallo {name}, 5 Mails", MarkupKind::none, all), ElementsAre("{name} 5"));
+  Kept taken = all;
+  taken.taken = {"5"};
+  EXPECT_THAT(texts_of("<b>5</b> Mails, 55", MarkupKind::html, taken), ElementsAre("Mails, 55"));
+  // References are none.
+  EXPECT_THAT(inlays_of("a&#228; http://x.de/?a&amp;b<i>c</i>", MarkupKind::html, all),
+              ElementsAre("http://x.de/?a&amp;b 3", "<i>|</i> 3..5"));
+}
+
+}  // namespace
+}  // namespace heed::text
