@@ -1,4 +1,4 @@
-// heed translate MODEL [FILE]: one line in, one line out, in order.
+// heed translate MODEL [FILE]: one line in, one line out, in order; or a document.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,11 +10,13 @@
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
+#include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
 #include "decode/search/input.h"
+#include "text/document.h"
 
 namespace heed {
 namespace {
@@ -198,7 +200,7 @@ class Destination {
 struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
-  std::string prefix, output, glossary;
+  std::string prefix, output, glossary, document, language;
   ModelOptions common;
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0;
@@ -256,6 +258,14 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
         "one, or --n-best 1");
 }
 
+void translate_document(const TranslateArgs& args, const run::LineModels& models) {
+  LanguageOptions languages;
+  languages.source = args.language;
+  Destination destination(args.output, /*resume=*/false);
+  destination.write(run::translate_document(models, args.file, args.document,
+                                            languages.of(models.config).source));
+}
+
 void translate(const TranslateArgs& args) {
   const run::LineModels models = open(args);
   const run::Config& run = models.config;
@@ -263,6 +273,7 @@ void translate(const TranslateArgs& args) {
   require_attention(args, models.path, traits);
   const decode::DecodeConfig& config = run.decoding;
   check_options(args, config);
+  if (!args.document.empty()) return translate_document(args, models);
   decode::LineTranslator& translator = *models.translator;
 
   OutputOptions output{.scores = args.scores,
@@ -309,29 +320,34 @@ void translate(const TranslateArgs& args) {
         counted(std::ssize(odd_lines), "line"), odd_lines.front());
 }
 
-void add_output(CommandLine& command, TranslateArgs& args) {
+void add_output(CommandLine& command, TranslateArgs& args, const Argument& document) {
   command.group("Output");
   const Argument file = command.output(
       "-o,--output", args.output,
       "File for the translations, written window by window; - (default) is standard output");
   command
       .flag("--resume", args.resume, "Continue an unfinished file of --output after its last line")
-      .needs(file);
+      .needs(file)
+      .excludes({document});
   command
       .option("--n-best", args.n_best,
               "Print this many translations of each line: line ||| text ||| features ||| score")
-      .positive();
-  command.flag("--scores", args.scores,
-               "Print the log-probability and a tab before each translation, and a tab and the "
-               "log-probabilities of its words after it");
-  command.flag("--alignment", args.alignment,
-               "Print a tab and the links of words, source-target (Pharaoh format), after each "
-               "translation");
-  command.flag("--replace-unknown", args.replace_unknown,
-               "Print for a piece outside the vocabulary the source word that it attends to most");
-  command.flag("--json", args.json,
-               "Print a JSON object for each line: source, translation, scores, words, alignment, "
-               "n-best list");
+      .positive()
+      .excludes({document});
+  const auto flag = [&](const char* name, bool& value, const char* help) {
+    command.flag(name, value, help).excludes({document});
+  };
+  flag("--scores", args.scores,
+       "Print the log-probability and a tab before each translation, and a tab and the "
+       "log-probabilities of its words after it");
+  flag("--alignment", args.alignment,
+       "Print a tab and the links of words, source-target (Pharaoh format), after each "
+       "translation");
+  flag("--replace-unknown", args.replace_unknown,
+       "Print for a piece outside the vocabulary the source word that it attends to most");
+  flag("--json", args.json,
+       "Print a JSON object for each line: source, translation, scores, words, alignment, "
+       "n-best list");
 }
 
 }  // namespace
@@ -341,10 +357,22 @@ void add_translate(CommandLine& program) {
   add_models(command, args->models);
   command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
-  const Argument prefix =
+  std::vector<std::string> formats;
+  for (const text::DocumentFormat& format : text::document_formats())
+    formats.emplace_back(format.name);
+  Argument document = command.option("--document", args->document,
+                                     "The text is a document of this format: its sentences are "
+                                     "translated, all else stays");
+  document.one_of(formats);
+  command
+      .option("--language", args->language,
+              "Rules by which sentences end: de, en, es, fr, or any; default: by the model")
+      .needs(document);
+  Argument prefix =
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
+  prefix.excludes({document});
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
-      .excludes({prefix});
+      .excludes({prefix, document});
   command.option("--glossary", args->glossary, "Terms that translations have (decoding.glossary)");
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
@@ -354,7 +382,7 @@ void add_translate(CommandLine& program) {
                "(decoding.sampling.top_p=1, unless --set changes it)");
   command.option("--batch", args->batch, "Sentences translated together (decoding.batch_size)")
       .between(0, 100000);
-  add_output(command, *args);
+  add_output(command, *args, document);
   command.group("Which weights link words");
   args->weights.add(command);
   args->common.add(command);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
@@ -141,11 +142,6 @@ std::string encoded(std::string_view text) {
   for (const char c : text)
     out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
   return out;
-}
-
-bool has_words(std::string_view text) {
-  return std::ranges::any_of(decode_utf8(text),
-                             [](char32_t c) { return !is_space(c) && !is_punctuation(c); });
 }
 
 /// Bytes of the blank at this end, or 0.
