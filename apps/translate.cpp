@@ -1,4 +1,4 @@
-// heed translate MODEL [FILE]: one line in, one line out, in order.
+// heed translate MODEL [FILE]: one line in, one line out, in order; or a document.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,6 +10,7 @@
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
+#include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
@@ -17,6 +18,7 @@
 #include "decode/search/input.h"
 #include "decode/search/marked_text.h"
 #include "inspect/retry.h"
+#include "text/document.h"
 
 namespace heed {
 namespace {
@@ -206,7 +208,7 @@ class Destination {
 struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
-  std::string prefix, output, glossary, markup;
+  std::string prefix, output, glossary, markup, document, language;
   std::vector<std::string> keep;
   ModelOptions common;
   AlignmentOptions weights;
@@ -269,21 +271,28 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
         "one, or --n-best 1");
 }
 
-/// Throws UserError for options that lines with inlays do not have.
-void check_inlays(const TranslateArgs& args, const decode::DecodeConfig& config) {
-  const std::pair<const char*, bool> others[] = {{"--prefix", !args.prefix.empty()},
-                                                 {"--tsv", args.tsv},
-                                                 {"--scores", args.scores},
-                                                 {"--alignment", args.alignment},
-                                                 {"--json", args.json},
-                                                 {"--n-best", config.n_best > 1},
-                                                 {"--replace-unknown", args.replace_unknown},
-                                                 {"--flags", args.flags},
-                                                 {"--retry", args.retry}};
+/// Throws UserError for options that do not go with lines that have inlays, nor with documents.
+void check_kind(const TranslateArgs& args, const decode::DecodeConfig& config) {
+  const char* kind = !args.document.empty() ? "--document"
+                     : !args.markup.empty() ? "--markup"
+                     : !args.keep.empty()   ? "--keep"
+                                            : nullptr;
+  const std::pair<const char*, bool> others[] = {
+      {"--prefix", !args.prefix.empty()},
+      {"--tsv", args.tsv},
+      {"--scores", args.scores},
+      {"--alignment", args.alignment},
+      {"--json", args.json},
+      {"--n-best", config.n_best > 1},
+      {"--replace-unknown", args.replace_unknown},
+      {"--flags", args.flags},
+      {"--retry", args.retry},
+      {"--resume", args.resume && !args.document.empty()},
+      {"--markup", !args.markup.empty() && !args.document.empty()},
+      {"--keep", !args.keep.empty() && !args.document.empty()}};
   for (const auto& [option, is_given] : others)
-    if (args.has_inlays() && is_given)
-      throw UserError("translate: {} does not go with {}; leave one of them out", option,
-                      args.markup.empty() ? "--keep" : "--markup");
+    if (kind != nullptr && is_given)
+      throw UserError("translate: {} does not go with {}; leave one of them out", option, kind);
 }
 
 /// The lines of a window with their tags, and with what is kept.
@@ -300,6 +309,14 @@ std::string translated_markup(const TranslateArgs& args, decode::LineTranslator&
   return join(translate_markup(translator, lines, window.first, choice), "\n") + "\n";
 }
 
+void translate_document(const TranslateArgs& args, const run::LineModels& models) {
+  LanguageOptions languages;
+  languages.source = args.language;
+  Destination destination(args.output, /*resume=*/false);
+  destination.write(run::translate_document(models, args.file, args.document,
+                                            languages.of(models.config).source));
+}
+
 void translate(const TranslateArgs& args) {
   const run::LineModels models = open(args);
   const run::Config& run = models.config;
@@ -307,7 +324,8 @@ void translate(const TranslateArgs& args) {
   require_attention(args, models.path, traits);
   const decode::DecodeConfig& config = run.decoding;
   check_options(args, config);
-  check_inlays(args, config);
+  check_kind(args, config);
+  if (!args.document.empty()) return translate_document(args, models);
   decode::LineTranslator& translator = *models.translator;
 
   OutputOptions output{.scores = args.scores,
@@ -410,6 +428,17 @@ void add_translate(CommandLine& program) {
   add_models(command, args->models);
   command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
+  std::vector<std::string> formats;
+  for (const text::DocumentFormat& format : text::document_formats())
+    formats.emplace_back(format.name);
+  Argument document = command.option("--document", args->document,
+                                     "The text is a document of this format: its sentences are "
+                                     "translated, all else stays");
+  document.one_of(formats);
+  command
+      .option("--language", args->language,
+              "Rules by which sentences end: de, en, es, fr, or any; default: by the model")
+      .needs(document);
   const Argument prefix =
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")

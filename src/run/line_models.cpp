@@ -8,6 +8,8 @@
 #include "decode/search/engine_translator.h"
 #include "engine/thread_pool.h"
 #include "kernels/rows/versions.h"
+#include "text/document.h"
+#include "text/utf8.h"
 
 namespace heed::run {
 namespace {
@@ -132,6 +134,25 @@ std::vector<std::string> translate_all(const LineModels& models,
       decode::samples(config.sampling) ? "sampled" : "beam " + std::to_string(config.beam_size),
       fixed(static_cast<double>(lines.size()) / std::max(time.count(), 1e-9), 1));
   return outputs;
+}
+
+std::string translate_document(const LineModels& models, const std::string& file,
+                               const std::string& format, const std::string& language) {
+  decode::LineTranslator& translator = *models.translator;
+  const int64_t most = translator.source_limit();
+  const std::string bytes = text::read_document(file);
+  if (!text::is_utf8(bytes))
+    log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", file);
+  const text::Document document(bytes, format, language, [&](const std::string& text) {
+    return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
+      return std::ssize(member.source.encode(text, most)) <= most;
+    });
+  });
+  if (document.too_long() > 0)
+    log::warn("{} of more than {} pieces translated by clauses, line {} first",
+              counted(document.too_long(), "sentence"), most, document.first_too_long());
+  translator.shown_numbers = document.lines();
+  return document.with(translate_all(models, document.texts()));
 }
 
 }  // namespace heed::run

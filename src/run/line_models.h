@@ -38,4 +38,9 @@ std::vector<std::string> translate_all(const LineModels& models,
                                        const std::vector<std::string>& lines,
                                        int64_t first_line = 1, int64_t step = 1);
 
+/// The document `file` ("-": stdin) with its sentences translated. `format` and `language`: see
+/// text::Document. Throws as text::read_document().
+std::string translate_document(const LineModels& models, const std::string& file,
+                               const std::string& format, const std::string& language);
+
 }  // namespace heed::run

@@ -240,4 +240,14 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   throw BadBytes("an archive of zip, bzip2 or xz; heed reads plain text, gzip and zstd");
 }
 
+void telling(const std::string& where, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const BadBytes& error) {
+    throw UserError(where + error.what());
+  } catch (const UnreadBytes& error) {
+    throw Failure(where + error.what());
+  }
+}
+
 }  // namespace heed::text

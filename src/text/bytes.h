@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -42,5 +43,8 @@ std::string command_to_convert(const std::string& path, const std::string& encod
 /// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be
 /// opened, BadBytes where its first bytes cannot be read or are of an unknown archive or UTF-16.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
+
+/// Does `work`. Throws UserError and Failure of what goes wrong with bytes, told behind `where`.
+void telling(const std::string& where, const std::function<void()>& work);
 
 }  // namespace heed::text

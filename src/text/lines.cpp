@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -18,17 +17,6 @@ constexpr int64_t kAccidents = 10;             // broken lines that make no brok
 
 std::string place(const std::string& path, int64_t line) {
   return fmt::format("{}:{}: ", shown_name(path), line);
-}
-
-/// Does `work`; what goes wrong with bytes is told behind `where`.
-void telling(const std::string& where, const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const BadBytes& error) {
-    throw UserError(where + error.what());
-  } catch (const UnreadBytes& error) {
-    throw Failure(where + error.what());
-  }
 }
 
 /// The last place up to `most` < text.size() where a character ends.

@@ -5,15 +5,10 @@
 
 #include "base/error.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
-
-bool has_words(std::string_view text) {
-  return any_code_point(text, [](const CodePoint& point) {
-    return !is_space(point.value) && !is_punctuation(point.value);
-  });
-}
 
 /// Bytes of the blank at this end, or 0.
 std::size_t blank_at(std::string_view text, bool front) {

@@ -42,6 +42,12 @@ class Cutter {
 
 }  // namespace
 
+bool has_words(std::string_view text) {
+  return any_code_point(text, [](const CodePoint& point) {
+    return !is_space(point.value) && !is_punctuation(point.value);
+  });
+}
+
 bool is_written_together(std::string_view text) {
   if (!has_long_characters(text)) return false;
   int64_t letters = 0, blanks = 0;

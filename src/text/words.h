@@ -10,6 +10,9 @@
 
 namespace heed::text {
 
+/// Whether there is more than blanks and is_punctuation().
+bool has_words(std::string_view text);
+
 /// Whether the text is written without blanks between its words: it has letters of scripts that
 /// have none (has_no_blanks()), and blanks between fewer than a tenth of them. A text that was
 /// segmented by blanks is not.

@@ -316,7 +316,7 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
   std::vector<int64_t> lengths;
   for (const int64_t i : batch) {
     lengths.push_back(std::ssize(lines.members[0][i].source) + 1);
-    options.sampling_streams.push_back(static_cast<uint64_t>(number_of(i, first_line)));
+    options.sampling_streams.push_back(static_cast<uint64_t>(stream_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
     if (glossary_) options.terms.push_back(lines.terms[i]);
     if (!shortlist_) continue;

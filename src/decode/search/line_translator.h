@@ -53,7 +53,8 @@ class LineTranslator {
   /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
   /// every second one of a text.
   int64_t line_step = 1;
-  std::vector<int64_t> line_numbers;  // these instead, where there are any
+  /// What warnings call the lines of these numbers, from 1; empty: the numbers themselves.
+  std::vector<int64_t> shown_numbers;
   /// data.max_length of the training: given pairs as long as that are read, too.
   int64_t trained_length = 0;
   bool keep_attention = false;
@@ -170,8 +171,12 @@ class LineTranslator {
   int64_t together_ = std::numeric_limits<int64_t>::max();  // sentences that are searched at once
 
  private:
+  int64_t stream_of(int64_t line, int64_t first_line) const {
+    return first_line + line * line_step;
+  }
   int64_t number_of(int64_t line, int64_t first_line) const {
-    return line_numbers.empty() ? first_line + line * line_step : line_numbers[line];
+    const int64_t number = stream_of(line, first_line);
+    return shown_numbers.empty() ? number : shown_numbers.at(number - 1);
   }
   std::vector<std::vector<int64_t>> cut(const Lines& lines) const;
   void warn_of_unknown(const Lines& lines, int64_t first_line) const;

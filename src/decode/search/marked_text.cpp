@@ -91,13 +91,13 @@ std::vector<std::string> translate_numbered(LineTranslator& translator,
   std::vector<const text::Segment*> segments;
   std::vector<std::string> texts;
   std::vector<std::size_t> line_of;
-  translator.line_numbers.clear();
+  translator.shown_numbers.clear();
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const text::Segment& segment : lines[i].segments()) {
       segments.push_back(&segment);
       texts.push_back(segment.text);
       line_of.push_back(i);
-      translator.line_numbers.push_back(numbers[i]);
+      translator.shown_numbers.push_back(numbers[i]);
     }
   std::vector<Translation> found;
   if (!texts.empty()) found = translator.translate(texts);
@@ -174,7 +174,7 @@ std::vector<std::string> translate_markup(LineTranslator& translator,
   std::iota(numbers.begin(), numbers.end(), first_line);
   data::Notice repeated;
   auto out = translate_numbered(translator, lines, numbers, choice, repeated);
-  translator.line_numbers.clear();
+  translator.shown_numbers.clear();
   if (repeated.count > 0)
     log::warn("--keep: the model has written an item once more than its source has it, line {}",
               repeated.list());

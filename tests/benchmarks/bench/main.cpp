@@ -32,6 +32,7 @@ int run_program(int argc, char** argv) {
   add_train(program);
   add_translate(program);
   add_attention(program);
+  add_sentences(program);
   try {
     app.parse(argc, argv);
     return 0;

@@ -1,0 +1,345 @@
+// What of each format of documents is text, and what of its text is markup.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "text/document.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace heed::text {
+namespace {
+
+constexpr std::size_t kLongestMarkup = 1 << 16;  // bytes in which its end is looked for
+
+bool is_one_of(char c, std::string_view characters) {
+  return characters.find(c) != std::string_view::npos;
+}
+
+/// Before the first byte that is none of `characters`, or the end.
+std::size_t behind_run(std::string_view text, std::string_view characters, std::size_t from = 0) {
+  return std::min(text.find_first_not_of(characters, from), text.size());
+}
+
+/// A document by its lines, and what of it is text so far.
+class LineByLine {
+ public:
+  explicit LineByLine(std::string_view bytes) : bytes_(bytes) {
+    std::size_t from = bytes.starts_with("\uFEFF") ? 3 : 0;
+    while (from < bytes.size()) {
+      const std::size_t end = std::min(bytes.find_first_of("\r\n", from), bytes.size());
+      lines_.push_back({from, end});
+      from = end + (bytes.substr(end).starts_with("\r\n") ? 2 : 1);
+    }
+  }
+
+  std::size_t count() const { return lines_.size(); }
+  /// Without its end; blank behind the last.
+  std::string_view line(std::size_t i) const {
+    return i < count() ? bytes_.substr(lines_[i].from, lines_[i].to - lines_[i].from) : "";
+  }
+  bool has_text() const { return !now_.empty(); }
+  /// Bytes [from, to) of line `i` go on with what is read in one.
+  void add(std::size_t i, std::size_t from, std::size_t to) {
+    now_.push_back({lines_[i].from + from, lines_[i].from + to});
+  }
+  /// What follows is read by itself.
+  void end() {
+    if (has_text()) all_.push_back(std::move(now_));
+    now_.clear();
+  }
+  std::vector<LinesOfText> result() {
+    end();
+    return std::move(all_);
+  }
+
+ private:
+  std::string_view bytes_;
+  std::vector<ByteRange> lines_;
+  std::vector<LinesOfText> all_;
+  LinesOfText now_;
+};
+
+/// What a line begins with.
+struct LinePrefix {
+  std::size_t bytes = 0;   // of all of it
+  std::size_t indent = 0;  // columns of the blanks at its beginning
+  int64_t quotes = 0;      // >
+  bool is_item = false, is_heading = false;
+};
+
+/// `goes_on`: the line before is text, which only lists that begin with 1 interrupt.
+LinePrefix prefix_of(std::string_view line, bool goes_on) {
+  LinePrefix prefix;
+  prefix.indent = behind_run(line, " \t");
+  prefix.indent += 3 * std::ranges::count(line.substr(0, prefix.indent), '\t');
+  for (;;) {
+    const std::size_t at = prefix.bytes = behind_run(line, " \t>", prefix.bytes);
+    const std::string_view rest = line.substr(at);
+    const std::size_t digits = behind_run(rest, "0123456789");
+    std::size_t mark = rest.starts_with("•") ? 3 : behind_run(rest, "#");
+    if (mark == 0 && !rest.empty() && is_one_of(rest[0], "-+*")) mark = 1;
+    if (digits > 0 && digits < 4 && (!goes_on || rest.substr(0, digits) == "1") &&
+        digits < rest.size() && is_one_of(rest[digits], ".)"))
+      mark = digits + 1;
+    if (mark == 0 || mark >= rest.size() || !is_one_of(rest[mark], " \t")) break;
+    (rest[0] == '#' ? prefix.is_heading : prefix.is_item) = true;
+    prefix.bytes += mark;
+    for (const std::string_view box : {" [ ] ", " [x] ", " [X] "})
+      if (rest.substr(mark).starts_with(box)) prefix.bytes += box.size();
+  }
+  prefix.quotes = std::ranges::count(line.substr(0, prefix.bytes), '>');
+  return prefix;
+}
+
+/// Paragraphs, and items of lists. A line that is much shorter than the widest of the document did
+/// not end for want of room: what follows does not go on with it.
+std::vector<LinesOfText> read_plain(std::string_view bytes) {
+  LineByLine document(bytes);
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < document.count(); ++i)
+    width = std::max(width, std::min<std::size_t>(document.line(i).size(), 60));
+  LinePrefix before;
+  for (std::size_t i = 0; i < document.count(); ++i) {
+    const std::string_view line = document.line(i);
+    const LinePrefix prefix = prefix_of(line, document.has_text() && !before.is_item);
+    if (prefix.is_item || prefix.quotes != before.quotes ||
+        (prefix.indent > before.indent && !before.is_item) || is_blank(line))
+      document.end();
+    if (!is_blank(line)) document.add(i, prefix.bytes, line.size());
+    if (3 * line.size() < 2 * width) document.end();
+    before = prefix;
+  }
+  return document.result();
+}
+
+class Markdown {
+ public:
+  explicit Markdown(std::string_view bytes) : document_(bytes) {}
+
+  std::vector<LinesOfText> read() {
+    for (std::size_t i = behind_front_matter(); i < document_.count(); ++i) add(i);
+    return document_.result();
+  }
+
+ private:
+  std::size_t behind_front_matter() const {
+    const std::string_view mark = trim(document_.line(0));
+    for (std::size_t i = 1; (mark == "---" || mark == "+++") && i < document_.count(); ++i)
+      if (trim(document_.line(i)) == mark || (mark == "---" && trim(document_.line(i)) == "..."))
+        return i + 1;
+    return 0;
+  }
+
+  /// Whether it is the line below the head of a table, |---|:--:|.
+  bool is_rule_of_table(std::size_t i) const {
+    const std::string_view line = document_.line(i);
+    return is_one_of('|', line) && is_one_of('-', line) &&
+           behind_run(line, "|-: \t>") == line.size();
+  }
+
+  /// Whether it is in a block of code or formulas, or begins or ends one.
+  bool is_in_fence(std::string_view line) {
+    if (!fence_.empty()) {
+      if (line.substr(behind_run(line, " \t>")).starts_with(fence_)) fence_.clear();
+      return true;
+    }
+    const std::string_view rest = line.substr(prefix_of(line, false).bytes);
+    for (const std::string_view mark : {"```", "~~~", "$$"})
+      if (rest.starts_with(mark)) {
+        const std::size_t end = behind_run(rest, mark.substr(0, 1));
+        if (rest.find(mark, end) == std::string_view::npos) fence_ = rest.substr(0, end);
+      }
+    return !fence_.empty();
+  }
+
+  void add_cells(std::size_t i, std::size_t from) {
+    const std::string_view line = document_.line(i);
+    for (std::size_t at = from; at <= line.size(); ++at) {
+      if (at < line.size() && (line[at] != '|' || (at > 0 && line[at - 1] == '\\'))) continue;
+      document_.end();
+      document_.add(i, from, at);
+      from = at + 1;
+    }
+  }
+
+  void add(std::size_t i) {
+    const std::string_view line = document_.line(i);
+    const LinePrefix prefix = prefix_of(line, document_.has_text() && !in_item_);
+    std::string_view rest = line.substr(prefix.bytes);
+    const bool is_fence = is_in_fence(line);
+    const bool is_code = after_blank_ && prefix.indent >= item_ + 4;
+    if (is_fence || is_code || !has_words(rest)) {
+      document_.end();
+      if (!is_code || is_fence) after_blank_ = is_blank(rest);
+      in_table_ = in_table_ && !is_blank(rest);
+      return;
+    }
+    if (prefix.is_item)
+      item_ = prefix.indent + 2;
+    else if (after_blank_)
+      item_ = std::min(item_, prefix.indent);
+    after_blank_ = false;
+    const bool is_new = prefix.is_item || prefix.is_heading || prefix.quotes != quotes_;
+    if (is_new || rest[0] == '<') document_.end();
+    in_item_ = document_.has_text() ? in_item_ : prefix.is_item;
+    quotes_ = prefix.quotes;
+    std::size_t from = prefix.bytes;
+    const std::size_t label = rest[0] == '[' ? rest.find(']') : rest.size();
+    if (rest.substr(std::min(label, rest.size())).starts_with("]:")) {
+      document_.end();
+      if (rest[1] != '^') return;  // the address of a link; else a note
+      from += label + 2;
+    }
+    in_table_ = in_table_ || is_rule_of_table(i + 1);
+    if (rest[0] == '|' || (in_table_ && is_one_of('|', rest))) return add_cells(i, from);
+    const bool has_backslash = line.ends_with('\\');
+    document_.add(i, from, line.size() - (has_backslash ? 1 : 0));
+    if (has_backslash || prefix.is_heading || line.ends_with("  ") || line.ends_with('>'))
+      document_.end();
+  }
+
+  LineByLine document_;
+  std::string fence_;     // that ends the block
+  std::size_t item_ = 0;  // columns before the text of the item that may go on
+  int64_t quotes_ = 0;    // of the line before
+  bool in_item_ = false;  // what is read began with the marker of a list
+  bool after_blank_ = true, in_table_ = false;
+};
+
+std::vector<LinesOfText> read_markdown(std::string_view bytes) {
+  return Markdown(bytes).read();
+}
+
+/// The lines below a time. A cue of SubRip may have blank lines, for there are no other blocks.
+std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
+  LineByLine document(bytes);
+  const auto is_time = [&](std::size_t i) {
+    return document.line(i).find("-->") != std::string_view::npos;
+  };
+  bool in_cue = false;
+  for (std::size_t i = 0; i < document.count(); ++i) {
+    const std::string_view line = document.line(i);
+    if (is_time(i) || (blank_ends && is_blank(line))) in_cue = is_time(i);
+    const bool is_text = in_cue && !is_time(i) && !is_time(i + 1) && !is_blank(line);
+    std::size_t dash = 0;  // of another speaker
+    for (const std::string_view mark : {"-", "–", "—"})
+      if (line.starts_with(mark)) dash = mark.size();
+    if (!is_text || dash > 0) document.end();
+    if (is_text) document.add(i, dash, line.size());
+  }
+  return document.result();
+}
+
+std::vector<LinesOfText> read_srt(std::string_view bytes) {
+  return read_cues(bytes, /*blank_ends=*/false);
+}
+std::vector<LinesOfText> read_vtt(std::string_view bytes) {
+  return read_cues(bytes, /*blank_ends=*/true);
+}
+
+std::vector<MarkupSpan> no_markup(std::string_view /*text*/) {
+  return {};
+}
+
+/// Bytes up to the end of the first `end` in `rest`, 0 where it is not near.
+std::size_t up_to(std::string_view rest, std::string_view end, std::size_t from = 0) {
+  const std::size_t found = rest.substr(0, kLongestMarkup).find(end, from);
+  return found == std::string_view::npos ? 0 : found + end.size();
+}
+
+/// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
+std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
+  const std::string_view rest = text.substr(at);
+  const std::size_t bytes = up_to(rest, ">");
+  if (bytes < 3 || is_one_of(rest[1], " \t=<-")) return 0;
+  const std::string_view tag = rest.substr(1, bytes - 2);
+  const bool is_address = !is_one_of(' ', tag) && (is_one_of('@', tag) || up_to(tag, "://") > 0);
+  spans.push_back({at, at + bytes,
+                   is_address      ? MarkupSpan::kWord
+                   : tag[0] == '/' ? MarkupSpan::kCloses
+                                   : MarkupSpan::kOpens});
+  return bytes;
+}
+
+/// Tags, and {\an8}.
+std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
+  std::vector<MarkupSpan> spans;
+  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
+    bytes = text[at] == '<' ? add_tag(text, at, spans) : 0;
+    if (!text.substr(at).starts_with("{\\")) continue;
+    bytes = up_to(text.substr(at), "}");
+    if (bytes > 0) spans.push_back({at, at + bytes, MarkupSpan::kOpens});
+  }
+  return spans;
+}
+
+/// Bytes of the address or name of a link, ( ... ) or [ ... ], that `rest` begins with, or 0.
+std::size_t bytes_of_target(std::string_view rest) {
+  if (rest.starts_with('[')) return up_to(rest, "]");
+  int depth = 0;
+  for (std::size_t i = 0; rest.starts_with('(') && i < std::min(rest.size(), kLongestMarkup); ++i) {
+    depth += rest[i] == '(' ? 1 : rest[i] == ')' ? -1 : 0;
+    if (depth == 0) return i + 1;
+  }
+  return 0;
+}
+
+/// Code, links, images, marks of notes, tags and addresses.
+std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
+  std::vector<MarkupSpan> spans;
+  std::vector<std::size_t> open;  // [ and ![
+  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
+    const std::string_view rest = text.substr(at);
+    const auto add = [&](char kind) {
+      if (bytes > 0) spans.push_back({at, at + bytes, kind});
+    };
+    bytes = 0;
+    if (rest[0] == '\\') {
+      bytes = 2;
+    } else if (rest[0] == '`') {
+      const std::size_t run = behind_run(rest, "`");
+      bytes = up_to(rest, rest.substr(0, run), run);
+      add(MarkupSpan::kWord);
+      bytes = std::max(bytes, run);
+    } else if (rest[0] == '<') {
+      bytes = add_tag(text, at, spans);
+    } else if (rest.starts_with("[^")) {
+      bytes = up_to(rest, "]");
+      add(MarkupSpan::kCloses);
+    } else if (rest[0] == '[' || rest.starts_with("![")) {
+      open.push_back(at);
+      bytes = rest[0] == '!' ? 2 : 1;
+    } else if (rest[0] == ']' && !open.empty()) {
+      const std::size_t from = open.back(), target = bytes_of_target(rest.substr(1));
+      open.pop_back();
+      if (target == 0) continue;
+      spans.push_back({from, from + (text[from] == '!' ? 2 : 1), MarkupSpan::kOpens});
+      bytes = 1 + target;
+      add(MarkupSpan::kCloses);
+    } else if (rest.starts_with("https://") || rest.starts_with("http://") ||
+               rest.starts_with("www.")) {
+      bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
+      while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
+      add(MarkupSpan::kWord);
+    }
+  }
+  std::ranges::sort(spans, {}, &MarkupSpan::from);
+  return spans;
+}
+
+}  // namespace
+
+const std::vector<DocumentFormat>& document_formats() {
+  static const std::vector<DocumentFormat> formats = {
+      {"markdown", true, read_markdown, markup_of_markdown},
+      {"srt", false, read_srt, markup_of_cues},
+      {"txt", true, read_plain, no_markup},
+      {"vtt", false, read_vtt, markup_of_cues}};
+  return formats;
+}
+
+std::size_t marker_bytes(std::string_view line) {
+  return prefix_of(line, /*goes_on=*/true).bytes;
+}
+
+}  // namespace heed::text

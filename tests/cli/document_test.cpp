@@ -1,0 +1,109 @@
+// heed translate --document: what of a file is translated, and what stays.
+#include <string>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+class DocumentOption : public testing::TestWithParam<const char*> {
+ protected:
+  const std::string model_ = Toy::get().folder / GetParam();
+  const TemporaryFolder folder_;
+
+  /// Translations of lines, with the same options.
+  Words lines(const std::string& text, Words options = {}) const {
+    options.insert(options.begin(), {"translate", model_});
+    return lines_of(product(run_heed(options, text)));
+  }
+  Result translate(const std::string& format, const std::string& text, Words options = {}) const {
+    options.insert(options.begin(), {"translate", model_, "--document", format});
+    return run_heed(options, text);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, DocumentOption, testing::Values("rnn", "transformer"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(DocumentOption, TranslatesSentencesAndLeavesAllElse) {
+  const Words are = lines("a b c\nd ef\ngh hg ij a\n");
+  EXPECT_EQ(product(translate("markdown",
+                              "\uFEFF# a b c\r\n\r\n* d ef\r\n\r\n```\na b c\n```\n| a b c | |\n"
+                              "|---|---|\n\n    d ef\n\ngh hg ij a")),
+            "\uFEFF# " + are[0] + "\r\n\r\n* " + are[1] + "\r\n\r\n```\na b c\n```\n| " + are[0] +
+                " | |\n|---|---|\n\n    d ef\n\n" + are[2]);
+  EXPECT_EQ(product(translate("vtt",
+                              "WEBVTT\n\nNOTE d ef\n\n00:01.000 --> 00:02.000 line:0\n"
+                              "- a b c\n- <i>d ef</i>\n")),
+            "WEBVTT\n\nNOTE d ef\n\n00:01.000 --> 00:02.000 line:0\n- " + are[0] + "\n- <i>" +
+                are[1] + "</i>\n");
+}
+
+TEST_P(DocumentOption, ASentenceOverTwoLinesStaysOnTwo) {
+  std::string whole = lines("gh hg ij a\n").at(0);
+  const std::string out =
+      product(translate("srt", "1\n00:00:01,000 --> 00:00:02,000\ngh hg\nij a\n\n"));
+  const std::string head = "1\n00:00:01,000 --> 00:00:02,000\n";
+  ASSERT_TRUE(out.starts_with(head) && out.ends_with("\n\n")) << out;
+  Words cue = lines_of(out.substr(head.size()));
+  ASSERT_EQ(cue.size(), 3U) << out;
+  EXPECT_EQ(cue[0] + " " + cue[1], whole);
+}
+
+TEST_P(DocumentOption, ReadsAndWritesFilesOnce) {
+  const std::string file = folder_.write("text.txt", "a b c\n"), output = folder_ / "out.txt";
+  const Words command{"translate", model_, file, "--document", "txt", "-o", output};
+  EXPECT_EQ(product(run_heed(command)), "");
+  EXPECT_EQ(read_file(output), lines("a b c\n").at(0) + "\n");
+  expect_mistake(run_heed(command), {output, "is there already"});
+  expect_mistake(run_heed({"translate", model_, folder_ / "absent", "--document", "txt"}),
+                 {"absent"});
+  EXPECT_EQ(product(translate("txt", "")), "");
+}
+
+TEST_P(DocumentOption, GoesWithAGlossaryAndOptionsOfTheSearch) {
+  const std::string terms = folder_.write("terms.tsv", "a\tgh\n");
+  const Words options{"--glossary", terms, "--beam", "7"};
+  EXPECT_EQ(product(translate("txt", "- a b c\n", options)),
+            "- " + lines("a b c\n", options).at(0) + "\n");
+}
+
+TEST_P(DocumentOption, TranslatesLongSentencesByClauses) {
+  const Words options{"--set", "decoding.max_source_length=4"};
+  const Words are = lines("a b ,\nc d\n", options);
+  const Result result = translate("txt", "a b\n\na b , c d\n", options);
+  EXPECT_EQ(product(result), lines("a b\n").at(0) + "\n\n" + are[0] + " " + are[1] + "\n");
+  EXPECT_THAT(result.err,
+              HasSubstr("1 sentence of more than 4 pieces translated by clauses, line 3 first"));
+  EXPECT_THAT(result.err, Not(HasSubstr("cut")));
+}
+
+TEST_P(DocumentOption, WarnsByLinesOfTheDocument) {
+  const Result result = translate("txt", "a b\n\n\nßß ßß\n\n\xFF\n");
+  EXPECT_THAT(result.err, HasSubstr("knows no piece of line 4, 6;"));
+  EXPECT_THAT(result.err, HasSubstr("not all of it is UTF-8"));
+}
+
+TEST_P(DocumentOption, RefusesWhatIsOfLines) {
+  for (const Words& options : {Words{"--json"},
+                               {"--scores"},
+                               {"--alignment"},
+                               {"--replace-unknown"},
+                               {"--tsv"},
+                               {"--n-best", "2"},
+                               {"--prefix", "x"},
+                               {"-o", folder_ / "x", "--resume"}}) {
+    const std::string& option = options.size() == 3 ? options[2] : options[0];
+    expect_mistake(translate("txt", "a", options), {"--document", option});
+  }
+  expect_mistake(translate("doc", "a"), {"--document", "markdown", "txt"});
+  expect_mistake(run_heed({"translate", model_, "--language", "de"}, "a"), {"--document"});
+}
+
+}  // namespace
+}  // namespace heed::cli

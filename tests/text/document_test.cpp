@@ -1,0 +1,264 @@
+#include "text/document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/error.h"
+#include "base/strings.h"
+
+namespace heed::text {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Texts = std::vector<std::string>;
+
+Document document(const std::string& bytes, const std::string& format) {
+  return {bytes, format, "en", [](const std::string&) { return true; }};
+}
+
+Texts texts_in(const std::string& bytes, const std::string& format) {
+  return document(bytes, format).texts();
+}
+
+/// Letters of ASCII as capitals: another text of the same length.
+Texts in_capitals(Texts texts) {
+  for (std::string& text : texts)
+    for (char& c : text)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return texts;
+}
+
+std::string capitals_of(const std::string& bytes, const std::string& format) {
+  const Document read = document(bytes, format);
+  return read.with(in_capitals(read.texts()));
+}
+
+/// The document with one translation in place of each text.
+std::string with_each(const std::string& bytes, const std::string& format,
+                      const std::string& translation) {
+  const Document read = document(bytes, format);
+  return read.with(Texts(read.texts().size(), translation));
+}
+
+TEST(PlainDocument, SentencesStandOverLinesOfAParagraph) {
+  const std::string text = "One two.  Three\nfour five. Six\n\n  Seven\r\n\r\nEight";
+  EXPECT_THAT(texts_in(text, "txt"),
+              ElementsAre("One two.", "Three four five.", "Six", "Seven", "Eight"));
+  EXPECT_THAT(document(text, "txt").lines(), ElementsAre(1, 1, 2, 4, 6));
+  EXPECT_EQ(capitals_of(text, "txt"), "ONE TWO.  THREE\nFOUR FIVE. SIX\n\n  SEVEN\r\n\r\nEIGHT");
+}
+
+TEST(PlainDocument, ItemsQuotationsAndShortLinesAreReadByThemselves) {
+  EXPECT_THAT(texts_in("- one\n  two\n- three\n1. four\n2. five\n> six\n> seven\n", "txt"),
+              ElementsAre("one two", "three", "four", "five", "six seven"));
+  const std::string wide(60, 'x');
+  EXPECT_THAT(texts_in("Title\n" + wide + "\nin\n2. of\n", "txt"),
+              ElementsAre("Title", wide + " in", "of"));
+  EXPECT_THAT(texts_in(wide + "\n   " + wide + "\n" + wide + "\n", "txt"),
+              ElementsAre(wide, wide + " " + wide));
+}
+
+TEST(PlainDocument, WhatHasNoWordsStays) {
+  for (const std::string text : {"", "\n", "\uFEFF", " \t\r\n", "***\n---", "\r\r", "“…”"}) {
+    EXPECT_THAT(texts_in(text, "txt"), IsEmpty()) << text;
+    EXPECT_EQ(document(text, "txt").with({}), text);
+  }
+  EXPECT_EQ(capitals_of("\uFEFFa\r\n", "txt"), "\uFEFFA\r\n");
+}
+
+TEST(MarkdownDocument, LinesBreakAtTheBlankNearestToTheSameShare) {
+  const std::string text = "aaaa bbbb\ncccc\ndddd";  // of 19 bytes the breaks are at 9 and 14
+  EXPECT_EQ(with_each(text, "markdown", "1 2 3 4 5 6 7 8 9 0"), "1 2 3 4 5\n6 7\n8 9 0");
+  EXPECT_EQ(with_each(text, "markdown", "one two"), "one\ntwo");
+  EXPECT_EQ(with_each(text, "markdown", "one"), "one");
+  EXPECT_EQ(with_each(text, "markdown", "a verylongwordattheend x"), "a\nverylongwordattheend\nx");
+}
+
+TEST(MarkdownDocument, NoLineOfATranslationBecomesAnItem) {
+  EXPECT_EQ(with_each("aaaa\nbbbb", "markdown", "aaa - bbb"), "aaa -\nbbb");
+  EXPECT_EQ(with_each("aaaa\nbbbb", "markdown", "aa # bb"), "aa #\nbb");
+}
+
+TEST(PlainDocument, ScriptsWithoutBlanksAreJoinedAndBrokenWithoutThem) {
+  EXPECT_THAT(texts_in("今天下雨\n我不出门\n", "txt"), ElementsAre("今天下雨我不出门"));
+  EXPECT_EQ(with_each("ab cd\nef gh\n", "txt", "今天下雨了吗"), "今天下\n雨了吗\n");
+}
+
+TEST(PlainDocument, ABlankTranslationLeavesItsSentence) {
+  EXPECT_EQ(with_each("One. Two.", "txt", " "), "One. Two.");
+  EXPECT_THROW(document("One. Two.", "txt").with({"x"}), Bug);
+}
+
+TEST(PlainDocument, SentencesThatAreTooLongAreCut) {
+  const Document cut("Short.\n\nOne two, three\nfour five. Six.", "txt", "en",
+                     [](const std::string& text) { return text.size() <= 16; });
+  EXPECT_THAT(cut.texts(), ElementsAre("Short.", "One two,", "three four five.", "Six."));
+  EXPECT_EQ(cut.too_long(), 1);
+  EXPECT_EQ(cut.first_too_long(), 3);
+  EXPECT_EQ(cut.with({"a", "b", "c d", "e"}), "a\n\nb c\nd e");
+}
+
+TEST(PlainDocument, BrokenBytesAreRepairedForTheModelAndStay) {
+  EXPECT_THAT(texts_in("a\xFF.", "txt"), ElementsAre("a\uFFFD."));
+  EXPECT_EQ(document("a\xFF.", "txt").with({"a\uFFFD."}), "a\xFF.");
+}
+
+TEST(MarkdownDocument, BlocksThatAreNoText) {
+  const std::string text =
+      "---\ntitle: x\n---\n# Head\nOne\ntwo\n\n```c\nint x;\n\n```\n\n    code();\n\n\tcode\n"
+      "\n~~~\n# x\n```\n~~~\n$$\na = b\n$$\n[name]: http://x.y \"z\"\n***\nThree\n=====\n";
+  EXPECT_THAT(texts_in(text, "markdown"), ElementsAre("Head", "One two", "Three"));
+  EXPECT_THAT(texts_in("```\nnever closed\n", "markdown"), IsEmpty());
+  EXPECT_THAT(texts_in("--- a\nb\n---\n", "markdown"), ElementsAre("--- a b"));
+  EXPECT_THAT(texts_in("> ```\n> x\n> ```\n> y\n", "markdown"), ElementsAre("y"));
+}
+
+TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
+  EXPECT_THAT(
+      texts_in("* [ ] one\n  two\n\n      code\n\n  three\n> 1. four\n> 2. five\n", "markdown"),
+      ElementsAre("one two", "three", "four", "five"));
+  const std::string table = "a | b\n--|:-:\nOne. Two. | c \\| d\n\nno | table\n| x |\n";
+  EXPECT_THAT(texts_in(table, "markdown"),
+              ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table", "x"));
+  EXPECT_EQ(with_each(table, "markdown", "z"), "z | z\n--|:-:\nz z | z\n\nz\n| z |\n");
+  EXPECT_EQ(with_each("[^1]: One\n two\n\nA.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz[^1] z\n");
+  EXPECT_EQ(with_each("a  \nb\\\nc\n<p>\nd\n</p>\n", "markdown", "z"),
+            "z  \nz\\\nz\n<p>\nz\n</p>\n");
+}
+
+TEST(MarkdownDocument, MarkupInsideASentenceIsKeptOrItsPartsAreTranslated) {
+  const std::string text = "See [the page](http://x.y/a_(b)) or `run *x*`.";
+  const Document read = document(text, "markdown");
+  EXPECT_THAT(read.texts(), ElementsAre(text, "See", "the page", "or"));
+  const auto with = [&](const std::string& whole) { return read.with({whole, "1", "2", "3"}); };
+  EXPECT_EQ(with("`x` oder [die Seite](http://x.y/a_(b)) oder `run *x*`!"),
+            "`x` oder [die Seite](http://x.y/a_(b)) oder `run *x*`!");
+  const std::string parts = "1 [2](http://x.y/a_(b)) 3 `run *x*`.";
+  EXPECT_EQ(with("Siehe [die Seite](http://x.y/a) oder `run *x*`."), parts);
+  EXPECT_EQ(with("`run *x*` [die Seite](http://x.y/a_(b))"), parts);  // another order
+  EXPECT_EQ(with(text), text);
+}
+
+TEST(MarkdownDocument, MarkupAroundASentenceIsNotTranslated) {
+  EXPECT_THAT(texts_in("[The page](x) ![a *b*](y.png \"z\")", "markdown"),
+              ElementsAre("[The page](x) ![a *b*](y.png \"z\")", "The page", "a *b*"));
+  EXPECT_THAT(texts_in("![A b.](x.png)", "markdown"), ElementsAre("A b."));
+  EXPECT_THAT(texts_in("<b>One. Two</b><br>", "markdown"), ElementsAre("One.", "Two"));
+  EXPECT_THAT(texts_in("`x` <http://a.b> https://a.b. [](x) \\*", "markdown"), IsEmpty());
+  EXPECT_THAT(texts_in("`x` is [open and <3 or a < b", "markdown"),
+              ElementsAre("`x` is [open and <3 or a < b", "is [open and <3 or a < b"));
+}
+
+TEST(SubtitleDocument, CuesAreReadByThemselves) {
+  const std::string srt =
+      "1\r\n00:00:01,000 --> 00:00:02,000 X1:1\r\n<i>How are\r\nyou? Fine.</i>\r\n\r\n2\r\n"
+      "00:00:03,000 --> 00:00:04,000\r\n{\\an8}- Who?\r\n- Me\r\n\r\n and you\r\n";
+  EXPECT_THAT(texts_in(srt, "srt"),
+              ElementsAre("How are you?", "Fine.", "- Who?", "Me", "and you"));
+  EXPECT_EQ(capitals_of(srt, "srt"),
+            "1\r\n00:00:01,000 --> 00:00:02,000 X1:1\r\n<i>HOW ARE\r\nYOU? FINE.</i>\r\n\r\n2\r\n"
+            "00:00:03,000 --> 00:00:04,000\r\n{\\an8}- WHO?\r\n- ME\r\n\r\n AND YOU\r\n");
+}
+
+TEST(SubtitleDocument, BlocksOfWebVttThatAreNoCuesStay) {
+  const std::string vtt =
+      "WEBVTT - x\nKind: y\n\nNOTE\nz\n\nSTYLE\n::cue {}\n\nid\n00:01.000 --> 00:02.000 line:0\n"
+      "<v Anna>One <c.red>two</c>\n\nNOTE three\n\n00:03.000 --> 00:04.000\nFour";
+  EXPECT_THAT(texts_in(vtt, "vtt"), ElementsAre("One <c.red>two</c>", "One", "two", "Four"));
+  EXPECT_THAT(texts_in("WEBVTT\n\nno time\n", "vtt"), IsEmpty());
+}
+
+/// Documents of lines that mean something, and of broken ones, come back as they are; and where
+/// letters become capitals, nothing but letters changes.
+TEST(AnyDocument, GivesItsBytesBack) {
+  const Texts parts = {"\n",
+                       "\n",
+                       "\r\n",
+                       "\n\n",
+                       "\r",
+                       " ",
+                       "  ",
+                       "\t",
+                       "    ",
+                       "> ",
+                       "- ",
+                       "* ",
+                       "12. ",
+                       "1) ",
+                       "# ",
+                       "## ",
+                       "```",
+                       "`",
+                       "``",
+                       "$$",
+                       "~~~",
+                       "---",
+                       "===",
+                       "|",
+                       "\\",
+                       "[",
+                       "](x y)",
+                       "][z]",
+                       "![",
+                       "[^1]",
+                       "[^1]: ",
+                       "[a]: b",
+                       "<b>",
+                       "</b>",
+                       "<br/>",
+                       "<!-- x -->",
+                       "<",
+                       ">",
+                       "{\\an8}",
+                       "**",
+                       "_",
+                       "https://x.y/z",
+                       "<v Bo>",
+                       "Word",
+                       "a",
+                       "two words",
+                       ". ",
+                       "! ",
+                       "\" ",
+                       ", ",
+                       "Mr. ",
+                       "3. ",
+                       "\xFF",
+                       "\uFEFF",
+                       "ä",
+                       "今天。",
+                       "\u00A0",
+                       "1\n00:01,0 --> 00:02,0\n",
+                       "\nNOTE ",
+                       "\nSTYLE",
+                       "WEBVTT",
+                       "-->",
+                       std::string("\0", 1)};
+  std::mt19937 random(1);
+  for (int round = 0; round < 4000; ++round) {
+    std::string bytes;
+    for (unsigned left = random() % 40; left > 0; --left) bytes += parts[random() % parts.size()];
+    for (const DocumentFormat& format : document_formats()) {
+      const std::size_t most = 1 + random() % 30;
+      const Document read(bytes, format.name, "de",
+                          [&](const std::string& text) { return text.size() <= most; });
+      ASSERT_EQ(read.with(read.texts()), bytes) << format.name << "\n" << bytes;
+      const std::string capitals = read.with(in_capitals(read.texts()));
+      if (bytes.find('\xFF') == std::string::npos && bytes.find("\uFEFF") == std::string::npos &&
+          bytes.find('\0') == std::string::npos) {
+        ASSERT_EQ(in_capitals({capitals}), in_capitals({bytes})) << format.name << "\n" << bytes;
+      }
+      // Other translations, with blanks enough for all line breaks.
+      std::string words;
+      for (int i = 0; i < 80; ++i) words += "x ";
+      const std::string other = read.with(Texts(read.texts().size(), words));
+      ASSERT_EQ(std::ranges::count(other, '\n'), std::ranges::count(bytes, '\n')) << bytes;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::text
