@@ -1,7 +1,7 @@
 # What is installed, in components:
 #
-#   program    bin/heed, lib/heed/heed-torch, share/heed (configurations and data scripts), share/doc/heed, manual page and
-#              completion, and in lib/heed the libraries that are not part of every Debian or Ubuntu
+#   program    bin/heed, lib/heed/heed-torch, share/heed (configurations and data scripts), share/doc/heed, and in lib/heed
+#              the libraries that are not part of every Debian or Ubuntu
 #   libtorch   LibTorch's libraries for the CPU, in lib/heed/torch/lib and lib/heed/nvidia, as a wheel has them
 #   cuda       its libraries for GPUs, libheed_nccl.so and libheed_gpu.so; nothing where ./run gpu has not fetched them
 #   wheel      what makes a Python package of the program (cmake/packaging/wheel.sh)
@@ -25,20 +25,6 @@ install(DIRECTORY configs data_scripts DESTINATION share/heed COMPONENT program
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/doc/heed COMPONENT program)
 install(DIRECTORY docs DESTINATION share/doc/heed COMPONENT program)
 
-# The program writes its manual page and completions itself.
-set(installed ${PROJECT_BINARY_DIR}/generated/installed)
-foreach(page "man share/man/man1 heed.1" "bash share/bash-completion/completions heed"
-        "zsh share/zsh/site-functions _heed" "fish share/fish/vendor_completions.d heed.fish")
-  separate_arguments(page)
-  list(GET page 0 kind)
-  list(GET page 1 folder)
-  list(GET page 2 name)
-  install(CODE "file(MAKE_DIRECTORY \"${installed}/${kind}\")
-execute_process(COMMAND \"$<TARGET_FILE:heed>\" completion ${kind} OUTPUT_FILE \"${installed}/${kind}/${name}\"
-                COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
-  install(FILES ${installed}/${kind}/${name} DESTINATION ${folder} COMPONENT program)
-endforeach()
-
 # Which libraries these are is asked of the program and of LibTorch when they are installed.
 get_filename_component(libtorch_root ${LIBTORCH_LIBRARY_DIR} DIRECTORY)
 get_filename_component(site_packages ${libtorch_root} DIRECTORY)
@@ -48,7 +34,7 @@ string(CONCAT settings "set(programs \"$<TARGET_FILE:heed>;$<TARGET_FILE:heed-to
        "set(site_packages \"${site_packages}\")\n" "set(libtorch_root \"${libtorch_root}\")\n"
        "set(libtorch_licences \"${libtorch_licences}\")\n" "set(nvidia_licences \"${nvidia_licences}\")\n"
        "set(archives \"${HEED_STATIC_yaml-cpp};${HEED_STATIC_z};${HEED_STATIC_zstd};${HEED_STATIC_utf8proc}\")\n"
-       "set(generated \"${installed}\")\n" "set(packaging \"${PROJECT_SOURCE_DIR}/cmake/packaging\")\n")
+       "set(generated \"${PROJECT_BINARY_DIR}/generated/installed\")\n" "set(packaging \"${PROJECT_SOURCE_DIR}/cmake/packaging\")\n")
 foreach(component program libtorch)
   install(CODE "${settings}include(\"\${packaging}/${component}_libraries.cmake\")" COMPONENT ${component})
 endforeach()

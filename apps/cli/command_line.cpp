@@ -201,10 +201,4 @@ void CommandLine::run(std::function<void()> action) {
   });
 }
 
-const CLI::App& CommandLine::whole_program() const {
-  const CLI::App* top = app_;
-  while (top->get_parent() != nullptr) top = top->get_parent();
-  return *top;
-}
-
 }  // namespace heed

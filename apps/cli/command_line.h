@@ -81,9 +81,6 @@ class CommandLine {
   /// What the command does once its arguments are read.
   void run(std::function<void()> action);
 
-  /// The program that this command belongs to, with everything that was declared so far.
-  const CLI::App& whole_program() const;
-
  private:
   CLI::App* app_;
   std::string group_ = "Options";

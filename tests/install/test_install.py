@@ -16,9 +16,8 @@ SCRIPT = ROOT / "cmake/packaging/install.sh"
 BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
 # What a shell has that knows nothing of this checkout.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "CUDA_VISIBLE_DEVICES": ""}
-FILES = ("share/man/man1/heed.1", "share/bash-completion/completions/heed", "share/zsh/site-functions/_heed",
-         "share/fish/vendor_completions.d/heed.fish", "share/heed/configs/demo.yaml",
-         "share/heed/data_scripts/multi30k.py", "share/doc/heed/README.md", "share/doc/heed/docs/training.md")
+FILES = ("share/heed/configs/demo.yaml", "share/heed/data_scripts/multi30k.py", "share/doc/heed/README.md",
+         "share/doc/heed/docs/training.md")
 
 
 def contents(folder):
@@ -45,8 +44,8 @@ class Installed(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.prefix = cls.folder / "for everybody"
         # What was there before stays as it is.
-        (cls.prefix / "share/man/man1").mkdir(parents=True)
-        (cls.prefix / "share/man/man1/other.1").write_text("another program's")
+        (cls.prefix / "share/doc").mkdir(parents=True)
+        (cls.prefix / "share/doc/other").write_text("another program's")
         (cls.prefix / "bin").mkdir(mode=0o700)
         cls.before = contents(cls.prefix)
         done = script("install", BUILD / "stage", cls.prefix)
@@ -64,7 +63,7 @@ class Installed(unittest.TestCase):
         self.assertRegex(self.heed("--version"), r"^heed \d")
         for file in FILES:
             self.assertTrue((self.prefix / file).read_text(encoding="utf-8"), file)
-        self.assertEqual((self.prefix / "share/man/man1/other.1").read_text(), "another program's")
+        self.assertEqual((self.prefix / "share/doc/other").read_text(), "another program's")
         self.assertEqual((self.prefix / "bin").stat().st_mode & 0o777, 0o700)
 
     def test_all_may_read_it(self):
@@ -352,9 +351,8 @@ cp "{working}" .venv/bin/python3
         self.assertNotIn("another corpus", self.run_it("demo").stderr)
 
     def test_packages_that_cannot_be_installed_are_named(self):
-        done = self.run_it("shells", status=1, MISSING="yes", BROKEN="yes")
-        self.assertIn("run: apt-get could not install: zsh fish\n", done.stderr)
-        self.run_it("shells")  # nothing to do where they are there
+        done = self.run_it("aarch64", status=1, MISSING="yes", BROKEN="yes")
+        self.assertIn("run: apt-get could not install: g++-aarch64-linux-gnu qemu-user ", done.stderr)
 
 
 class Refused(unittest.TestCase):
