@@ -1,7 +1,6 @@
 #include "data/config.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "data/stages.h"
 
@@ -13,14 +12,8 @@ void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_a
   if (files.source.empty()) throw config::ConfigError(path + ".source: no file is given");
   if (files.target.empty()) {
     if (text::has_tsv_name(files.source) || text::is_stream(files.source)) return;
-    std::error_code none;
     throw config::ConfigError(
-        path + ".target: no file is given; only a .tsv file and a stream have both sides" +
-        (std::filesystem::exists(files.source, none)
-             ? ""
-             : fmt::format(", and '{}' is not there; a run that has kept it goes on with `heed "
-                           "train FOLDER --resume`",
-                           files.source)));
+        path + ".target: no file is given; only a .tsv file and a stream have both sides");
   }
   if (files.source == files.target)
     throw config::ConfigError("{}: source and target are the same file, '{}'", path, files.source);

@@ -47,7 +47,7 @@ struct CorpusFiles {
   HEED_FIXED(
       std::string, source, "",
       "File of the source sentences, one on each line (plain, .gz or .zst). With an empty target: "
-      "a .tsv file of both sides, source TAB target; \"-\" reads such a text from standard input.")
+      "a .tsv file of both sides, source TAB target.")
   HEED_FIXED(std::string, target, "", "File of their translations, line by line.")
   HEED_FIXED(double, weight, 1.0,
              "How often an epoch reads the corpus: 2 reads it twice, 0.5 reads a new random half "
@@ -199,7 +199,7 @@ std::string train_key(const DataConfig& config, std::size_t number);
 /// For messages: "a.de + a.en", or the one file of both sides.
 std::string files_text(const std::string& source, const std::string& target);
 
-/// Throws UserError naming the key where a corpus is a stream (text/spool.h), which `who` would
+/// Throws UserError naming the key where a corpus is a stream (text::is_stream), which `who` would
 /// have to read several times.
 void require_files(const DataConfig& config, const std::string& who);
 

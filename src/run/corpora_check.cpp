@@ -21,7 +21,6 @@ std::vector<NamedFile> files_of(const std::string& key, const data::CorpusFiles&
   std::vector<NamedFile> files{{key + ".source", corpus.source}};
   if (!corpus.target.empty()) files.push_back({key + ".target", corpus.target});
   if (!corpus.alignment.empty()) files.push_back({key + ".alignment", corpus.alignment});
-  std::erase_if(files, [](const NamedFile& file) { return text::is_stream(file.path); });
   return files;
 }
 
@@ -192,6 +191,7 @@ bool check_corpora(const Config& config, const std::string& file, Check& found) 
     found.blame("data.train: needed; name its source and target files");
     return false;
   }
+  if (!found.passes([&] { data::require_files(data, "heed train"); })) return false;
   std::vector<NamedFile> all;
   // By files, which may be there as several corpora; nothing for those with a fault.
   std::map<std::string, std::optional<int64_t>> pairs_of;
@@ -202,9 +202,7 @@ bool check_corpora(const Config& config, const std::string& file, Check& found) 
     if (environment_fails()) return false;
     const auto files = files_of(key, *corpus);
     all.insert(all.end(), files.begin(), files.end());
-    const bool streams = files.size() != 1U + !corpus->target.empty() + !corpus->alignment.empty();
-    const bool good = !streams && std::ranges::all_of(files, can_be_read);
-    if (streams) found.notes.push_back(key + ": a stream, which only `heed train` reads");
+    const bool good = std::ranges::all_of(files, can_be_read);
     const std::string names = join({corpus->source, corpus->target, corpus->alignment}, "\n");
     const bool is_new = !pairs_of.contains(names);
     std::optional<int64_t>& pairs = pairs_of[names];

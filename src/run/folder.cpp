@@ -115,9 +115,7 @@ FolderConfig open_config(const std::string& path, const OpenOptions& options) {
   std::vector<std::string> settings = options.settings;
   if (!options.device.empty()) settings.push_back("device=" + options.device);
   const std::string saved = file_in(path, kConfigFile);
-  FolderConfig folder{load_config(saved, settings), names_model(settings) ? "--set" : saved};
-  find_kept_corpora(folder.config, path);
-  return folder;
+  return {load_config(saved, settings), names_model(settings) ? "--set" : saved};
 }
 
 void require_ensemble(const Config& config, const FolderPieces& first, const FolderPieces& other) {

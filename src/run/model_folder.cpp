@@ -96,7 +96,6 @@ Config trained_config(const std::string& folder) {
   config::load_text(config, checkpoint->metadata.at(train::kConfiguration), checkpoint->path);
   if (has_vocabularies(folder))
     bound_vocabularies(checkpoint->metadata, checkpoint->path, folder, config, checkpoint->path);
-  find_kept_corpora(config, folder);
   return config;
 }
 

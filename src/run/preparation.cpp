@@ -1,11 +1,9 @@
 #include "run/preparation.h"
 
 #include <ATen/Parallel.h>
-#include <sys/stat.h>
 #include <torch/version.h>
 
 #include <fstream>
-#include <future>
 
 #include "base/event_file.h"
 #include "base/files.h"
@@ -29,23 +27,13 @@ fs::path place_aside(const std::string& folder) {
 
 /// What --overwrite deletes. checkpoints/ goes first and comes back last: a folder with checkpoints
 /// beside a run that is aside has another run.
-std::vector<fs::path> paths_to_delete(const Config& config) {
-  const bool run = holds_run(config.output);
+std::vector<fs::path> paths_to_delete(const std::string& folder) {
   std::vector<fs::path> paths;
-  if (run)
-    for (const std::string& path : paths_of_run(config.output))
-      if (is_there(path)) paths.emplace_back(path);
-  data::DataConfig data = config.data;
-  const std::vector<CorpusFile> files = corpus_files(data);
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(config.output, none)) {
-    const std::string name = entry.path().filename().string();
-    const bool named = std::ranges::any_of(files, [&](const CorpusFile& file) {
-      return fs::equivalent(*file.path, entry.path(), none);
-    });
-    if ((is_kept_corpus(name) && !named) || (run && is_event_file(name)))
-      paths.push_back(entry.path());
-  }
+  if (!holds_run(folder)) return paths;
+  for (const std::string& path : paths_of_run(folder))
+    if (is_there(path)) paths.emplace_back(path);
+  for (const std::string& name : names_in(folder))
+    if (is_event_file(name)) paths.push_back(fs::path(folder) / name);
   return paths;
 }
 
@@ -83,31 +71,6 @@ void put_back(const std::string& folder) {
 const std::string& made(const std::string& folder) {
   make_folder(folder);
   return folder;
-}
-
-/// Files that StreamedCorpora::read() has put there have their later names, for .tsv says what is
-/// in one.
-fs::path streams_of(const std::string& folder) {
-  return fs::path(folder) / ".heed.streams";
-}
-
-/// Corpora in .heed.streams/ that the config names become those that the run keeps, and the config
-/// names them so.
-void name_streams(Config& config) {
-  for (const CorpusFile& file : corpus_files(config.data)) {
-    if (*file.path != (streams_of(config.output) / file.name).string()) continue;
-    const std::string kept = (fs::path(config.output) / file.name).string();
-    std::error_code error;
-    fs::rename(*file.path, kept, error);
-    if (error) throw Failure(kept + ": cannot write: " + error.message());
-    *file.path = kept;
-  }
-}
-
-/// Deletes what a command that was killed has left there.
-void remove_old_streams(const std::string& folder) {
-  std::error_code ignored;
-  fs::remove_all(streams_of(folder), ignored);
 }
 
 /// "model name" of the first core; empty where the system does not say.
@@ -159,36 +122,16 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
   }
 }
 
-/// Two names of one pipe or terminal, too, which fs::equivalent() does not compare.
-bool is_same_stream(const std::string& one, const std::string& other) {
-  const auto look = [](const std::string& name, struct stat& found) {
-    return ::stat(name == "-" ? "/dev/stdin" : name.c_str(), &found) == 0;
-  };
-  struct stat a {
-  }, b{};
-  return one == other ||
-         (look(one, a) && look(other, b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
-}
-
-void require_distinct(const std::vector<CorpusFile>& streams) {
-  for (std::size_t i = 0; i < streams.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k)
-      if (is_same_stream(*streams[i].path, *streams[k].path))
-        throw UserError("{}, {}: '{}' can be read only once; save one of them to a file",
-                        streams[k].key, streams[i].key, *streams[k].path);
-}
-
 }  // namespace
 
-void put_aside(Config& config) {
-  const std::vector<fs::path> paths = paths_to_delete(config);
-  const fs::path aside = place_aside(config.output);
+void put_aside(const std::string& folder) {
+  const std::vector<fs::path> paths = paths_to_delete(folder);
+  const fs::path aside = place_aside(folder);
   try {
     if (!paths.empty()) make_folder(aside.string());
     for (const fs::path& path : paths) move_path(path, aside / path.filename());
-    name_streams(config);
   } catch (const Failure&) {
-    put_back(config.output);
+    put_back(folder);
     throw;
   }
 }
@@ -226,17 +169,16 @@ std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing
   return saved;
 }
 
-Preparation::Preparation(Config& config, const ExistingRun& existing,
+Preparation::Preparation(const Config& config, const ExistingRun& existing,
                          const std::optional<Config>& saved)
     : lock_(made(config.output), "heed train") {
   lock_.remove_left_overs();
   remove_old_meetings(config.output);
   require_no_older_run(config.output, existing);
   if (existing.overwrite) {
-    put_aside(config);
+    put_aside(config.output);
     older_.emplace(config.output);
   }
-  remove_old_streams(config.output);
   log::add_file(file_in(config.output, kLogFile));
   if (!saved) return;
   if (const auto changed = config::differences(*saved, config); !changed.empty())
@@ -288,77 +230,6 @@ void write_config(const Config& config, const Provenance& provenance, int64_t up
   write_atomic(file_in(config.output, kConfigFile), config::dump(config));
   write_atomic(file_in(config.output, kProvenanceFile), provenance.to_json());
   delete_put_aside(config.output);
-}
-
-StreamedCorpora::~StreamedCorpora() {
-  std::error_code ignored;
-  if (!aside_.empty()) fs::remove_all(aside_, ignored);
-}
-
-void StreamedCorpora::read(Config& config, const ExistingRun& existing) {
-  const fs::path folder = config.output;
-  std::vector<CorpusFile> streams = corpus_files(config.data);
-  std::erase_if(streams, [](const CorpusFile& file) { return !text::is_stream(*file.path); });
-  if (streams.empty()) return;
-  require_distinct(streams);
-  if (existing.resume && has_begun(config.output)) {
-    Config saved = saved_config(config.output);
-    const std::vector<CorpusFile> known = corpus_files(saved.data);
-    for (const CorpusFile& stream : streams) {
-      const std::string kept = (folder / stream.name).string();
-      const auto is_it = [&](const CorpusFile& file) {
-        return file.key == stream.key && fs::path(*file.path).filename() == stream.name;
-      };
-      if (std::ranges::none_of(known, is_it))
-        throw UserError("{}: '{}': a run that goes on reads no stream; save it to a file",
-                        stream.key, *stream.path);
-      if (!fs::exists(kept))
-        throw UserError(
-            "{}: '{}' is not read again, and {}, where the run had kept it, is missing; restore "
-            "it, or use --overwrite or another output",
-            stream.key, *stream.path, kept);
-      log::info("{}: {}, as the run began with it; '{}' is not read", stream.key, kept,
-                *stream.path);
-      *stream.path = kept;
-    }
-    return;
-  }
-  make_folder(config.output);
-  const FolderLock lock(config.output, "heed train");
-  lock.remove_left_overs();
-  require_no_older_run(config.output, existing);
-  const fs::path place = existing.overwrite ? streams_of(config.output) : folder;
-  if (existing.overwrite) {
-    remove_old_streams(config.output);
-    aside_ = place.string();
-    make_folder(aside_);
-  }
-  // All at once: who writes into several FIFOs may do so line by line.
-  std::vector<std::future<void>> reading;
-  for (const CorpusFile& stream : streams) {
-    const std::string from = *stream.path, to = (place / stream.name).string();
-    log::info("{}: reading '{}' into {}", stream.key, from, (folder / stream.name).string());
-    reading.push_back(std::async(std::launch::async, [=, key = stream.key] {
-      try {
-        text::spool(from, to);
-      } catch (const std::exception& error) {
-        // Now, and again at the end: another stream may take hours.
-        if (streams.size() > 1) log::error(key + ": " + error.what());
-        throw;
-      }
-    }));
-    *stream.path = to;
-  }
-  for (auto& one : reading) one.get();
-}
-
-std::vector<std::string> kept_corpora(const Config& config) {
-  data::DataConfig data = config.data;
-  std::vector<std::string> settings;
-  for (const CorpusFile& file : corpus_files(data))
-    if (*file.path == (fs::path(config.output) / file.name).string())
-      settings.push_back(file.key + "=" + *file.path);
-  return settings;
 }
 
 }  // namespace heed::run

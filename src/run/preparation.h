@@ -1,6 +1,5 @@
 // The folder of a run, before it begins: whose it is, what is in it, and what it holds from now on;
-// the run that --overwrite deletes is put aside until the new one begins, and corpora that can be
-// read only once are kept.
+// the run that --overwrite deletes is put aside until the new one begins.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,10 @@
 
 namespace heed::run {
 
-/// Moves the run in the config's folder, if there is one, and corpora kept there that are not the
-/// config's, into .heed.older-run/ of the folder. Corpora just read of streams then take their
-/// names (StreamedCorpora). The caller holds the folder's lock. Throws Failure where something
-/// cannot be moved; the older run is then where it was.
-void put_aside(Config& config);
+/// Moves the run in the folder, if there is one, into .heed.older-run/ of it. The caller holds the
+/// folder's lock. Throws Failure where something cannot be moved; the older run is then where it
+/// was.
+void put_aside(const std::string& folder);
 
 /// Moves what is aside back, over what a new run has written that never began; deletes it where
 /// that run has a checkpoint. Does nothing where nothing is aside. Takes the folder's lock. Throws
@@ -55,8 +53,9 @@ void require_no_older_run(const std::string& folder, const ExistingRun& existing
 /// has not begun (write_config()).
 class Preparation {
  public:
-  /// The config then names streams as the folder keeps them. `saved` is resumed_config().
-  Preparation(Config& config, const ExistingRun& existing, const std::optional<Config>& saved);
+  /// `saved` is resumed_config().
+  Preparation(const Config& config, const ExistingRun& existing,
+              const std::optional<Config>& saved);
 
  private:
   FolderLock lock_;
@@ -79,29 +78,5 @@ bool has_scores(const std::optional<Config>& saved, const Config& config, const 
 /// From here on the folder is of `config`, and an older run that was put aside is deleted.
 /// `updates` are done; old scores and the translations that got them may be `kept`.
 void write_config(const Config& config, const Provenance& provenance, int64_t updates, bool kept);
-
-/// The corpora of one command that can be read only once (stdin, a FIFO), kept in the folder of the
-/// run.
-class StreamedCorpora {
- public:
-  /// Deletes what has not got its name.
-  ~StreamedCorpora();
-  StreamedCorpora& operator=(StreamedCorpora&&) = delete;
-
-  /// Reads each of the config into a file of the run's folder, which the config names from then on;
-  /// with --overwrite into .heed.streams/ there, until
-  /// put_aside(), for the older run may have
-  /// files of these names. A run that goes on has these files already, and nothing is read. Throws
-  /// UserError where they are not there, where stdin is to be two corpora, and where the folder
-  /// holds a run that is not to be continued or overwritten.
-  void read(Config& config, const ExistingRun& existing);
-
- private:
-  std::string aside_;  // that folder, where it is used
-};
-
-/// Settings ("data.train.source=runs/x/data.train.tsv") that name the files which the config has of
-/// the run's folder.
-std::vector<std::string> kept_corpora(const Config& config);
 
 }  // namespace heed::run

@@ -1,7 +1,5 @@
 #include "run/saved_config.h"
 
-#include <regex>
-
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/random.h"
@@ -32,7 +30,11 @@ std::map<std::string, std::string*> paths_in(Config& config) {
       {"data.vocabulary.source", &config.data.vocabulary.source},
       {"data.vocabulary.target", &config.data.vocabulary.target},
       {"training.from", &config.training.from}};
-  for (const CorpusFile& file : corpus_files(config.data)) paths[file.key] = file.path;
+  for (const auto& [key, corpus] : data::corpora_of(config.data)) {
+    paths[key + ".source"] = &corpus->source;
+    paths[key + ".target"] = &corpus->target;
+    paths[key + ".alignment"] = &corpus->alignment;
+  }
   std::erase_if(paths, [](const auto& path) { return path.second->empty(); });
   return paths;
 }
@@ -60,10 +62,8 @@ bool lies_in(const std::string& path, const std::string& folder) {
 std::vector<std::string> files_of_run(const fs::path& run) {
   std::vector<std::string> files = paths_of_run(run.string());
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(run, none)) {
-    const std::string name = entry.path().filename().string();
-    if (is_kept_corpus(name) || is_event_file(name)) files.push_back(entry.path().string());
-  }
+  for (const std::string& name : names_in(run.string()))
+    if (is_event_file(name)) files.push_back((run / name).string());
   for (const std::string& path : paths_of_run(run.string()))  // some are folders
     for (const fs::directory_entry& entry : fs::directory_iterator(path, none))
       files.push_back(entry.path().string());
@@ -115,36 +115,6 @@ void require_model_folder(const std::string& path) {
   if (!fs::exists(fs::path(path) / kWeightsFile))
     throw UserError(
         path + ": has no model.safetensors; its training has not reached a first validation yet");
-}
-
-std::vector<CorpusFile> corpus_files(data::DataConfig& data) {
-  std::vector<CorpusFile> files;
-  for (const auto& [key, corpus] : data::corpora_of(data)) {
-    const bool both = corpus->target.empty();
-    files.push_back({key + ".source", &corpus->source, key + (both ? ".tsv" : ".source")});
-    files.push_back({key + ".target", &corpus->target, key + ".target"});
-    files.push_back({key + ".alignment", &corpus->alignment, key + ".alignment"});
-  }
-  std::erase_if(files, [](const CorpusFile& file) { return file.path->empty(); });
-  return files;
-}
-
-bool is_kept_corpus(const std::string& name) {
-  static const std::regex kName(
-      R"(data\.(train(\.[0-9]+)?|valid|more_valid\.[0-9]+|test)\.(tsv|source|target|alignment))");
-  return std::regex_match(name, kName);
-}
-
-void find_kept_corpora(Config& config, const std::string& folder) {
-  std::error_code none;
-  if (fs::equivalent(config.output, folder, none)) return;
-  for (const CorpusFile& file : corpus_files(config.data)) {
-    const fs::path saved(*file.path), name = saved.filename();
-    if (!is_kept_corpus(name.string()) || saved != fs::path(config.output) / name) continue;
-    // Where the run was, another one may have begun, with a corpus of its own.
-    const fs::path own = fs::path(folder) / name;
-    if (fs::exists(own, none) || !fs::exists(saved, none)) *file.path = own.string();
-  }
 }
 
 std::vector<std::string> paths_of_run(const std::string& folder) {
@@ -217,7 +187,6 @@ Config saved_config(const std::string& folder) {
   require_regular(path);
   Config config;
   config::load_file(config, path);
-  find_kept_corpora(config, folder);
   return config;
 }
 

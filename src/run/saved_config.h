@@ -21,26 +21,7 @@ std::vector<std::string> model_paths(const std::string& paths);
 /// at all its models this way before it works with the first one.
 void require_model_folder(const std::string& path);
 
-/// A file of a corpus in the config, and the name that it has in a run's folder if it is kept
-/// there.
-struct CorpusFile {
-  std::string key;  // data.train.source
-  std::string* path;
-  std::string name;
-};
-
-/// All that are named.
-std::vector<CorpusFile> corpus_files(data::DataConfig& data);
-
-/// Whether a file of a run's folder is a corpus that `heed train` has read from a stream and kept:
-/// "data.train.tsv", "data.valid.source".
-bool is_kept_corpus(const std::string& name);
-
-/// Corpora that the run has kept in its folder are looked for where the folder is now.
-void find_kept_corpora(Config& config, const std::string& folder);
-
-/// Deletes all that `heed train` writes but the folder itself and the corpora kept there. Throws
-/// Failure.
+/// Deletes all that `heed train` writes but the folder itself. Throws Failure.
 void remove_run(const std::string& folder);
 
 /// The files and folders that this deletes, but for event files; checkpoints/ is the first.
@@ -63,8 +44,7 @@ void require_file_elsewhere(const std::string& file, const std::string& folder);
 /// left there: a training begins with train.log.
 void require_own_files(const std::string& folder);
 
-/// The folder's config.yaml; a key that it lacks has its default, and corpora that the run has kept
-/// are found. Throws UserError that names the
+/// The folder's config.yaml; a key that it lacks has its default. Throws UserError that names the
 /// file.
 Config saved_config(const std::string& folder);
 

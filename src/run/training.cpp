@@ -45,7 +45,6 @@ Config wanted_config(const TrainingRequest& request, bool first) {
         "--set output: the run in {} goes on where it is; another output needs a YAML file in "
         "place of the folder",
         folder);
-  find_kept_corpora(config, folder);
   std::error_code moved;
   if (!fs::equivalent(saved.output, folder, moved)) config.output = folder;
   return config;
@@ -248,12 +247,9 @@ class RankTraining {
 };
 
 /// The command line of one rank; with `again`, of one that goes on.
-std::vector<std::string> rank_command(const TrainingRequest& request, const Config& config,
-                                      bool again) {
+std::vector<std::string> rank_command(const TrainingRequest& request, bool again) {
   std::vector<std::string> command = {own_path(), "train", request.config};
   for (const std::string& setting : request.settings)
-    command.insert(command.end(), {"--set", setting});
-  for (const std::string& setting : kept_corpora(config))
     command.insert(command.end(), {"--set", setting});
   command.insert(command.end(), {"--rank-timeout", std::to_string(request.rank_timeout)});
   if (request.existing.resume || again) command.push_back("--resume");
@@ -261,20 +257,20 @@ std::vector<std::string> rank_command(const TrainingRequest& request, const Conf
 }
 
 /// In processes of this machine, which this one starts; they do not repeat the check.
-void make_run_in_ranks(const TrainingRequest& request, Config config, const Check& found) {
+void make_run_in_ranks(const TrainingRequest& request, const Config& config, const Check& found) {
   make_folder(config.output);
   signals::install();
   try {
     {
       const FolderLock lock(config.output, "heed train");
       // Here: ranks that start again before one of them had done it would go on with the older run.
-      if (request.existing.overwrite) put_aside(config);
+      if (request.existing.overwrite) put_aside(config.output);
       log::add_file(file_in(config.output, kLogFile));
       found.tell();
       log::close_files();
     }
-    run_ranks({.command = rank_command(request, config, false),
-               .again = rank_command(request, config, true),
+    run_ranks({.command = rank_command(request, false),
+               .again = rank_command(request, true),
                .ranks = request.ranks,
                .restarts = request.restarts});
   } catch (...) {
@@ -293,11 +289,7 @@ void make_run(const TrainingRequest& request) {
   if (!rank.alone() && request.ranks != 1 && request.ranks != rank.size)
     throw UserError("--ranks {}: {} has started {} ranks already; leave the option out",
                     request.ranks, rank.announcer, rank.size);
-  StreamedCorpora streams;
-  if (rank.alone())
-    streams.read(config, request.existing);
-  else
-    data::require_files(config.data, "a run of " + rank.announcer);
+  data::require_files(config.data, "heed train");
   const bool here = !rank.alone() || request.ranks == 1;
   if (!here) require_no_stream(request.config, "each rank of --ranks");
   const auto check = [&](const Config& wanted) {
@@ -323,7 +315,7 @@ void make_run(const TrainingRequest& request) {
   Config resumed = config;  // the ranks decide the same
   resumed_config(resumed, request.existing);
   const Check found = check(resumed);
-  make_run_in_ranks(request, std::move(config), found);
+  make_run_in_ranks(request, config, found);
 }
 
 }  // namespace heed::run

@@ -193,18 +193,4 @@ bool is_stream(const std::string& path) {
   return fs::is_other(fs::status(path, none));
 }
 
-void spool(const std::string& path, const std::string& to) {
-  const std::string name = shown_name(path);
-  telling(name + ": ", [&] {
-    const auto bytes = open_bytes(path);
-    std::vector<char> chunk(1 << 20);
-    std::size_t count = bytes->read(chunk.data(), chunk.size());
-    if (count == 0) throw UserError(name + " is empty; expected one sentence a line");
-    AtomicFile file(to);
-    for (; count > 0; count = bytes->read(chunk.data(), chunk.size()))
-      file.write({chunk.data(), count});
-    file.commit();
-  });
-}
-
 }  // namespace heed::text

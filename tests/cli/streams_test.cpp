@@ -1,4 +1,4 @@
-// heed train on one file of both sides, on stdin and on FIFOs.
+// heed train on one file of both sides; and what can be read only once.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 struct Streams : testing::Test {
   TemporaryFolder folder;
-  std::string run = folder / "run", kept = run + "/data.train.tsv";
+  std::string run = folder / "run";
   std::string pairs;  // of train.src and train.tgt
 
   Streams() {
@@ -72,10 +72,6 @@ TEST_F(Streams, ATsvFileTrainsTheSameModelAsItsTwoColumns) {
   EXPECT_TRUE(weights() == before);
   const json provenance = json::parse(read_file(run + "/provenance.json"));
   EXPECT_EQ(provenance.at("corpora").size(), 2U);
-  // stdin is kept in the folder, and trains the same once more.
-  product(train(config("{source: \"-\"}", file("valid.tsv")), pairs, {"--overwrite"}));
-  EXPECT_TRUE(weights() == before);
-  EXPECT_EQ(read_file(kept), pairs);
 }
 
 TEST_F(Streams, AConfigurationThatIsAStreamIsNotForRanks) {
@@ -105,146 +101,24 @@ TEST_F(Streams, ALineWithoutTwoColumnsIsNamed) {
                  {"data.train.target: no file is given", ".tsv"});
 }
 
-TEST_F(Streams, ARunGoesOnWithWhatItHasKeptOfStdin) {
+TEST_F(Streams, AreNoCorporaOfATraining) {
+  const std::string fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
-  product(train(yaml, pairs));
-  const std::vector<std::string> longer{"--resume", "--set", "training.updates=4"};
-  const Result resumed = train(yaml, "", longer);
-  EXPECT_EQ(product(resumed), "");
-  EXPECT_THAT(resumed.err, HasSubstr("data.train.source: " + kept + ", as the run began with it"));
-  EXPECT_THAT(resumed.err, HasSubstr("resuming at 2 of 4"));
-  folder.write("run/data.train.tsv", pairs + "a\ta\n");
-  expect_mistake(train(run, "", {"-q", "--resume", "--set", "training.updates=6"}),
-                 {kept, "has changed since"});
-  folder.write("run/data.train.tsv", pairs);
-  const std::string moved = folder / "moved";
-  fs::rename(run, moved);
-  product(train(moved, "", {"--resume", "--set", "training.updates=6"}));
-  fs::rename(moved, run);
-  fs::remove(kept);
-  expect_mistake(train(yaml, "", {"-q", "--resume", "--set", "training.updates=8"}),
-                 {"data.train.source: '-' is not read again", kept, "missing", "--overwrite"});
-}
-
-TEST_F(Streams, AMovedRunDoesNotTakeTheCorpusOfTheOneThatBeganInItsPlace) {
-  const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
-  product(train(yaml, pairs));
-  const std::string moved = folder / "moved";
-  fs::rename(run, moved);
-  product(train(yaml, pairs + "a\ta\n"));
-  product(train(moved, "", {"--resume", "--set", "training.updates=4"}));
-  EXPECT_EQ(read_file(moved + "/data.train.tsv"), pairs);
-  EXPECT_EQ(read_file(kept), pairs + "a\ta\n");
-}
-
-TEST_F(Streams, StdinIsNotReadOverAnOlderRun) {
-  const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
-  product(train(yaml, pairs));
-  expect_mistake(train(yaml, "a\tb\n"), {"holds a run already", "--resume", "--overwrite"});
-  EXPECT_EQ(read_file(kept), pairs);
-  product(train(config(file("train.tsv"), file("valid.tsv")), "", {"--overwrite"}));
-  EXPECT_FALSE(fs::exists(kept));
-}
-
-TEST_F(Streams, OverwritingDeletesWhatWasKeptOnceTheConfigurationIsSound) {
-  product(train(config("{source: \"-\"}", file("valid.tsv")), pairs));
-  folder.write("run/data.train.mine.tsv", pairs);
-  expect_mistake(train(config(file("none.tsv"), file("valid.tsv")), "", {"--overwrite"}),
-                 {"data.train.source: no file"});
-  EXPECT_TRUE(fs::exists(kept));
-  product(train(config(file("train.tsv"), file("valid.tsv")), "", {"--overwrite"}));
-  EXPECT_FALSE(fs::exists(kept));
-  EXPECT_TRUE(fs::exists(run + "/data.train.mine.tsv"));
-}
-
-TEST_F(Streams, AStreamReplacesWhatWasKeptOnceTheNewRunBegins) {
-  const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
-  product(train(yaml, pairs));
-  const std::string before = weights();
-  const auto expect_untouched = [&] {
-    EXPECT_EQ(read_file(kept), pairs);
-    EXPECT_TRUE(weights() == before);
-    EXPECT_FALSE(fs::exists(run + "/.heed.streams"));
-  };
-  expect_mistake(train(yaml, "", {"-q", "--overwrite"}), {"stdin is empty"});
-  expect_untouched();
-  expect_mistake(
-      train(config("{source: \"-\"}", file("none.tsv")), pairs + pairs, {"-q", "--overwrite"}),
-      {"data.valid.source: no file"});
-  expect_untouched();
-  config("{source: \"-\"}", file("valid.tsv"));
-  for (const char* ranks : {"1", "2"}) {
-    const Result result = train(yaml, pairs + pairs,
-                                {"--overwrite", "--ranks", ranks, "--set", "data.max_length=2",
-                                 "--set", "data.long_sentences=error"});
-    EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.err, HasSubstr("more than the 2 that data.max_length allows"));
-    expect_untouched();
-  }
-  EXPECT_THAT(train(yaml, "", {"--resume"}).err, HasSubstr("nothing to do"));
-  product(train(yaml, pairs + pairs, {"--overwrite"}));
-  EXPECT_EQ(read_file(kept), pairs + pairs);
-  EXPECT_FALSE(fs::exists(run + "/.heed.streams"));
-}
-
-TEST_F(Streams, AKeptCorpusThatIsNamedOutlivesOverwriting) {
-  product(train(config("{source: \"-\"}", file("valid.tsv")), pairs));
-  const std::string before = weights();
-  product(train(config("{source: " + kept + "}", file("valid.tsv")), "", {"--overwrite"}));
-  EXPECT_EQ(read_file(kept), pairs);
-  EXPECT_TRUE(weights() == before);
-}
-
-TEST_F(Streams, ARunThatGoesOnReadsNoOther) {
-  const std::string yaml = config(file("train.tsv"), file("valid.tsv"));
-  product(train(yaml, ""));
-  expect_mistake(
-      train(yaml, pairs, {"--resume", "--set", "data.test.source=-"}),
-      {"data.test.source: '-': a run that goes on reads no stream", "save it to a file"});
-}
-
-TEST_F(Streams, FifosAreReadTogether) {
-  const std::string source = folder / "source", target = folder / "target";
-  for (const std::string& fifo : {source, target}) ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  std::thread writer([&] {  // line by line, more than a pipe holds
-    std::ofstream a(source), b(target);
-    for (int i = 0; i < 300; ++i)
-      for (const std::string& line : lines_of(pairs)) {
-        const std::size_t tab = line.find('\t');
-        a << line.substr(0, tab) << std::endl;
-        b << line.substr(tab + 1) << std::endl;
-      }
-  });
-  const Result result =
-      train(config("{source: " + source + ", target: " + target + "}", file("valid.tsv")));
-  writer.join();
-  EXPECT_EQ(product(result), "");
-  EXPECT_EQ(lines_of(read_file(run + "/data.train.target")).size(), 18000U);
-}
-
-TEST_F(Streams, StdinIsOneCorpus) {
-  expect_mistake(train(config("{source: \"-\"}", "{source: \"-\"}"), pairs),
-                 {"data.train.source, data.valid.source: '-' can be read only once"});
-  expect_mistake(train(config("{source: \"-\"}", "{source: /dev/fd/0}"), pairs),
-                 {"data.train.source, data.valid.source: '-' can be read only once"});
-  expect_mistake(train(config("{source: \"-\"}", file("valid.tsv")), "", {"-q"}),
-                 {"stdin is empty"});
-  expect_mistake(train(config("{source: \"-\"}", file("valid.tsv")), "a b\n", {"-q"}),
-                 {"data.train.tsv:1: no TAB"});
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, {"--resume"}, {"--overwrite"}, {"--ranks", "2"}})
+    expect_mistake(train(yaml, pairs, options),
+                   {"data.train.source: '-' can be read only once", "save it to a file"});
+  expect_mistake(run_heed({"config", yaml, "--check"}, pairs),
+                 {"data.train.source: '-' can be read only once", "save it to a file"});
+  expect_mistake(train(config(file("train.tsv"), "{source: " + fifo + "}")),
+                 {"data.valid.source: '" + fifo + "' can be read only once"});
+  EXPECT_FALSE(fs::exists(run));
 }
 
 TEST_F(Streams, AreReportedOnByDoctor) {
   const Result result = run_heed({"doctor", config("{source: \"-\"}", file("valid.tsv"))}, pairs);
   EXPECT_THAT(product(result), HasSubstr("data.train: -, 60 pairs"));
-}
-
-TEST_F(Streams, RanksTrainOnStdin) {
-  const std::string yaml = config("{source: \"-\"}", file("valid.tsv"));
-  product(train(yaml, pairs, {"--ranks", "2"}));
-  EXPECT_EQ(read_file(kept), pairs);
-  EXPECT_FALSE(weights().empty());
-  product(train(yaml, pairs + pairs, {"--ranks", "2", "--overwrite"}));
-  EXPECT_EQ(read_file(kept), pairs + pairs);
 }
 
 }  // namespace
