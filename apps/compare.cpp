@@ -9,9 +9,7 @@
 #include "base/run_folder.h"
 #include "draw/comparison_page.h"
 #include "run/held_out.h"
-#include "run/summary.h"
 #include "score/chrf.h"
-#include "text/bytes.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -56,82 +54,21 @@ run::TestSet open_set(const CompareArgs& args, const run::Config& config) {
   return set;
 }
 
-/// The source of the test set of a finished run that has left its translations; "" of others.
-std::string tested_source(const std::string& run) {
-  const bool left = fs::exists(file_in(run, kTestTranslations)) &&
-                    !run::scored_corpora(file_in(run, kSummaryFile)).empty();
-  return left ? run::saved_config(run).data.test.source : "";
-}
-
-/// Whether a finished run has left its translations of the file `source` as it is now. Not of a
-/// stream.
-bool was_tested_on(const std::string& run, const std::string& source) {
-  const std::string tested = tested_source(run);
-  // The lines of a stream are gone: there is nothing left to sum.
-  if (tested.empty() || text::is_stream(source) || !fs::exists(source)) return false;
-  return std::ranges::any_of(run::scored_corpora(file_in(run, kSummaryFile)),
-                             [&tested, now = run::sum_of(source)](const run::CorpusSum& sum) {
-                               return sum.path == tested && sum.bytes == now.bytes &&
-                                      sum.sha256 == now.sha256;
-                             });
-}
-
-/// The translations of `set` that `heed train` left in the folder of a run. Nothing where the run
-/// is not finished, or was tested on something else than the source of `set` as it is now, or this
-/// is a stream; the latter two are logged.
-std::optional<std::vector<std::string>> left_translations(const std::string& run,
-                                                          const run::TestSet& set) {
-  if (was_tested_on(run, set.name)) return text::read_lines(file_in(run, kTestTranslations));
-  if (const std::string tested = tested_source(run); !tested.empty())
-    log::info("{} was tested on {}{}; it translates now", run, tested,
-              tested == set.name ? " as it was then" : ", not on " + text::shown_name(set.name));
-  return std::nullopt;
-}
-
-/// Whether what a run left is what it would translate with the settings.
-bool may_take_left(const CompareArgs& args) {
-  const run::OpenOptions options = args.common.open();
-  return std::ranges::all_of(options.settings, [](const std::string& setting) {
-    return setting.starts_with("evaluation.");
-  });
-}
-
-/// For the runs that have to translate the test set.
-void prepare_runs(const CompareArgs& args, const run::Config& config) {
-  const std::string source = args.source.empty() ? config.data.test.source : args.source;
-  for (const std::string& path : args.systems)
-    if (is_model(path) && !(may_take_left(args) && was_tested_on(path, source)))
-      prepare_models(path, args.common.open());
-}
-
-/// What a file has, or what a run left of this test set; nothing of a run that has to translate it.
-std::optional<std::vector<std::string>> ready_translations(const std::string& path,
-                                                           const run::TestSet& set,
-                                                           const CompareArgs& args) {
-  if (!is_model(path)) return text::read_lines(path);
-  if (may_take_left(args))
-    if (auto left = left_translations(path, set)) return left;
-  run::require_model_folder(path);
-  return std::nullopt;
-}
-
-/// In their order, but a mistake in any of them shows before minutes of translating.
+/// In their order, but a mistake in any file shows before minutes of translating.
 std::vector<score::SystemOutput> systems_of(const CompareArgs& args,
                                             const std::vector<std::string>& names,
                                             const run::TestSet& set) {
   std::vector<score::SystemOutput> systems;
-  std::vector<std::size_t> untranslated;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& path = args.systems[i];
-    auto ready = ready_translations(path, set, args);
-    if (ready)
-      text::require_equal_lines(set.name, set.reference.size(), path, ready->size());
-    else
-      untranslated.push_back(i);
-    systems.push_back({names[i], std::move(ready).value_or(std::vector<std::string>())});
+    systems.push_back({names[i], {}});
+    if (is_model(path)) continue;
+    systems[i].hypotheses = text::read_lines(path);
+    text::require_equal_lines(set.name, set.reference.size(), path, systems[i].hypotheses.size());
   }
-  for (const std::size_t i : untranslated)
-    systems[i].hypotheses = translations_of(args.systems[i], args.common.open(), set.source);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (is_model(args.systems[i]))
+      systems[i].hypotheses = translations_of(args.systems[i], args.common.open(), set.source);
   return systems;
 }
 
@@ -205,11 +142,14 @@ void compare(const CompareArgs& args) {
   if (args.systems.size() < 2)
     throw UserError("compare: name two or more run folders or files of translations");
   for (const std::string& path : args.systems)
-    if (!is_model(path) && fs::is_directory(path))
+    if (is_model(path))
+      run::require_model_folder(path);
+    else if (fs::is_directory(path))
       throw UserError(path + ": no run and no file; the folder has no config.yaml");
   const std::vector<std::string> names = distinct_names(args.systems);
   const run::Config config = config_of(args);
-  prepare_runs(args, config);
+  for (const std::string& path : args.systems)
+    if (is_model(path)) prepare_models(path, args.common.open());
   const score::EvaluationConfig& evaluation = config.evaluation;
   score::check_evaluation(evaluation);
   const run::TestSet set = open_set(args, config);

@@ -12,7 +12,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
@@ -128,7 +127,7 @@ TEST(Compare, ByATokeniserOfSacrebleusAloneHasAllButTheTests) {
   EXPECT_THAT(found.result.err, HasSubstr("no tests of BLEU"));
 }
 
-TEST(Compare, TakesRunsByWhatTheyLeft) {
+TEST(Compare, TakesRunsAndFiles) {
   const Toy& toy = Toy::get();
   const TemporaryFolder folder;
   const std::string out =
@@ -142,7 +141,7 @@ TEST(Compare, TakesRunsByWhatTheyLeft) {
 }
 
 TEST(Compare, ReadsEveryFileBeforeARunTranslates) {
-  const Toy& toy = Toy::get();  // its Transformer was not tested
+  const Toy& toy = Toy::get();
   const TemporaryFolder folder;
   const auto compare = [&](const std::string& other, std::vector<std::string> more) {
     more.insert(more.begin(), {"compare", toy.transformer, other, "--source",
@@ -164,7 +163,7 @@ TEST(Compare, ReadsEveryFileBeforeARunTranslates) {
   EXPECT_EQ(all["systems"][1]["bleu"]["score"], 0);
 }
 
-/// Copies of one trained run, which are changed or go on with another test set.
+/// Copies of one trained run.
 struct CompareRuns : testing::Test {
   const Toy& toy = Toy::get();
   TemporaryFolder folder;
@@ -184,27 +183,16 @@ struct CompareRuns : testing::Test {
   }
 };
 
-TEST_F(CompareRuns, AreTakenByWhatTheyLeftOfTheSameTestSet) {
-  std::string nothing;
-  for (int line = 0; line < 25; ++line) nothing += "zz\n";
-  write_atomic(other + "/test.hypothesis", nothing);
-  const Result left = compare();
-  product(left);
-  EXPECT_THAT(left.err, Not(HasSubstr("sentences translated")));
+TEST_F(CompareRuns, TranslateWithTheSettings) {
+  const Result usual = compare();
+  product(usual);
+  EXPECT_THAT(usual.err, AllOf(HasSubstr("one: 25 sentences translated"),
+                               HasSubstr("other: 25 sentences translated")));
   EXPECT_GT(bleu_of(0), 10);
-  EXPECT_EQ(bleu_of(1), 0);
-  // The same lines under another name are the same set.
-  fs::copy(toy.folder / "test.src", folder / "same.src");
-  product(compare({"--source", folder / "same.src", "--reference", toy.folder / "test.tgt"}));
-  EXPECT_EQ(bleu_of(1), 0);
-  const Result settings = compare({"--set", "decoding.beam_size=5"});
+  EXPECT_EQ(bleu_of(1), bleu_of(0));
+  const Result settings = compare({"--set", "decoding.beam_size=3"});
   product(settings);
-  EXPECT_THAT(settings.err, HasSubstr("other: 25 sentences translated"));
-  EXPECT_EQ(bleu_of(1), bleu_of(0));
-  // A run that is not finished has left nothing that is sure to be its own.
-  fs::remove(other + "/summary.json");
-  product(compare());
-  EXPECT_EQ(bleu_of(1), bleu_of(0));
+  EXPECT_THAT(settings.err, HasSubstr("other: 25 sentences translated, beam 3"));
 }
 
 TEST_F(CompareRuns, AreAllLookedAtBeforeOneTranslates) {
@@ -212,7 +200,8 @@ TEST_F(CompareRuns, AreAllLookedAtBeforeOneTranslates) {
   const std::string problem = other + ": has no model.safetensors";
   expect_mistake(compare({"--set", "decoding.beam_size=2"}), {problem});
   expect_mistake(run_heed({"lengths", one, other}), {problem});
-  product(compare());  // it left its translations
+  // What it left is a file of translations.
+  product(run_heed({"compare", one, other + "/test.hypothesis"}));
 }
 
 TEST_F(CompareRuns, TranslateTheLinesOfAStream) {
@@ -220,33 +209,9 @@ TEST_F(CompareRuns, TranslateTheLinesOfAStream) {
                                  toy.folder / "test.tgt", "--json", folder / "all.json"},
                                 read_file(toy.folder / "test.src"));
   product(piped);
-  EXPECT_THAT(piped.err, AllOf(HasSubstr("not on stdin; it translates now"),
-                               HasSubstr("one: 25 sentences translated"),
+  EXPECT_THAT(piped.err, AllOf(HasSubstr("one: 25 sentences translated"),
                                HasSubstr("other: 25 sentences translated")));
   EXPECT_GT(bleu_of(0), 10);
-  EXPECT_EQ(bleu_of(1), bleu_of(0));
-}
-
-TEST_F(CompareRuns, TranslateWhereTheyWereTestedOnOtherLines) {
-  const std::string set = write_toy_pairs(folder, "set", 25, 4);
-  product(run_heed({"train", other, "--resume", "--set", "data.test.source=" + set + ".src",
-                    "--set", "data.test.target=" + set + ".tgt"}));
-  ASSERT_NE(read_file(other + "/test.hypothesis"), read_file(one + "/test.hypothesis"));
-  const Result both = compare();
-  product(both);
-  EXPECT_THAT(both.err, AllOf(HasSubstr(other + " was tested on " + set + ".src, not on " +
-                                        (toy.folder / "test.src")),
-                              HasSubstr("other: 25 sentences translated"),
-                              Not(HasSubstr("one: 25 sentences translated"))));
-  EXPECT_EQ(bleu_of(1), bleu_of(0));
-  // Its test set becomes another one of as many lines.
-  write_toy_pairs(folder, "set", 25, 5);
-  std::swap(one, other);
-  const Result changed = compare();
-  product(changed);
-  EXPECT_THAT(changed.err,
-              AllOf(HasSubstr(one + " was tested on " + set + ".src as it was then"),
-                    HasSubstr(other + " was tested on " + (toy.folder / "test.src") + ", not on")));
   EXPECT_EQ(bleu_of(1), bleu_of(0));
 }
 
