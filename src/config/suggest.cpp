@@ -1,6 +1,7 @@
 #include "config/suggest.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/format.h"
 #include "base/strings.h"
@@ -22,6 +23,13 @@ bool part_of(const std::string& shorter, const std::string& longer) {
 
 }  // namespace
 
+std::string present_key(const std::string& key) {
+  static const std::map<std::string, std::string> former = {{"guided_head", "taught_head"},
+                                                            {"guided_layer", "taught_layer"}};
+  const auto found = former.find(key);
+  return found == former.end() ? key : found->second;
+}
+
 std::size_t distance(std::string_view a, std::string_view b) {
   const std::string x = folded(a), y = folded(b);
   if (x == y) return 0;
@@ -39,10 +47,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& allow
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed) {
-  std::string best = nearest(word, allowed);
-  const std::string known = known_elsewhere(word);
-  const bool knows = std::find(allowed.begin(), allowed.end(), known) != allowed.end();
-  if (knows && (best.empty() || distance(word, best) > 1)) best = known;
+  const std::string best = nearest(word, allowed);
   if (!best.empty()) return fmt::format("; did you mean '{}'?", best);
   return allowed.empty() ? "" : "; allowed: " + join(allowed, ", ");
 }

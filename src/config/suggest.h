@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +18,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& allow
 std::size_t distance(std::string_view a, std::string_view b);
 inline constexpr std::size_t kFar = 1000;
 
-/// Other trainers' words, lower case with `-` written `_`, and heed's: paths of keys, and values.
-const std::map<std::string, std::string, std::less<>>& aliases();
-
 /// What a key, without its section, is called now; a key that was never renamed is itself.
 std::string present_key(const std::string& key);
-
-/// What heed calls another trainer's option or value ("accum_count" -> "training.accumulate", "mlp"
-/// -> "bahdanau"), or "".
-std::string known_elsewhere(std::string_view word);
 
 /// "; did you mean 'x'?" for the nearest name, or "; allowed: a, b, c" where none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& allowed);

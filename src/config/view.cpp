@@ -13,15 +13,6 @@ std::string last_part(const std::string& path) {
   return path.substr(path.rfind('.') + 1);
 }
 
-/// The path of `root` that is, or ends, heed's own name for `key`: a section may be read on its
-/// own.
-std::string translated(const std::string& key, const std::vector<std::string>& paths) {
-  const std::string known = known_elsewhere(key);
-  for (const std::string& path : paths)
-    if (path == known || known.ends_with("." + path)) return path;
-  return "";
-}
-
 /// A key of this very section is named without the path that the error begins with.
 std::string named(const std::string& path, const std::string& prefix) {
   const std::string start = path_of(prefix, "");
@@ -65,8 +56,6 @@ std::string suggest_key(const std::string& key, const SectionView& section,
   if (!near.empty() && distance(key, near) <= 1) return named(path_of(prefix, near), prefix);
 
   const std::vector<std::string> paths = all_paths(root);
-  const std::string known = translated(key, paths);
-  if (!known.empty()) return named(known, prefix);
   const auto from_key = [&](const std::string& path) { return distance(key, last_part(path)); };
   const auto best = std::ranges::min_element(paths, {}, from_key);
   if (best != paths.end() && from_key(*best) == 0) return named(*best, prefix);

@@ -129,8 +129,7 @@ std::vector<std::string> keys_of(const SectionView& section);
 std::vector<std::string> all_paths(const SectionView& root, const std::string& prefix = "");
 
 /// "; did you mean 'x'?" for a key that `section` (at path `prefix` of `root`) does not have: a key
-/// of this section, or the whole path where the key lives elsewhere or another trainer's name for
-/// it is known; else the keys that there are.
+/// of this section, or the whole path where the key lives elsewhere; else the keys that there are.
 std::string suggest_key(const std::string& key, const SectionView& section,
                         const std::string& prefix, const SectionView& root);
 

@@ -84,13 +84,6 @@ TEST(LoadError, AKeyOfAnotherSectionIsPointedOut) {
       "x.yaml:2: model.patience: unknown key; did you mean 'training.early_stopping.patience'?");
 }
 
-TEST(LoadError, AnotherTrainersKeyIsTranslated) {
-  EXPECT_EQ(load_error("training:\n  accum_count: 4\n"),
-            "x.yaml:2: training.accum_count: unknown key; did you mean 'accumulate'?");
-  EXPECT_EQ(load_error("update-freq: 4\n"),
-            "x.yaml:1: update-freq: unknown key; did you mean 'training.accumulate'?");
-}
-
 TEST(LoadError, WithoutANeighbourTheKeysAreListed) {
   EXPECT_EQ(load_error("model:\n  zzz: 1\n"),
             "x.yaml:2: model.zzz: unknown key; allowed: hidden_size, dropout, attention, colour");

@@ -97,7 +97,6 @@ TEST(Explain, AnUnknownKeyNamesTheNearest) {
   };
   EXPECT_EQ(error("model.hiden_size"),
             "model.hiden_size: unknown key; did you mean 'hidden_size'?");
-  EXPECT_EQ(error("lr"), "lr: unknown key; did you mean 'training.learning_rate'?");
   EXPECT_EQ(error("name.x"), "name: is a value, not a section");
 }
 

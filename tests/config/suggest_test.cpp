@@ -34,15 +34,5 @@ TEST(Suggest, WithoutANeighbourAllAreListed) {
   EXPECT_EQ(did_you_mean("noen", kNames), "; did you mean 'none'?");
 }
 
-TEST(Suggest, OtherTrainersWordsAreKnown) {
-  EXPECT_EQ(did_you_mean("mlp", kNames), "; did you mean 'bahdanau'?");
-  EXPECT_EQ(known_elsewhere("batch_multiplier"), "training.accumulate");
-  EXPECT_EQ(known_elsewhere("update-freq"), "training.accumulate");
-  EXPECT_EQ(known_elsewhere("Max_Grad_Norm"), "training.clip_norm");
-  EXPECT_EQ(known_elsewhere("lr"), "training.learning_rate");
-  EXPECT_EQ(known_elsewhere("dim-rnn"), "model.hidden_size");
-  EXPECT_EQ(known_elsewhere("hidden_size"), "");
-}
-
 }  // namespace
 }  // namespace heed::config
