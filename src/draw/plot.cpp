@@ -59,9 +59,7 @@ Scale scale_of(const Plot& plot, Form form) {
   else if (over_ticks)
     scale.width = std::max(
         {420.0, 100.0 * static_cast<double>(scale.ticks), 1.15 * text_width(plot.title) * 17});
-  scale.axis = !over_ticks       ? ValueAxis::around(smallest, largest)
-               : plot.log_values ? ValueAxis::of_powers(smallest, largest)
-                                 : ValueAxis::from_zero(largest);
+  scale.axis = over_ticks ? ValueAxis::from_zero(largest) : ValueAxis::around(smallest, largest);
   return scale;
 }
 
@@ -174,7 +172,7 @@ void draw_markers(Svg& svg, const Plot& plot, const Scale& scale, std::size_t wh
   for (const PlotPoint& point : line.points) {
     std::string text =
         fmt::format("{}, {}: {}", line.name, plot.ticks[static_cast<std::size_t>(point.x)],
-                    fixed(point.value, point.value > 0 && point.value < 0.1 ? 6 : 2));
+                    fixed(point.value, 2));
     if (point.interval)
       text +=
           fmt::format(" ({} to {})", fixed(point.interval->low, 2), fixed(point.interval->high, 2));

@@ -1,5 +1,5 @@
 // A picture of lines over numbers, or over evenly spaced ticks: learning curves, BLEU by source
-// length with shaded intervals, the cost of attention by length.
+// length with shaded intervals.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,6 @@ struct Plot {
   std::vector<std::string> ticks =
       {};  // under the x axis, evenly spaced; without them x is a number
   std::vector<std::string> notes = {};  // a second line under each tick; empty or one per tick
-  bool log_values = false;  // over ticks: powers of ten are evenly spaced; every value is above 0
 };
 
 /// An SVG of about 860 x 480 pixels. Names stand at the right end of their lines, pushed apart

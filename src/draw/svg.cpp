@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "base/error.h"
 #include "base/format.h"
 #include "base/strings.h"
 #include "text/utf8.h"
@@ -19,11 +18,6 @@ constexpr std::array<Colour, 5> kInk = {
     {{255, 255, 255}, {199, 220, 239}, {107, 174, 214}, {33, 113, 181}, {8, 29, 88}}};
 
 constexpr double kLabelSize = 13, kLabelLine = 19;
-
-std::string value_text(const ValueAxis& axis, double value) {
-  if (axis.step > 0 || value >= 0.01) return short_number(value);
-  return "1e" + std::to_string(std::lround(std::log10(value)));  // a grid line of a log axis
-}
 
 // From the top down: no label nearer than a line to the one above; then the block moves up where it
 // left the plot. The heights where the labels stand, in the order of `labels`, which it sorts.
@@ -218,27 +212,13 @@ ValueAxis ValueAxis::around(double smallest, double largest) {
           .step = step};
 }
 
-ValueAxis ValueAxis::of_powers(double smallest, double largest) {
-  expect(smallest > 0 && largest > 0, "values of a log axis are above 0");
-  const double low = std::pow(10, std::floor(std::log10(std::min(smallest, largest))));
-  return {.low = low,
-          .high = std::max(10 * low, std::pow(10, std::ceil(std::log10(largest)))),
-          .step = 0};
-}
-
 double ValueAxis::y(double value) const {
-  const double share =
-      step == 0 ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-  return kFrameTop + kFrameHeight * (1 - share);
+  return kFrameTop + kFrameHeight * (1 - (value - low) / (high - low));
 }
 
 std::vector<double> ValueAxis::grid() const {
   std::vector<double> values;
-  if (step == 0) {
-    for (double value = low; value < 2 * high; value *= 10) values.push_back(value);
-  } else {
-    for (int i = 0; low + i * step <= high + step / 2; ++i) values.push_back(low + i * step);
-  }
+  for (int i = 0; low + i * step <= high + step / 2; ++i) values.push_back(low + i * step);
   return values;
 }
 
@@ -247,7 +227,7 @@ void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string
   for (const double value : axis.grid()) {
     const double y = axis.y(value);
     svg.line(kFrameLeft, y, kFrameLeft + width, y, value == axis.low ? kAxisColor : kGridColor);
-    svg.text(kFrameLeft - 8, y + 4, value_text(axis, value), {.anchor = "end", .fill = kAxisColor});
+    svg.text(kFrameLeft - 8, y + 4, short_number(value), {.anchor = "end", .fill = kAxisColor});
   }
   svg.text(kFrameLeft + width / 2, kFrameTop + kFrameHeight + drop, x_label,
            {.size = 13, .anchor = "middle"});

@@ -84,14 +84,12 @@ double tick_step(double range, double least);
 /// The vertical axis.
 struct ValueAxis {
   double low = 0, high = 100;
-  double step = 20;  // between grid lines; 0: powers of ten are evenly spaced
+  double step = 20;  // between grid lines
 
   /// 0 to `largest` and a little more.
   static ValueAxis from_zero(double largest);
   /// Whole steps around both; 0 to 1 where they are no numbers.
   static ValueAxis around(double smallest, double largest);
-  /// Powers of ten around both, which are above 0.
-  static ValueAxis of_powers(double smallest, double largest);
 
   /// In pixels.
   double y(double value) const;

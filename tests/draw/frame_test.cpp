@@ -7,7 +7,6 @@
 #include <regex>
 #include <set>
 
-#include "base/error.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"
 #include "draw/svg.h"
@@ -29,14 +28,13 @@ TEST(TickStep, CoversAnyRangeWithThreeToSixSteps) {
 }
 
 TEST(ValueAxis, RunsFromTheBottomOfTheFrameToItsTop) {
-  for (const ValueAxis& axis :
-       {ValueAxis::from_zero(37), ValueAxis::around(-3, 12.5), ValueAxis::of_powers(0.02, 700)}) {
+  for (const ValueAxis& axis : {ValueAxis::from_zero(37), ValueAxis::around(-3, 12.5)}) {
     EXPECT_DOUBLE_EQ(axis.y(axis.low), kBottom);
     EXPECT_DOUBLE_EQ(axis.y(axis.high), kFrameTop);
     const std::vector<double> grid = axis.grid();
     EXPECT_NEAR(grid.front(), axis.low, 1e-9);
     EXPECT_NEAR(grid.back(), axis.high, 1e-9 * axis.high);
-    for (std::size_t i = 2; i < grid.size(); ++i)  // evenly spaced, of powers of ten, too
+    for (std::size_t i = 2; i < grid.size(); ++i)  // evenly spaced
       EXPECT_NEAR(axis.y(grid[i - 1]) - axis.y(grid[i]), axis.y(grid[0]) - axis.y(grid[1]), 1e-9);
   }
 }
@@ -50,7 +48,6 @@ TEST(ValueAxis, HoldsItsValues) {
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(ValueAxis::around(nan, nan).high, 1);
-  EXPECT_THROW(ValueAxis::of_powers(0, 1), Bug);
 }
 
 TEST(EndLabels, DoNotTouchAndStayBesideThePlot) {
@@ -87,14 +84,6 @@ TEST(Frame, LeavesOutWhatIsTooWideOfTheTitle) {
   EXPECT_THAT(drawn, HasSubstr("m…"));
   EXPECT_THAT(drawn, HasSubstr(">across<"));
   EXPECT_THAT(drawn, HasSubstr("rotate(-90"));
-}
-
-TEST(Frame, NamesSmallPowersOfTenByTheirExponents) {
-  Svg svg(400, 500, "x");
-  draw_frame(svg, ValueAxis::of_powers(0.0002, 5), 100, "title", "across", "up");
-  const std::string drawn = std::move(svg).finish();
-  for (const char* value : {">1e-4<", ">1e-3<", ">0.01<", ">0.1<", ">1<", ">10<"})
-    EXPECT_THAT(drawn, HasSubstr(value));
 }
 
 TEST(SeriesColors, AreDifferentAndRepeat) {

@@ -338,24 +338,6 @@ TEST(Curve, NeedsATickForEachPoint) {
   EXPECT_THROW(draw_plot(curve), Bug);
 }
 
-TEST(LogCurve, SpacesPowersOfTenEvenly) {
-  const Plot curve{.title = "cost",
-                   .lines = {{"a", {{0, 0.01}, {1, 0.1}, {2, 1}}}},
-                   .ticks = {"1", "2", "3"},
-                   .log_values = true};
-  const std::string svg = draw_plot(curve);
-  // The plot is 330 high from 52 on: a hundredth at its foot, a tenth in its middle, one at its
-  // top.
-  EXPECT_NE(svg.find("cy=\"382\""), std::string::npos);
-  EXPECT_NE(svg.find("cy=\"217\""), std::string::npos);
-  EXPECT_NE(svg.find("cy=\"52\""), std::string::npos);
-}
-
-TEST(LogCurve, RefusesZero) {
-  const Plot curve{.title = "cost", .lines = {{"a", {{0, 0}}}}, .ticks = {"1"}, .log_values = true};
-  EXPECT_THROW(draw_plot(curve), Bug);
-}
-
 // An element for each of 90,000 weights makes a picture of 9 MB.
 TEST(Heatmap, OfManyWeightsIsAPictureOfPixels) {
   const study::AttentionMatrix large = square(300, "a<b"), small = square(128, "a<b");

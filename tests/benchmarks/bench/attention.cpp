@@ -154,18 +154,16 @@ void measure_ways(const Comparison& what, const AttentionArgs& args) {
   text::Table table{{"attention", what.size, what.shown[0].column, what.shown[1].column}, {}};
   std::vector<std::vector<std::string>> growth;
   std::vector<draw::Plot> plots;
-  for (const Shown& one : what.shown) {
+  for (const Shown& one : what.shown)  // where costs grow with a power, lines are straight
     plots.push_back({.title = one.title,
-                     .x_label = what.x_label,
-                     .y_label = one.unit,
-                     .lines = {},
-                     .log_values = true});
-    for (const int64_t size : what.sizes) plots.back().ticks.push_back(std::to_string(size));
-  }
+                     .x_label = fmt::format("log2 of the {}", what.x_label),
+                     .y_label = fmt::format("log10 of {}", one.unit),
+                     .lines = {}});
   for (const std::string way : what.ways) {
     std::vector<double> x;
     std::array<std::vector<double>, 2> y;
-    for (draw::Plot& plot : plots) plot.lines.push_back({.name = way, .points = {}});
+    for (draw::Plot& plot : plots)
+      plot.lines.push_back({.name = way, .points = {}, .color = plot.lines.size()});
     for (std::size_t i = 0; i < what.sizes.size(); ++i) {
       const std::optional<Cost> cost = what.cost_of(way, what.sizes[i], args);
       if (!cost) continue;
@@ -175,8 +173,8 @@ void measure_ways(const Comparison& what, const AttentionArgs& args) {
         const Shown& one = what.shown[k];
         y[k].push_back(one.factor * (*cost).*one.number);
         table.rows.back().push_back(fixed(y[k].back(), one.digits));
-        if (y[k].back() > 0)  // a logarithmic axis has no 0
-          plots[k].lines.back().points.push_back({static_cast<double>(i), y[k].back()});
+        if (y[k].back() > 0)  // 0 has no logarithm
+          plots[k].lines.back().points.push_back({std::log2(x.back()), std::log10(y[k].back())});
       }
     }
     if (what.has_exponents && x.size() >= 2)
