@@ -19,7 +19,7 @@
 #include "run/config.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
-#include "run/trial_training.h"
+#include "run/speed.h"
 #include "score/sacrebleu.h"
 #include "train/shard.h"
 

@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
-#include "base/progress_bar.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/print.h"
@@ -21,7 +20,6 @@
 #include "run/config.h"
 #include "run/model_folder.h"
 #include "run/recipe.h"
-#include "run/trial_training.h"
 #include "score/sacrebleu.h"
 #include "serve/served_model.h"
 #include "text/lines.h"
@@ -34,7 +32,7 @@ namespace fs = std::filesystem;
 struct InitArgs {
   std::string source, target, name, output, data, from;
   std::optional<int64_t> valid, test;
-  bool force = false, no_estimate = false, adapters = false;
+  bool force = false, adapters = false;
 };
 
 /// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
@@ -81,7 +79,7 @@ bool can_lose_overlap(const data::SplitCounts& counts) {
 /// The file, short enough to be read; every line of it may be changed.
 std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
                     const data::SplitCounts& counts, const data::CorpusShape& shape,
-                    const run::Recipe& recipe, const std::string& minutes) {
+                    const run::Recipe& recipe) {
   const bool overlap = counts.valid + counts.test > 0 && can_lose_overlap(counts);
   const std::string vocabulary =
       recipe.own_vocabulary.empty()
@@ -91,11 +89,11 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
                 recipe.vocabulary)
           : recipe.own_vocabulary;
   return fmt::format(
-      "# Made by `heed init` for {} pairs, {} + {} words.\n#   heed train {}\n{}# All keys: heed "
+      "# Made by `heed init` for {} pairs, {} + {} words.\n#   heed train {}\n# All keys: heed "
       "config --markdown, or docs/config.md.\nname: {}\nseed: 1\n\ndata:\n{}{}{}{}  # Pairs that "
       "stand there twice{} teach nothing new.\n  clean: [duplicates{}]\n\n{}",
       shape.pairs, shape.source_words, shape.target_words, one_line(shell_path(args.output), 1000),
-      minutes, yaml_text(args.name), line_of("train", files.train, counts.train),
+      yaml_text(args.name), line_of("train", files.train, counts.train),
       line_of("valid", files.valid, counts.valid), line_of("test", files.test, counts.test),
       vocabulary, overlap ? ", or whose half is in valid or test," : "", overlap ? ", overlap" : "",
       run::sections_of(recipe));
@@ -115,49 +113,6 @@ void check_as_train_does(const run::Config& config, const std::string& file,
   if (!found.of_the_world) found.require(file);
   for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
   found.tell();
-}
-
-std::string rounded_minutes(double seconds) {
-  return human_duration(60 * std::max(1.0, std::round(seconds / 60)));
-}
-
-/// What some updates on this machine say about all of them. Beside other programs several threads
-/// wait for the one that has no core; a thread alone is as fast as ever, and all together never
-/// faster than as many of it.
-std::string estimate(const run::Config& config, const std::string& folder,
-                     const run::Vocabularies& vocabularies, const run::Machine& machine) {
-  constexpr double kLoad = 0.25;  // of a core; fewer make no difference
-  log::info("trying some updates on this machine");
-  run::TrialTraining trial(config, folder, vocabularies);
-  ProgressBar bar("updates tried", 10);
-  trial.updates(2);
-  bar.add(2);
-  const OtherPrograms others;
-  const run::TrialSums sums = trial.updates(8);
-  const double load = machine.gpu ? 0 : others.cores();
-  if (sums.tokens == 0) return "";
-  const auto updates = static_cast<double>(config.training.updates);
-  const double most = sums.seconds / 8 * updates;
-  std::string time = "about " + rounded_minutes(most);
-  if (load > kLoad) {
-    run::use_threads(1);
-    const run::TrialSums alone = trial.updates(4);
-    run::use_threads(0);
-    const double per_token = alone.seconds / static_cast<double>(alone.tokens);
-    const double least = per_token * static_cast<double>(sums.tokens) / 8 * updates /
-                         static_cast<double>(machine.cores);
-    if (least < most) time = rounded_minutes(least) + " to " + rounded_minutes(most);
-    log::warn(
-        "other programs used {} of {} while the speed was measured; training is faster without "
-        "them",
-        fixed(load, 1), counted(machine.cores, "core"));
-  }
-  const std::string what = fmt::format(
-      "training takes {} on this machine ({}, {}), validations not counted; {} parameters", time,
-      machine.gpu ? "a GPU" : counted(machine.cores, "core"), sums.precision,
-      human_count(static_cast<double>(sums.parameters)));
-  log::info(what);
-  return "# " + what + ".\n";
 }
 
 /// Not the folder of the corpus itself: its files may have the names of the parts.
@@ -282,11 +237,11 @@ void init(InitArgs args) {
           claim(path, "name another folder with --data", args, made);
         },
         recipe);
-  const auto write = [&](const std::string& minutes) {
-    write_atomic(args.output, yaml_of(args, parts, counts, shape, recipe, minutes));
+  const auto write = [&] {
+    write_atomic(args.output, yaml_of(args, parts, counts, shape, recipe));
     return run::load_config(args.output, {});
   };
-  run::Config config = write("");
+  run::Config config = write();
   data::report_hygiene(config.data);
   signals::stop_if_interrupted();
   const run::Vocabularies vocabularies = [&] {
@@ -298,13 +253,11 @@ void init(InitArgs args) {
             "{}: too little text for a vocabulary: it gives {} pieces, and {} are the fewest",
             data::files_text(args.source, args.target), fault.most, data::kFewestPieces);
       recipe.vocabulary = fault.most;
-      return run::make_vocabularies(config = write(""));
+      return run::make_vocabularies(config = write());
     }
   }();
   signals::stop_if_interrupted();
   check_as_train_does(config, args.output, vocabularies);
-  signals::stop_if_interrupted();
-  if (!args.no_estimate) write(estimate(config, args.data, vocabularies, machine));
   signals::stop_if_interrupted();
   made.keep();
   std::cout << "heed train " << shell_path(args.output) << '\n';
@@ -337,7 +290,6 @@ void add_init(CommandLine& program) {
   command.option("--data", args->data,
                  "Folder for the three parts; default: data/NAME, or data/NAME_split");
   command.flag("--force", args->force, "Overwrite what is there");
-  command.flag("--no-estimate", args->no_estimate, "Do not measure how fast this machine trains");
   command.examples({"heed init corpus.de corpus.en",
                     "heed init letters.tsv -o letters.yaml --from runs/mine --name letters"});
 }

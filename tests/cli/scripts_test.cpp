@@ -46,7 +46,7 @@ TEST_F(Scripts, InitSetsTheTokenizerOfTheTarget) {
   write_pairs("corpus", 400, 1);
   const std::string config = folder / "mine.yaml";
   const Result result = run_heed({"init", folder / "corpus.src", folder / "corpus.tgt", "-o",
-                                  config, "--data", folder / "parts", "--no-estimate"});
+                                  config, "--data", folder / "parts"});
   product(result);
   EXPECT_THAT(result.err, AllOf(HasSubstr("a character is a word"), Not(HasSubstr(kDoubt))));
   EXPECT_THAT(read_file(config), HasSubstr("evaluation:\n"));

@@ -12,7 +12,7 @@
 #include "data/config.h"
 #include "draw/plot.h"
 #include "model/device.h"
-#include "run/trial_training.h"
+#include "run/speed.h"
 #include "text/table.h"
 
 namespace heed::bench {

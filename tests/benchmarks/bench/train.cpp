@@ -5,10 +5,10 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "benchmarks/bench/bench.h"
+#include "benchmarks/bench/trial_training.h"
 #include "model/model.h"
 #include "run/build.h"
 #include "run/family.h"
-#include "run/trial_training.h"
 
 namespace heed::bench {
 namespace {
@@ -21,7 +21,7 @@ struct TrainArgs {
   BenchOptions common;
 };
 
-struct Measured : run::TrialSums {
+struct Measured : TrialSums {
   double flops = 0;
   int64_t peak_bytes = 0, resident_mib = 0;  // of tensors; of the process, both at the most
   std::vector<OperationCost> operations;
@@ -33,14 +33,14 @@ Measured measure(const run::Config& config, const std::string& folder, const Tra
   reset_resident_peak();
   const at::Device device = model::open_device(config.device);
   const PeakMemory memory(device);
-  run::TrialTraining trial(config, folder, run::make_vocabularies(config));
+  TrialTraining trial(config, folder, run::make_vocabularies(config));
   trial.updates(args.warmup);
   Measured measured{trial.updates(args.updates)};
   // Products are counted apart from the clock: watching costs time.
   measured.watched = std::min<int64_t>(5, args.updates);
   if (args.profile && !device.is_cpu())
     measured.kernels = watch_kernels([&] { trial.updates(measured.watched); });
-  run::TrialSums watched;
+  TrialSums watched;
   HostTimes times = watch_operations([&] { watched = trial.updates(measured.watched); });
   measured.flops = times.product_flops / static_cast<double>(watched.tokens) *
                    static_cast<double>(measured.tokens);

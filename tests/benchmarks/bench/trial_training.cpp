@@ -1,42 +1,11 @@
-#include "run/trial_training.h"
+#include "benchmarks/bench/trial_training.h"
 
-#include <ATen/ATen.h>
+#include <deque>
 
 #include "base/signals.h"
-#include "kernels/product.h"
 #include "run/build.h"
 
-namespace heed::run {
-
-double median(std::vector<double> values) {
-  expect(!values.empty(), "a median needs a number");
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-double seconds_of(const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median_seconds(int repeats, const std::function<void()>& run) {
-  run();
-  std::vector<double> seconds;
-  for (int i = 0; i < repeats; ++i) seconds.push_back(seconds_of(run));
-  return median(std::move(seconds));
-}
-
-double gemm_gflops(bool bf16, int64_t size, int repeats) {
-  const at::Tensor a = at::ones({size, size}, at::dtype(bf16 ? at::kBFloat16 : at::kFloat));
-  const at::Tensor turned = kernels::weight_by_columns(a, a.scalar_type());
-  const double seconds =
-      std::min(median_seconds(repeats, [&] { at::mm(a, a); }),
-               median_seconds(repeats, [&] { kernels::times_transposed(a, turned); }));
-  return 2 * static_cast<double>(size * size * size) / seconds / 1e9;
-}
-
+namespace heed::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -44,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kUpdatesAhead = 2;
 
 /// A small corpus is read again.
-Config without_end(Config config) {
+run::Config without_end(run::Config config) {
   config.training.epochs = 0;
   config.data.stages.clear();
   return config;
@@ -52,14 +21,14 @@ Config without_end(Config config) {
 
 }  // namespace
 
-TrialTraining::TrialTraining(Config config, const std::string& folder,
-                             const Vocabularies& vocabularies)
-    : run_(fresh_model(without_end(std::move(config)), folder, vocabularies)),
+TrialTraining::TrialTraining(run::Config config, const std::string& folder,
+                             const run::Vocabularies& vocabularies)
+    : run_(run::fresh_model(without_end(std::move(config)), folder, vocabularies)),
       shard_(*run_.model, group_),
       optimizer_(run_.config.training, shard_),
       updater_(*run_.model, run_.config.training, run_.device, run_.precision, optimizer_, nullptr,
-               another_model(run_)),
-      batches_(data::BatchStream(training_corpus(run_), batch_options(run_.config)),
+               run::another_model(run_)),
+      batches_(data::BatchStream(run::training_corpus(run_), run::batch_options(run_.config)),
                train::parts_per_batch(run_.config.training)) {
   run_.model->train();
 }
@@ -90,4 +59,4 @@ TrialSums TrialTraining::updates(int64_t count) {
   return sums;
 }
 
-}  // namespace heed::run
+}  // namespace heed::bench
