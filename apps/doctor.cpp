@@ -57,8 +57,8 @@ void check_scorer_runs() {
   } catch (const std::exception& error) {
     line(false, "sacrebleu", error.what());
     throw Failure(
-        "sacrebleu is missing or does not run: training cannot score BLEU, and evaluate, compare, "
-        "lengths and bottleneck cannot run");
+        "sacrebleu is missing or does not run: training cannot score BLEU, and evaluate, lengths "
+        "and bottleneck cannot run");
   }
 }
 

@@ -225,26 +225,6 @@ Comparison compare_draws(std::span<const double> system, std::span<const double>
           .p_value = vary ? (as_large + 1) / (count + 1) : 1};
 }
 
-double approximate_randomisation(std::span<const BleuStatistics> system,
-                                 std::span<const BleuStatistics> baseline, int64_t trials,
-                                 uint64_t seed) {
-  expect(system.size() == baseline.size(), "paired sentences are equal in number");
-  const double real = std::abs(bleu(sum(system)).score - bleu(sum(baseline)).score);
-  Random random(seed);
-  int64_t as_large = 0;
-  for (int64_t trial = 0; trial < trials; ++trial) {
-    BleuStatistics one, other;
-    for (std::size_t i = 0; i < system.size(); ++i) {
-      const bool exchanged = random.next() >> 63 != 0;
-      one += exchanged ? baseline[i] : system[i];
-      other += exchanged ? system[i] : baseline[i];
-    }
-    // Equal outputs in another order of sums are no larger difference.
-    as_large += std::abs(bleu(one).score - bleu(other).score) >= real - 1e-9;
-  }
-  return static_cast<double>(as_large + 1) / static_cast<double>(trials + 1);
-}
-
 std::string with_sign(double value, int digits) {
   return (value > 0 ? "+" : "") + fixed(value, digits);
 }

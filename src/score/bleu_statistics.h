@@ -107,12 +107,6 @@ struct Comparison {
 Comparison compare_draws(std::span<const double> system, std::span<const double> baseline,
                          double difference);
 
-/// Two-sided p of approximate randomisation (Riezler and Maxwell 2005): how often two systems
-/// differ in BLEU as much as these if each sentence's outputs are exchanged or not at random.
-double approximate_randomisation(std::span<const BleuStatistics> system,
-                                 std::span<const BleuStatistics> baseline, int64_t trials,
-                                 uint64_t seed);
-
 /// "+0.31", "-0.20".
 std::string with_sign(double value, int digits);
 /// "-0.20 to +0.31".

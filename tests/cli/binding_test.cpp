@@ -55,7 +55,6 @@ struct Binding : testing::Test {
                     {"score", model, source, target},
                     {"evaluate", model, "--source", source, "--reference", target},
                     {"lengths", model, "--source", source, "--reference", target},
-                    {"compare", whole, model, "--source", source, "--reference", target},
                     {"attention", model, "--text", "a b"},
                     {"inspect", model},
                     {"contrast", model, "--source", source, "--right", target, "--wrong", source},

@@ -123,9 +123,7 @@ TEST(Evaluate, MistakesAreNamedBeforeAnythingIsTranslated) {
   const Toy& toy = Toy::get();
   const std::string source = toy.folder / "test.src", reference = toy.folder / "test.tgt";
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"evaluate", toy.rnn},
-        {"lengths", toy.rnn},
-        {"compare", toy.rnn, toy.transformer, "--source", source, "--reference", reference}}) {
+       {std::vector<std::string>{"evaluate", toy.rnn}, {"lengths", toy.rnn}}) {
     SCOPED_TRACE(words.front());
     std::vector<std::string> all = words;
     all.insert(all.end(), {"--set", "evaluation.tokenize=nope"});
@@ -136,7 +134,6 @@ TEST(Evaluate, MistakesAreNamedBeforeAnythingIsTranslated) {
        {std::vector<std::string>{"evaluate", toy.rnn, "-o"},
         {"lengths", toy.rnn, "--csv"},
         {"lengths", toy.rnn, "--svg"},
-        {"compare", toy.rnn, toy.transformer, "--json"},
         {"heads", pair[0], pair[1], pair[2], pair[3], pair[4], "-o"},
         {"faithful", pair[0], pair[1], pair[2], pair[3], pair[4], "--html"}}) {
     words.emplace_back("/nowhere/out");
@@ -158,9 +155,6 @@ TEST(Evaluate, AndItsKinReplaceNothingThatTheyRead) {
   refused({"evaluate", toy.rnn, "-o", reference}, reference + ": is read by this command");
   refused({"lengths", "--hypothesis", other, "--csv", other}, other + ": is read by this command");
   refused({"lengths", "--hypothesis", other, "--csv", folder / "x", "--svg", folder / "x"},
-          folder / "x: would be written twice");
-  refused({"compare", source, other, "--json", other}, other + ": is read by this command");
-  refused({"compare", source, other, "-o", folder / "x", "--json", folder / "x"},
           folder / "x: would be written twice");
   const std::vector<std::string> pair{toy.transformer, "--source", source, "--target", reference};
   for (const char* command : {"heads", "faithful"}) {
@@ -243,6 +237,31 @@ TEST(Lengths, AnUnknownBaselineIsAMistake) {
   expect_mistake(run_heed({"lengths", "--hypothesis", "mine=" + file, "--source", file,
                            "--reference", file, "--baseline", "yours"}),
                  {"yours"});
+}
+
+TEST(Lengths, RunsWhoseFoldersHaveOneNameAreCalledByTheirPaths) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string one = folder / "one/rnn", other = folder / "other/rnn";
+  for (const std::string& run : {one, other}) {
+    fs::create_directories(fs::path(run).parent_path());
+    fs::copy(toy.rnn, run, fs::copy_options::recursive);
+  }
+  product(run_heed({"lengths", one, other, "--baseline", one, "--csv", folder / "l.csv"}));
+  const auto rows = lines_of(read_file(folder / "l.csv"));
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_THAT(rows[1], StartsWith(one + ","));
+  EXPECT_THAT(rows[4], StartsWith(other + ","));
+  expect_mistake(run_heed({"lengths", one, one}), {one + ": is named twice"});
+}
+
+TEST(Lengths, AllRunsAreLookedAtBeforeOneTranslates) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string one = folder / "one", other = folder / "other";
+  for (const std::string& run : {one, other}) fs::copy(toy.rnn, run, fs::copy_options::recursive);
+  fs::remove(other + "/model.safetensors");
+  expect_mistake(run_heed({"lengths", one, other}), {other + ": has no model.safetensors"});
 }
 
 }  // namespace

@@ -61,7 +61,6 @@ struct Outputs : testing::Test {
          {"-o", "--html"}},
         {{"align", model, "--source", source, "--target", target, "--gold", gold}, {"-o"}},
         {{"contrast", model, "--source", source, "--right", target, "--wrong", target}, {"-o"}},
-        {{"compare", model, target, "--source", source, "--reference", target}, {"-o", "--json"}},
         {{"lengths", model, "--hypothesis", "mine=" + target, "--source", source, "--reference",
           target},
          {"--csv", "--svg"}},

@@ -54,7 +54,6 @@ TEST(TwoPrograms, WhatNeedsNoModelTakesLessThan40Megabytes) {
         {"runs", toy.folder.path()},
         {"runs", "--curves", toy.rnn},
         {"watch", "--json", toy.folder.path()},
-        {"compare", toy.rnn, reference, "-o", folder / "page.html"},
         {"evaluate", "--hypothesis", reference, "--reference", reference},
         {"lengths", "--hypothesis", reference, "--source", toy.folder / "test.src", "--reference",
          reference}}) {

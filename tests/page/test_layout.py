@@ -40,9 +40,6 @@ class Layout(LayoutTest):
     def test_nothing_of_the_report_is_cut_or_covered(self):
         self.expect_no_faults("family/report.html")
 
-    def test_nothing_of_a_comparison_is_cut_or_covered(self):
-        self.expect_no_faults("compare.html")
-
     def test_nothing_of_what_may_be_believed_is_cut_or_covered(self):
         for model in ("transformer", "bahdanau", "none"):
             self.expect_no_faults(f"faithful-{model}.html")

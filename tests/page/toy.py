@@ -115,8 +115,8 @@ def look(folder):
 
 
 def family(folder):
-    """Writes folder/family, what `heed bottleneck` makes of four models, and folder/compare.html, folder/faithful-*.html. There
-    are no test sentences of 41 to 50 words, and none of more than 60."""
+    """Writes folder/family, what `heed bottleneck` makes of four models, and folder/faithful-*.html. There are
+    no test sentences of 41 to 50 words, and none of more than 60."""
     for name, counts, seed in (("long-train", [*range(1, 61)] * 3, 3), ("long-valid", [3, 9, 20], 4),
                                ("long-test", [5, 15, 25, 35, 55] * 4, 5)):
         draw = random.Random(seed)
@@ -145,7 +145,6 @@ systems:
   - name: transformer
 """)
     heed("bottleneck", "family.yaml", folder=folder)
-    heed("compare", "family/none", "family/bahdanau", "family/transformer", "-o", "compare.html", folder=folder)
     write_gold(folder)
     for model, gold in (("transformer", ["--gold", "short.align"]), ("bahdanau", []), ("none", [])):
         heed("faithful", f"family/{model}", "--source", "short.src", "--target", "short.tgt", "--draws", "2", "--steps", "2",
