@@ -1,14 +1,12 @@
-// heed inspect MODEL: what is in a model folder, for people and as JSON for programs.
+// heed inspect MODEL: what is in a model folder.
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "config/differences.h"
 #include "config/io.h"
-#include "config/print.h"
-#include "config/view.h"
 #include "data/languages.h"
 #include "model/model.h"
 #include "run/model_folder.h"
@@ -22,7 +20,6 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 struct TensorRow {
   std::string name;  // dotted; its first part is the module
@@ -231,33 +228,18 @@ std::vector<std::string> checkpoint_lines(const Inspected& report) {
   return lines;
 }
 
-/// "key: value" of every setting that is not the default.
-void add_changes(const config::SectionView& config, const config::SectionView& defaults,
-                 const std::string& prefix, std::vector<std::string>& lines) {
-  for (std::size_t i = 0; i < config.fields.size(); ++i) {
-    const config::FieldView &field = config.fields[i], &plain = defaults.fields[i];
-    const std::string path = config::path_of(prefix, field.key);
-    if (const auto* section = std::get_if<config::SectionView>(&field.value)) {
-      add_changes(*section, std::get<config::SectionView>(plain.value), path, lines);
-    } else if (const auto* list = std::get_if<config::ListView>(&field.value)) {
-      for (std::size_t k = 0; k < list->size(); ++k)
-        add_changes(list->at(k), list->prototype, config::path_of(path, std::to_string(k)), lines);
-    } else if (config::value_text(field.value) != config::value_text(plain.value)) {
-      lines.push_back(path + ": " + config::value_text(field.value));
-    }
-  }
-}
-
-std::string report_text(Inspected& report) {
+std::string report_text(const Inspected& report) {
   const bool joint = run::is_joint(report.config);
   std::vector<std::string> vocabulary =
       vocabulary_lines(joint ? "joint" : "source", report.folder.source);
   if (!joint)
     for (std::string& line : vocabulary_lines("target", report.folder.target))
       vocabulary.push_back(std::move(line));
-  run::Config defaults;
   std::vector<std::string> settings = {"those that are not the defaults; --config shows all"};
-  add_changes(config::view(report.config), config::view(defaults), "", settings);
+  run::Config defaults;
+  defaults.data.train.resize(report.config.data.train.size());
+  for (const config::Difference& one : config::differences(defaults, report.config))
+    settings.push_back(one.path + ": " + one.after);
   return fmt::format("{}: {}, {} parameters, model.safetensors of {}\n\n{}\n", report.path,
                      model::traits(report.config.model).network, with_commas(report.parameters()),
                      human_bytes(report.bytes), module_table(report)) +
@@ -265,103 +247,14 @@ std::string report_text(Inspected& report) {
          titled("checkpoints", checkpoint_lines(report)) + titled("settings", settings);
 }
 
-// --- for programs
-
-ordered_json section_json(const config::SectionView& section);
-
-struct ValueJson {
-  template <class T>
-  ordered_json operator()(const T* value) const {
-    return *value;
-  }
-  ordered_json operator()(const config::EnumView& value) const {
-    return value.names->at(value.get());
-  }
-  ordered_json operator()(const config::SectionView& section) const {
-    return section_json(section);
-  }
-  ordered_json operator()(const config::ListView& list) const {
-    ordered_json out = ordered_json::array();
-    for (std::size_t i = 0; i < list.size(); ++i) out.push_back(section_json(list.at(i)));
-    return out;
-  }
-};
-
-ordered_json section_json(const config::SectionView& section) {
-  ordered_json out = ordered_json::object();
-  for (const config::FieldView& field : section.fields)
-    out[field.key] = std::visit(ValueJson{}, field.value);
-  return out;
-}
-
-ordered_json vocabulary_json(const text::Vocabulary& vocabulary) {
-  ordered_json special = ordered_json::object();
-  for (const std::string& piece : pieces_of(vocabulary, /*special=*/true))
-    special.emplace(piece, special.size());
-  return {{"pieces", vocabulary.size()},
-          {"fingerprint", vocabulary.fingerprint()},
-          {"special", special},
-          {"examples", pieces_of(vocabulary, false)},
-          {"symbols", data::languages_of(vocabulary)}};
-}
-
-ordered_json training_json(const Inspected& report) {
-  ordered_json out = {{"finished", report.summary.has_value()},
-                      {"updates", report.metrics.updates}};
-  if (const train::MetricsLine& best = report.metrics.best; report.has_best())
-    out["best_validation"] = {{"update", best.update},
-                              {"loss", *best.loss},
-                              {"perplexity", *best.perplexity},
-                              {"bleu", best.bleu ? ordered_json(*best.bleu) : ordered_json()}};
-  if (const auto& summary = report.summary)
-    out.update({{"updates", summary->updates},
-                {"minutes", summary->minutes},
-                {"tokens_per_second", summary->tokens_per_second},
-                {"stop_reason", summary->stop_reason},
-                {"test", summary->test_scores}});
-  return out;
-}
-
-std::string report_json(Inspected& report) {
-  ordered_json tensors = ordered_json::array(), modules = ordered_json::object(),
-               checkpoints = ordered_json::array();
-  for (const TensorRow& tensor : report.tensors) {
-    ordered_json row = {
-        {"name", tensor.name}, {"shape", tensor.shape}, {"parameters", tensor.parameters}};
-    if (!tensor.tied_to.empty()) row["tied_to"] = tensor.tied_to;
-    tensors.push_back(row);
-  }
-  for (const Module& module : modules_of(report.tensors))
-    modules[module.name] = module.parameters();
-  for (const auto& [name, bytes] : report.checkpoints)
-    checkpoints.push_back({{"file", name}, {"bytes", bytes}});
-  return ordered_json{{"folder", report.path},
-                      {"parameters", report.parameters()},
-                      {"bytes", report.bytes},
-                      {"modules", modules},
-                      {"tensors", tensors},
-                      {"vocabulary",
-                       {{"joint", run::is_joint(report.config)},
-                        {"source", vocabulary_json(report.folder.source)},
-                        {"target", vocabulary_json(report.folder.target)}}},
-                      {"training", training_json(report)},
-                      {"checkpoints", checkpoints},
-                      {"config", section_json(config::view(report.config))}}
-             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
-}
-
 struct InspectArgs {
   std::string model;
-  bool config = false, json = false;
+  bool config = false;
 };
 
 void inspect_command(const InspectArgs& args) {
-  Inspected report(args.model);
-  if (args.config)
-    std::cout << config::dump(report.config);
-  else
-    std::cout << (args.json ? report_json(report) : report_text(report));
+  const Inspected report(args.model);
+  std::cout << (args.config ? config::dump(report.config) : report_text(report));
 }
 
 }  // namespace
@@ -369,11 +262,9 @@ void inspect_command(const InspectArgs& args) {
 void add_inspect(CommandLine& program) {
   auto [command, args] = program.command("inspect", inspect_command);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
-  const Argument config =
-      command.flag("--config", args->config, "Print the resolved configuration instead");
-  command.flag("--json", args->json, "Print everything as JSON instead").excludes({config});
+  command.flag("--config", args->config, "Print the resolved configuration instead");
   command.examples(
-      {"heed inspect runs/demo/bahdanau", "heed inspect runs/demo/transformer --json"});
+      {"heed inspect runs/demo/bahdanau", "heed inspect runs/demo/transformer --config"});
 }
 
 }  // namespace heed

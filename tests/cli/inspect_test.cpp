@@ -22,10 +22,6 @@ std::string inspected(const std::string& folder) {
   return product(run_heed({"inspect", folder}));
 }
 
-json inspected_json(const std::string& folder) {
-  return json::parse(product(run_heed({"inspect", folder, "--json"})));
-}
-
 int64_t number(std::string text) {
   std::erase(text, ',');
   return std::stoll(text);
@@ -100,64 +96,27 @@ TEST(Inspect, EqualBlocksAreListedOnceAndTiedTensorsCountedOnce) {
   EXPECT_THAT(Sums(inspected(Toy::get().rnn)).tied, testing::IsEmpty());
 }
 
-TEST(Inspect, JsonSaysTheSame) {
-  const json report = inspected_json(Toy::get().transformer);
-  std::map<std::string, int64_t> modules;
-  int64_t total = 0;
-  for (const json& tensor : report.at("tensors")) {
-    const int64_t count = tensor.at("parameters");
-    int64_t volume = 1;
-    for (const int64_t extent : tensor.at("shape")) volume *= extent;
-    EXPECT_EQ(count, tensor.contains("tied_to") ? 0 : volume) << tensor;
-    modules[split(tensor.at("name").get<std::string>(), '.')[0]] += count;
-    total += count;
-  }
-  EXPECT_EQ(report.at("parameters"), total);
-  EXPECT_EQ((report.at("modules").get<std::map<std::string, int64_t>>()), modules);
-  EXPECT_EQ(report.at("config").at("model").at("heads"), 4);
-  EXPECT_EQ(report.at("config").at("model").at("type"), "transformer");
-  EXPECT_EQ(report.at("config").at("data").at("train").size(), 1u);
-  EXPECT_EQ(report.at("bytes"), fs::file_size(Toy::get().transformer + "/model.safetensors"));
-}
-
 TEST(Inspect, TellsOfTheVocabulary) {
   EXPECT_THAT(inspected(Toy::get().rnn),
               testing::AllOf(HasSubstr("joint 32 pieces (fingerprint "),
                              HasSubstr("<pad> 0, <unk> 1, <s> 2, </s> 3; then ")));
-  const json vocabulary = inspected_json(Toy::get().rnn).at("vocabulary");
-  EXPECT_EQ(vocabulary.at("joint"), true);
-  EXPECT_EQ(vocabulary.at("source"), vocabulary.at("target"));
-  EXPECT_EQ(vocabulary.at("source").at("pieces"), 32);
-  EXPECT_EQ(vocabulary.at("source").at("special").at("</s>"), 3);
-  EXPECT_EQ(vocabulary.at("source").at("examples").size(), 12u);
 }
 
 TEST(Inspect, TellsHowTrainingWentAndWhatItLeft) {
   const std::string folder = Toy::get().rnn;
-  const json report = inspected_json(folder), training = report.at("training");
   double lowest = INFINITY;
   for (const std::string& line : lines_of(read_file(folder + "/metrics.jsonl"))) {
     const json event = json::parse(line);
     if (event.at("event") == "validation")
       lowest = std::min(lowest, event.at("loss").get<double>());
   }
-  EXPECT_EQ(training.at("best_validation").at("loss"), lowest);
-  EXPECT_TRUE(training.at("best_validation").at("bleu").is_number());
-  EXPECT_EQ(training.at("finished"), true);
-  EXPECT_EQ(training.at("updates"), 300);
-  const auto test = training.at("test").get<std::vector<std::string>>();
-  ASSERT_EQ(test.size(), 2u);
-  std::map<std::string, uint64_t> files, listed;
-  for (const auto& entry : fs::directory_iterator(folder + "/checkpoints"))
-    files[entry.path().filename().string()] = entry.file_size();
-  for (const json& file : report.at("checkpoints")) listed[file.at("file")] = file.at("bytes");
-  EXPECT_EQ(listed, files);
-
   const std::string text = inspected(folder);
   EXPECT_THAT(text, HasSubstr("300 updates in "));
   EXPECT_THAT(text, HasSubstr("best validation: loss " + fixed(lowest, 4) + ", perplexity "));
-  for (const std::string& score : test) EXPECT_THAT(text, HasSubstr("test " + score + "\n"));
-  for (const auto& [name, bytes] : files) EXPECT_THAT(text, HasSubstr(name + ", "));
+  for (const char* score : {"\n             test BLEU ", "\n             test chrF2 "})
+    EXPECT_THAT(text, HasSubstr(score));
+  for (const auto& entry : fs::directory_iterator(folder + "/checkpoints"))
+    EXPECT_THAT(text, HasSubstr(entry.path().filename().string() + ", "));
 }
 
 TEST(Inspect, NamesTheSettingsThatAreNotTheDefaults) {
@@ -180,7 +139,6 @@ TEST(Inspect, ARunThatIsNotFinishedAndAFolderWithoutARecordSaySo) {
   EXPECT_THAT(unfinished, HasSubstr("not finished: 7 updates so far\n"));
   EXPECT_THAT(unfinished, Not(HasSubstr("best validation")));
   EXPECT_THAT(unfinished, HasSubstr("checkpoints  none in this folder\n"));
-  EXPECT_EQ(inspected_json(folder / "run").at("training").at("finished"), false);
   fs::remove(folder / "run/metrics.jsonl");
   EXPECT_THAT(inspected(folder / "run"), HasSubstr("training     no record in this folder\n"));
 }
@@ -188,8 +146,6 @@ TEST(Inspect, ARunThatIsNotFinishedAndAFolderWithoutARecordSaySo) {
 TEST(Inspect, PrintsTheConfigOfTheRun) {
   EXPECT_EQ(product(run_heed({"inspect", Toy::get().rnn, "--config"})),
             read_file(Toy::get().rnn + "/config.yaml"));
-  expect_mistake(run_heed({"inspect", Toy::get().rnn, "--config", "--json"}),
-                 {"--json", "--config"});
 }
 
 }  // namespace
