@@ -124,46 +124,6 @@ text::Table csv_of(const std::vector<run::Learning>& runs) {
   return table;
 }
 
-/// The smallest or largest value of the validations.
-std::optional<double> extreme(const run::Learning& run, std::optional<double> MetricsLine::*measure,
-                              bool largest) {
-  std::optional<double> found;
-  for (const MetricsLine& event : run.events) {
-    const auto value = event.*measure;
-    if (event.event != "validation" || !value) continue;
-    if (!found || (largest ? *value > *found : *value < *found)) found = value;
-  }
-  return found;
-}
-
-/// The score that decided, of the run's best validation; "" without one, or without config.yaml.
-std::string best_of(const std::string& folder, const MetricsLine& best) {
-  const bool known = fs::exists(fs::path(folder) / kConfigFile);
-  if (best.update == 0 || !known) return "";
-  try {
-    return run::deciding_score(best, run::saved_config(folder).training.early_stopping.metric);
-  } catch (const UserError& error) {
-    log::warn(error.what());  // the curves do not need it
-    return "";
-  }
-}
-
-text::Table summary_of(const std::vector<std::string>& folders,
-                       const std::vector<run::Learning>& runs) {
-  text::Table table{
-      {"run", "updates", "minutes", "lowest loss", "highest BLEU", "best update", "best"}, {}};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const run::Learning& run = runs[i];
-    const auto [updates, seconds, best] = train::summarize(run.events);
-    table.rows.push_back({run.name, std::to_string(updates), fixed(seconds / 60, 1),
-                          fixed(extreme(run, &MetricsLine::loss, false), 4),
-                          fixed(extreme(run, &MetricsLine::bleu, true), 2),
-                          best.update > 0 ? std::to_string(best.update) : "",
-                          best_of(folders[i], best)});
-  }
-  return table;
-}
-
 std::string file_of(const run::Measure& measure) {
   return std::string(measure.name) + ".svg";
 }
@@ -205,7 +165,6 @@ void curves(const RunsArgs& args) {
     write_atomic(out->place_of(file), draw::draw_plot(picture));
     log::info("picture: " + (fs::path(args.output) / file).string());
   }
-  std::cout << text::table_text(summary_of(folders, runs), {0, 6});
   if (!out) return;
   write_atomic(out->place_of("curves.csv"), text::table_csv(csv_of(runs)));
   out->commit();

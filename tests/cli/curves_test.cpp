@@ -27,7 +27,7 @@ TEST(Curves, ShowLossAndBleuOfRuns) {
       run_heed({"runs", "--curves", toy.rnn, toy.transformer + "/", "--output", folder / "out"}));
   EXPECT_THAT(out, AllOf(StartsWith("Learning curves (BLEU)\n"), HasSubstr("300 updates\n"),
                          HasSubstr("\na  rnn\n"), HasSubstr("\nLearning curves (loss per piece)\n"),
-                         HasSubstr("  transformer, valid\n"), HasSubstr("\ntransformer ")));
+                         HasSubstr("  transformer, valid\n")));
   const std::string loss = read_file(folder / "out/loss.svg");
   for (const char* name :
        {"rnn, train<", "rnn, valid<", "transformer, train<", "transformer, valid<"})
@@ -66,29 +66,12 @@ void write_run(const TemporaryFolder& folder, const std::string& name, const std
   folder.write(name + "/metrics.jsonl", metrics);
 }
 
-TEST(Curves, TellTheScoreThatDecided) {
-  const TemporaryFolder folder;
-  write_run(folder, "a", "chrf");
-  write_run(folder, "b", "command");
-  write_run(folder, "c", "loss");
-  const std::string out =
-      product(run_heed({"runs", "--curves", folder / "a", folder / "b", folder / "c"}));
-  EXPECT_THAT(out, ContainsRegex("best update  best"));
-  EXPECT_THAT(out, ContainsRegex("\na .* 20  chrF 55.21\n"));
-  EXPECT_THAT(out, ContainsRegex("\nb .* 20  command 0.8312\n"));
-  EXPECT_THAT(out, ContainsRegex("\nc .* 2.0000 .* 20  loss 2.2500\n"));
-  std::filesystem::remove(folder / "a/config.yaml");
-  EXPECT_THAT(product(run_heed({"runs", "--curves", folder / "a"})),
-              ContainsRegex("\na .* 20 *\n"));
-}
-
 TEST(Curves, AreOfTheRunsBelowAFolderThatIsNone) {
   const TemporaryFolder folder;
   write_run(folder, "all/a", "chrf");
   write_run(folder, "all/b/c", "loss");
-  EXPECT_THAT(
-      product(run_heed({"runs", "--curves", folder / "all"})),
-      AllOf(ContainsRegex("\na .* 20  chrF 55.21\n"), ContainsRegex("\nc .* 20  loss 2.25")));
+  EXPECT_THAT(product(run_heed({"runs", "--curves", folder / "all"})),
+              HasSubstr("\na  a\nb  c\n"));
   expect_mistake(run_heed({"runs", "--against", "minutes", folder / "all"}), {"--curves"});
   expect_mistake(run_heed({"runs", "--curves", "--json", folder / "all"}), {"--json"});
 }
