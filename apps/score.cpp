@@ -34,7 +34,8 @@ std::vector<std::string> flags_of(decode::Translator& translator, const run::Con
   }
   std::vector<std::string> out;
   for (std::size_t i = 0; i < read.size(); ++i) {
-    study::JudgedPair pair{.source = pairs.source[i], .translation = pairs.target[i]};
+    study::JudgedPair pair{
+        .source = pairs.source[i], .translation = pairs.target[i], .given = true};
     pair.source_pieces = std::ssize(translator.first_text().source.encode(pairs.source[i]));
     pair.target_pieces = std::ssize(scores[i].tokens) - 1;
     pair.log_probability = scores[i].log_probability;

@@ -1,13 +1,7 @@
 // heed translate MODEL [FILE]: one line in, one line out, in order; or a document.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "apps/cli/destination.h"
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/cli/shown_model.h"
@@ -117,93 +111,6 @@ std::string written(int64_t line, const std::string& source, const decode::Trans
     out += n_best_line(line, translation.hypotheses[i], details[i], options);
   return out;
 }
-
-/// Where translations go: standard output, or a file that can be continued.
-class Destination {
- public:
-  /// `file`: "" and "-" are standard output. Waits for a reader where it is a pipe with a name. An
-  /// unfinished file is continued with `resume`. Throws UserError where it has lines and is not to
-  /// be continued, where it is no regular file and is to be, and where another process writes it.
-  Destination(std::string file, bool resume) : file_(std::move(file)) {
-    if (file_.empty() || file_ == "-") {
-      if (resume)
-        throw UserError("--resume: standard output cannot be continued; name a file with --output");
-      return;
-    }
-    // Only what is continued is read. A pipe that heed itself could read would never tell that its
-    // reader has gone.
-    const int mode = resume ? O_RDWR : O_WRONLY;
-    descriptor_ =
-        Descriptor(::open(file_.c_str(), mode | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666));
-    struct stat about {};
-    if (!descriptor_.open() || ::fstat(descriptor_.number(), &about) != 0) fail(errno);
-    if (!S_ISREG(about.st_mode)) {
-      if (resume) throw UserError("--resume: {} is no file that can be continued", file_);
-      return;
-    }
-    if (::flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      throw UserError(file_ + ": another process writes it");
-    // Who had the lock before may have written since.
-    if (::fstat(descriptor_.number(), &about) != 0) fail(errno);
-    if (resume)
-      count_lines();
-    else if (about.st_size > 0)
-      throw UserError(file_ +
-                      ": is there already; --resume goes on behind its last line; or delete "
-                      "it first");
-  }
-
-  /// Whether the lines go into a regular file, so that nobody reads them meanwhile.
-  bool is_file() const {
-    struct stat about {};
-    const int descriptor = descriptor_.open() ? descriptor_.number() : STDOUT_FILENO;
-    return ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-  }
-
-  /// Whole lines that the file had.
-  int64_t lines() const { return lines_; }
-
-  /// Cuts off what is left behind them of a line that is not whole. Before the first write().
-  void cut_to_whole_lines() {
-    if (whole_ < size_ && ::ftruncate(descriptor_.number(), whole_) != 0) fail(errno);
-  }
-
-  /// Whole lines. They are in the file, or on their way through the pipe, when this returns. Throws
-  /// Failure where they cannot be written.
-  void write(std::string_view lines) {
-    if (!descriptor_.open()) {
-      std::cout << lines << std::flush;  // somebody may wait for it before the next line
-      return;
-    }
-    if (!write_all(descriptor_, lines)) fail(errno);
-    // What is no regular file cannot be synced, and need not be.
-    if (::fdatasync(descriptor_.number()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
-  }
-
- private:
-  void count_lines() {
-    std::vector<char> chunk(1 << 20);
-    for (;;) {
-      const ssize_t count = ::pread(descriptor_.number(), chunk.data(), chunk.size(), size_);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail(errno);
-      if (count == 0) break;
-      const auto end = chunk.begin() + count;
-      lines_ += std::count(chunk.begin(), end, '\n');
-      const auto last = std::find(std::make_reverse_iterator(end), chunk.rend(), '\n');
-      if (last != chunk.rend()) whole_ = size_ + (last.base() - chunk.begin());
-      size_ += count;
-    }
-  }
-
-  [[noreturn]] void fail(int error) const {
-    throw Failure(file_ + ": cannot write: " + std::generic_category().message(error));
-  }
-
-  std::string file_;
-  Descriptor descriptor_;                     // none: standard output
-  int64_t lines_ = 0, size_ = 0, whole_ = 0;  // bytes, and those of the whole lines
-};
 
 struct TranslateArgs {
   std::string models;  // separated by commas

@@ -17,11 +17,12 @@ namespace {
 constexpr int64_t kFewWords = 4;     // of which most may well be names
 constexpr double kCopied = 0.6;      // of the words
 constexpr std::size_t kLongest = 4;  // words of what is repeated
-constexpr double kRatio = 2.2;       // of pieces, each side with kFree more
+constexpr double kRatio = 2.0;       // of pieces, each side with kFree more
 constexpr double kFree = 4;
 constexpr std::size_t kInARow = 2;  // words that nobody looks at
-constexpr double kLittle = 0.15;    // of one step's attention
-constexpr double kUnsure = -1.6;    // nats a piece
+constexpr double kLittle = 0.3;     // of one step's attention
+/// Nats a piece. What a search finds is likely; what others wrote is less so.
+constexpr double kUnsure = -1.6, kUnsureOfOthers = -3;
 /// Smaller numbers are often written as words on one side.
 constexpr std::size_t kSpelled = 2;  // digits
 

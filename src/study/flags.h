@@ -25,6 +25,7 @@ HEED_ENUM(Flag, (empty, "There is no translation of a source that has words."),
 /// A pair, and what a model thinks of it.
 struct JudgedPair {
   std::string_view source, translation;
+  bool given = false;  // not what the model's search found
   bool cut = false;
   int64_t source_pieces = 0, target_pieces = 0;  // without </s>
   double log_probability = 0;                    // of the target's pieces and </s>

@@ -71,9 +71,9 @@ TEST(Flags, OfAnotherScriptWhereOneIsKnown) {
 TEST(Flags, OfLengthByPieces) {
   JudgedPair pair = pair_of("Ein Mann", "A man");
   pair.source_pieces = 10;
-  pair.target_pieces = 27;  // 31 / 14 = 2.21
+  pair.target_pieces = 25;  // 29 / 14 = 2.07
   EXPECT_EQ(flagged(pair), "length");
-  pair.target_pieces = 26;
+  pair.target_pieces = 24;  // 2, no more
   EXPECT_EQ(flagged(pair), "-");
   pair.target_pieces = 2;  // 14 / 6 = 2.33
   EXPECT_EQ(flagged(pair), "length");
@@ -83,9 +83,9 @@ TEST(Flags, OfLengthByPieces) {
 
 TEST(Flags, OfWordsThatNobodyReads) {
   JudgedPair pair = pair_of("Ein Mann geht fort", "A man");
-  pair.attention = {0.9, 0.9, 0.1, 0.2};
+  pair.attention = {0.2, 0.9, 0.1, 0.4};
   EXPECT_EQ(flagged(pair), "-");
-  pair.attention = {0.9, 0.9, 0.1, 0.1};
+  pair.attention = {0.9, 0.9, 0.1, 0.2};
   EXPECT_EQ(flagged(pair), "unread");
 }
 
@@ -95,6 +95,10 @@ TEST(Flags, OfLowProbabilitiesAndTheLimit) {
   EXPECT_EQ(flagged(pair), "-");
   pair.log_probability = -6.5;
   pair.cut = true;
+  EXPECT_EQ(flagged(pair), "cut,unsure");
+  pair.given = true;
+  EXPECT_EQ(flagged(pair), "cut");
+  pair.log_probability = -12.1;
   EXPECT_EQ(flagged(pair), "cut,unsure");
 }
 
