@@ -142,7 +142,8 @@ std::string translate_document(const LineModels& models, const std::string& file
   const int64_t most = translator.source_limit();
   const std::string bytes = text::read_document(file);
   if (!text::is_utf8(bytes))
-    log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", file);
+    log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes",
+              file == "-" ? "stdin" : file);
   const text::Document document(bytes, format, language, [&](const std::string& text) {
     return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
       return std::ssize(member.source.encode(text, most)) <= most;

@@ -166,20 +166,20 @@ void Document::add(const Joined& joined, std::string_view language, const Fits& 
     return ByteRange{from, from + part.size()};
   };
   for (const std::string_view sentence : sentences_of(joined.mask, language)) {
-    const std::size_t count = pieces_.size();
+    const std::size_t count = passages_.size();
     const auto clauses = clauses_of(sentence, [&](std::string_view part) {
       return fits(repair(joined.text.substr(range_of(part).from, part.size())));
     });
-    for (const std::string_view clause : clauses) add_piece(joined, range_of(clause));
-    if (clauses.size() > 1 && pieces_.size() > count && too_long_++ == 0)
+    for (const std::string_view clause : clauses) add_passage(joined, range_of(clause));
+    if (clauses.size() > 1 && passages_.size() > count && too_long_++ == 0)
       first_too_long_ = lines_[count];
   }
 }
 
-void Document::add_piece(const Joined& joined, ByteRange range) {
+void Document::add_passage(const Joined& joined, ByteRange range) {
   range = joined.trimmed(range);
-  Piece piece;
-  piece.bytes = {joined.byte_of(range.from), joined.byte_of(range.to - 1) + 1};
+  Passage passage;
+  passage.bytes = {joined.byte_of(range.from), joined.byte_of(range.to - 1) + 1};
   std::vector<ByteRange> parts;
   for (std::size_t i = joined.markup_from(range.from), from = range.from;; ++i) {
     const bool is_end = i == joined.markup_from(range.to);
@@ -188,27 +188,27 @@ void Document::add_piece(const Joined& joined, ByteRange range) {
       parts.push_back({from, to});
     if (is_end) break;
     from = joined.markup[i].to;
-    piece.markup.push_back(joined.text.substr(to, from - to));
+    passage.markup.push_back(joined.text.substr(to, from - to));
   }
   if (parts.empty()) return;
   for (auto line = std::ranges::upper_bound(joined.breaks, range.from, {}, &LineBreak::at);
        line != joined.breaks.end() && line->at < range.to; ++line)
-    piece.breaks.push_back({line->at - range.from, line->behind - range.from, line->bytes});
-  const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(piece.bytes.from);
+    passage.breaks.push_back({line->at - range.from, line->behind - range.from, line->bytes});
+  const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(passage.bytes.from);
   line_ += std::count(bytes_.begin() + counted_, begin, '\n');
   counted_ = begin - bytes_.begin();
   lines_.push_back(line_);
   texts_.push_back(repair(joined.text.substr(range.from, range.to - range.from)));
-  const std::size_t index = pieces_.size();
-  const bool has_parts = !piece.markup.empty();
-  pieces_.push_back(std::move(piece));
+  const std::size_t index = passages_.size();
+  const bool has_parts = !passage.markup.empty();
+  passages_.push_back(std::move(passage));
   for (const ByteRange& part : parts)
-    if (has_parts) add_piece(joined, part);
-  pieces_[index].parts = pieces_.size() - index - 1;
+    if (has_parts) add_passage(joined, part);
+  passages_[index].parts = passages_.size() - index - 1;
 }
 
 std::string Document::placed(std::size_t i, const std::string& translation) const {
-  const auto& [bytes, breaks, markup, parts] = pieces_[i];
+  const auto& [bytes, breaks, markup, parts] = passages_[i];
   if (translation == texts_[i] || is_blank(translation))
     return bytes_.substr(bytes.from, bytes.to - bytes.from);
   if (breaks.empty()) return translation;
@@ -234,15 +234,15 @@ std::string Document::with(const std::vector<std::string>& translations) const {
   expect(translations.size() == texts_.size(), "a translation for each text of a document");
   std::string out;
   std::size_t from = 0;
-  for (std::size_t i = 0; i < pieces_.size();) {
-    const Piece& piece = pieces_[i];
-    if (!has_all(translations[i], piece.markup)) {
+  for (std::size_t i = 0; i < passages_.size();) {
+    const Passage& passage = passages_[i];
+    if (!has_all(translations[i], passage.markup)) {
       ++i;  // its parts
       continue;
     }
-    out += bytes_.substr(from, piece.bytes.from - from) + placed(i, translations[i]);
-    from = piece.bytes.to;
-    i += 1 + piece.parts;
+    out += bytes_.substr(from, passage.bytes.from - from) + placed(i, translations[i]);
+    from = passage.bytes.to;
+    i += 1 + passage.parts;
   }
   return out + bytes_.substr(from);
 }

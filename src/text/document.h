@@ -75,7 +75,7 @@ class Document {
     std::size_t at = 0, behind = 0;  // in the text: where a line ends, and where the next begins
     ByteRange bytes;                 // of the document, between the two
   };
-  struct Piece {
+  struct Passage {
     ByteRange bytes;
     std::vector<LineBreak> breaks;
     std::vector<std::string> markup;  // inside the sentence
@@ -83,12 +83,12 @@ class Document {
   };
   Joined joined(const LinesOfText& lines) const;
   void add(const Joined& joined, std::string_view language, const Fits& fits);
-  void add_piece(const Joined& joined, ByteRange range);
-  std::string placed(std::size_t piece, const std::string& translation) const;
+  void add_passage(const Joined& joined, ByteRange range);
+  std::string placed(std::size_t passage, const std::string& translation) const;
 
   std::string bytes_;
   const DocumentFormat* format_ = nullptr;
-  std::vector<Piece> pieces_;
+  std::vector<Passage> passages_;
   std::vector<std::string> texts_;
   std::vector<int64_t> lines_;
   int64_t too_long_ = 0, first_too_long_ = 0;

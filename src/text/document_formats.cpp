@@ -166,6 +166,7 @@ class Markdown {
     const std::string_view line = document_.line(i);
     const LinePrefix prefix = prefix_of(line, document_.has_text() && !in_item_);
     std::string_view rest = line.substr(prefix.bytes);
+    if (!is_blank(line) && !document_.has_text()) item_ = std::min(item_, prefix.indent);
     const bool is_fence = is_in_fence(line);
     const bool is_code = after_blank_ && prefix.indent >= item_ + 4;
     if (is_fence || is_code || !has_words(rest)) {
@@ -174,10 +175,7 @@ class Markdown {
       in_table_ = in_table_ && !is_blank(rest);
       return;
     }
-    if (prefix.is_item)
-      item_ = prefix.indent + 2;
-    else if (after_blank_)
-      item_ = std::min(item_, prefix.indent);
+    if (prefix.is_item) item_ = prefix.indent + 2;
     after_blank_ = false;
     const bool is_new = prefix.is_item || prefix.is_heading || prefix.quotes != quotes_;
     if (is_new || rest[0] == '<') document_.end();

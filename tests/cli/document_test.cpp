@@ -84,9 +84,9 @@ TEST_P(DocumentOption, TranslatesLongSentencesByClauses) {
 }
 
 TEST_P(DocumentOption, WarnsByLinesOfTheDocument) {
-  const Result result = translate("txt", "a b\n\n\nßß ßß\n\n\xFF\n");
+  const Result result = translate("txt", "a b\n\n\nßß ßß\n\nß\xFF\n");
   EXPECT_THAT(result.err, HasSubstr("knows no piece of line 4, 6;"));
-  EXPECT_THAT(result.err, HasSubstr("not all of it is UTF-8"));
+  EXPECT_THAT(result.err, HasSubstr("stdin: not all of it is UTF-8"));
 }
 
 TEST_P(DocumentOption, RefusesWhatIsOfLines) {

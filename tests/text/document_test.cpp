@@ -113,6 +113,9 @@ TEST(MarkdownDocument, BlocksThatAreNoText) {
   EXPECT_THAT(texts_in(text, "markdown"), ElementsAre("Head", "One two", "Three"));
   EXPECT_THAT(texts_in("```\nnever closed\n", "markdown"), IsEmpty());
   EXPECT_THAT(texts_in("--- a\nb\n---\n", "markdown"), ElementsAre("--- a b"));
+  EXPECT_THAT(
+      texts_in("* a\n```\nb\n```\n\n    code\n\n* c\n\n    d\n\n| e\n\n    code", "markdown"),
+      ElementsAre("a", "c", "d", "e"));
   EXPECT_THAT(texts_in("> ```\n> x\n> ```\n> y\n", "markdown"), ElementsAre("y"));
 }
 
