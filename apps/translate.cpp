@@ -254,39 +254,15 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
     throw UserError(
         "--beam: translations are drawn, not searched for; leave it out, or leave out --sample and "
         "decoding.sampling");
+  if (args.has_inlays() && (!args.prefix.empty() || args.tsv || args.scores || links ||
+                            config.n_best > 1 || args.replace_unknown))
+    throw UserError(
+        "translate: --markup and --keep go without --prefix, --tsv, --scores, --alignment, --json, "
+        "--n-best and --replace-unknown; leave those out");
   if (args.resume && config.n_best > 1 && !args.json)
     throw UserError(
         "--resume: an n-best list has several lines for each line of input; add --json, which has "
         "one, or --n-best 1");
-}
-
-/// Throws UserError for options that lines with inlays do not have.
-void check_inlays(const TranslateArgs& args, const decode::DecodeConfig& config) {
-  const std::pair<const char*, bool> others[] = {{"--prefix", !args.prefix.empty()},
-                                                 {"--tsv", args.tsv},
-                                                 {"--scores", args.scores},
-                                                 {"--alignment", args.alignment},
-                                                 {"--json", args.json},
-                                                 {"--n-best", config.n_best > 1},
-                                                 {"--replace-unknown", args.replace_unknown}};
-  for (const auto& [option, is_given] : others)
-    if (args.has_inlays() && is_given)
-      throw UserError("translate: {} does not go with {}; leave one of them out", option,
-                      args.markup.empty() ? "--keep" : "--markup");
-}
-
-/// The lines of a window with their tags, and with what is kept.
-std::string translated_markup(const TranslateArgs& args, decode::LineTranslator& translator,
-                              const decode::InputWindow& window,
-                              const std::optional<study::AlignmentChoice>& choice) {
-  using text::MarkupKind;
-  const MarkupKind kind = args.markup == "html"  ? MarkupKind::html
-                          : args.markup == "xml" ? MarkupKind::xml
-                                                 : MarkupKind::none;
-  std::vector<text::Markup> lines;
-  for (const std::string& line : window.lines)
-    lines.emplace_back(line, kind, text::kept_of(args.keep));
-  return join(translate_markup(translator, lines, window.first, choice), "\n") + "\n";
 }
 
 void translate(const TranslateArgs& args) {
@@ -296,7 +272,6 @@ void translate(const TranslateArgs& args) {
   require_attention(args, models.path, traits);
   const decode::DecodeConfig& config = run.decoding;
   check_options(args, config);
-  check_inlays(args, config);
   decode::LineTranslator& translator = *models.translator;
 
   OutputOptions output{.scores = args.scores,
@@ -319,16 +294,19 @@ void translate(const TranslateArgs& args) {
   std::optional<ProgressBar> bar;
   if (destination.is_file() && !input.is_typed() && log::shows_progress()) {
     bar.emplace("lines translated", input.count(), destination.lines());
-    translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
+    if (!args.has_inlays())
+      translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
   }
   std::vector<int64_t> odd_lines;
   const auto most = static_cast<std::size_t>(translator.window());
   for (decode::InputWindow window = input.next(most); !window.lines.empty();
        window = input.next(most)) {
     if (args.has_inlays()) {
-      destination.write(
-          translated_markup(args, translator, window,
-                            traits.attends() ? std::optional(wanted.choice) : std::nullopt));
+      const auto lines = translate_marked(
+          translator, window.lines, window.first, text::markup_kind(args.markup),
+          text::kept_of(args.keep), traits.attends() ? std::optional(wanted.choice) : std::nullopt);
+      destination.write(join(lines, "\n") + "\n");
+      if (bar) bar->add(static_cast<double>(window.lines.size()));
       continue;
     }
     const auto translations = translator.translate(window.lines, window.first, window.prefixes);
