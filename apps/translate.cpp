@@ -202,20 +202,6 @@ void check_kind(const TranslateArgs& args, const decode::DecodeConfig& config) {
       throw UserError("translate: {} does not go with {}; leave one of them out", option, kind);
 }
 
-/// The lines of a window with their tags, and with what is kept.
-std::string translated_markup(const TranslateArgs& args, decode::LineTranslator& translator,
-                              const decode::InputWindow& window,
-                              const std::optional<study::AlignmentChoice>& choice) {
-  using text::MarkupKind;
-  const MarkupKind kind = args.markup == "html"  ? MarkupKind::html
-                          : args.markup == "xml" ? MarkupKind::xml
-                                                 : MarkupKind::none;
-  std::vector<text::Markup> lines;
-  for (const std::string& line : window.lines)
-    lines.emplace_back(line, kind, text::kept_of(args.keep));
-  return join(translate_markup(translator, lines, window.first, choice), "\n") + "\n";
-}
-
 void translate_document(const TranslateArgs& args, const run::LineModels& models) {
   LanguageOptions languages;
   languages.source = args.language;
@@ -259,7 +245,8 @@ void translate(const TranslateArgs& args) {
   std::optional<ProgressBar> bar;
   if (destination.is_file() && !input.is_typed() && log::shows_progress()) {
     bar.emplace("lines translated", input.count(), destination.lines());
-    translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
+    if (!args.has_inlays())
+      translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
   }
   std::vector<int64_t> odd_lines;
   inspect::RetryCount retried;
@@ -267,9 +254,11 @@ void translate(const TranslateArgs& args) {
   for (decode::InputWindow window = input.next(most); !window.lines.empty();
        window = input.next(most)) {
     if (args.has_inlays()) {
-      destination.write(
-          translated_markup(args, translator, window,
-                            traits.attends() ? std::optional(wanted.choice) : std::nullopt));
+      const auto lines = translate_marked(
+          translator, window.lines, window.first, text::markup_kind(args.markup),
+          text::kept_of(args.keep), traits.attends() ? std::optional(wanted.choice) : std::nullopt);
+      destination.write(join(lines, "\n") + "\n");
+      if (bar) bar->add(static_cast<double>(window.lines.size()));
       continue;
     }
     auto translations = translator.translate(window.lines, window.first, window.prefixes);

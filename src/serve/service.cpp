@@ -126,7 +126,8 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const Parameters::Texts texts = parameters.texts("q");
   if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
   const std::string format = parameters.text("format");
-  const bool is_markup = format == "html" || format == "xml";
+  const text::MarkupKind markup = text::markup_kind(format);
+  const bool is_markup = markup != text::MarkupKind::none;
   if (!format.empty() && format != "text" && !is_markup)
     throw UserError("format: '{}' is not known here; send text, html or xml", one_line(format));
   LinesRequest lines{.model = choose(models_, parameters)};
@@ -137,9 +138,7 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   lines.n_best = asked.alternatives + 1;
   if (is_markup)
-    for (const std::string& page : texts.values)
-      asked.pages.emplace_back(page,
-                               format == "xml" ? text::MarkupKind::xml : text::MarkupKind::html);
+    for (const std::string& page : texts.values) asked.pages.emplace_back(page, markup);
   // Counted before they are kept: a line takes far more memory here than its line feed does.
   int64_t count = 0;
   for (const text::Markup& page : asked.pages) count += std::ssize(page.segments());

@@ -1,6 +1,7 @@
 #include "text/inlays.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "text/references.h"
 #include "text/utf8.h"
@@ -40,6 +41,16 @@ std::vector<Word> words_with_places(const std::string& text) {
   return out;
 }
 
+bool is_part_of_word(char c) {
+  return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Whether a blank belongs between an inlay and this character. What stood in brackets does not
+/// become part of a word.
+bool wants_blank(bool had_blank, bool had_punctuation, char beside) {
+  return had_blank ? beside != ' ' : had_punctuation && is_part_of_word(beside);
+}
+
 /// An inlay, or the whole segment, on its way into the translation.
 struct Node {
   const Inlay* inlay = nullptr;                  // none: the segment
@@ -69,9 +80,7 @@ class Placer {
                 .source_end = first_word(inlay.end)};
       // Less than a word.
       if (node.source_begin == node.source_end && inlay.begin < inlay.end) {
-        const auto inside = std::ranges::find_if(source_, [&](const Word& word) {
-          return word.begin < inlay.end && word.end > inlay.begin;
-        });
+        const auto inside = std::ranges::upper_bound(source_, inlay.begin, {}, &Word::end);
         node.source_begin = static_cast<std::size_t>(inside - source_.begin());
         node.source_end = std::min(node.source_begin + 1, source_.size());
       }
@@ -107,8 +116,14 @@ class Placer {
   }
 
   double attention(std::size_t row, const Node& to) const {
-    const double* const sums = &sums_[row * (source_.size() + 1)];
-    return sums[to.source_end] - sums[to.source_begin];
+    const std::size_t columns = aligned_.size();
+    const double* const sums = &sums_[row * (columns + 1)];
+    return sums[std::min(to.source_end, columns)] - sums[std::min(to.source_begin, columns)];
+  }
+
+  /// The word that attends most to a source word.
+  std::size_t aligned(std::size_t source) const {
+    return source < aligned_.size() ? aligned_[source] : kNone;
   }
 
   /// The first source word whose letters begin at this byte or behind it.
@@ -188,9 +203,10 @@ class Placer {
     const bool precedes = inlay.kind == Inlay::Kind::opening ||
                           (inlay.kind != Inlay::Kind::closing && inlay.blank_before &&
                            !inlay.blank_behind && !is_before_punctuation(inlay));
-    if (precedes && aligned_[child.source_end] != kNone)
-      return std::clamp(2 * aligned_[child.source_end], first, last);
-    for (std::size_t word = child.source_begin; word > parent.source_begin; --word)
+    if (const std::size_t next = aligned(child.source_end); precedes && next != kNone)
+      return std::clamp(2 * next, first, last);
+    std::size_t word = std::min(child.source_begin, aligned_.size());
+    for (; word > parent.source_begin; --word)
       if (aligned_[word - 1] != kNone) return std::clamp(2 * aligned_[word - 1] + 1, first, last);
     return first;
   }
@@ -250,9 +266,14 @@ class Placer {
         continue;
       }
       copy(std::min(byte_of(child), end));
-      if (inlay.blank_before && !out_.empty() && out_.back() != ' ') out_ += ' ';
+      const bool is_behind_punctuation =
+          inlay.begin > 0 && !is_part_of_word(segment_.text[inlay.begin - 1]);
+      if (!out_.empty() && wants_blank(inlay.blank_before, is_behind_punctuation, out_.back()))
+        out_ += ' ';
       write_whole(child);
-      if (inlay.blank_behind && written_ < end && translation_[written_] != ' ') out_ += ' ';
+      if (written_ < end &&
+          wants_blank(inlay.blank_behind, is_before_punctuation(inlay), translation_[written_]))
+        out_ += ' ';
     }
     copy(end);
   }

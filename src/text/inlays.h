@@ -8,7 +8,8 @@
 
 namespace heed::text {
 
-/// [words of the translation, words of the segment], as words_in() finds them.
+/// [words of the translation, words of the segment], as words_in() finds them. Of a segment that
+/// was cut before it was translated there may be fewer columns.
 struct WordWeights {
   std::size_t columns = 0;
   std::vector<double> values;

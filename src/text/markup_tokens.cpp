@@ -134,8 +134,12 @@ std::size_t behind_element(std::string_view page, std::size_t at, const std::str
 
 }  // namespace
 
+MarkupKind markup_kind(std::string_view name) {
+  return name == "html" ? MarkupKind::html : name == "xml" ? MarkupKind::xml : MarkupKind::none;
+}
+
 MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
-  using enum MarkupToken::Kind;
+  using enum MarkupToken::Role;
   if (kind == MarkupKind::none) return {};
   if (page[at] == '&') {
     const auto reference = reference_at(page, at);

@@ -98,6 +98,7 @@ TEST(Inlays, ItemsThatAreKept) {
   EXPECT_EQ(keep("a c http://x.y.", "C A.", {{1}, {0}}), "C A http://x.y.");
   EXPECT_EQ(keep("a {n} {m} c", "A C", {{0}, {1}}), "A {n} {m} C");
   EXPECT_EQ(keep("a {n}{m} c", "A C", {{0}, {1}}), "A {n}{m} C");
+  EXPECT_EQ(keep("a ({n}) c", "A C", {{0}, {2}}), "A {n} C");
 }
 
 TEST(Inlays, LettersWithoutBlanksAreWords) {
@@ -113,6 +114,12 @@ TEST(Inlays, WithoutATranslationOrAttentionNothingIsLost) {
   EXPECT_EQ(
       with_inlays(markup.segments()[0], MarkupKind::html, "A C D E F G", diagonal_weights(6, 3)),
       "A C <b>D E</b> F G <i>");
+}
+
+TEST(Inlays, WordsThatWereCutOffHaveNoAttention) {
+  const Markup markup("a <b>c</b> d <i>e</i> <img> f");
+  EXPECT_EQ(with_inlays(markup.segments()[0], MarkupKind::html, "C A", weights_of({{1}, {0}}, 2)),
+            "<b>C</b> <i></i> <img> A");
 }
 
 /// Tags in order; text and references are left out.

@@ -9,13 +9,15 @@
 namespace heed::decode {
 namespace {
 
-/// By words, from a matrix of pieces. Nothing where the vocabulary finds other words in the texts.
+/// By words, from a matrix of pieces. Nothing where the vocabulary finds other words in the texts,
+/// which have `rows` and `words`.
 std::optional<text::WordWeights> by_words(const study::AttentionMatrix& pieces,
                                           const text::WordsOfParts& target, std::size_t rows,
-                                          std::size_t columns, bool was_cut, bool reads) {
+                                          std::size_t words, bool was_cut, bool reads) {
   const text::WordsOfParts source = text::words_of_parts(source_surfaces(pieces));
-  if (target.words.size() != rows || source.words.size() > columns) return std::nullopt;
-  if (source.words.size() < columns && !was_cut) return std::nullopt;
+  const std::size_t columns = source.words.size();
+  if (target.words.size() != rows || columns > words || (columns < words && !was_cut))
+    return std::nullopt;
   text::WordWeights out{columns, std::vector<double>(rows * columns)};
   std::vector<double> counts(rows);
   for (std::size_t t = 0; t < target.first.size() && t + reads < pieces.target.size(); ++t) {
@@ -23,10 +25,10 @@ std::optional<text::WordWeights> by_words(const study::AttentionMatrix& pieces,
     for (std::size_t row = target.first[t]; row <= target.last[t]; ++row) ++counts[row];
     for (std::size_t s = 0; s < source.first.size(); ++s) {
       if (source.first[s] >= columns || study::is_edge(pieces.source[s])) continue;
-      const auto words = static_cast<double>(source.last[s] - source.first[s] + 1);
+      const auto parts = static_cast<double>(source.last[s] - source.first[s] + 1);
       for (std::size_t row = target.first[t]; row <= target.last[t]; ++row)
         for (std::size_t column = source.first[s]; column <= source.last[s]; ++column)
-          out.values[row * columns + column] += pieces.at(t + reads, s) / words;
+          out.values[row * columns + column] += pieces.at(t + reads, s) / parts;
     }
   }
   for (std::size_t i = 0; i < out.values.size(); ++i)
@@ -68,16 +70,17 @@ void place(LineTranslator& translator, std::span<const Wanted> wanted, text::Mar
                           {.layers = {choice->layer}, .heads = {choice->head}});
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto rows = static_cast<std::size_t>(text::count_words(wanted[i].text())),
-               columns = static_cast<std::size_t>(text::count_words(sources[i]));
+               words = static_cast<std::size_t>(text::count_words(sources[i]));
     std::optional<text::WordWeights> weights;
     if (choice)
-      weights =
-          by_words(read[i].matrices.front(),
-                   text::words_of_parts(translator.first_text().target.surfaces(
-                       targets[i], wanted[i].translation->unknown_of_prefix)),
-                   rows, columns, std::ssize(read[i].source_pieces) > translator.source_limit(),
-                   choice->reads);
-    if (!weights) weights = text::diagonal_weights(rows, columns);
+      weights = by_words(read[i].matrices.front(),
+                         text::words_of_parts(translator.first_text().target.surfaces(
+                             targets[i], wanted[i].translation->unknown_of_prefix)),
+                         rows, words, std::ssize(read[i].source_pieces) > translator.source_limit(),
+                         choice->reads);
+    if (!weights)
+      weights = text::diagonal_weights(
+          rows, std::min(words, wanted[i].translation->source_pieces.size()));
     wanted[i].text() = text::with_inlays(*wanted[i].segment, kind, wanted[i].text(), *weights);
   }
 }
@@ -166,14 +169,16 @@ void put_inlays(LineTranslator& translator, std::span<const text::Segment* const
   for (Translation& one : translations) one.text = one.texts[0];
 }
 
-std::vector<std::string> translate_markup(LineTranslator& translator,
-                                          const std::vector<text::Markup>& lines,
-                                          int64_t first_line,
+std::vector<std::string> translate_marked(LineTranslator& translator,
+                                          const std::vector<std::string>& lines, int64_t first_line,
+                                          text::MarkupKind kind, const text::Kept& kept,
                                           const std::optional<study::AlignmentChoice>& choice) {
+  std::vector<text::Markup> all;
+  for (const std::string& line : lines) all.emplace_back(line, kind, kept);
   std::vector<int64_t> numbers(lines.size());
   std::iota(numbers.begin(), numbers.end(), first_line);
   data::Notice repeated;
-  auto out = translate_numbered(translator, lines, numbers, choice, repeated);
+  auto out = translate_numbered(translator, all, numbers, choice, repeated);
   translator.shown_numbers.clear();
   if (repeated.count > 0)
     log::warn("--keep: the model has written an item once more than its source has it, line {}",

@@ -19,13 +19,13 @@ void put_inlays(LineTranslator& translator, std::span<const text::Segment* const
                 text::MarkupKind kind, const std::optional<study::AlignmentChoice>& choice,
                 std::vector<Translation>& translations);
 
-/// Translations of lines with markup; the first one is line `first_line`. A segment whose numbers
-/// are kept and do not come back as often as they are there is translated again without them, and
-/// gets them as inlays. Warns of what is kept and stands more often in a translation than in its
-/// source, for the model has written it, too.
-std::vector<std::string> translate_markup(LineTranslator& translator,
-                                          const std::vector<text::Markup>& lines,
-                                          int64_t first_line,
+/// Translations of lines with markup of this kind, or of texts; the first one is line `first_line`.
+/// A sentence whose numbers are kept and do not come back as often as they are there is translated
+/// again without them, and gets them as inlays. Warns of what is kept and stands more often in a
+/// translation than in its source, for the model has written it, too.
+std::vector<std::string> translate_marked(LineTranslator& translator,
+                                          const std::vector<std::string>& lines, int64_t first_line,
+                                          text::MarkupKind kind, const text::Kept& kept,
                                           const std::optional<study::AlignmentChoice>& choice);
 
 }  // namespace heed::decode
