@@ -106,9 +106,9 @@ TEST_P(MarkupOption, RefusesWhatCannotBe) {
   expect_mistake(translate("a\n", {"--keep", "urls,dates"}), {"--keep", "placeholders"});
   for (const std::string option : {"--scores", "--alignment", "--json", "--replace-unknown"})
     expect_mistake(translate("a\n", {"--markup", "html", option}),
-                   {"--markup and --keep go without", option});
+                   {option, "does not go with --markup"});
   expect_mistake(translate("a\n", {"--keep", "urls", "--n-best", "2"}),
-                 {"--markup and --keep go without", "--n-best"});
+                 {"--n-best", "does not go with --keep"});
 }
 
 }  // namespace
