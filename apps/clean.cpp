@@ -1,0 +1,287 @@
+// heed clean SOURCE TARGET: which pairs of a corpus look wrong and why, and the corpus without
+// them.
+#include <iostream>
+
+#include "apps/cli/options.h"
+#include "apps/commands.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/progress_bar.h"
+#include "base/strings.h"
+#include "data/flaws.h"
+#include "data/language_check.h"
+#include "data/notice.h"
+#include "decode/translator.h"
+#include "run/model_folder.h"
+#include "study/flags.h"
+#include "text/table.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+using data::Flaw;
+using study::Flag;
+
+constexpr const char *kLanguage = "language", *kScore = "score";
+constexpr std::size_t kPairsAtOnce = 1024;          // that models score
+constexpr std::size_t kExamples = 3, kShown = 160;  // of each rule; characters
+
+/// Everything that is looked for, in the order of the report.
+std::vector<std::string> rule_names() {
+  std::vector<std::string> names;
+  for (const std::string& flaw : data::flaw_names())
+    if (flaw != config::name_of(Flaw::overlap)) names.push_back(flaw);
+  for (const Flag flag : {Flag::copied, Flag::repetition, Flag::numbers})
+    names.emplace_back(config::name_of(flag));
+  names.insert(names.end(), {kLanguage, kScore});
+  return names;
+}
+
+struct CleanArgs {
+  std::string source, target, output, model, reverse;
+  std::vector<std::string> remove;
+  double ratio = 9, most_nats = 4;
+  ModelOptions common;
+};
+
+/// -log P per piece of pairs by models of one or both directions.
+class PairScorer {
+ public:
+  explicit PairScorer(const CleanArgs& args) {
+    if (!args.model.empty()) forward_.emplace(open(args.model, args.common));
+    if (!args.reverse.empty()) backward_.emplace(open(args.reverse, args.common.reversed()));
+  }
+
+  /// The dual conditional cross-entropy |F - B| + (F + B) / 2 (Junczys-Dowmunt 2018, without its
+  /// weights), or what the only model says. 0 of pairs that are too long for a model.
+  std::vector<double> scores(const std::vector<data::PairOfLines>& pairs) {
+    std::vector<double> out = nats(forward_, pairs, /*reversed=*/false);
+    const std::vector<double> back = nats(backward_, pairs, /*reversed=*/true);
+    for (std::size_t i = 0; backward_ && i < out.size(); ++i)
+      out[i] = forward_ ? std::abs(out[i] - back[i]) + (out[i] + back[i]) / 2 : back[i];
+    return out;
+  }
+
+ private:
+  static decode::Translator open(const std::string& model, const ModelOptions& options) {
+    return run::open_models(model, options.open()).translator();
+  }
+
+  static std::vector<double> nats(std::optional<decode::Translator>& translator,
+                                  const std::vector<data::PairOfLines>& pairs, bool reversed) {
+    std::vector<double> out(pairs.size(), 0.0);
+    if (!translator) return out;
+    std::vector<std::string> sources, targets;
+    std::vector<std::size_t> which;
+    const auto is_short = [&](const text::Vocabulary& vocabulary, const std::string& line) {
+      return std::ssize(vocabulary.encode(line)) <= translator->pair_limit();
+    };
+    const decode::MemberText& texts = translator->first_text();
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto& [source, target] = reversed ? std::tie(pairs[i].target, pairs[i].source)
+                                              : std::tie(pairs[i].source, pairs[i].target);
+      if (!is_short(texts.source, source) || !is_short(texts.target, target)) continue;
+      sources.push_back(source);
+      targets.push_back(target);
+      which.push_back(i);
+    }
+    const auto scores = translator->score(sources, targets);
+    for (std::size_t k = 0; k < which.size(); ++k)
+      out[which[k]] =
+          -scores[k].log_probability / static_cast<double>(std::ssize(scores[k].tokens));
+    return out;
+  }
+
+  std::optional<decode::Translator> forward_, backward_;
+};
+
+/// The pairs that one rule finds.
+struct Finding {
+  data::Notice lines;
+  int64_t alone = 0;  // found by no other rule
+  std::vector<data::PairOfLines> examples;
+};
+
+class Report {
+ public:
+  void add(const data::PairOfLines& pair, const std::vector<bool>& found) {
+    ++pairs_;
+    const auto rules = std::ranges::count(found, true);
+    any_ += rules > 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!found[i]) continue;
+      findings_[i].lines.add(pair.number);
+      findings_[i].alone += rules == 1;
+      if (findings_[i].examples.size() < kExamples) findings_[i].examples.push_back(pair);
+    }
+  }
+
+  void print() const {
+    text::Table table{{"rule", "pairs", "%", "no other rule", "lines"}, {}};
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      table.rows.push_back({names_[i], std::to_string(findings_[i].lines.count),
+                            fixed(percent(findings_[i].lines.count), 2),
+                            std::to_string(findings_[i].alone), findings_[i].lines.list()});
+    table.rows.push_back({"any", std::to_string(any_), fixed(percent(any_), 2), "", ""});
+    std::cout << text::table_text(table, {0, 4});
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      for (const data::PairOfLines& pair : findings_[i].examples)
+        std::cout << fmt::format("\n{}, line {}\n  {}\n  {}\n", names_[i], pair.number,
+                                 one_line(pair.source, kShown), one_line(pair.target, kShown));
+  }
+
+ private:
+  double percent(int64_t count) const {
+    return 100.0 * static_cast<double>(count) / static_cast<double>(std::max<int64_t>(pairs_, 1));
+  }
+  std::vector<std::string> names_ = rule_names();
+  std::vector<Finding> findings_{names_.size()};
+  int64_t pairs_ = 0, any_ = 0;
+};
+
+/// Looks for everything in pairs that come in order.
+class PairJudge {
+ public:
+  /// Reads the corpus once.
+  PairJudge(const CleanArgs& args, const data::CorpusFiles& files)
+      : finder_(data::Flaws().set().reset(data::index_of(Flaw::overlap)), args.ratio, nullptr),
+        scorer_(args),
+        most_nats_(args.most_nats) {
+    data::ScriptCount sources, targets;
+    data::PairReader reader(files);
+    for (data::PairOfLines pair; reader.next(pair);) {
+      const data::PairFacts facts = facts_of(pair);
+      sources.add(facts.source.script);
+      targets.add(facts.target.script);
+      language_.learn(pair.source, pair.target);
+    }
+    finder_.expect_scripts(sources.most(), targets.most());
+  }
+
+  /// For each pair whether each of rule_names() finds it.
+  std::vector<std::vector<bool>> found(const std::vector<data::PairOfLines>& pairs) {
+    const std::vector<double> scores = scorer_.scores(pairs);
+    std::vector<std::vector<bool>> out;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      std::vector<bool>& rules = out.emplace_back();
+      const data::Flaws flaws = finder_.find(facts_of(pairs[i]));
+      for (std::size_t flaw = 0; flaw < data::kFlaws; ++flaw)
+        if (flaw != data::index_of(Flaw::overlap)) rules.push_back(flaws[flaw]);
+      const std::vector<Flag> flags =
+          study::flags_of({.source = pairs[i].source, .translation = pairs[i].target});
+      for (const Flag flag : {Flag::copied, Flag::repetition, Flag::numbers})
+        rules.push_back(std::ranges::count(flags, flag) > 0);
+      rules.push_back(language_.is_odd(pairs[i].source, pairs[i].target));
+      rules.push_back(scores[i] > most_nats_);
+    }
+    return out;
+  }
+
+ private:
+  data::FlawFinder finder_;
+  data::LanguageCheck language_;
+  PairScorer scorer_;
+  double most_nats_;
+};
+
+/// The corpus without the pairs that are removed, and those with the names of the rules.
+class CleanedCorpus {
+ public:
+  explicit CleanedCorpus(const std::string& prefix)
+      : source_(prefix + ".source"),
+        target_(prefix + ".target"),
+        removed_(prefix + ".removed.tsv") {}
+
+  void add(const data::PairOfLines& pair, const std::string& reasons) {
+    if (!reasons.empty())
+      return removed_.write(fmt::format("{}\t{}\t{}\t{}\n", pair.number, reasons,
+                                        text::fold_spaces(pair.source),
+                                        text::fold_spaces(pair.target)));
+    source_.write(pair.source + "\n");
+    target_.write(pair.target + "\n");
+    ++kept_;
+  }
+  int64_t commit() {
+    for (AtomicFile* file : {&source_, &target_, &removed_}) file->commit();
+    return kept_;
+  }
+
+ private:
+  AtomicFile source_, target_, removed_;
+  int64_t kept_ = 0;
+};
+
+void clean(const CleanArgs& args) {
+  const std::vector<std::string> names = rule_names();
+  const auto removes = [&](const std::string& name) {
+    return std::ranges::count(args.remove, name) + std::ranges::count(args.remove, "all") > 0;
+  };
+  if (args.remove.empty() != args.output.empty())
+    throw UserError("clean: --remove and --output go together; without both heed only reports");
+  if (args.model.empty() && args.reverse.empty() && std::ranges::count(args.remove, kScore) > 0)
+    throw UserError("clean: score needs a model; give --model or --reverse");
+  const data::CorpusFiles files{.source = args.source, .target = args.target};
+  std::optional<CleanedCorpus> cleaned;
+  if (!args.output.empty()) {
+    require_writable(
+        {args.output + ".source", args.output + ".target", args.output + ".removed.tsv"},
+        {args.source, args.target});
+    cleaned.emplace(args.output);
+  }
+  PairJudge judge(args, files);
+  Report report;
+  ProgressBar bar("pairs judged");
+  data::PairReader reader(files);
+  for (bool more = true; more;) {
+    std::vector<data::PairOfLines> pairs;
+    for (data::PairOfLines pair; pairs.size() < kPairsAtOnce && (more = reader.next(pair));)
+      pairs.push_back(pair);
+    const auto found = judge.found(pairs);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      report.add(pairs[i], found[i]);
+      std::vector<std::string> reasons;
+      for (std::size_t rule = 0; rule < names.size(); ++rule)
+        if (found[i][rule] && removes(names[rule])) reasons.push_back(names[rule]);
+      if (cleaned) cleaned->add(pairs[i], join(reasons, ","));
+    }
+    bar.add(static_cast<double>(pairs.size()));
+  }
+  report.print();
+  if (cleaned) log::info("{}: {} kept", args.output, counted(cleaned->commit(), "pair"));
+}
+
+}  // namespace
+
+void add_clean(CommandLine& program) {
+  auto [command, args] = program.command("clean", clean);
+  command.option("source", args->source, "Source sentences (plain, .gz or .zst)").required();
+  command.option("target", args->target, "Their translations, line by line").required();
+  command.group("Removing");
+  std::vector<std::string> names = rule_names();
+  names.emplace_back("all");
+  command
+      .list("--remove", args->remove,
+            "Rules whose pairs are left out of --output, separated by commas; default: heed only "
+            "reports")
+      .one_of(names);
+  command.option("-o,--output", args->output,
+                 "Beginning of the files: .source and .target of the pairs that stay, .removed.tsv "
+                 "of the others with their rules");
+  command.group("Rules");
+  command
+      .option("--ratio", args->ratio, "ratio: the most characters of a side by those of the other")
+      .between(1.0, 1000.0);
+  command.option("--model", args->model, "score: a model from source to target");
+  command.option("--reverse", args->reverse, "score: one from target to source");
+  command
+      .option("--most-nats", args->most_nats,
+              "score: the most -log P per piece; of two models |F - B| + (F + B) / 2")
+      .between(0.0, 100.0);
+  args->common.add(command);
+  command.examples(
+      {"heed clean data/multi30k/train.de data/multi30k/train.en",
+       "heed clean web.de web.en --remove all --model runs/de_en --reverse runs/en_de -o clean"});
+}
+
+}  // namespace heed

@@ -1,0 +1,55 @@
+// Which lines of a corpus are not in the language of their file, as the corpus itself shows it:
+// character trigrams of both files. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace heed::data {
+
+/// P(c | a b) of characters by interpolated counts (Witten and Bell 1991), in lower case, blanks
+/// tidied.
+class CharacterModel {
+ public:
+  void learn(std::string_view line);
+  /// Mean of -log P over the line's characters and its end; 0 of a blank line.
+  double nats(std::string_view line) const;
+
+ private:
+  struct Context {
+    int64_t total = 0, kinds = 0;  // characters behind it, and different ones
+  };
+  std::unordered_map<uint64_t, int64_t> counts_;    // of one, two and three characters
+  std::unordered_map<uint64_t, Context> contexts_;  // of none, one and two
+};
+
+class LanguageCheck {
+ public:
+  /// Of each pair, before the first is_odd().
+  void learn(std::string_view source, std::string_view target);
+  /// Whether a side is likelier to be of the other file's language, or unlike nearly all lines of
+  /// its own file: further from the median than kFar times the median distance. Lines of fewer than
+  /// kShort characters tell nothing.
+  bool is_odd(std::string_view source, std::string_view target);
+
+  static constexpr double kFar = 6;
+  static constexpr int64_t kShort = 12;
+
+ private:
+  struct Side {
+    CharacterModel model;
+    std::vector<std::string> sample;
+    double limit = 0;  // nats a character
+    void set_limit();
+  };
+  static bool is_odd(std::string_view line, const Side& own, const Side& other);
+
+  Side source_, target_;
+  int64_t pairs_ = 0;
+  bool ready_ = false;
+};
+
+}  // namespace heed::data
