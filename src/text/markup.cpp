@@ -25,16 +25,16 @@ class SegmentReader {
     for (std::size_t at = 0; at < raw.size();) {
       const KeptItem item = kept.any() ? kept_item_at(raw, at, kept) : KeptItem();
       const MarkupToken token =
-          item.bytes > 0 ? MarkupToken{.role = MarkupToken::Role::whole, .bytes = item.bytes}
+          item.bytes > 0 ? MarkupToken{.syntax = MarkupToken::Syntax::whole, .bytes = item.bytes}
                          : token_at(raw, at, kind);
       const std::string_view bytes = raw.substr(at, token.bytes);
       if (item.bytes > 0 && item.stays)
         add_text(bytes);
-      else if (token.role == MarkupToken::Role::text)
+      else if (token.syntax == MarkupToken::Syntax::text)
         add_text(token.text.empty() ? bytes : token.text);
-      else if (token.role == MarkupToken::Role::opening)
+      else if (token.syntax == MarkupToken::Syntax::opening)
         open(token.name, bytes);
-      else if (token.role == MarkupToken::Role::closing)
+      else if (token.syntax == MarkupToken::Syntax::closing)
         close(token.name, bytes);
       else
         add(Inlay::Kind::item, bytes);
@@ -156,7 +156,7 @@ Markup::Markup(std::string_view page, MarkupKind kind, Kept kept)
   for (std::size_t at = 0; (at = page.find_first_of("<\n", at)) != std::string_view::npos;) {
     const MarkupToken token = token_at(page, at, kind);
     const std::size_t end = at + token.bytes;
-    if (token.role == MarkupToken::Role::block || (keeps_lines && page[at] == '\n'))
+    if (token.syntax == MarkupToken::Syntax::block || (keeps_lines && page[at] == '\n'))
       end_segment(at, end);
     if (token.name == "pre" || token.name == "textarea") keeps_lines = page[at + 1] != '/';
     at = end;

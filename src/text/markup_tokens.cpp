@@ -139,7 +139,7 @@ MarkupKind markup_kind(std::string_view name) {
 }
 
 MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
-  using enum MarkupToken::Role;
+  using enum MarkupToken::Syntax;
   if (kind == MarkupKind::none) return {};
   if (page[at] == '&') {
     const auto reference = reference_at(page, at);

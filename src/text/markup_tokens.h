@@ -15,7 +15,7 @@ MarkupKind markup_kind(std::string_view name);
 inline constexpr std::string_view kMarkupBlanks = " \t\n\r\f";
 
 struct MarkupToken {
-  enum class Role {
+  enum class Syntax {
     text,     // a byte, or a reference to a character
     opening,  // tags of elements inside a sentence
     closing,
@@ -23,7 +23,7 @@ struct MarkupToken {
             // without a meaning here
     block,  // of HTML: a tag, or an element that is not to be translated, where a sentence ends
   };
-  Role role = Role::text;
+  Syntax syntax = Syntax::text;
   std::size_t bytes = 1;
   std::string text = {};  // the character of a reference
   std::string name = {};  // of a tag: "br" of "<BR/>"; an element that is whole has none
