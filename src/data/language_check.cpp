@@ -42,7 +42,7 @@ void CharacterModel::learn(std::string_view line) {
   if (text.size() == 3) return;
   for (std::size_t end = 3; end <= text.size(); ++end)
     for (std::size_t n = 1; n <= 3; ++n) {
-      Context& context = contexts_[key_of(text, end - 1, n - 1)];
+      ContextCounts& context = contexts_[key_of(text, end - 1, n - 1)];
       ++context.total;
       context.kinds += ++counts_[key_of(text, end, n)] == 1;
     }

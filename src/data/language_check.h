@@ -19,11 +19,11 @@ class CharacterModel {
   double nats(std::string_view line) const;
 
  private:
-  struct Context {
+  struct ContextCounts {
     int64_t total = 0, kinds = 0;  // characters behind it, and different ones
   };
-  std::unordered_map<uint64_t, int64_t> counts_;    // of one, two and three characters
-  std::unordered_map<uint64_t, Context> contexts_;  // of none, one and two
+  std::unordered_map<uint64_t, int64_t> counts_;          // of one, two and three characters
+  std::unordered_map<uint64_t, ContextCounts> contexts_;  // of none, one and two
 };
 
 class LanguageCheck {
