@@ -8,12 +8,12 @@ foreach(room base config data decode/search engine http kernels/rows model/descr
   file(GLOB files ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
   list(APPEND sources ${files})
 endforeach()
-foreach(file draw/page_data draw/pages draw/png draw/svg score/config score/chrf study/alignment study/attention_matrix
-        train/config train/losses inspect/details
+foreach(file draw/page_data draw/pages draw/png draw/svg score/config score/chrf study/alignment study/attention_matrix study/flags
+        train/config train/losses inspect/details inspect/retry
         run/config run/folder run/line_models run/saved_config)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
-foreach(file main cli/command_line cli/options cli/shown_model cli/alone serve translate)
+foreach(file main cli/command_line cli/destination cli/options cli/shown_model cli/alone serve translate)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/apps/${file}.cpp)
 endforeach()
 list(REMOVE_DUPLICATES sources)

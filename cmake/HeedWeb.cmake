@@ -27,7 +27,7 @@ foreach(room decode/search engine kernels/rows model/description serve/answers w
   list(APPEND sources ${files})
 endforeach()
 list(FILTER sources EXCLUDE REGEX "/(glossary_file|input|thread_pool)[.]cpp$")
-foreach(file base/strings config/aliases config/print config/schema config/suggest config/view data/batch data/notice
+foreach(file base/strings config/print config/schema config/suggest config/view data/batch data/notice
         score/chrf text/model_file text/sampler text/script text/utf8 text/vocabulary text/words)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
