@@ -134,7 +134,8 @@ std::vector<Flag> flags_of(const JudgedPair& pair) {
   add(Flag::script, is_of_other_script(pair));
   add(Flag::length, is_of_odd_length(pair));
   add(Flag::unread, is_partly_unread(pair.attention));
-  add(Flag::unsure, pair.log_probability < kUnsure * static_cast<double>(pair.target_pieces + 1));
+  const double least = pair.given ? kUnsureOfOthers : kUnsure;
+  add(Flag::unsure, pair.log_probability < least * static_cast<double>(pair.target_pieces + 1));
   return out;
 }
 

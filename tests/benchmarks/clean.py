@@ -18,13 +18,18 @@ def damaged_encoding(line):
     return line.encode("utf-8").decode("cp1252", errors="replace")
 
 
+def first_quarter(line):
+    words = line.split()
+    return " ".join(words[:max(1, len(words) // 4)])
+
+
 KINDS = {
-    "earlier pair again": lambda pairs, i, chance: pairs[chance.randrange(max(i, 1))],
-    "target is the source": lambda pairs, i, chance: (pairs[i][0], pairs[i][0]),
-    "sides exchanged": lambda pairs, i, chance: (pairs[i][1], pairs[i][0]),
-    "another line's target": lambda pairs, i, chance: (pairs[i][0], pairs[(i + 7) % len(pairs)][1]),
-    "a quarter of the target": lambda pairs, i, chance: (pairs[i][0], " ".join(pairs[i][1].split()[:max(1, len(pairs[i][1].split()) // 4)])),
-    "wrong encoding": lambda pairs, i, chance: (damaged_encoding("„Ä" + pairs[i][0]), pairs[i][1]),
+    "earlier pair again": None,
+    "target is the source": lambda pairs, i: (pairs[i][0], pairs[i][0]),
+    "sides exchanged": lambda pairs, i: (pairs[i][1], pairs[i][0]),
+    "another line's target": lambda pairs, i: (pairs[i][0], pairs[(i + 7) % len(pairs)][1]),
+    "a quarter of the target": lambda pairs, i: (pairs[i][0], first_quarter(pairs[i][1])),
+    "wrong encoding": lambda pairs, i: (damaged_encoding("„Ä" + pairs[i][0]), pairs[i][1]),
 }
 
 
@@ -39,7 +44,12 @@ def main():
     read = [pathlib.Path(path).read_text(encoding="utf-8").splitlines()[:args.lines] for path in (args.source, args.target)]
     pairs, chance = list(zip(*read)), random.Random(1)
     damage = {i: kind for i in chance.sample(range(len(pairs)), 3 * len(pairs) // 10) for kind in [chance.choice(list(KINDS))]}
-    dirty = [KINDS[damage[i]](pairs, i, chance) if i in damage else pair for i, pair in enumerate(pairs)]
+    dirty = []
+    for i, pair in enumerate(pairs):
+        if damage.get(i) == "earlier pair again":
+            dirty.append(dirty[chance.randrange(i)] if i else pair)
+        else:
+            dirty.append(KINDS[damage[i]](pairs, i) if i in damage else pair)
     with tempfile.TemporaryDirectory() as folder:
         files = [pathlib.Path(folder, name) for name in ("source", "target")]
         for side, path in enumerate(files):
