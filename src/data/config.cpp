@@ -13,7 +13,7 @@ void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_a
   if (files.target.empty()) {
     if (text::has_tsv_name(files.source) || text::is_stream(files.source)) return;
     throw config::ConfigError(
-        path + ".target: no file is given; only a .tsv file and a stream have both sides");
+        path + ".target: no file is given; only a .tsv file has both sides");
   }
   if (files.source == files.target)
     throw config::ConfigError("{}: source and target are the same file, '{}'", path, files.source);
