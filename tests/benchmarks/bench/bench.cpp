@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "benchmarks/bench/page.h"
 #include "csv.h"
+#include "run/model_folder.h"
 
 namespace heed::bench {
 namespace {
