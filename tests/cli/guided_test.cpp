@@ -97,21 +97,6 @@ TEST_F(GuidedRun, GoesWithTagsSamplingTruncationAndSeveralRanks) {
   EXPECT_GT(losses("one")[0], 0);
 }
 
-TEST_F(GuidedRun, AlignmentsMayBeAStreamWhichTheRunKeeps) {
-  const std::string steady = "training.schedule=constant";
-  EXPECT_EQ(train("whole", {steady}).status, 0);
-  const auto streamed = [&](const std::string& updates) {
-    return training("parts", {steady, "data.train.alignment=-", "training.updates=" + updates});
-  };
-  EXPECT_EQ(run_heed(streamed("30"), read_file(folder_ / "train.align")).status, 0);
-  auto again = streamed("60");
-  again.emplace_back("--resume");
-  const Result result = run_heed(again);
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(read_file(folder_ / "whole/model.safetensors") ==
-              read_file(folder_ / "parts/model.safetensors"));
-}
-
 // Its configuration names the head, and no command would take a model without it.
 TEST(Prune, KeepsTheHeadOfTheCoverageLoss) {
   const TemporaryFolder folder;

@@ -108,11 +108,11 @@ TEST_F(Streams, AreNoCorporaOfATraining) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{}, {"--resume"}, {"--overwrite"}, {"--ranks", "2"}})
     expect_mistake(train(yaml, pairs, options),
-                   {"data.train.source: '-' can be read only once", "save it to a file"});
+                   {"data.train: '-' can be read only once", "save it to a file"});
   expect_mistake(run_heed({"config", yaml, "--check"}, pairs),
-                 {"data.train.source: '-' can be read only once", "save it to a file"});
+                 {"data.train: '-' can be read only once", "save it to a file"});
   expect_mistake(train(config(file("train.tsv"), "{source: " + fifo + "}")),
-                 {"data.valid.source: '" + fifo + "' can be read only once"});
+                 {"data.valid: '" + fifo + "' can be read only once"});
   EXPECT_FALSE(fs::exists(run));
 }
 

@@ -352,7 +352,7 @@ cp "{working}" .venv/bin/python3
 
     def test_packages_that_cannot_be_installed_are_named(self):
         done = self.run_it("aarch64", status=1, MISSING="yes", BROKEN="yes")
-        self.assertIn("run: apt-get could not install: g++-aarch64-linux-gnu qemu-user ", done.stderr)
+        self.assertIn("run: apt-get could not install: g++ cmake ninja-build ", done.stderr)
 
 
 class Refused(unittest.TestCase):
