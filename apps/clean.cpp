@@ -1,5 +1,6 @@
 // heed clean SOURCE TARGET: which pairs of a corpus look wrong and why, and the corpus without
 // them.
+#include <array>
 #include <iostream>
 
 #include "apps/cli/options.h"
@@ -27,21 +28,35 @@ constexpr const char *kLanguage = "language", *kScore = "score";
 constexpr std::size_t kPairsAtOnce = 1024;          // that models score
 constexpr std::size_t kExamples = 3, kShown = 160;  // of each rule; characters
 
+/// Of a target as a translation of its source.
+constexpr Flag kTextFlags[] = {Flag::copied, Flag::repetition, Flag::numbers};
+
+/// Overlap is about the sets of a run.
+std::vector<Flaw> flaws() {
+  std::vector<Flaw> out;
+  for (std::size_t i = 0; i < data::kFlaws; ++i)
+    if (i != data::index_of(Flaw::overlap)) out.push_back(static_cast<Flaw>(i));
+  return out;
+}
+
 /// Everything that is looked for, in the order of the report.
 std::vector<std::string> rule_names() {
   std::vector<std::string> names;
-  for (const std::string& flaw : data::flaw_names())
-    if (flaw != config::name_of(Flaw::overlap)) names.push_back(flaw);
-  for (const Flag flag : {Flag::copied, Flag::repetition, Flag::numbers})
-    names.emplace_back(config::name_of(flag));
+  for (const Flaw flaw : flaws()) names.emplace_back(config::name_of(flaw));
+  for (const Flag flag : kTextFlags) names.emplace_back(config::name_of(flag));
   names.insert(names.end(), {kLanguage, kScore});
   return names;
+}
+
+/// What is written: both sides of the pairs that stay, and those that are removed.
+std::array<std::string, 3> files_of(const std::string& prefix) {
+  return {prefix + ".source", prefix + ".target", prefix + ".removed.tsv"};
 }
 
 struct CleanArgs {
   std::string source, target, output, model, reverse;
   std::vector<std::string> remove;
-  double ratio = 9, most_nats = 4;
+  double ratio = data::DataConfig{}.clean_ratio, most_nats = 4;
   ModelOptions common;
 };
 
@@ -165,13 +180,11 @@ class PairJudge {
     std::vector<std::vector<bool>> out;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       std::vector<bool>& rules = out.emplace_back();
-      const data::Flaws flaws = finder_.find(facts_of(pairs[i]));
-      for (std::size_t flaw = 0; flaw < data::kFlaws; ++flaw)
-        if (flaw != data::index_of(Flaw::overlap)) rules.push_back(flaws[flaw]);
+      const data::Flaws found = finder_.find(facts_of(pairs[i]));
+      for (const Flaw flaw : flaws()) rules.push_back(found[data::index_of(flaw)]);
       const std::vector<Flag> flags =
           study::flags_of({.source = pairs[i].source, .translation = pairs[i].target});
-      for (const Flag flag : {Flag::copied, Flag::repetition, Flag::numbers})
-        rules.push_back(std::ranges::count(flags, flag) > 0);
+      for (const Flag flag : kTextFlags) rules.push_back(std::ranges::count(flags, flag) > 0);
       rules.push_back(language_.is_odd(pairs[i].source, pairs[i].target));
       rules.push_back(scores[i] > most_nats_);
     }
@@ -188,10 +201,8 @@ class PairJudge {
 /// The corpus without the pairs that are removed, and those with the names of the rules.
 class CleanedCorpus {
  public:
-  explicit CleanedCorpus(const std::string& prefix)
-      : source_(prefix + ".source"),
-        target_(prefix + ".target"),
-        removed_(prefix + ".removed.tsv") {}
+  explicit CleanedCorpus(const std::array<std::string, 3>& files)
+      : source_(files[0]), target_(files[1]), removed_(files[2]) {}
 
   void add(const data::PairOfLines& pair, const std::string& reasons) {
     if (!reasons.empty())
@@ -224,10 +235,9 @@ void clean(const CleanArgs& args) {
   const data::CorpusFiles files{.source = args.source, .target = args.target};
   std::optional<CleanedCorpus> cleaned;
   if (!args.output.empty()) {
-    require_writable(
-        {args.output + ".source", args.output + ".target", args.output + ".removed.tsv"},
-        {args.source, args.target});
-    cleaned.emplace(args.output);
+    const auto outputs = files_of(args.output);
+    require_writable({outputs.begin(), outputs.end()}, {args.source, args.target});
+    cleaned.emplace(outputs);
   }
   PairJudge judge(args, files);
   Report report;

@@ -22,30 +22,39 @@ struct ScoreArgs {
 
 using Scores = std::span<const decode::Translator::TargetScore>;
 
-/// One for each pair, by its attention, too, where the model attends.
-std::vector<std::string> flags_of(decode::Translator& translator, const run::Config& config,
-                                  const text::Pairs& pairs, Scores scores) {
-  const text::Script script = inspect::script_of(translator.first_text().target);
-  std::vector<study::AttendedSentence> read(pairs.source.size());
-  if (model::traits(config.model).attends()) {
+/// What is told of pairs, by their attention, too, where the model attends.
+class PairFlags {
+ public:
+  PairFlags(decode::Translator& translator, const run::Config& config)
+      : translator_(translator), script_(inspect::script_of(translator.first_text().target)) {
+    if (!model::traits(config.model).attends()) return;
     const study::AlignmentChoice choice = run::usual_choice(config);
-    read = decode::attention_maps(translator, pairs.source, pairs.target,
-                                  {.layers = {choice.layer}, .heads = {choice.head}});
+    request_ = decode::AttentionRequest{.layers = {choice.layer}, .heads = {choice.head}};
   }
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    study::JudgedPair pair{
-        .source = pairs.source[i], .translation = pairs.target[i], .given = true};
-    pair.source_pieces = std::ssize(translator.first_text().source.encode(pairs.source[i]));
-    pair.target_pieces = std::ssize(scores[i].tokens) - 1;
-    pair.log_probability = scores[i].log_probability;
-    pair.script = script;
-    if (!read[i].matrices.empty())
-      pair.attention = study::received_attention(study::merge_words(read[i].matrices.front()));
-    out.push_back(study::joined(study::flags_of(pair)));
+
+  std::vector<std::string> of(const text::Pairs& pairs, Scores scores) const {
+    std::vector<study::AttendedSentence> read(pairs.source.size());
+    if (request_) read = decode::attention_maps(translator_, pairs.source, pairs.target, *request_);
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      study::JudgedPair pair{
+          .source = pairs.source[i], .translation = pairs.target[i], .given = true};
+      pair.source_pieces = std::ssize(translator_.first_text().source.encode(pairs.source[i]));
+      pair.target_pieces = std::ssize(scores[i].tokens) - 1;
+      pair.log_probability = scores[i].log_probability;
+      pair.script = script_;
+      if (!read[i].matrices.empty())
+        pair.attention = study::received_attention(study::merge_words(read[i].matrices.front()));
+      out.push_back(study::joined(study::flags_of(pair)));
+    }
+    return out;
   }
-  return out;
-}
+
+ private:
+  decode::Translator& translator_;
+  text::Script script_;
+  std::optional<decode::AttentionRequest> request_;  // none: the model does not attend
+};
 
 void score_command(const ScoreArgs& args) {
   const run::OpenModels models = run::open_models(args.model, args.common.open());
@@ -54,15 +63,18 @@ void score_command(const ScoreArgs& args) {
   double total = 0;
   int64_t tokens = 0;
   const auto scores = translator.score(pairs.source, pairs.target);
-  for (const text::PairWindow& window : text::windows_of(pairs)) {
-    const Scores some = Scores(scores).subspan(window.first, window.pairs.source.size());
-    std::vector<std::string> flags;
-    if (args.flags) flags = flags_of(translator, models.first.config, window.pairs, some);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      std::cout << fixed(some[i].log_probability, 6) << (args.flags ? "\t" + flags[i] : "") << '\n';
-      total += some[i].log_probability;
-      tokens += std::ssize(some[i].tokens);
-    }
+  std::vector<std::string> flags;
+  if (args.flags) {
+    const PairFlags told(translator, models.first.config);
+    for (const text::PairWindow& window : text::windows_of(pairs))
+      std::ranges::move(
+          told.of(window.pairs, Scores(scores).subspan(window.first, window.pairs.source.size())),
+          std::back_inserter(flags));
+  }
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    std::cout << fixed(scores[i].log_probability, 6) << (args.flags ? "\t" + flags[i] : "") << '\n';
+    total += scores[i].log_probability;
+    tokens += std::ssize(scores[i].tokens);
   }
   log::info("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece",
             pairs.source.size(), tokens, total, tokens > 0 ? std::exp(-total / tokens) : 1.0);

@@ -184,6 +184,7 @@ void check_kind(const TranslateArgs& args, const decode::DecodeConfig& config) {
                      : !args.markup.empty() ? "--markup"
                      : !args.keep.empty()   ? "--keep"
                                             : nullptr;
+  if (kind == nullptr) return;
   const std::pair<const char*, bool> others[] = {
       {"--prefix", !args.prefix.empty()},
       {"--tsv", args.tsv},
@@ -198,7 +199,7 @@ void check_kind(const TranslateArgs& args, const decode::DecodeConfig& config) {
       {"--markup", !args.markup.empty() && !args.document.empty()},
       {"--keep", !args.keep.empty() && !args.document.empty()}};
   for (const auto& [option, is_given] : others)
-    if (kind != nullptr && is_given)
+    if (is_given)
       throw UserError("translate: {} does not go with {}; leave one of them out", option, kind);
 }
 

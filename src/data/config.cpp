@@ -12,8 +12,7 @@ void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_a
   if (files.source.empty()) throw config::ConfigError(path + ".source: no file is given");
   if (files.target.empty()) {
     if (text::has_tsv_name(files.source) || text::is_stream(files.source)) return;
-    throw config::ConfigError(
-        path + ".target: no file is given; only a .tsv file has both sides");
+    throw config::ConfigError(path + ".target: no file is given; only a .tsv file has both sides");
   }
   if (files.source == files.target)
     throw config::ConfigError("{}: source and target are the same file, '{}'", path, files.source);

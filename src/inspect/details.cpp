@@ -89,9 +89,11 @@ std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary
   return out;
 }
 
-/// The links, and what each word of the source received.
-void tell_of_attention(const Attended& one, const text::WordsOfParts& words,
-                       const decode::MemberText& member, const DetailOptions& options) {
+/// Tells the links. Returns what each word of the source received; nothing where the words are
+/// others.
+std::vector<double> tell_of_attention(const Attended& one, const text::WordsOfParts& words,
+                                      const decode::MemberText& member,
+                                      const DetailOptions& options) {
   Details& details = *one.details;
   const text::WordsOfParts source = text::words_of_parts(decode::source_surfaces(one.weights));
   const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
@@ -102,13 +104,14 @@ void tell_of_attention(const Attended& one, const text::WordsOfParts& words,
   details.other_words = source.words.size() > wanted ||
                         (source.words.size() < wanted && !is_cut()) ||
                         !study::tells_words_apart(source) || !study::tells_words_apart(words);
-  if (details.other_words) return;
+  if (details.other_words) return {};
   text::WordsOfParts read = words;  // a translation that was cut may have been read without its end
   read.first.resize(one.weights.target.size() - 1);
   const study::AttentionMatrix by_words = study::with_words(one.weights, read, source);
-  if (options.flags) details.attention = study::received_attention(study::merge_words(by_words));
   if (options.alignment)
     details.alignment = study::word_alignment(by_words, options.choice.reads, options.least);
+  if (!options.flags) return {};
+  return study::received_attention(study::merge_words(by_words));
 }
 
 void tell(const Attended& one, const decode::MemberText& member, const DetailOptions& options) {
@@ -128,8 +131,9 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
     details.words[words.first[i]].log_probability += hypothesis.token_log_probabilities[i];
     details.end -= hypothesis.token_log_probabilities[i];
   }
+  std::vector<double> attention;
   if (options.alignment || (options.flags && options.attends))
-    tell_of_attention(one, words, member, options);
+    attention = tell_of_attention(one, words, member, options);
   if (!options.flags) return;
   details.flags = study::flags_of({.source = *one.line,
                                    .translation = details.text,
@@ -137,7 +141,7 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
                                    .source_pieces = std::ssize(one.translation->source_pieces) - 1,
                                    .target_pieces = std::ssize(hypothesis.ids),
                                    .log_probability = hypothesis.log_probability,
-                                   .attention = details.attention,
+                                   .attention = std::move(attention),
                                    .script = options.script});
 }
 

@@ -40,7 +40,6 @@ struct Details {
   double end = 0;  // log-probability of what is behind the last word: the end of sentence
   study::Alignment alignment;
   std::vector<study::Flag> flags;
-  std::vector<double> attention;  // of flags: what each word of the source received
   /// The vocabulary finds other words in the source than the text has: it has no links, whose
   /// numbers would be those of other words.
   bool other_words = false;

@@ -1,30 +1,23 @@
 #include "text/markup_tokens.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/strings.h"
 #include "text/references.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
-
-Names names_in(std::string_view text) {
-  const auto words = split_words(text);
-  return {words.begin(), words.end()};
-}
-
 bool is_void(const std::string& name) {
-  static const Names names =
-      names_in("area base br col embed frame hr img input link meta param source track wbr");
+  static const WordSet names =
+      word_set("area base br col embed frame hr img input link meta param source track wbr");
   return names.contains(name);
 }
 
 bool ends_sentence(const std::string& name) {
-  static const Names names = names_in(
+  static const WordSet names = word_set(
       "address article aside base blockquote body br caption center col colgroup dd details dialog "
       "dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head "
       "header hgroup hr html legend li link main menu meta nav noscript ol optgroup option p pre "

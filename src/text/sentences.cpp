@@ -1,68 +1,66 @@
 #include "text/sentences.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "base/strings.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
 
-using Words = std::set<std::string, std::less<>>;
-
-Words words(std::string_view text) {
-  const auto all = split_words(text);
-  return {all.begin(), all.end()};
-}
-
 /// Words in small letters, abbreviations without their last dot.
 struct Rules {
-  Words never;     // do not end a sentence
-  Words numbered;  // do not where a number follows
-  Words may;       // do only before a word that usually begins one
-  Words begin;     // such words
-  bool ordinals;   // "3." may be the third
+  WordSet never;     // do not end a sentence
+  WordSet numbered;  // do not where a number follows
+  WordSet may;       // do only before a word that usually begins one
+  WordSet begin;     // such words
+  bool ordinals;     // "3." may be the third
 };
 
 const Rules& rules_of(std::string_view language) {
   static const Rules german{
-      words("abzgl allg bspw bzw ca d.h dipl dr evtl exkl fr geb ggf h hr hrn ing inkl insb med "
-            "nat phil prof rer sog st u.a v vgl z z.b z.t zzgl"),
-      words("abb abs art bd kap max nr nrn s ziff"),
-      words(
+      word_set("abzgl allg bspw bzw ca d.h dipl dr evtl exkl fr geb ggf h hr hrn ing inkl insb med "
+               "nat phil prof rer sog st u.a v vgl z z.b z.t zzgl"),
+      word_set("abb abs art bd kap max nr nrn s ziff"),
+      word_set(
           "apr aug chr co corp dez etc feb inc jan jh jr jul jun ltd mio mrd mär nov okt sept str "
           "tel usw"),
-      words("aber als am an auch auf bei bis da damit dann das dem den denn der des die dies diese "
-            "dieser dieses doch durch ein eine einem einen einer er es für gegen hier ich ihr ihre "
-            "im in ist jedoch man mit nach nicht noch nun nur ob obwohl sein seine seit sie so "
-            "trotz um und unter viele vom von vor während was weil wenn wer wie wir wo zu zum zur "
-            "zwar zwischen über"),
+      word_set(
+          "aber als am an auch auf bei bis da damit dann das dem den denn der des die dies diese "
+          "dieser dieses doch durch ein eine einem einen einer er es für gegen hier ich ihr ihre "
+          "im in ist jedoch man mit nach nicht noch nun nur ob obwohl sein seine seit sie so "
+          "trotz um und unter viele vom von vor während was weil wenn wer wie wir wo zu zum zur "
+          "zwar zwischen über"),
       true};
   static const Rules english{
-      words("adm approx capt cf col dept dr e.g ft gen gov hon i.e lt maj messrs mr mrs ms mt pres "
-            "prof rep rev sen sgt st univ v vs"),
-      words("art ch fig no nos p pp sec vol"),
-      words("al apr aug bros co corp dec etc feb inc jan jr jul jun llc ltd mar nov oct sep sept "
-            "sr"),
-      words("a after all also although an and as at both but by during even for from he her his "
-            "how however i if in it its many most my no not now of on one only our she since so "
-            "some still such that the their then there these they this those to under we what when "
-            "where while who why with yet you"),
+      word_set(
+          "adm approx capt cf col dept dr e.g ft gen gov hon i.e lt maj messrs mr mrs ms mt pres "
+          "prof rep rev sen sgt st univ v vs"),
+      word_set("art ch fig no nos p pp sec vol"),
+      word_set(
+          "al apr aug bros co corp dec etc feb inc jan jr jul jun llc ltd mar nov oct sep sept "
+          "sr"),
+      word_set(
+          "a after all also although an and as at both but by during even for from he her his "
+          "how however i if in it its many most my no not now of on one only our she since so "
+          "some still such that the their then there these they this those to under we what when "
+          "where while who why with yet you"),
       false};
   static const Rules spanish{
-      words("av d dr dra dña ee gral ing lic p.ej prof sr sra sres srta sta sto ud uds"),
-      words("art cap fig n núm p pág págs vol"), words("a.c cía co d.c etc inc jr uu"),
-      words("a al aunque como con cuando de desde después el ella ellos en entre es esta este esto "
-            "la las lo los más muchos no para pero por que se según si sin sobre su sus también "
-            "tras un una y ya"),
+      word_set("av d dr dra dña ee gral ing lic p.ej prof sr sra sres srta sta sto ud uds"),
+      word_set("art cap fig n núm p pág págs vol"), word_set("a.c cía co d.c etc inc jr uu"),
+      word_set(
+          "a al aunque como con cuando de desde después el ella ellos en entre es esta este esto "
+          "la las lo los más muchos no para pero por que se según si sin sobre su sus también "
+          "tras un una y ya"),
       false};
   static const Rules french{
-      words("av bd c cf dr m me mgr mlle mlles mm mme mmes p.ex pr st ste v"),
-      words("art chap fig n no p pp vol"),
-      words("avr co déc etc févr inc janv jr juil nov oct sept"),
-      words(
+      word_set("av bd c cf dr m me mgr mlle mlles mm mme mmes p.ex pr st ste v"),
+      word_set("art chap fig n no p pp vol"),
+      word_set("avr co déc etc févr inc janv jr juil nov oct sept"),
+      word_set(
           "après au aux avec c' ce ces cette cela comme d' dans de depuis des du elle elles en et "
           "il ils j' je l' la le les leur mais même nous on or par pas pour puis quand que qui "
           "sa selon ses si son sur tous tout un une vous à"),
@@ -73,7 +71,7 @@ const Rules& rules_of(std::string_view language) {
                                      {"en eng", &english},
                                      {"es spa", &spanish},
                                      {"fr fra fre", &french}})
-    if (words(codes).contains(code)) return *rules;
+    if (word_set(codes).contains(code)) return *rules;
   return any;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
@@ -41,6 +42,11 @@ class Cutter {
 };
 
 }  // namespace
+
+WordSet word_set(std::string_view text) {
+  const auto words = split_words(text);
+  return {words.begin(), words.end()};
+}
 
 bool has_words(std::string_view text) {
   return any_code_point(text, [](const CodePoint& point) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,11 @@ namespace heed::text {
 
 /// Whether there is more than blanks and is_punctuation().
 bool has_words(std::string_view text);
+
+using WordSet = std::set<std::string, std::less<>>;
+
+/// Words between ASCII blanks, as lists in the code have them.
+WordSet word_set(std::string_view text);
 
 /// Whether the text is written without blanks between its words: it has letters of scripts that
 /// have none (has_no_blanks()), and blanks between fewer than a tenth of them. A text that was

@@ -70,8 +70,7 @@ TEST(Curves, AreOfTheRunsBelowAFolderThatIsNone) {
   const TemporaryFolder folder;
   write_run(folder, "all/a", "chrf");
   write_run(folder, "all/b/c", "loss");
-  EXPECT_THAT(product(run_heed({"runs", "--curves", folder / "all"})),
-              HasSubstr("\na  a\nb  c\n"));
+  EXPECT_THAT(product(run_heed({"runs", "--curves", folder / "all"})), HasSubstr("\na  a\nb  c\n"));
   expect_mistake(run_heed({"runs", "--against", "minutes", folder / "all"}), {"--curves"});
   expect_mistake(run_heed({"runs", "--curves", "--json", folder / "all"}), {"--json"});
 }

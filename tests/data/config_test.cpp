@@ -23,8 +23,7 @@ TEST(DataConfig, IsASoundSchemaWhoseDefaultsPass) {
 TEST(DataConfig, FilesComeInPairs) {
   DataConfig config;
   config.valid.source = "valid.de";
-  const std::string no_file =
-      "target: no file is given; only a .tsv file has both sides";
+  const std::string no_file = "target: no file is given; only a .tsv file has both sides";
   EXPECT_EQ(wrong(config), "data.valid." + no_file);
   config.valid.target = "valid.en";
   EXPECT_EQ(wrong(config), "(nothing thrown)");
