@@ -13,6 +13,7 @@
 #include "data/language_check.h"
 #include "data/notice.h"
 #include "decode/translator.h"
+#include "inspect/likelihood.h"
 #include "run/model_folder.h"
 #include "study/flags.h"
 #include "text/table.h"
@@ -71,9 +72,15 @@ class PairScorer {
   /// The dual conditional cross-entropy |F - B| + (F + B) / 2 (Junczys-Dowmunt 2018, without its
   /// weights), or what the only model says. 0 of pairs that are too long for a model.
   std::vector<double> scores(const std::vector<data::PairOfLines>& pairs) {
-    std::vector<double> out = nats(forward_, pairs, /*reversed=*/false);
-    const std::vector<double> back = nats(backward_, pairs, /*reversed=*/true);
-    for (std::size_t i = 0; backward_ && i < out.size(); ++i)
+    std::vector<std::string> sources, targets;
+    for (const data::PairOfLines& pair : pairs) {
+      sources.push_back(pair.source);
+      targets.push_back(pair.target);
+    }
+    std::vector<double> out(pairs.size(), 0.0), back;
+    if (forward_) out = inspect::nats_per_piece(*forward_, sources, targets);
+    if (backward_) back = inspect::nats_per_piece(*backward_, targets, sources);
+    for (std::size_t i = 0; i < back.size(); ++i)
       out[i] = forward_ ? std::abs(out[i] - back[i]) + (out[i] + back[i]) / 2 : back[i];
     return out;
   }
@@ -81,31 +88,6 @@ class PairScorer {
  private:
   static decode::Translator open(const std::string& model, const ModelOptions& options) {
     return run::open_models(model, options.open()).translator();
-  }
-
-  static std::vector<double> nats(std::optional<decode::Translator>& translator,
-                                  const std::vector<data::PairOfLines>& pairs, bool reversed) {
-    std::vector<double> out(pairs.size(), 0.0);
-    if (!translator) return out;
-    std::vector<std::string> sources, targets;
-    std::vector<std::size_t> which;
-    const auto is_short = [&](const text::Vocabulary& vocabulary, const std::string& line) {
-      return std::ssize(vocabulary.encode(line)) <= translator->pair_limit();
-    };
-    const decode::MemberText& texts = translator->first_text();
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const auto& [source, target] = reversed ? std::tie(pairs[i].target, pairs[i].source)
-                                              : std::tie(pairs[i].source, pairs[i].target);
-      if (!is_short(texts.source, source) || !is_short(texts.target, target)) continue;
-      sources.push_back(source);
-      targets.push_back(target);
-      which.push_back(i);
-    }
-    const auto scores = translator->score(sources, targets);
-    for (std::size_t k = 0; k < which.size(); ++k)
-      out[which[k]] =
-          -scores[k].log_probability / static_cast<double>(std::ssize(scores[k].tokens));
-    return out;
   }
 
   std::optional<decode::Translator> forward_, backward_;

@@ -1,7 +1,6 @@
 // heed shortlist RUN SOURCE TARGET: which pieces of the target are likely for a source.
 
 #include <iostream>
-#include <numeric>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -9,60 +8,26 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "decode/search/pieces.h"
+#include "decode/search/shortlist_learner.h"
 #include "run/line_models.h"
-#include "study/lexicon.h"
 #include "text/pairs.h"
 
 namespace heed {
 namespace {
 
-using decode::PieceList;
-
 struct ShortlistArgs {
   std::string model, source, target, check, output;
-  int64_t best = 100, frequent = 100;
+  decode::ShortlistSize size;
   ModelOptions common;
 };
-
-std::vector<PieceList> pieces_of(const text::Vocabulary& vocabulary,
-                                 const std::vector<std::string>& lines, int64_t most) {
-  std::vector<PieceList> out;
-  for (const std::string& line : lines) out.push_back(decode::first_pieces(vocabulary, line, most));
-  return out;
-}
-
-/// The most frequent pieces, ascending.
-PieceList frequent_pieces(const std::vector<PieceList>& lines, int64_t size, int64_t count) {
-  std::vector<int64_t> counts(size);
-  for (const PieceList& line : lines)
-    for (const int32_t piece : line) ++counts[piece];
-  PieceList pieces(size);
-  std::iota(pieces.begin(), pieces.end(), 0);
-  std::ranges::stable_sort(pieces, std::greater<>(), [&](int32_t piece) { return counts[piece]; });
-  pieces.resize(std::min(count, size));
-  return pieces;
-}
 
 void write_shortlist(const ShortlistArgs& args, const std::string& output) {
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
   text::require_pairs(pairs, args.source);
   const run::Config config = run::open_config(args.model, args.common.open()).config;
   const auto [source, target] = run::load_vocabularies(args.model, run::is_joint(config));
-  const int64_t most = config.data.max_length;
-  std::vector<PieceList> sources = pieces_of(source, pairs.source, most);
-  const std::vector<PieceList> targets = pieces_of(target, pairs.target, most);
-  for (PieceList& line : sources) line.push_back(text::kEnd);  // also where words come from nowhere
-  std::vector<PieceList> lists =
-      study::likeliest_translations(sources, targets, source.size(), args.best);
-  PieceList& every = lists[text::kEnd];
-  for (const int32_t piece : frequent_pieces(targets, target.size(), args.frequent))
-    every.push_back(piece);
-  for (PieceList& list : lists) {
-    std::ranges::sort(list);
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
-  write_atomic(output, decode::shortlist_bytes(std::move(lists), args.best, source, target));
+  write_atomic(output,
+               decode::learn_shortlist(pairs, config.data.max_length, args.size, source, target));
   log::info("{}: written; decoding.shortlist names it to a translation", output);
 }
 
@@ -116,10 +81,10 @@ void add_shortlist(CommandLine& program) {
   command.option("source", args->source, "Source sentences, as many as possible").required();
   command.option("target", args->target, "Their translations, line by line").required();
   command.group("What it lists");
-  command.option("--best", args->best, "Pieces of the target for each piece of the source")
+  command.option("--best", args->size.best, "Pieces of the target for each piece of the source")
       .between(1, 100000);
   command
-      .option("--frequent", args->frequent,
+      .option("--frequent", args->size.frequent,
               "The most frequent pieces, which each translation may have")
       .between(0, 100000);
   command.group("Output");

@@ -1,7 +1,9 @@
 #include "config/differences.h"
 
 #include <algorithm>
+#include <map>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 
@@ -43,6 +45,24 @@ std::vector<Difference> differences(const SectionView& before, const SectionView
   std::vector<Difference> found;
   compare(before, after, "", found);
   return found;
+}
+
+std::string changed_lines(const std::vector<Difference>& differences,
+                          const std::vector<std::string>& left_out) {
+  std::string lines;
+  std::map<std::string, std::vector<std::string>> inner;  // of sections in it
+  for (const Difference& one : differences) {
+    const std::size_t point = one.path.find('.');
+    const std::string first = one.path.substr(0, point);
+    if (std::ranges::count(left_out, one.path) + std::ranges::count(left_out, first) > 0) continue;
+    if (point == std::string::npos)
+      lines += fmt::format("  {}: {}\n", one.path, one.after);
+    else
+      inner[first].push_back(one.path.substr(point + 1) + ": " + one.after);
+  }
+  for (const auto& [name, keys] : inner)
+    lines += fmt::format("  {}: {{{}}}\n", name, join(keys, ", "));
+  return lines;
 }
 
 std::string differences_text(const std::vector<Difference>& differences) {

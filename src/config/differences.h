@@ -26,6 +26,17 @@ std::vector<Difference> differences(const C& before, const C& after) {
   return differences(view(a), view(b));
 }
 
+/// The keys of one section and of those in it, with their new values, as lines of YAML. Those of
+/// `left_out` are left out, with all below them.
+std::string changed_lines(const std::vector<Difference>& differences,
+                          const std::vector<std::string>& left_out = {});
+
+/// Those of `section` whose values are not the defaults.
+template <Section C>
+std::string changed_lines(const C& section, const std::vector<std::string>& left_out = {}) {
+  return changed_lines(differences(C(), section), left_out);
+}
+
 /// "model.heads: 8 -> 4, seed: 1 -> 2"
 std::string differences_text(const std::vector<Difference>& differences);
 

@@ -115,7 +115,12 @@ FolderConfig open_config(const std::string& path, const OpenOptions& options) {
   std::vector<std::string> settings = options.settings;
   if (!options.device.empty()) settings.push_back("device=" + options.device);
   const std::string saved = file_in(path, kConfigFile);
-  return {load_config(saved, settings), names_model(settings) ? "--set" : saved};
+  Config config = load_config(saved, settings);
+  std::string& shortlist = config.decoding.shortlist;
+  const std::string own = file_in(path, fs::path(shortlist).filename().string());
+  // That of a folder that was moved is in it still.
+  if (!shortlist.empty() && !fs::exists(shortlist) && fs::exists(own)) shortlist = own;
+  return {std::move(config), names_model(settings) ? "--set" : saved};
 }
 
 void require_ensemble(const Config& config, const FolderPieces& first, const FolderPieces& other) {

@@ -125,6 +125,7 @@ std::vector<std::string> translate_all(const LineModels& models,
     for (auto& translation : translator.translate(next, first_of_next))
       outputs.push_back(std::move(translation.text));
   }
+  translator.searched = nullptr;  // it would outlive the bar
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   const decode::DecodeConfig& config = models.config.decoding;
   const std::size_t others = translator.texts().size() - 1;

@@ -157,24 +157,6 @@ void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
   set_updates(recipe, shape, shape.pairs < 20000 ? 10 : shape.pairs < 200000 ? 4 : 2, 100);
 }
 
-/// Keys of a section that have other values than their defaults, as lines of YAML.
-template <config::Section Section>
-std::string lines_of(const Section& section, const std::vector<std::string>& left_out) {
-  std::string lines;
-  std::map<std::string, std::vector<std::string>> inner;  // of sections in it
-  for (const config::Difference& one : config::differences(Section(), section)) {
-    if (std::ranges::find(left_out, one.path) != left_out.end()) continue;
-    const std::size_t point = one.path.find('.');
-    if (point == std::string::npos)
-      lines += fmt::format("  {}: {}\n", one.path, one.after);
-    else
-      inner[one.path.substr(0, point)].push_back(one.path.substr(point + 1) + ": " + one.after);
-  }
-  for (const auto& [name, keys] : inner)
-    lines += fmt::format("  {}: {{{}}}\n", name, join(keys, ", "));
-  return lines;
-}
-
 /// Target pieces of an update of the run; 0 where its batches are counted in sentences.
 int64_t update_of(const train::TrainConfig& training) {
   return training.batch_type == train::BatchType::tokens ? training.batch_size * training.accumulate
@@ -188,7 +170,7 @@ std::string optimizer_lines(const train::TrainConfig& training) {
   optimizer.betas = training.betas;
   optimizer.epsilon = training.epsilon;
   optimizer.weight_decay = training.weight_decay;
-  return lines_of(optimizer, {});
+  return config::changed_lines(optimizer);
 }
 
 /// Whether more than a hundredth of the first lines has a piece that the vocabulary does not know.
@@ -270,9 +252,9 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
       fmt::format("  # The pieces of {}.\n  vocabulary: {{kind: {}}}\n", one_line(run, 1000),
                   config::name_of(base.data.vocabulary.kind)) +
       lines_text(base.data);
-  recipe.network =
-      fmt::format("  # The network of {}.\n  type: {}\n{}", one_line(run, 1000),
-                  config::name_of(base.model.type), lines_of(base.model, {"type", "dropout"}));
+  recipe.network = fmt::format("  # The network of {}.\n  type: {}\n{}", one_line(run, 1000),
+                               config::name_of(base.model.type),
+                               config::changed_lines(base.model, {"type", "dropout"}));
   recipe.is_smaller = false;
   recipe.dropout = base.model.dropout;
   std::string folder = run;
@@ -286,7 +268,7 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   recipe.label_smoothing = training.label_smoothing;
   recipe.clip_norm = training.clip_norm;
   recipe.ema = 0.99;  // a longer memory would still be of the run after a short training
-  recipe.decoding = lines_of(base.decoding, {});
+  recipe.decoding = config::changed_lines(base.decoding);
   const double highest = train::learning_rate(
       training,
       {.update = std::max<int64_t>(1, train::warmup_updates(training)), .width = base.model.width});

@@ -3,6 +3,7 @@
 
   python3 tests/benchmarks/clean.py data/multi30k/train.de data/multi30k/train.en --heed build/release/heed
   python3 tests/benchmarks/clean.py ... --lines 4000 --options --model runs/multi30k_quick   # scores, too
+  python3 tests/benchmarks/clean.py ... --keep data/damaged         # source, target, clean.source, clean.target: train on them
 
 Recall is the share of the damaged pairs that any rule finds; precision that of the damaged ones among those that a rule finds.
 """
@@ -39,6 +40,7 @@ def main():
     parser.add_argument("target")
     parser.add_argument("--heed", default="heed")
     parser.add_argument("--lines", type=int, default=10**9)
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the damaged and the cleaned corpus")
     parser.add_argument("--options", nargs=argparse.REMAINDER, default=[], help="for heed clean")
     args = parser.parse_args()
     read = [pathlib.Path(path).read_text(encoding="utf-8").splitlines()[:args.lines] for path in (args.source, args.target)]
@@ -50,7 +52,9 @@ def main():
             dirty.append(dirty[chance.randrange(i)] if i else pair)
         else:
             dirty.append(KINDS[damage[i]](pairs, i) if i in damage else pair)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = args.keep or temporary
+        pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         files = [pathlib.Path(folder, name) for name in ("source", "target")]
         for side, path in enumerate(files):
             path.write_text("".join(pair[side] + "\n" for pair in dirty), encoding="utf-8")

@@ -68,6 +68,16 @@ TEST(Differences, ElementsOfListsAreComparedByTheirPlace) {
               ElementsAre("train.0: nothing -> {source: a, weight: 1.0} (fixed)"));
 }
 
+TEST(Differences, ChangedKeysAreLinesOfYaml) {
+  Rules rules;
+  rules.kept.patience = 3;
+  rules.own.patience = 5;
+  rules.changed.source = "x y";
+  EXPECT_EQ(changed_lines(rules, {"kept", "changed.weight"}),
+            "  changed: {source: \"x y\"}\n  own: {patience: 5}\n");
+  EXPECT_EQ(changed_lines(Rules()), "");
+}
+
 TEST(Differences, NumbersAreComparedExactly) {
   EXPECT_THAT(told(toy("training: {learning_rate: 0.1}"),
                    toy("training: {learning_rate: 0.10000000000000002}")),

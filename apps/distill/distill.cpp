@@ -1,0 +1,172 @@
+// heed distill TEACHER SOURCE... -o STUDENT: a small, fast model that learns from another's
+// translations (Kim and Rush 2016). Each step leaves a file in STUDENT/teaching/, and is not done
+// again where that is there.
+#include <filesystem>
+
+#include "apps/commands.h"
+#include "apps/distill/lessons.h"
+#include "apps/distill/report.h"
+#include "base/files.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "base/strings.h"
+#include "decode/search/shortlist_learner.h"
+#include "model/device.h"
+#include "run/check.h"
+#include "run/student.h"
+#include "run/summary.h"
+#include "run/training.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Lines = std::vector<std::string>;
+
+/// What decides the lessons: models and texts with their checksums, and how they are translated.
+Lines request_of(const DistillArgs& args) {
+  Lines lines;
+  const auto add_file = [&](const char* what, const std::string& path) {
+    lines.push_back(fmt::format("{}: {} {}", what, path, run::sum_of(path).sha256));
+  };
+  for (const std::string& teacher : run::model_paths(args.teacher))
+    add_file("teacher", file_in(teacher, kWeightsFile));
+  if (!args.reverse.empty()) add_file("--reverse", file_in(args.reverse, kWeightsFile));
+  for (const std::string& source : args.sources) add_file("source", source);
+  for (const std::string& reference : args.references) add_file("--reference", reference);
+  lines.push_back(fmt::format("--search: {}", args.search));
+  lines.push_back(fmt::format("--candidates: {}", args.candidates));
+  lines.push_back(fmt::format("--worst: {}", args.worst));
+  for (const std::string& setting : args.common.open().settings)
+    lines.push_back("--set: " + one_line(setting, 1000));
+  return lines;
+}
+
+/// Throws UserError where the folder has lessons of another request, or a run without any.
+void claim(const DistillArgs& args, const Lessons& lessons) {
+  const Lines wanted = request_of(args);
+  if (!fs::exists(lessons.request)) {
+    if (run::holds_run(args.output))
+      throw UserError(args.output + ": holds a model already; name another --output");
+    return write_atomic(lessons.request, join(wanted, "\n") + "\n");
+  }
+  const Lines begun = text::read_lines(lessons.request);
+  for (std::size_t i = 0; i < std::max(begun.size(), wanted.size()); ++i) {
+    const std::string before = i < begun.size() ? begun[i] : "nothing";
+    const std::string now = i < wanted.size() ? wanted[i] : "nothing";
+    if (before != now)
+      throw UserError(
+          "{}: was begun with '{}', and this is '{}'; give the same again, or another --output",
+          args.output, before, now);
+  }
+}
+
+void learn_shortlist(const DistillArgs& args, const run::Config& teacher, const text::Pairs& pairs,
+                     const std::string& file) {
+  const auto [source, target] =
+      run::load_vocabularies(args.first_teacher(), run::is_joint(teacher));
+  write_atomic(file, decode::learn_shortlist(pairs, teacher.data.max_length, {}, source, target));
+}
+
+void write_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
+                   bool gpu) {
+  data::CorpusFiles pairs;
+  pairs.source = lessons.source;
+  pairs.target = lessons.target;
+  const data::CorpusShape shape = data::shape_of(pairs);
+  if (fs::exists(lessons.alignment)) pairs.alignment = lessons.alignment;
+  const run::Machine machine{.gpu = gpu,
+                             .cores = available_cores(),
+                             .memory = gpu ? run::free_memory_of_gpu() : available_memory()};
+  write_atomic(lessons.config, run::student_config(teacher,
+                                                   {.teacher = args.first_teacher(),
+                                                    .pairs = pairs,
+                                                    .shortlist = lessons.shortlist,
+                                                    .output = args.output},
+                                                   shape, machine));
+}
+
+void check(const DistillArgs& args) {
+  if (!args.references.empty() && args.references.size() != args.sources.size())
+    throw UserError("distill: --reference is given {}, and there are {}; give one for each source",
+                    counted(std::ssize(args.references), "time"),
+                    counted(std::ssize(args.sources), "source"));
+  if (args.worst > 0 && args.reverse.empty())
+    throw UserError("distill: --worst is judged by a model of the other direction; add --reverse");
+  for (const std::string& path : run::model_paths(args.teacher)) run::require_model_folder(path);
+  if (!args.reverse.empty()) run::require_model_folder(args.reverse);
+  for (const std::string& path : args.sources) require_file(path, "source");
+  for (const std::string& path : args.references) require_file(path, "--reference");
+}
+
+void distill(const DistillArgs& args) {
+  check(args);
+  const run::Config teacher = run::open_config(args.first_teacher(), args.common.open()).config;
+  const Lessons lessons(args.output);
+  make_folder(lessons.folder);
+  const FolderLock lock(lessons.folder, "heed distill");
+  lock.remove_left_overs();
+  claim(args, lessons);
+  const bool gpu = model::open_device(teacher.device).is_cuda();
+  run::use_threads(teacher.threads);
+  translate_sources(args, lessons.translations);
+  if (!fs::exists(lessons.target)) choose_pairs(args, lessons);
+  const text::Pairs pairs = text::read_pairs(lessons.source, lessons.target);
+  if (model::traits(teacher.model).attends() && !fs::exists(lessons.alignment))
+    align_pairs(args, pairs, lessons.alignment);
+  if (!fs::exists(lessons.shortlist)) learn_shortlist(args, teacher, pairs, lessons.shortlist);
+  if (!fs::exists(lessons.config)) write_student(args, teacher, lessons, gpu);
+  run::make_run({.config = lessons.config, .settings = args.student, .existing = {.resume = true}});
+  run::OpenOptions as_student;  // on a CPU, also where it was trained on a GPU
+  if (gpu)
+    as_student.settings = {"decoding.weights=int8", "decoding.shortlist=" + lessons.shortlist};
+  if (teacher.data.test.source.empty())
+    log::info("no report: {} names no test set (data.test)", args.first_teacher());
+  else
+    report_student(args, teacher, lessons, as_student);
+}
+
+}  // namespace
+
+void add_distill(CommandLine& program) {
+  auto [command, args] = program.command("distill", distill);
+  command
+      .option("teacher", args->teacher,
+              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .required();
+  command.option("sources", args->sources, "Texts that the teacher translates").required();
+  command
+      .option("-o,--output", args->output,
+              "Folder of the student; a command that was interrupted goes on there")
+      .required();
+  command.group("Lessons");
+  command.option("--reference", args->references,
+                 "The correct translations of a source, once for each source: of several "
+                 "candidates the one is taken that is most like them (chrF)");
+  command.option("--reverse", args->reverse,
+                 "A model of the other direction: it helps to choose among candidates");
+  command.option("--search", args->search, "How the teacher translates")
+      .one_of({"beam", "sampling", "mbr"});
+  command
+      .option("--candidates", args->candidates,
+              "Translations of a line among which --reference, --reverse or --search mbr choose")
+      .between(1, 1000);
+  command
+      .option("--worst", args->worst,
+              "Share of the pairs that are left out, by what the reverse model thinks of them")
+      .between(0.0, 0.9);
+  command.group("Student");
+  command.option("--student", args->student,
+                 "Change one key of the student's configuration, e.g. --student model.width=192; "
+                 "may be repeated");
+  args->common.add(command);
+  command.examples(
+      {"heed distill runs/multi30k_quick data/multi30k/train.de --reference "
+       "data/multi30k/train.en -o runs/fast",
+       "heed distill runs/a,runs/b text.de more.de.gz --reverse runs/en_de --worst 0.05 -o "
+       "runs/fast --student training.updates=20000"});
+}
+
+}  // namespace heed

@@ -1,0 +1,208 @@
+#include "apps/distill/lessons.h"
+
+#include <numeric>
+
+#include "apps/cli/destination.h"
+#include "apps/cli/libtorch.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/progress_bar.h"
+#include "base/strings.h"
+#include "inspect/likelihood.h"
+#include "run/inspect_folder.h"
+#include "score/chrf.h"
+#include "study/flags.h"
+#include "text/lines.h"
+
+namespace heed {
+namespace {
+
+using Lines = std::vector<std::string>;
+using study::Flag;
+
+constexpr std::size_t kAlignedTogether = 512;
+
+/// Of translations that would teach a mistake.
+constexpr Flag kBadLessons[] = {Flag::empty, Flag::copied, Flag::repetition};
+
+/// The sources, one file after another, each line with its reference if there are any.
+class SourceLines {
+ public:
+  explicit SourceLines(const DistillArgs& args) : args_(args) {}
+
+  bool next(std::string& source, std::string& reference) {
+    while (!reader_ || !reader_->next(source)) {
+      if (reader_ && references_ && references_->next(reference)) refuse("more");
+      if (file_ == args_.sources.size()) return false;
+      reader_.emplace(args_.sources[file_]);
+      if (!args_.references.empty()) references_.emplace(args_.references[file_]);
+      ++file_;
+    }
+    if (references_ && !references_->next(reference)) refuse("fewer");
+    return true;
+  }
+
+ private:
+  [[noreturn]] void refuse(const char* how) const {
+    throw UserError("{}: has {} lines than {}; line i is the reference of line i",
+                    references_->path(), how, reader_->path());
+  }
+
+  const DistillArgs& args_;
+  std::size_t file_ = 0;
+  std::optional<text::LineReader> reader_, references_;
+};
+
+run::OpenOptions teacher_options(const DistillArgs& args) {
+  Lines settings;
+  const std::string count = std::to_string(args.candidates);
+  if (args.search != "beam") settings = {"decoding.sampling.top_p=1"};
+  if (args.search == "mbr") settings = {"decoding.sampling.top_p=0.9", "decoding.mbr=" + count};
+  if (args.search == "beam" && args.chooses()) settings = {"decoding.beam_size=" + count};
+  settings.push_back("decoding.n_best=" + (args.chooses() ? count : "1"));
+  std::ranges::copy(args.common.settings, std::back_inserter(settings));
+  return args.common.open(settings);
+}
+
+/// The translation that is most like the reference; without references the likeliest one forwards
+/// and backwards, by pieces (Yee et al. 2019). Beside it what the reverse model thinks of it: -log
+/// P per piece of the source.
+class Chooser {
+ public:
+  explicit Chooser(const DistillArgs& args) : has_references_(!args.references.empty()) {
+    if (!args.reverse.empty())
+      reverse_.emplace(run::open_models(args.reverse, args.common.reversed().open()).translator());
+  }
+
+  std::string rows(const Lines& sources, const Lines& references,
+                   const std::vector<decode::Translation>& translations) {
+    Lines candidates, origins;
+    std::vector<double> likelihoods;  // log P per piece
+    std::vector<std::size_t> first{0};
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      for (const std::size_t k : worth_asking(translations[i], references[i])) {
+        const decode::Hypothesis& hypothesis = translations[i].hypotheses[k];
+        candidates.push_back(translations[i].texts[k]);
+        origins.push_back(sources[i]);
+        likelihoods.push_back(hypothesis.log_probability /
+                              static_cast<double>(hypothesis.token_log_probabilities.size()));
+      }
+      first.push_back(candidates.size());
+    }
+    std::vector<double> nats(candidates.size());
+    if (reverse_) nats = inspect::nats_per_piece(*reverse_, candidates, origins);
+    std::string out;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      std::size_t best = first[i];
+      for (std::size_t k = first[i]; k < first[i + 1]; ++k)
+        if (likelihoods[k] - nats[k] > likelihoods[best] - nats[best]) best = k;
+      const bool has_any = first[i] < first[i + 1];
+      out += has_any ? fmt::format("{}\t{}\n", fixed(nats[best], 4), candidates[best]) : "0\t\n";
+    }
+    return out;
+  }
+
+ private:
+  /// All of them, or the one that a reference chooses.
+  std::vector<std::size_t> worth_asking(const decode::Translation& translation,
+                                        const std::string& reference) const {
+    std::vector<std::size_t> all(translation.texts.size());
+    std::iota(all.begin(), all.end(), 0);
+    if (!has_references_ || all.empty()) return all;
+    return {*std::ranges::max_element(all, {}, [&](std::size_t k) {
+      return score::sentence_chrf(translation.texts[k], reference);
+    })};
+  }
+
+  bool has_references_;
+  std::optional<decode::Translator> reverse_;
+};
+
+}  // namespace
+
+void translate_sources(const DistillArgs& args, const std::string& file) {
+  int64_t all = 0;
+  for (const std::string& source : args.sources) all += text::count_lines(source);
+  Destination destination(file, /*resume=*/true);
+  if (destination.lines() == all) return;
+  destination.cut_to_whole_lines();
+  const run::LineModels models = open_line_models(args.teacher, teacher_options(args));
+  Chooser chooser(args);
+  SourceLines lines(args);
+  std::string source, reference;
+  for (int64_t i = 0; i < destination.lines(); ++i) lines.next(source, reference);
+  if (destination.lines() > 0) log::info("{}: going on behind line {}", file, destination.lines());
+  const auto window = static_cast<std::size_t>(models.translator->window());
+  ProgressBar bar("sentences translated", all, destination.lines());
+  models.translator->searched = [&](int64_t count) { bar.add(static_cast<double>(count)); };
+  int64_t number = destination.lines() + 1;
+  for (bool more = true; more;) {
+    Lines sources, references;
+    while (sources.size() < window && (more = lines.next(source, reference))) {
+      sources.push_back(source);
+      references.push_back(reference);
+    }
+    const auto translations = models.translator->translate(sources, number);
+    destination.write(chooser.rows(sources, references, translations));
+    number += std::ssize(sources);
+  }
+}
+
+void choose_pairs(const DistillArgs& args, const Lessons& lessons) {
+  struct Lesson {
+    std::string source, target;
+    double nats;
+  };
+  std::vector<Lesson> kept;
+  std::array<int64_t, std::size(kBadLessons)> left_out{};
+  SourceLines sources(args);
+  text::LineReader translations(lessons.translations);
+  for (std::string source, reference, row; sources.next(source, reference);) {
+    translations.next(row);
+    const std::size_t tab = row.find('\t');
+    const std::string target = row.substr(tab + 1);
+    const std::vector<Flag> flags = study::flags_of({.source = source, .translation = target});
+    const auto* bad = std::ranges::find_if(
+        kBadLessons, [&](Flag flag) { return std::ranges::count(flags, flag) > 0; });
+    if (bad != std::end(kBadLessons))
+      ++left_out[bad - std::begin(kBadLessons)];
+    else if (!target.empty())
+      kept.push_back({source, target, std::stod(row.substr(0, tab))});
+  }
+  const auto most = static_cast<std::size_t>((1 - args.worst) * static_cast<double>(kept.size()));
+  std::vector<double> nats;
+  for (const Lesson& lesson : kept) nats.push_back(lesson.nats);
+  std::ranges::sort(nats);
+  const double highest = most > 0 ? nats[most - 1] : 0;
+  AtomicFile source_file(lessons.source), target_file(lessons.target);
+  int64_t written = 0;
+  for (const Lesson& lesson : kept) {
+    if (lesson.nats > highest) continue;
+    source_file.write(lesson.source + "\n");
+    target_file.write(lesson.target + "\n");
+    ++written;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < left_out.size(); ++i)
+    text += fmt::format(", {} {}", left_out[i], config::name_of(kBadLessons[i]));
+  log::info("{}: {} kept; left out: {} by the reverse model{}", lessons.target,
+            counted(written, "pair"), std::ssize(kept) - written, text);
+  if (written == 0) throw UserError(lessons.translations + ": has no translation to learn from");
+  source_file.commit();
+  target_file.commit();  // the second: this step is done
+}
+
+void align_pairs(const DistillArgs& args, const text::Pairs& pairs, const std::string& file) {
+  inspect::Aligner aligner =
+      run::aligner_of(run::open_model(args.first_teacher(), args.common.open()));
+  AtomicFile out(file);
+  ProgressBar bar("sentences aligned", std::ssize(pairs.source));
+  for (const text::PairWindow& window : text::windows_of(pairs, kAlignedTogether)) {
+    for (const study::Alignment& links : aligner.align(window.pairs, window.first))
+      out.write(study::pharaoh(links) + "\n");
+    bar.add(static_cast<double>(window.pairs.source.size()));
+  }
+  out.commit();
+}
+
+}  // namespace heed

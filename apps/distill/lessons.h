@@ -1,0 +1,54 @@
+// What a student learns from: texts with a teacher's translations of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/cli/options.h"
+#include "base/run_folder.h"
+#include "run/saved_config.h"
+#include "text/pairs.h"
+
+namespace heed {
+
+struct DistillArgs {
+  std::string teacher;  // several, separated by commas
+  std::vector<std::string> sources, references;
+  std::string output, reverse, search = "beam";
+  int64_t candidates = 8;
+  double worst = 0;                  // share of the pairs, by the reverse model
+  std::vector<std::string> student;  // settings
+  ModelOptions common;
+
+  bool chooses() const { return search != "mbr" && (!references.empty() || !reverse.empty()); }
+  std::string first_teacher() const { return run::model_paths(teacher).front(); }
+};
+
+/// The files of a student's lessons, in the order in which they are made.
+struct Lessons {
+  explicit Lessons(const std::string& student)
+      : folder(file_in(student, "teaching")), shortlist(file_in(student, kShortlistFile)) {}
+
+  std::string of(const char* name) const { return file_in(folder, name); }
+
+  std::string folder, shortlist;
+  std::string request = of("request.txt");            // what all of this is made of
+  std::string translations = of("translations.tsv");  // reverse score, translation; of each source
+  std::string source = of("taught.source"), target = of("taught.target");
+  std::string alignment = of("taught.align");
+  std::string config = of("student.yaml");
+  std::string report = of("report.csv");
+};
+
+/// Reads the sources, and writes a row for each: the reverse score and the translation. Goes on
+/// behind the rows that are there. Throws UserError where references are more or fewer than lines.
+void translate_sources(const DistillArgs& args, const std::string& file);
+
+/// Writes the pairs without translations that would teach a mistake, and without those that the
+/// reverse model finds worst; the log counts them.
+void choose_pairs(const DistillArgs& args, const Lessons& lessons);
+
+/// Writes word alignments by the attention of the first teacher.
+void align_pairs(const DistillArgs& args, const text::Pairs& pairs, const std::string& file);
+
+}  // namespace heed

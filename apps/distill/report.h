@@ -1,0 +1,15 @@
+// A student beside its teacher.
+#pragma once
+
+#include "apps/distill/lessons.h"
+#include "run/config.h"
+
+namespace heed {
+
+/// Translates the teacher's test set with both on one thread of a CPU, prints BLEU with its
+/// interval, chrF2, speed and size, and writes them to lessons.report. `as_student`: how the
+/// student is opened.
+void report_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
+                    const run::OpenOptions& as_student);
+
+}  // namespace heed

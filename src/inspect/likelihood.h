@@ -1,0 +1,17 @@
+// How likely a model finds given pairs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/translator.h"
+
+namespace heed::inspect {
+
+/// -log P per piece of each target, `</s>` counted, given its source; 0 of pairs of which a side is
+/// longer than Translator::pair_limit().
+std::vector<double> nats_per_piece(decode::Translator& translator,
+                                   const std::vector<std::string>& sources,
+                                   const std::vector<std::string>& targets);
+
+}  // namespace heed::inspect

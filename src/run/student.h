@@ -1,0 +1,27 @@
+// The configuration of a student, a small model that learns from another's translations
+// (sequence-level knowledge distillation, Kim and Rush 2016).
+#pragma once
+
+#include <string>
+
+#include "run/recipe.h"
+
+namespace heed::run {
+
+/// What a student learns from, and where it is to be.
+struct Teaching {
+  std::string teacher;      // folder of the model whose vocabularies it has
+  data::CorpusFiles pairs;  // sources with the teacher's translations
+  std::string shortlist;    // a file for its decoding
+  std::string output;       // its folder
+};
+
+/// YAML with comments: a Transformer of at most 256 units, whose encoder has four layers or as many
+/// as the teacher's up to six, and whose decoder has one without self-attention; the teacher's
+/// vocabularies, languages, validation and test sets; the batches and updates of recipe_for(); and,
+/// on a CPU, greedy search in int8. With an alignment of the pairs it is trained to align
+/// (training.guided_alignment).
+std::string student_config(const Config& teacher, const Teaching& teaching,
+                           const data::CorpusShape& shape, const Machine& machine);
+
+}  // namespace heed::run

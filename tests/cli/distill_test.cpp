@@ -1,0 +1,121 @@
+// heed distill.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+struct Distill : testing::Test {
+  TemporaryFolder folder;
+  const Toy& toy = Toy::get();
+  std::string student = folder / "student";
+
+  std::vector<std::string> command(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all{"distill", toy.rnn, "-o", student};
+    for (const char* setting :
+         {"training.updates=40", "training.validate_every=40", "training.batch_size=400",
+          "model.width=32", "model.feed_forward=64", "device=cpu", "threads=1"})
+      all.insert(all.end(), {"--student", setting});
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  /// So short that no translation of a line counts as a copy of it, though it has the same words.
+  std::string write_sources(const std::string& name, int count) const {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += toy_words()[i % 20] + " " + toy_words()[(i * 7 + i / 20 + 1) % 20] + "\n";
+    return folder.write(name, text);
+  }
+  std::string lesson(const std::string& name) const {
+    return read_file(student + "/teaching/" + name);
+  }
+};
+
+TEST_F(Distill, MakesAStudentAndGoesOnWhereItWasInterrupted) {
+  const std::string source = write_sources("one", 60);
+  const std::string more = write_sources("two", 70);
+  const std::vector<std::string> all = command({source, more});
+  const std::string report = product(run_heed(all));
+  EXPECT_THAT(report, AllOf(HasSubstr("BLEU"), HasSubstr("\nteacher "), HasSubstr("\nstudent "),
+                            HasSubstr("times as fast on one thread of a CPU")));
+  EXPECT_EQ(lines_of(lesson("translations.tsv")).size(), 130U);
+  EXPECT_EQ(lines_of(lesson("taught.source")), lines_of(read_file(source) + read_file(more)));
+  // What the teacher says of the sources, in their order.
+  std::string translations = product(run_heed({"translate", toy.rnn, source})) +
+                             product(run_heed({"translate", toy.rnn, more}));
+  EXPECT_EQ(lesson("taught.target"), translations);
+  EXPECT_EQ(lines_of(lesson("taught.align")).size(), 130U);
+  EXPECT_THAT(lines_of(lesson("report.csv")).back(), MatchesRegex("student,[0-9.]+,.*"));
+  product(run_heed({"translate", student, source}));  // with its shortlist, in int8
+
+  // A table as before, though a row of it may be half written.
+  const std::string whole = lesson("translations.tsv");
+  std::ofstream(student + "/teaching/translations.tsv") << whole.substr(0, whole.size() / 2);
+  fs::remove(student + "/teaching/taught.target");
+  const subprocess::Result again = run_heed(all);
+  EXPECT_THAT(again.err, HasSubstr("translations.tsv: going on behind line "));
+  product(again);
+  EXPECT_EQ(lesson("translations.tsv"), whole);
+  EXPECT_EQ(lesson("taught.target"), translations);
+}
+
+TEST_F(Distill, TakesTheCandidateThatIsMostLikeTheReference) {
+  // What the teacher finds likely in the second place or behind it.
+  const std::string source = folder.write("s", "a b c\nc d e\n");
+  const std::string second = split(lines_of(product(run_heed({"translate", toy.rnn, source,
+                                                              "--n-best", "5", "--beam", "5"})))[3],
+                                   '|')[3];
+  const std::string wanted = second.substr(1, second.size() - 2);
+  const std::string reference = folder.write("r", wanted + "\ne d c\n");
+  product(run_heed(command({source, "--reference", reference, "--candidates", "5"})));
+  EXPECT_EQ(lines_of(lesson("taught.target")).front(), wanted);
+}
+
+TEST_F(Distill, LeavesOutTheWorstByTheReverseModel) {
+  const std::string source = write_sources("one", 50);
+  product(run_heed(command({source, "--reverse", toy.transformer, "--worst", "0.2"})));
+  EXPECT_EQ(lines_of(lesson("taught.target")).size(), 40U);
+  double worst_kept = 0;
+  const auto kept = lines_of(lesson("taught.source"));
+  std::vector<double> left_out;
+  const auto sources = lines_of(read_file(source));
+  const auto rows = lines_of(lesson("translations.tsv"));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double nats = std::stod(split(rows[i], '\t')[0]);
+    if (std::ranges::count(kept, sources[i]) > 0)
+      worst_kept = std::max(worst_kept, nats);
+    else
+      left_out.push_back(nats);
+  }
+  ASSERT_FALSE(left_out.empty());
+  EXPECT_GT(std::ranges::min(left_out), worst_kept);
+}
+
+TEST_F(Distill, RefusesWhatCannotBe) {
+  const std::string source = folder.write("s", "a b\nb c\n");
+  expect_mistake(run_heed(command({source, "--worst", "0.1"})), {"--reverse"});
+  expect_mistake(run_heed(command({source, source, "--reference", source})),
+                 {"given 1 time", "2 sources"});
+  expect_mistake(run_heed(command({source, "--reference", folder.write("r", "b a\n")})),
+                 {"has fewer lines than " + source});
+  fs::remove_all(student);
+  expect_mistake(run_heed(command({source, "--reference", folder.write("m", "b a\nc\nd\n")})),
+                 {"has more lines than " + source});
+  expect_mistake(run_heed(command({source})),
+                 {"was begun with '--reference: ", "another --output"});
+  expect_mistake(run_heed({"distill", toy.rnn, source, "-o", toy.transformer}),
+                 {"holds a model already"});
+}
+
+}  // namespace
+}  // namespace heed::cli

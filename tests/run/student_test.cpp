@@ -1,0 +1,99 @@
+// The configuration of a student.
+#include "run/student.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/io.h"
+
+namespace heed {
+namespace {
+
+data::CorpusShape corpus() {
+  data::CorpusShape shape;
+  shape.pairs = 29000;
+  shape.source_words = shape.target_words = 370000;
+  return shape;
+}
+
+run::Config student_of(const run::Config& teacher, const run::Machine& machine = {},
+                       const std::string& alignment = "") {
+  run::Teaching teaching{
+      .teacher = "runs/old", .shortlist = "runs/new/shortlist.bin", .output = "runs/new"};
+  teaching.pairs.source = "taught.source";
+  teaching.pairs.target = "taught.target";
+  teaching.pairs.alignment = alignment;
+  run::Config config;
+  config::load_text(config, run::student_config(teacher, teaching, corpus(), machine), "student");
+  run::check(config);
+  return config;
+}
+
+run::Config transformer(int64_t width, int64_t layers) {
+  run::Config teacher;
+  teacher.model.type = model::ModelType::transformer;
+  teacher.model.width = width;
+  teacher.model.encoder_layers = layers;
+  teacher.data.test.source = "test.de";
+  teacher.data.test.target = "test.en";
+  teacher.data.max_length = 77;
+  teacher.data.noise.upper = 0.5;
+  teacher.data.clean = {"duplicates"};
+  return teacher;
+}
+
+TEST(Student, IsSmallAndGoesByTheTeachersVocabularyAndSets) {
+  const run::Config student = student_of(transformer(512, 5));
+  EXPECT_EQ(student.name, "new");
+  EXPECT_EQ(student.output, "runs/new");
+  EXPECT_EQ(student.model.width, 256);
+  EXPECT_EQ(student.model.feed_forward, 1024);
+  EXPECT_EQ(student.model.encoder_layers, 5);
+  EXPECT_EQ(student.model.decoder_layers, 1);
+  EXPECT_EQ(student.model.tie, model::Tie::all);
+  ASSERT_EQ(student.data.train.size(), 1U);
+  EXPECT_EQ(student.data.train[0].source, "taught.source");
+  EXPECT_EQ(student.data.vocabulary.source, "runs/old/joint.spm");
+  EXPECT_EQ(student.data.test.target, "test.en");
+  EXPECT_EQ(student.data.max_length, 77);
+  // What was done to the teacher's corpus is not done to its translations.
+  EXPECT_EQ(student.data.noise.upper, 0);
+  EXPECT_TRUE(student.data.clean.empty());
+  EXPECT_EQ(student.training.guided_alignment, 0);
+  EXPECT_EQ(student.decoding.beam_size, 1);
+  EXPECT_EQ(student.decoding.weights, decode::WeightType::int8);
+  EXPECT_EQ(student.decoding.shortlist, "runs/new/shortlist.bin");
+}
+
+TEST(Student, HasFourToSixLayersOfAtMost256Units) {
+  EXPECT_EQ(student_of(transformer(128, 2)).model.width, 128);
+  EXPECT_EQ(student_of(transformer(128, 2)).model.encoder_layers, 4);
+  EXPECT_EQ(student_of(transformer(1024, 12)).model.encoder_layers, 6);
+  const run::Config of_rnn = student_of(run::Config());
+  EXPECT_EQ(of_rnn.model.type, model::ModelType::transformer);
+  EXPECT_EQ(of_rnn.model.width, 256);
+}
+
+TEST(Student, OfSeparateVocabulariesTiesTheDecoderAlone) {
+  run::Config teacher = transformer(256, 3);
+  teacher.data.vocabulary.kind = data::VocabularyKind::separate;
+  const run::Config student = student_of(teacher);
+  EXPECT_EQ(student.data.vocabulary.source, "runs/old/source.spm");
+  EXPECT_EQ(student.data.vocabulary.target, "runs/old/target.spm");
+  EXPECT_EQ(student.model.tie, model::Tie::decoder);
+}
+
+TEST(Student, IsTaughtToAlignWhereTheTeacherCan) {
+  const run::Config student = student_of(transformer(256, 3), {}, "taught.align");
+  EXPECT_EQ(student.data.train[0].alignment, "taught.align");
+  EXPECT_DOUBLE_EQ(student.training.guided_alignment, 0.1);
+}
+
+TEST(Student, OnAGpuDecodesInThePrecisionOfItsTraining) {
+  const run::Config student = student_of(transformer(256, 3), {.gpu = true});
+  EXPECT_EQ(student.decoding.weights, decode::WeightType::fp32);
+  EXPECT_EQ(student.decoding.shortlist, "");
+}
+
+}  // namespace
+}  // namespace heed
