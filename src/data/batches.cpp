@@ -153,6 +153,7 @@ uint64_t order_of(const Corpus& corpus, const BatchOptions& options) {
   if (is_noisy(options.noise))
     config::for_each_field<NoiseConfig>(
         [&](const auto& field) { add(options.noise.*field.member); });
+  if (options.terms > 0) add(options.terms);
   for (const Mixture& stage : options.stages) {
     for (const double share : stage.shares) add(share);
     add(stage.epochs);
@@ -243,13 +244,14 @@ BatchStream::Pool BatchStream::make_pool() const {
                       order_.begin() + std::min(begin + options_.pool, std::ssize(order_)));
   else
     pool.pairs = stages_[epoch].pairs(position_.pool);
-  if (options_.sampling > 0 || is_noisy(options_.noise)) {
+  if (options_.sampling > 0 || is_noisy(options_.noise) || options_.terms > 0) {
     pool.drawn.resize(pool.pairs.size());
     for_slices(std::ssize(pool.pairs), options_.threads, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         // By place in the epoch: a pair that is read twice is drawn twice.
         const uint64_t seed = mix({options_.seed, kDraw, epoch, static_cast<uint64_t>(begin + i)});
-        pool.drawn[i] = corpus_->sample(pool.pairs[i], options_.sampling, seed, options_.noise);
+        pool.drawn[i] =
+            corpus_->sample(pool.pairs[i], options_.sampling, seed, options_.noise, options_.terms);
       }
     });
   }

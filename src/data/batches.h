@@ -22,6 +22,7 @@ struct BatchOptions {
   int64_t epochs = 0;                // 0: endless
   double sampling = 0;               // data.subword_sampling; needs a corpus with keep_text
   NoiseConfig noise = {};            // data.noise; the same
+  double terms = 0;                  // data.terms; the same
   std::vector<Mixture> stages = {};  // data.stages; they say what is read, and `epochs` is not used
   int64_t threads = 1;               // for sampling and noise; the result does not depend on it
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/stages.h"
+#include "data/terms.h"
 
 namespace heed::data {
 namespace {
@@ -67,6 +68,9 @@ std::vector<std::string> source_symbols(const DataConfig& config) {
   for (const CorpusFiles& files : config.train)
     if (!files.tag.empty() && std::ranges::count(symbols, files.tag) == 0)
       symbols.push_back(files.tag);
+  if (config.terms > 0)
+    for (const char* symbol : {kTermBegin, kTermEnd})
+      if (std::ranges::count(symbols, symbol) == 0) symbols.emplace_back(symbol);
   return symbols;
 }
 
@@ -106,6 +110,10 @@ void check(const DataConfig& config) {
   }
 
   mixtures_of(config, /*batches_per_update=*/1);
+  if (config.terms > 0 && !has_alignment(config))
+    throw config::ConfigError(
+        "data.terms: translations of words are found by a word alignment; name its file in "
+        "data.train.alignment");
   const NoiseConfig& noise = config.noise;
   if (noise.upper + noise.title > 1)
     throw config::ConfigError("data.noise: upper and title are more than all pairs; lower one");

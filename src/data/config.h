@@ -138,6 +138,11 @@ struct DataConfig {
              "Mixtures of the training corpora, one after another. Without them every epoch reads "
              "all corpora by their weights.")
   HEED_SECTION(NoiseConfig, noise, "Changes of training pairs, drawn anew in every epoch.")
+  HEED_FIXED(double, terms, 0.0,
+             "Share of the words that have one link in the word alignment of their corpus behind "
+             "which their translation stands, drawn anew in every epoch: the model learns to use "
+             "what stands there (decoding.glossary_inline).",
+             config::Between<double>{0.0, 1.0})
   HEED_FIXED(CorpusFiles, valid, {},
              "Held-out pairs that choose the best checkpoint. Without them the last checkpoint is "
              "the best.")

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/random.h"
+#include "data/terms.h"
 #include "text/words.h"
 
 namespace heed::data {
@@ -173,7 +174,25 @@ Example Corpus::example(int64_t i) const {
   return example;
 }
 
-Example Corpus::sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig& noise) const {
+NoisyPair Corpus::changed(int64_t i, const NoiseConfig& noise, double terms,
+                          const std::function<uint64_t(uint64_t)>& seed) const {
+  NoisyPair pair{std::string(text_at(source_text_, i)), std::string(text_at(target_text_, i)), {}};
+  if (is_noisy(noise))
+    pair = with_noise(noise, pair.source, pair.target, seed(3), [&](const std::string& word) {
+      return languages_->source.has_symbol(word) || languages_->target.has_symbol(word);
+    });
+  if (terms == 0 || !has_links_) return pair;
+  const int64_t words = text::count_words(text_at(source_text_, i));
+  if (!is_noisy(noise))
+    for (int32_t word = 0; word < words; ++word) pair.words.emplace_back(word, word + 1);
+  // Noise counts words between blanks; other words have other links.
+  if (std::ssize(pair.words) == words)
+    pair = with_terms(std::move(pair), links_[i], terms, seed(4));
+  return pair;
+}
+
+Example Corpus::sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig& noise,
+                       double terms) const {
   if (!has_text_) return example(i);
   const std::string_view source = text_at(source_text_, i), target = text_at(target_text_, i);
   const auto drawn_seed = [&](uint64_t use) {
@@ -181,10 +200,8 @@ Example Corpus::sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig
     return splitmix64(state);
   };
   std::optional<NoisyPair> noisy;
-  if (is_noisy(noise)) {
-    noisy = with_noise(noise, source, target, drawn_seed(3), [&](const std::string& word) {
-      return languages_->source.has_symbol(word) || languages_->target.has_symbol(word);
-    });
+  if (is_noisy(noise) || terms > 0) {
+    noisy = changed(i, noise, terms, drawn_seed);
     if (noisy->source == source && noisy->target == target) noisy.reset();
   }
   Example example = without_links(i);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <istream>
 #include <optional>
 #include <span>
@@ -140,12 +141,13 @@ class Corpus {
   Example example(int64_t i) const;
   bool has_links() const { return has_links_; }
 
-  /// The pair with noise, and with its pieces drawn anew (Vocabulary::sample) where alpha is above
-  /// 0, `seed` deciding. A side whose draw is longer than max_length keeps its best pieces; a pair
-  /// with noise that makes a side longer has none. Links follow their words; where the vocabulary
-  /// finds other words in a noisy source, or it has no blanks, they are left out. The same as
-  /// example() without keep_text.
-  Example sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig& noise = {}) const;
+  /// The pair with noise and with a share of `terms`, and with its pieces drawn anew
+  /// (Vocabulary::sample) where alpha is above 0, `seed` deciding. A side whose draw is longer than
+  /// max_length keeps its best pieces; a pair with noise that makes a side longer has none. Links
+  /// follow their words; where the vocabulary finds other words in a noisy source, or it has no
+  /// blanks, they are left out. The same as example() without keep_text.
+  Example sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig& noise = {},
+                 double terms = 0) const;
 
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<CorpusReport>& reports() const { return reports_; }
@@ -166,6 +168,8 @@ class Corpus {
   void append(const Example& example);
   void finish();
   Example without_links(int64_t i) const;
+  NoisyPair changed(int64_t i, const NoiseConfig& noise, double terms,
+                    const std::function<uint64_t(uint64_t)>& seed) const;
   void add_links(int64_t i, Example& example, const NoisyPair* noisy = nullptr) const;
 
   Ids source_, target_;

@@ -16,7 +16,7 @@ std::vector<decode::DecodeConfig> other_ways(const decode::DecodeConfig& config)
   wider.no_repeat_ngram =
       config.no_repeat_ngram > 0 ? std::min(config.no_repeat_ngram, kNGram) : kNGram;
   std::vector<decode::DecodeConfig> ways{wider};
-  if (drawn || !config.glossary.empty()) return ways;
+  if (drawn || (!config.glossary.empty() && !config.glossary_inline)) return ways;
   ways.push_back(config);
   ways.back().sampling.top_p = kTopP;
   ways.back().mbr = kSamples;

@@ -124,8 +124,9 @@ data::CorpusReading training_reading(const Config& config) {
   return within_model({.max_length = config.data.max_length,
                        .long_sentences = config.data.long_sentences,
                        .max_words = config.data.max_words,
-                       .keep_text = config.data.subword_sampling > 0 || is_noisy(config.data.noise),
-                       .aligned = config.training.guided_alignment > 0,
+                       .keep_text = config.data.subword_sampling > 0 ||
+                                    is_noisy(config.data.noise) || config.data.terms > 0,
+                       .aligned = config.training.guided_alignment > 0 || config.data.terms > 0,
                        .threads = at::get_num_threads(),
                        .cleaning = data::cleaning_of(config.data)},
                       config.model);

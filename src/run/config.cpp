@@ -132,6 +132,9 @@ void check(const Config& config) {
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
+  if (config.decoding.glossary_inline && config.data.terms == 0)
+    throw config::ConfigError(
+        "decoding.glossary_inline: the model has to be trained with data.terms; set it to false");
   for (const train::AuxiliaryLoss& loss : train::auxiliary_losses(config.training))
     if (loss.attends()) check_attention_loss(loss.key, config);
   if (config.training.adapters.kind != train::AdapterKind::none &&

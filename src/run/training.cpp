@@ -180,7 +180,8 @@ class RankTraining {
               base_.empty() ? "" : " of adapters", run_->device.str(),
               counted(at::get_num_threads(), "thread"), model::precision_name(run_->precision),
               rank_.alone() ? "" : fmt::format(", {} ranks of these", rank_.size));
-    if (config.training.guided_alignment == 0 && data::has_alignment(config.data))
+    if (config.training.guided_alignment == 0 && config.data.terms == 0 &&
+        data::has_alignment(config.data))
       log::warn("data.train.alignment is not used: training.guided_alignment is 0");
     if (config.deterministic)
       at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);

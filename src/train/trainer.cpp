@@ -335,6 +335,7 @@ data::BatchOptions batch_options(const TrainConfig& training, const data::DataCo
           .epochs = training.epochs,
           .sampling = data.subword_sampling,
           .noise = data.noise,
+          .terms = data.terms,
           .stages = data::mixtures_of(data, training.accumulate),
           .threads = threads};
 }

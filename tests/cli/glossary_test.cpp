@@ -1,6 +1,8 @@
 // heed translate --glossary, and heed evaluate --glossary.
+#include <random>
 #include <string>
 
+#include "base/format.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 
@@ -92,6 +94,68 @@ TEST_P(GlossaryOption, RefusesWhatCannotBe) {
                  {"decoding.glossary", "decoding.sampling"});
   expect_mistake(run_heed({"translate", model_, "--glossary", folder_ / "absent"}, "a\n"),
                  {"absent"});
+}
+
+/// Each word has two translations, between which only a term can tell.
+struct InlineGlossary : testing::Test {
+  TemporaryFolder folder;
+
+  std::string write_corpus(const std::string& name, int count, unsigned seed) {
+    const std::vector<std::string> words{"alpha", "bravo", "delta", "gamma", "hotel", "india"};
+    std::mt19937 random(seed);
+    std::string source, target, links;
+    for (int i = 0; i < count; ++i) {
+      const unsigned length = 2 + random() % 3;
+      for (unsigned w = 0; w < length; ++w) {
+        const std::string& word = words[random() % words.size()];
+        source += (w > 0 ? " " : "") + word;
+        target += (w > 0 ? " " : "") + word.substr(0, 3) + (random() % 2 == 0 ? "one" : "two");
+        links += fmt::format("{0}-{0} ", w);
+      }
+      source += "\n";
+      target += "\n";
+      links += "\n";
+    }
+    folder.write(name + ".src", source);
+    folder.write(name + ".tgt", target);
+    return folder.write(name + ".align", links);
+  }
+};
+
+TEST_F(InlineGlossary, AModelUsesTheTermsInItsSource) {
+  const std::string links = write_corpus("train", 1500, 1);
+  write_corpus("valid", 20, 2);
+  const std::string config = write_toy_config(
+      folder, {.name = "run",
+               .model = kTransformer,
+               .training = "learning_rate: 0.01, schedule: cosine, updates: 200, validate_every: "
+                           "100, save_every: 200",
+               .vocabulary = "kind: joint, size: 60, algorithm: bpe"});
+  expect_mistake(run_heed({"train", config, "--set", "data.terms=0.5"}),
+                 {"data.terms: ", "data.train.alignment"});
+  train_toy(config, {"--set", "data.train.alignment=" + links, "--set", "data.terms=0.5", "--set",
+                     "model.dropout=0"});
+  const std::string model = folder / "run", input = read_file(folder / "valid.src");
+  for (const std::string ending : {"one", "two"}) {
+    const std::string terms = folder.write("terms.tsv", "bravo\tbra" + ending + "\n");
+    const auto lines = lines_of(product(run_heed({"translate", model, "--glossary", terms, "--set",
+                                                  "decoding.glossary_inline=true", "--beam", "1"},
+                                                 input)));
+    ASSERT_EQ(lines.size(), 20U);
+    const auto sources = lines_of(input);
+    int obeyed = 0, all = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (sources[i].find("bravo") == std::string::npos) continue;
+      ++all;
+      obeyed += lines[i].find("bra" + ending) != std::string::npos;
+    }
+    EXPECT_GE(all, 5);
+    EXPECT_EQ(obeyed, all) << ending;
+  }
+  expect_mistake(
+      run_heed({"translate", Toy::get().transformer, "--set", "decoding.glossary_inline=true"},
+               "a\n"),
+      {"decoding.glossary_inline: ", "data.terms"});
 }
 
 TEST(EvaluateGlossary, CountsTermsThatAreObeyed) {

@@ -28,9 +28,10 @@ void check(const DecodeConfig& config) {
     throw config::ConfigError(
         "decoding.forbid: without '</s>' no translation would end; leave it out, or set "
         "decoding.min_length");
-  if (!config.glossary.empty() && (drawn || config.beam_size == 1))
+  if (!config.glossary.empty() && !config.glossary_inline && (drawn || config.beam_size == 1))
     throw config::ConfigError(
-        "decoding.glossary: needs a decoding.beam_size of 2 or more, and no decoding.sampling");
+        "decoding.glossary: needs a decoding.beam_size of 2 or more and no decoding.sampling, or "
+        "decoding.glossary_inline");
   if (drawn && config.coverage_penalty > 0)
     throw config::ConfigError(
         "decoding.coverage_penalty: ranks hypotheses of a search, and decoding.sampling replaces "

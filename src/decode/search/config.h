@@ -89,6 +89,10 @@ struct DecodeConfig {
       "where its source has the term. Empty: no terms.")
   HEED_FREE(bool, glossary_exact_case, false, "Upper and lower case differ in terms.")
   HEED_FREE(bool, glossary_whole_words, true, "No term begins or ends inside a word.")
+  HEED_FREE(
+      bool, glossary_inline, false,
+      "Put the first target of a term behind it into the source, for models that were trained "
+      "with data.terms, and search freely.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
             "starts again.")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "data/terms.h"
 #include "text/script.h"
 
 namespace heed::decode {
@@ -33,18 +34,40 @@ bool Glossary::is_boundary(std::u32string_view line, std::size_t position) const
          !is_in_word(line[position - 1]) || !is_in_word(line[position]);
 }
 
-std::vector<std::size_t> Glossary::terms_in(const std::string& line) const {
-  const std::u32string all = folded(line);
-  std::vector<std::size_t> out;
-  for (std::size_t begin = 0; begin < all.size(); ++begin)
-    for (std::size_t end = std::min(all.size(), begin + longest_); end > begin; --end) {
-      if (!is_boundary(all, begin) || !is_boundary(all, end)) continue;
-      const auto found = by_source_.find(std::u32string_view(&all[begin], end - begin));
+std::vector<Glossary::Match> Glossary::matches_in(std::u32string_view line) const {
+  std::vector<Match> out;
+  for (std::size_t begin = 0; begin < line.size(); ++begin)
+    for (std::size_t end = std::min(line.size(), begin + longest_); end > begin; --end) {
+      if (!is_boundary(line, begin) || !is_boundary(line, end)) continue;
+      const auto found = by_source_.find(line.substr(begin, end - begin));
       if (found == by_source_.end()) continue;
-      if (std::ranges::find(out, found->second) == out.end()) out.push_back(found->second);
+      out.push_back({begin, end, found->second});
       begin = end - 1;
     }
   return out;
+}
+
+std::vector<std::size_t> Glossary::terms_in(const std::string& line) const {
+  std::vector<std::size_t> out;
+  for (const Match& match : matches_in(folded(line)))
+    if (std::ranges::find(out, match.term) == out.end()) out.push_back(match.term);
+  return out;
+}
+
+std::string Glossary::marked(const std::string& line) const {
+  const std::u32string points = text::decode_utf8(join(split_words(text::fold_spaces(line)), " "));
+  const std::u32string all = folded(line);
+  // A capital whose small letter is two characters: places in both are not the same.
+  const std::u32string& shown = all.size() == points.size() ? points : all;
+  std::string out;
+  std::size_t done = 0;
+  for (const Match& match : matches_in(all)) {
+    out += text::encode_utf8(shown.substr(done, match.begin - done));
+    out += data::with_term(text::encode_utf8(shown.substr(match.begin, match.end - match.begin)),
+                           targets_[match.term].front());
+    done = match.end;
+  }
+  return done == 0 ? line : out + text::encode_utf8(shown.substr(done));
 }
 
 bool Glossary::has_target(const std::string& line, std::size_t term) const {

@@ -33,11 +33,17 @@ class Glossary {
   /// Before terms_for(). Spells targets as inside a sentence and, unless glossary_exact_case is
   /// set, also with a capital. Throws UserError where a term has no target that is known.
   void spell(const text::Vocabulary& vocabulary);
+  /// The line with the first target of each term behind it (data/terms.h).
+  std::string marked(const std::string& line) const;
   /// What a search needs: the terms of a line, and what goes on with words (TermAutomaton).
   std::vector<TermPieces> terms_for(const std::string& line) const;
   std::span<const char> inside_words() const { return inside_words_; }
 
  private:
+  struct Match {
+    std::size_t begin, end, term;  // code points of the line
+  };
+  std::vector<Match> matches_in(std::u32string_view folded_line) const;
   std::u32string folded(const std::string& text) const;
   bool has_target(const std::string& line, std::size_t term) const;
   bool is_boundary(std::u32string_view line, std::size_t position) const;

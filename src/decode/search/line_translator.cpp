@@ -86,7 +86,7 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
     shortlist_.emplace(read_file(file), file, first_text().source, first_text().target);
   if (config_.glossary.empty()) return;
   glossary_.emplace(config_);
-  glossary_->spell(first_text().target);
+  if (is_constrained()) glossary_->spell(first_text().target);
 }
 
 void LineTranslator::set_n_best(int64_t n_best) {
@@ -143,7 +143,9 @@ LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lin
     auto& examples = out.members.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const int64_t number = number_of(static_cast<int64_t>(i), first_line);
-      examples.push_back({.source = member.source.encode(lines[i], most),
+      const std::string line =
+          glossary_ && !is_constrained() ? glossary_->marked(lines[i]) : lines[i];
+      examples.push_back({.source = member.source.encode(line, most),
                           .origin = {0, number},
                           .source_end = member.source.has_end()});
       auto& source = examples.back().source;
@@ -174,7 +176,7 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
     const Stopwatch watch(times_.text);
     Lines all = encode(lines, first_line, source_limit());
     add_prefixes(prefixes, first_line, all);
-    for (std::size_t i = 0; glossary_ && i < lines.size(); ++i)
+    for (std::size_t i = 0; is_constrained() && i < lines.size(); ++i)
       all.terms.push_back(glossary_->terms_for(lines[i]));
     return all;
   }();
@@ -307,7 +309,7 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
                         .never = never_};
   options.config.n_best = std::max(config_.n_best, config_.mbr);
   options.config.min_length += options.given;
-  if (glossary_) options.inside_words = glossary_->inside_words();
+  if (is_constrained()) options.inside_words = glossary_->inside_words();
   // Draws are independent, and mbr adds up what equal texts weigh.
   if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))
     options.text = [this](const std::vector<int32_t>& ids) {
@@ -318,11 +320,11 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
     lengths.push_back(std::ssize(lines.members[0][i].source) + 1);
     options.sampling_streams.push_back(static_cast<uint64_t>(stream_of(i, first_line)));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
-    if (glossary_) options.terms.push_back(lines.terms[i]);
+    if (is_constrained()) options.terms.push_back(lines.terms[i]);
     if (!shortlist_) continue;
     std::vector<int32_t> given;
     if (!lines.prefixes.empty()) given = lines.prefixes[i];
-    if (glossary_)
+    if (is_constrained())
       for (const TermPieces& targets : options.terms.back())
         for (const auto& pieces : targets) given.insert(given.end(), pieces.begin(), pieces.end());
     options.lists.push_back(shortlist_->pieces_for(lines.members[0][i].source, given));

@@ -171,6 +171,8 @@ class LineTranslator {
   int64_t together_ = std::numeric_limits<int64_t>::max();  // sentences that are searched at once
 
  private:
+  /// Whether the search has to put terms into translations.
+  bool is_constrained() const { return glossary_ && !config_.glossary_inline; }
   int64_t stream_of(int64_t line, int64_t first_line) const {
     return first_line + line * line_step;
   }

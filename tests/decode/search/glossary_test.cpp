@@ -49,6 +49,15 @@ struct GlossaryFile : ::testing::Test {
   }
 };
 
+TEST_F(GlossaryFile, StandsInTheLine) {
+  const Glossary glossary = read("Hund\tdog\thound\nder große Hund\tthe big dog\n");
+  EXPECT_EQ(glossary.marked("Ein  HUND, der große Hund."),
+            "Ein HUND <term> dog </term>, der große Hund <term> the big dog </term>.");
+  EXPECT_EQ(glossary.marked("ein  Hunde "), "ein  Hunde ");
+  // Its small letter is two characters.
+  EXPECT_EQ(glossary.marked("\u0130 Hund"), "i\u0307 hund <term> dog </term>");
+}
+
 TEST_F(GlossaryFile, NamesTheLineThatIsBad) {
   EXPECT_THAT(terms_in("Hund", ""), IsEmpty());
   expect_refused([&] { read("Hund\tdog\n\nKatze\n"); },
