@@ -16,6 +16,7 @@
 #include "inspect/likelihood.h"
 #include "run/model_folder.h"
 #include "study/flags.h"
+#include "study/word_check.h"
 #include "text/table.h"
 #include "text/utf8.h"
 
@@ -25,7 +26,7 @@ namespace {
 using data::Flaw;
 using study::Flag;
 
-constexpr const char *kLanguage = "language", *kScore = "score";
+constexpr const char *kLanguage = "language", *kWords = "words", *kScore = "score";
 constexpr std::size_t kPairsAtOnce = 1024;          // that models score
 constexpr std::size_t kExamples = 3, kShown = 160;  // of each rule; characters
 
@@ -45,7 +46,7 @@ std::vector<std::string> rule_names() {
   std::vector<std::string> names;
   for (const Flaw flaw : flaws()) names.emplace_back(config::name_of(flaw));
   for (const Flag flag : kTextFlags) names.emplace_back(config::name_of(flag));
-  names.insert(names.end(), {kLanguage, kScore});
+  names.insert(names.end(), {kLanguage, kWords, kScore});
   return names;
 }
 
@@ -152,6 +153,7 @@ class PairJudge {
       sources.add(facts.source.script);
       targets.add(facts.target.script);
       language_.learn(pair.source, pair.target);
+      words_.learn(pair.source, pair.target);
     }
     finder_.expect_scripts(sources.most(), targets.most());
   }
@@ -168,6 +170,7 @@ class PairJudge {
           study::flags_of({.source = pairs[i].source, .translation = pairs[i].target});
       for (const Flag flag : kTextFlags) rules.push_back(std::ranges::count(flags, flag) > 0);
       rules.push_back(language_.is_odd(pairs[i].source, pairs[i].target));
+      rules.push_back(words_.is_odd(pairs[i].source, pairs[i].target));
       rules.push_back(scores[i] > most_nats_);
     }
     return out;
@@ -176,6 +179,7 @@ class PairJudge {
  private:
   data::FlawFinder finder_;
   data::LanguageCheck language_;
+  study::WordCheck words_;
   PairScorer scorer_;
   double most_nats_;
 };

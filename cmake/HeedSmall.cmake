@@ -17,6 +17,7 @@ foreach(file main cli/command_line cli/destination cli/options cli/shown_model c
   list(APPEND sources ${PROJECT_SOURCE_DIR}/apps/${file}.cpp)
 endforeach()
 list(REMOVE_DUPLICATES sources)
+list(FILTER sources EXCLUDE REGEX "/shortlist_learner[.]cpp$")
 add_executable(heed-translate ${sources})
 target_include_directories(heed-translate PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
 target_compile_definitions(heed-translate PRIVATE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY HEED_VERSION="${PROJECT_VERSION}")

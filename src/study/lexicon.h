@@ -9,14 +9,31 @@ namespace heed::study {
 
 using Ids = std::vector<int32_t>;
 
-/// Of each of the source pieces 0 to `pieces` - 1 the `best` targets t of the highest p(t | s),
-/// best first, of equal ones the lower id; fewer where it stands beside fewer. The pairs are
-/// sources[i], targets[i]. Each round of EM shares out every target piece among the pieces of its
-/// source by p(t | s), and makes p of what each got:
+/// p(t | s) of pairs sources[i], targets[i]. Each round of EM shares out every target piece among
+/// the pieces of its source by p(t | s), and makes p of what each got:
 ///   c(t | s) = sum over pairs and their t, s of p(t | s) / sum_s' p(t | s'), p = c / sum_t c.
 /// The first p are equal.
-std::vector<Ids> likeliest_translations(const std::vector<Ids>& sources,
-                                        const std::vector<Ids>& targets, int64_t pieces,
-                                        int64_t best, int64_t rounds = 5);
+class Lexicon {
+ public:
+  /// Source pieces are 0 to `pieces` - 1.
+  Lexicon(const std::vector<Ids>& sources, const std::vector<Ids>& targets, int64_t pieces,
+          int64_t rounds = 5);
+
+  /// Of each source piece the `best` targets t of the highest p(t | s), best first, of equal ones
+  /// the lower id; fewer where it stands beside fewer.
+  std::vector<Ids> likeliest(int64_t best) const;
+
+  /// Mean over the target of -log of the mean p(t | s) over the source, but at most kMostNats for
+  /// each t; 0 where a side is empty.
+  double nats(const Ids& source, const Ids& target) const;
+  static constexpr double kMostNats = 12;
+
+ private:
+  int64_t place(int32_t source, int32_t target) const;
+
+  std::vector<int64_t> begin_;  // of each source, and the end
+  Ids targets_;                 // that it stands beside, ascending
+  std::vector<double> shares_;  // p(t | s)
+};
 
 }  // namespace heed::study

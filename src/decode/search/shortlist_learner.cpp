@@ -38,7 +38,7 @@ std::string learn_shortlist(const text::Pairs& pairs, int64_t most, const Shortl
   const std::vector<PieceList> targets = pieces_of(target, pairs.target, most);
   for (PieceList& line : sources) line.push_back(text::kEnd);  // also where words come from nowhere
   std::vector<PieceList> lists =
-      study::likeliest_translations(sources, targets, source.size(), size.best);
+      study::Lexicon(sources, targets, source.size()).likeliest(size.best);
   PieceList& every = lists[text::kEnd];
   for (const int32_t piece : frequent_pieces(targets, target.size(), size.frequent))
     every.push_back(piece);

@@ -1,0 +1,78 @@
+#include "study/word_check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "text/words.h"
+
+namespace heed::study {
+namespace {
+
+constexpr int32_t kNothing = 0;  // what words come from that have no translation
+
+double middle(std::vector<double>& values) {
+  const auto half = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), half, values.end());
+  return *half;
+}
+
+/// The words, and behind them kNothing.
+Ids with_nothing(Ids words) {
+  words.push_back(kNothing);
+  return words;
+}
+
+}  // namespace
+
+WordCheck::Direction::Direction(const std::vector<Ids>& from, const std::vector<Ids>& to,
+                                std::size_t words)
+    : lexicon(
+          [&] {
+            std::vector<Ids> all;
+            for (const Ids& line : from) all.push_back(with_nothing(line));
+            return all;
+          }(),
+          to, static_cast<int64_t>(words) + 1) {
+  std::vector<double> nats;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (from[i].size() >= kShort && to[i].size() >= kShort)
+      nats.push_back(lexicon.nats(with_nothing(from[i]), to[i]));
+  if (nats.empty()) nats.push_back(0);
+  const double usual = middle(nats);
+  for (double& one : nats) one = std::abs(one - usual);
+  limit = usual + kFar * middle(nats);
+}
+
+Ids WordCheck::words_of(std::string_view line, Numbers& numbers, bool learns) {
+  Ids ids;
+  for (const std::string& word : text::words_in(line)) {
+    const std::string plain = text::lower_case(text::without_punctuation(word));
+    if (plain.empty()) continue;
+    if (learns) numbers.emplace(plain, static_cast<int32_t>(numbers.size()) + 1);
+    if (const auto found = numbers.find(plain); found != numbers.end())
+      ids.push_back(found->second);
+  }
+  return ids;
+}
+
+void WordCheck::learn(std::string_view source, std::string_view target) {
+  if (sources_.size() == kLearned) return;
+  sources_.push_back(words_of(source, source_words_, /*learns=*/true));
+  targets_.push_back(words_of(target, target_words_, /*learns=*/true));
+}
+
+bool WordCheck::is_odd(std::string_view source, std::string_view target) {
+  if (!forward_) {
+    forward_.emplace(sources_, targets_, source_words_.size());
+    backward_.emplace(targets_, sources_, target_words_.size());
+    sources_.clear();
+    targets_.clear();
+  }
+  const Ids from = words_of(source, source_words_, /*learns=*/false),
+            to = words_of(target, target_words_, /*learns=*/false);
+  if (from.size() < kShort || to.size() < kShort) return false;
+  return forward_->lexicon.nats(with_nothing(from), to) > forward_->limit ||
+         backward_->lexicon.nats(with_nothing(to), from) > backward_->limit;
+}
+
+}  // namespace heed::study
