@@ -160,6 +160,7 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
                                                    : data::source_symbols(config.data),
                                     .normalise = config::name_of(wanted.normalise),
                                     .byte_fallback = wanted.byte_fallback,
+                                    .upper = config.data.noise.upper,
                                     .fewest = data::kFewestPieces};
   for (const data::CorpusFiles& corpus : config.data.train) {
     if (corpus.target.empty()) {

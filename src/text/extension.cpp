@@ -149,7 +149,7 @@ struct Counts {
 
 Counts count(const VocabularyTraining& options, const Normalise& normalise) {
   Counts counts;
-  TrainingSentences sentences(options.files, normalise);
+  TrainingSentences sentences(options, normalise);
   for (; !sentences.done(); sentences.Next()) {
     const std::string& line = sentences.value();
     for (std::size_t begin = 0; begin < line.size();) {

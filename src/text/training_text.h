@@ -20,12 +20,12 @@ namespace heed::text {
 /// What a model makes of a text before it looks for pieces; none leaves it as it is.
 using Normalise = std::function<std::string(const std::string&)>;
 
-/// All lines of all files that are not blank, with spaces folded as encode() folds them, and then
-/// normalised. Runs longer than kLongestRun are cut with blanks.
+/// All lines of all files that are not blank, with spaces folded as encode() folds them, a share in
+/// capitals, and then normalised. Runs longer than kLongestRun are cut with blanks.
 class TrainingSentences : public sentencepiece::SentenceIterator {
  public:
-  explicit TrainingSentences(const std::vector<TextFile>& files, Normalise normalise = {})
-      : files_(files), normalise_(std::move(normalise)) {
+  explicit TrainingSentences(const VocabularyTraining& options, Normalise normalise = {})
+      : files_(options.files), upper_(options.upper), normalise_(std::move(normalise)) {
     Next();
   }
 
@@ -63,6 +63,11 @@ class TrainingSentences : public sentencepiece::SentenceIterator {
       }
       while (next()) {
         line_ = fold_spaces(line_);
+        raised_ += upper_;
+        if (raised_ >= 1) {
+          raised_ -= 1;
+          line_ = upper_case(line_);
+        }
         if (normalise_) line_ = normalise_(line_);
         blank_out_reserved();
         cut_runs();
@@ -114,6 +119,7 @@ class TrainingSentences : public sentencepiece::SentenceIterator {
   }
 
   const std::vector<TextFile>& files_;
+  double upper_, raised_ = 0;  // the next line in capitals is due at 1
   Normalise normalise_;
   std::size_t file_ = 0;
   std::optional<LineReader> reader_;

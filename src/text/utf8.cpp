@@ -221,6 +221,16 @@ std::string lower_case(std::string_view text) {
   return encode_utf8(out);
 }
 
+std::string upper_case(std::string_view text) {
+  std::u32string out;
+  for (const char32_t c : decode_utf8(text))
+    if (c == U'\u00DF')
+      out += U"SS";
+    else
+      out += to_upper(c);
+  return encode_utf8(out);
+}
+
 std::string without_punctuation(std::string_view word) {
   const std::u32string all = decode_utf8(word);
   std::u32string_view left = all;

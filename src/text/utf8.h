@@ -101,5 +101,7 @@ char32_t to_upper(char32_t c);
 
 /// Lower case as Python's str.lower() gives it, final sigma and dotted capital I included.
 std::string lower_case(std::string_view text);
+/// Each letter by to_upper(), but U+00DF as SS.
+std::string upper_case(std::string_view text);
 
 }  // namespace heed::text

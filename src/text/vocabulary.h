@@ -69,6 +69,7 @@ struct VocabularyTraining {
   std::vector<std::string> symbols = {};  // user-defined: each is one piece and never split
   std::string normalise = "none";         // or "nfc", "nfkc"
   bool byte_fallback = false;             // a piece for each byte spells what has no piece
+  double upper = 0;                       // share of the lines that are read in capitals
   std::string keys = "data.vocabulary.";  // before size, algorithm and so on in messages
   int64_t fewest = 5;  // sizes below this one are refused: four pieces are special
 };

@@ -150,7 +150,7 @@ bool is_in_doubt(const VocabularyTraining& options, CutRuns& cut) {
   std::unordered_set<std::size_t> words;
   std::vector<bool> seen(0x110000);
   std::size_t characters = 0;
-  TrainingSentences sentences(options.files);
+  TrainingSentences sentences(options);
   for (; !sentences.done(); sentences.Next()) {
     if (words.size() < enough)
       for (const std::string& word : split(sentences.value(), ' '))
@@ -199,7 +199,7 @@ void check(const VocabularyTraining& options) {
 
 TrainedModel train_model(const VocabularyTraining& options, bool up_to,
                          const Normalise& normalise) {
-  TrainingSentences sentences(options.files, normalise);
+  TrainingSentences sentences(options, normalise);
   sentences.rethrow();
   if (sentences.done())
     throw UserError(names_of(options.files) + ": no text to train a vocabulary on");

@@ -76,5 +76,10 @@ TEST(Utf8, FoldedSpacesAreAsciiBlanks) {
   EXPECT_EQ(fold_spaces("a\tb\u00A0c\u3000d"), "a b c d");
 }
 
+TEST(UpperCase, RaisesEachLetter) {
+  EXPECT_EQ(upper_case("Größe, éa 7 я"), "GRÖSSE, ÉA 7 Я");
+  EXPECT_EQ(upper_case(""), "");
+}
+
 }  // namespace
 }  // namespace heed::text

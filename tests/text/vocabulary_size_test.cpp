@@ -9,6 +9,7 @@
 namespace heed::text {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 struct VocabularySizeTest : testing::Test {
@@ -74,6 +75,21 @@ TEST_F(VocabularySizeTest, SaysWhichRunsAreCut) {
 
 TEST_F(VocabularySizeTest, WhatCannotBeReadIsNamed) {
   EXPECT_THAT(fault(folder / "nowhere", 10), HasSubstr("nowhere"));
+}
+
+TEST(Vocabulary, HasPiecesInCapitalsForAShareOfTheLines) {
+  TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "hund katze maus\n";
+  const std::string file = folder.write("text", text);
+  const auto train = [&](int64_t size, double upper) {
+    return Vocabulary::train({.files = {file}, .size = size, .algorithm = "bpe", .upper = upper});
+  };
+  // 4 special pieces, the blank, 11 letters, and the merges of three words: 4, 5 and 4; in capitals
+  // as many letters and merges again.
+  EXPECT_THAT(train(29, 0).encode("HUND"), Contains(kUnknown));
+  EXPECT_EQ(train(53, 0.25).encode("HUND KATZE").size(), 2U);
+  EXPECT_EQ(train(53, 0.25).encode("hund katze").size(), 2U);
 }
 
 }  // namespace
