@@ -345,7 +345,7 @@ void add_attention(CommandLine& program) {
             "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
             "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
       .one_of(heed_enum_text(AttentionKind{}).names)
-      .shows_default("cross; with --step every attention");
+      .shows_default("cross");
   command
       .option("--steps", args->steps,
               "Least steps of --kind integrated; more are added until rows add up")
@@ -368,9 +368,10 @@ void add_attention(CommandLine& program) {
       command.option("-o,--output", args->output,
                      "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
                      "standard output; with --step the page");
-  command.flag("--step", args->step,
-               "Write a page of the decoding steps in numbers, from states to the chosen word; "
-               "without a model, of examples from the literature");
+  command.flag(
+      "--step", args->step,
+      "Write a page of decoding steps in numbers, from states to the chosen word, of every "
+      "attention unless --kind chooses; without a model, of examples from the literature");
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");
   command
