@@ -10,8 +10,10 @@
 #include "draw/heatmap.h"
 #include "draw/pages.h"
 #include "inspect/attention_maps.h"
+#include "inspect/decoding_steps.h"
 #include "inspect/explain.h"
 #include "run/model_folder.h"
+#include "run/saved_config.h"
 #include "text/pairs.h"
 
 namespace heed {
@@ -23,31 +25,13 @@ using inspect::Matrices;
 struct AttentionArgs {
   std::string model, beside, text, input, target, target_file, output,
       layers = "all", heads = "mean", pictures = "all";
-  std::vector<std::string> kind_names = {config::name_of(AttentionKind::cross)};
+  std::vector<std::string> kind_names;  // none: cross
   std::vector<AttentionKind> kinds;
   std::vector<AttentionKind> looks;  // those that are attention, not made of it or other evidence
   int64_t steps = inspect::ExplainOptions{}.steps;
-  bool matrix = false, words = false, drop_eos = false, with_signs = false;
+  bool matrix = false, words = false, drop_eos = false, with_signs = false, step = false;
   ModelOptions common;
 };
-
-/// "all", "last" or "mean", and numbers from 0, separated by commas.
-std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text,
-                                   const std::string& minus_one) {
-  static_assert(inspect::kLastLayer == -1 && inspect::kMeanOfHeads == -1);
-  std::vector<int64_t> indices;
-  for (const std::string& part : split(text, ',')) {
-    const auto number = exact_number<uint32_t>(part);
-    if (part == "all" || part == minus_one)
-      indices.push_back(part == "all" ? inspect::kEvery : -1);
-    else if (number && part.size() < 6)
-      indices.push_back(*number);
-    else
-      throw UserError("{}: '{}' is neither all, {} nor a number counted from 0", flag, part,
-                      minus_one);
-  }
-  return indices;
-}
 
 inspect::Shape shape_of(const AttentionArgs& args) {
   return {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
@@ -261,8 +245,35 @@ void check_options(const AttentionArgs& args) {
     throw UserError("attention: --steps is for --kind integrated; add it, or leave --steps out");
 }
 
+/// The page of --step; without a model it has the examples alone.
+void show_steps(const AttentionArgs& args) {
+  const AttentionArgs usual;
+  if (args.output.empty()) throw UserError("attention: --step: name the page with -o");
+  if (args.words || args.drop_eos || args.with_signs || args.matrix || !args.beside.empty() ||
+      args.steps != usual.steps || args.pictures != usual.pictures)
+    throw UserError("attention: --step goes with the input, --kind, --layer and --head alone");
+  run::require_harmless(args.output, {args.model, args.input, args.target_file});
+  std::vector<study::DecodingSteps> sentences;
+  if (!args.model.empty()) {
+    const Input input = read_input(args);
+    const run::ModelFolder folder = run::open_model(args.model, args.common.open());
+    inspect::AttentionRequest request{
+        .kinds = args.kind_names.empty() ? model::traits(folder.config.model).kinds : args.kinds,
+        .layers = parse_indices("--layer", args.layers, "last")};
+    if (args.heads != usual.heads) request.heads = parse_indices("--head", args.heads, "mean");
+    decode::Translator translator = folder.translator();
+    sentences = inspect::decoding_steps(translator, folder.config.model, input.source, input.target,
+                                        request);
+  }
+  write_atomic(args.output, draw::step_page(sentences, "Attention, step by step"));
+  log::info("page: " + args.output);
+}
+
 void attention(AttentionArgs args) {
   args.kinds = kinds_of(without_repeats(args.kind_names));
+  if (args.step) return show_steps(args);
+  if (args.model.empty()) throw UserError("attention: name a model; --step alone needs none");
+  if (args.kinds.empty()) args.kinds = {AttentionKind::cross};
   std::ranges::copy_if(args.kinds, std::back_inserter(args.looks), config::is_attention);
   check_options(args);
   if (args.kinds.size() > 1 && args.output.empty())
@@ -317,7 +328,8 @@ void attention(AttentionArgs args) {
 
 void add_attention(CommandLine& program) {
   auto [command, args] = program.command("attention", attention);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.option("model", args->model,
+                 "Folder that `heed train` wrote; with --step it may be missing");
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
   command.option("--input", args->input, "Source sentences, one per line; default: standard input");
@@ -332,7 +344,8 @@ void add_attention(CommandLine& program) {
       .list("--kind", args->kind_names,
             "Attention: encoder, decoder or cross. Attention through all layers: rollout. Other "
             "evidence: saliency, integrated (gradients) or erasure. Several separated by commas")
-      .one_of(heed_enum_text(AttentionKind{}).names);
+      .one_of(heed_enum_text(AttentionKind{}).names)
+      .shows_default("cross");
   command
       .option("--steps", args->steps,
               "Least steps of --kind integrated; more are added until rows add up")
@@ -354,7 +367,11 @@ void add_attention(CommandLine& program) {
   const Argument output =
       command.option("-o,--output", args->output,
                      "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
-                     "standard output");
+                     "standard output; with --step the page");
+  command.flag(
+      "--step", args->step,
+      "Write a page of decoding steps in numbers, from states to the chosen word, of every "
+      "attention unless --kind chooses; without a model, of examples from the literature");
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");
   command
@@ -367,8 +384,7 @@ void add_attention(CommandLine& program) {
   command.examples(
       {"heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "
        "-o attention/",
-       "heed attention runs/demo/transformer --input data/demo/sets/classic.src "
-       "--target-file data/demo/sets/classic.tgt --kind encoder,cross --head all -o attention/"});
+       "heed attention runs/demo/transformer --text 'the old dog slept' --step -o step.html"});
 }
 
 }  // namespace heed

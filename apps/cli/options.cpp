@@ -1,6 +1,7 @@
 #include "apps/cli/options.h"
 
 #include "base/strings.h"
+#include "decode/search/reading.h"
 
 namespace heed {
 
@@ -17,6 +18,23 @@ void require_one_of(const std::string& option, int64_t given, int64_t count) {
 }
 
 }  // namespace
+
+std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text,
+                                   const std::string& minus_one) {
+  static_assert(decode::kLastLayer == -1 && decode::kMeanOfHeads == -1);
+  std::vector<int64_t> indices;
+  for (const std::string& part : split(text, ',')) {
+    const auto number = exact_number<uint32_t>(part);
+    if (part == "all" || part == minus_one)
+      indices.push_back(part == "all" ? decode::kEvery : -1);
+    else if (number && part.size() < 6)
+      indices.push_back(*number);
+    else
+      throw UserError("{}: '{}' is neither all, {} nor a number counted from 0", flag, part,
+                      minus_one);
+  }
+  return indices;
+}
 
 void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument* gold) {
   for (Argument flag : {command.flag("--swap-gold", form.swapped,

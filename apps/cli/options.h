@@ -62,6 +62,10 @@ inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string
   return kinds;
 }
 
+/// Layers or heads: "all", `minus_one` ("last" or "mean"), and numbers from 0, separated by commas.
+std::vector<int64_t> parse_indices(const std::string& flag, const std::string& text,
+                                   const std::string& minus_one);
+
 /// Declares --swap-gold and --one-based, which need `gold` where it is given.
 void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument* gold = nullptr);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "study/decoding_steps.h"
 #include "study/faithful.h"
 
 namespace heed::draw {
@@ -47,6 +48,12 @@ std::string live_attention_page(const std::string& title);
 ///   compressed: base64 of a zlib stream of the views' weights one after the other, row by row,
 ///   each in ten-thousandths: below 128 one byte, else its low seven bits + 128 and then the rest
 std::string attention_json(std::span<const study::AttentionMatrix> matrices);
+
+/// One HTML page, complete in itself: the decoding steps of sentences, one after the other, each as
+/// the formula that its numbers come from, computed once more on the page; a temperature; and what
+/// every step sees. Behind the sentences, or alone, examples from the literature in literal numbers
+/// (page/step_examples.js).
+std::string step_page(const std::vector<study::DecodingSteps>& sentences, const std::string& title);
 
 struct PlayedModel {
   std::string name;

@@ -21,6 +21,7 @@
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/pointer.h"
+#include "model/working.h"
 
 namespace heed::model {
 
@@ -86,6 +87,7 @@ struct Trace {
   std::optional<Guided> guided = {};          // in `features` alone
   std::optional<SourceVectors> vectors = {};  // the same
   Exchange exchange = {};                     // the same
+  Witness witness = {};                       // the same; of these kinds
 };
 
 /// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move

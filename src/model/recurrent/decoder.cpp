@@ -240,10 +240,10 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 }
 
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
-                             Tensor* logs, const Exchange& exchange) {
+                             Tensor* logs, const Exchange& exchange, const Witness& witness) {
   Carried carried = load(state);
   const Prepared memory = load_memory(state);
-  StepInput asked{.logs = logs != nullptr};
+  StepInput asked{.logs = logs != nullptr, .witness = witness};
   if (exchange)
     asked.exchange = [&exchange](const Tensor& own, int64_t head) {
       return exchange(own.unsqueeze(1), /*layer=*/0, head).squeeze(1);

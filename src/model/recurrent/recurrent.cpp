@@ -24,7 +24,8 @@ class RecurrentModel : public Model {
     const Tensor output =
         decoder_->run(embed(*tokens_.target, input.tokens), state, wanted(trace, weights),
                       trace != nullptr && trace->guided ? &trace->guided->logs : nullptr,
-                      trace != nullptr ? trace->exchange : Exchange());
+                      trace != nullptr ? trace->exchange : Exchange(),
+                      trace != nullptr ? trace->witness : Witness());
     note(trace, weights);
     return drop(output, config_.dropout, is_training());
   }

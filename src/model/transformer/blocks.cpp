@@ -74,9 +74,10 @@ EncoderBlock::EncoderBlock(const BlockOptions& options, const LayerIndex& index)
       around_feed_forward_(
           register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
-Tensor EncoderBlock::forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights) {
+Tensor EncoderBlock::forward(const Tensor& x, const SentenceLayout& sentences,
+                             const WeightsPlace& place) {
   const Tensor seen = around_attention_->around(
-      x, [&](const Tensor& y) { return attention_->forward(y, sentences, weights); });
+      x, [&](const Tensor& y) { return attention_->forward(y, sentences, place); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }

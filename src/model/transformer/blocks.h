@@ -82,9 +82,9 @@ class EncoderBlock : public torch::nn::Module {
  public:
   EncoderBlock(const BlockOptions& options, const LayerIndex& index);
 
-  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `weights`, if not
-  /// null, receives [batch, heads, source, source].
-  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
+  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `place`, if there
+  /// is one, receives [batch, heads, source, source].
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, const WeightsPlace& place);
 
  private:
   SelfAttentionPtr attention_;
@@ -99,8 +99,7 @@ class DecoderBlock : public torch::nn::Module {
   struct View {
     KeysValues memory;
     CrossSentenceLayout sentences;
-    Tensor* self_weights = nullptr;
-    Tensor* cross_weights = nullptr;
+    WeightsPlace self_weights = {}, cross_weights = {};
     Guided* guided = nullptr;
     std::function<Tensor(const Tensor&)> exchange = {};  // of the weights of cross-attention
   };

@@ -80,7 +80,7 @@ Tensor CrossAttention::attend_unpadded(const Tensor& query, const KeysValues& me
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory,
-                               const CrossSentenceLayout& sentences, Tensor* weights,
+                               const CrossSentenceLayout& sentences, const WeightsPlace& place,
                                Guided* guided,
                                const std::function<Tensor(const Tensor&)>& exchange) {
   const Tensor query = linear(*query_, x);
@@ -90,7 +90,7 @@ Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory,
   AttentionMask masking = options_.masking(sentences.memory.valid, is_training());
   masking.exchange = exchange;
   const Tensor context = attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys,
-                                memory.values, masking, weights);
+                                memory.values, masking, place);
   return linear(*output_, join_heads(context));
 }
 

@@ -35,7 +35,7 @@ class CrossAttention : public torch::nn::Module {
   /// width] where both sides are unpadded. `guided`, if not null, receives one head's logarithms;
   /// `exchange` is of padded sentences.
   Tensor forward(const Tensor& x, const KeysValues& memory, const CrossSentenceLayout& sentences,
-                 Tensor* weights, Guided* guided = nullptr,
+                 const WeightsPlace& place, Guided* guided = nullptr,
                  const std::function<Tensor(const Tensor&)>& exchange = {});
 
   /// Hypotheses of beams, x [sentences, beam, width], over keys and values of the source; `padding`

@@ -27,10 +27,16 @@ class Tracer {
   Tracer(Trace* trace, AttentionKind kind)
       : trace_(trace && trace->kinds.contains(kind) ? trace : nullptr), kind_(kind) {}
 
-  /// Where a layer shall leave its weights, or null.
-  Tensor* place() {
+  /// Where the next layer shall leave its weights, and whom it tells how it came to them.
+  WeightsPlace place() {
     weights_ = Tensor();
-    return trace_ ? &weights_ : nullptr;
+    if (!trace_) return nullptr;
+    if (!trace_->witness) return &weights_;
+    return {&weights_, [trace = trace_, kind = kind_, layer = layer_++](Working working) {
+              working.kind = kind;
+              working.layer = layer;
+              trace->witness(std::move(working));
+            }};
   }
   void keep(std::size_t layer) {
     if (trace_)
@@ -41,6 +47,7 @@ class Tracer {
  private:
   Trace* trace_;
   AttentionKind kind_;
+  int64_t layer_ = 0;
   Tensor weights_;
 };
 
@@ -278,8 +285,8 @@ Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
          .source = cached_source(state, source_heads, of_source),
          .carried = left.first(carried),
          .padding = padding,
-         .self_weights = self.place(),
-         .cross_weights = cross.place()});
+         .self_weights = self.place().weights,
+         .cross_weights = cross.place().weights});
     left = left.subspan(carried);
     if (block.self_attention()) self.keep(layer);
     cross.keep(layer);

@@ -41,13 +41,17 @@ class Additive : public Attention {
     const auto& cache = static_cast<const AdditiveCache&>(*memory.cache);
     const Tensor projected = kernels::collected_linear(step.query, cache.query);
     const bool same = memory.keys.is_same(cache.keys) && memory.bias.is_same(cache.bias);
-    if (cache.fused.defined() && same && !step.exchange) {
+    if (cache.fused.defined() && same && !step.exchange && !step.witness) {
       const auto fused = kernels::additive_attention(projected, cache.fused, step.logs);
       return {fused.context, fused.weights, fused.logs};
     }
     const Tensor scores =
         kernels::additive_scores(projected, memory.keys, kernels::widened(score_));
-    return attend_with(scores, step, memory, weighing_, is_training());
+    const StepInput own = telling(step, [&](Working& working) {
+      working.query = projected.unsqueeze(1);
+      working.vector = score_;
+    });
+    return attend_with(scores, own, memory, weighing_, is_training());
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"
+#include "model/working.h"
 
 namespace heed::model {
 
@@ -52,6 +53,7 @@ struct StepInput {
   /// Makes other weights, [sentences, query, source]; undefined: they stay.
   std::function<Tensor(const Tensor&, int64_t head)> exchange = {};
   int64_t head = 0;  // of several: which one is asked
+  Witness witness = {};
 };
 
 struct Attended {

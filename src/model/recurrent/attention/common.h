@@ -14,6 +14,9 @@ namespace heed::model {
 Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared& memory,
                      const Weighing& weighing, bool training);
 
+/// `step`, whose witness is told what `complete` makes of a working. Lives as long as `step`.
+StepInput telling(const StepInput& step, const std::function<void(Working&)>& complete);
+
 /// The additive score, v . tanh(W s + U h(i)), that Bahdanau et al. and Luong et al. (as "concat")
 /// share.
 AttentionPtr make_additive(const AttentionSize& size);

@@ -40,14 +40,24 @@ class Local : public Attention {
         offset.abs().gt(half_width_), -std::numeric_limits<double>::infinity());
     // What is exchanged are the weights that are used: those of local_p are made below.
     StepInput inside = step;
+    Working working;
     if (predicts_) inside.exchange = nullptr;
+    if (predicts_ && step.witness) inside.witness = [&](Working own) { working = std::move(own); };
     const Attended attended = scores_->forward(std::move(inside), window);
     if (!predicts_) return attended;
     const double deviation = half_width_ / 2;
-    Tensor weights = attended.weights * at::exp(offset.square() * (-0.5 / (deviation * deviation)));
+    const Tensor gauss = at::exp(offset.square() * (-0.5 / (deviation * deviation)));
+    Tensor weights = attended.weights * gauss;
     if (step.exchange) weights = step.exchange(weights, step.head);
     const Tensor used = drop(weights, dropout_, is_training());
-    return {at::bmm(used, memory.values), weights / weights.sum(-1, true), {}};
+    const Tensor context = at::bmm(used, memory.values);
+    if (step.witness) {
+      working.gauss = gauss.unsqueeze(1);
+      working.weights = weights.unsqueeze(1);
+      working.context = context.unsqueeze(1);
+      step.witness(std::move(working));
+    }
+    return {context, weights / weights.sum(-1, true), {}};
   }
 
  private:

@@ -24,7 +24,11 @@ class LuongLocation : public Attention {
     if (known < source)
       scores = at::constant_pad_nd(scores, {0, source - known},
                                    -std::numeric_limits<double>::infinity());
-    return attend_with(scores, step, memory, weighing_, is_training());
+    const StepInput own = telling(step, [&](Working& working) {
+      working.keys = at::constant_pad_nd(position_.narrow(0, 0, known), {0, 0, 0, source - known})
+                         .expand({working.query.size(0), 1, -1, -1});
+    });
+    return attend_with(scores, own, memory, weighing_, is_training());
   }
 
  private:

@@ -64,10 +64,11 @@ SelfAttention::SelfAttention(const MultiHeadOptions& options, const LayerIndex& 
   output_ = register_module(names::kOutput, xavier_linear(inner, {width}, options.bias));
 }
 
-Tensor SelfAttention::forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights) {
+Tensor SelfAttention::forward(const Tensor& x, const SentenceLayout& sentences,
+                              const WeightsPlace& place) {
   const Tensor projected = linear(*projection_, x);
   return linear(*output_, sentences.unpadded() ? unpadded(projected, sentences)
-                                               : padded(projected, sentences, weights));
+                                               : padded(projected, sentences, place));
 }
 
 Tensor SelfAttention::step(const Tensor& x, std::span<Tensor> state, int64_t position,

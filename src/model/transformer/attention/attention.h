@@ -77,7 +77,7 @@ class SelfAttention : public torch::nn::Module {
 
   /// x [batch, length, width], or [positions, width] unpadded -> the same shape. Weights [batch,
   /// heads, query, keys], of padded sentences.
-  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, const WeightsPlace& place);
 
   /// One step of a decoder at `position`, of a kind without scores: x [sentences, beam, width] ->
   /// the same shape. `state` has carried() tensors, undefined before the first step.
@@ -95,7 +95,7 @@ class SelfAttention : public torch::nn::Module {
 
  protected:
   virtual Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
-                        Tensor* weights) = 0;
+                        const WeightsPlace& place) = 0;
   virtual Tensor unpadded(const Tensor& projected,
                           const SentenceLayout& sentences);  // if it has scores
   virtual Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,

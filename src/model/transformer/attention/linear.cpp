@@ -103,12 +103,12 @@ class Linear : public SelfAttention {
 
  protected:
   Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
-                Tensor* weights) override {
+                const WeightsPlace& place) override {
     const auto heads = parts_of(projected);
     const AttentionMask masking{.valid = sentences.valid, .pattern = options_.pattern};
     return join_heads(linear_attention(heads[0].transpose(1, 2), heads[1].transpose(1, 2),
                                        heads[2].transpose(1, 2), masking,
-                                       positions_->rotations(0, projected.size(1)), weights));
+                                       positions_->rotations(0, projected.size(1)), place));
   }
 
   Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
@@ -136,7 +136,8 @@ class Linear : public SelfAttention {
 }  // namespace
 
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const AttentionMask& masking, const Tensor& rotations, Tensor* weights) {
+                        const AttentionMask& masking, const Tensor& rotations,
+                        const WeightsPlace& place) {
   expect(!masking.added.defined(), "linear attention has no scores to add to");
   const kernels::WithoutAutocast guard;
   const int64_t heads = query.size(1);
@@ -145,10 +146,19 @@ Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& v
     features = features * masking.valid.transpose(2, 3).to(features.scalar_type());
   const Features q(feature(query), rotations, heads), k(features, rotations, heads);
   const Tensor v = for_each_head(kernels::widened(values), heads);
-  if (!weights) return means(q, k, v, masking.pattern.causal).to(values.scalar_type());
+  if (!place.weights) return means(q, k, v, masking.pattern.causal).to(values.scalar_type());
   const Tensor all = shares(q, k, masking.pattern.causal);
-  *weights = all.to(at::kFloat);
-  return at::matmul(all, v).to(values.scalar_type());
+  *place.weights = all.to(at::kFloat);
+  const Tensor context = at::matmul(all, v);
+  if (place.witness)
+    place.witness({.query = q.above(),
+                   .keys = k.above(),
+                   .scores = at::matmul(q.above(), k.above().transpose(-1, -2))
+                                 .masked_fill(all.eq(0), -std::numeric_limits<double>::infinity()),
+                   .values = v,
+                   .weights = all,
+                   .context = context});
+  return context.to(values.scalar_type());
 }
 
 Tensor linear_step(const Tensor& query, const Tensor& key, const Tensor& value, LinearSums& so_far,

@@ -15,11 +15,11 @@ namespace heed::model {
 
 /// Shapes as in attend(). Of `look` it reads `valid` and whether the pattern is causal; nothing may
 /// be added to scores. `rotations` [length, head / 2] complex, if defined, are those of Positions.
-/// fp32 or double inside. `weights`, if not null, receives a as float [batch, heads, query, keys],
-/// and then a matrix of this size is made.
+/// fp32 or double inside. `place`, if there is one, receives a as float [batch, heads, query,
+/// keys], and then a matrix of this size is made.
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking, const Tensor& rotations = {},
-                        Tensor* weights = nullptr);
+                        const WeightsPlace& place = {});
 
 /// Over the steps so far; undefined before the first one.
 struct LinearSums {

@@ -34,7 +34,7 @@ SoftmaxAttention::Heads SoftmaxAttention::heads_of(const Tensor& projected,
 }
 
 Tensor SoftmaxAttention::padded(const Tensor& projected, const SentenceLayout& sentences,
-                                Tensor* weights) {
+                                const WeightsPlace& place) {
   const int64_t length = projected.size(1);
   const Heads heads = heads_of(projected, turns(0, length));
   const Tensor query = heads.query.transpose(1, 2);
@@ -42,7 +42,7 @@ Tensor SoftmaxAttention::padded(const Tensor& projected, const SentenceLayout& s
   masking.pattern = options_.pattern;
   masking.added = added_scores(distances(length), query, masking.scale, 0, 0, length);
   return join_heads(
-      attend(query, heads.keys.transpose(1, 2), heads.values.transpose(1, 2), masking, weights));
+      attend(query, heads.keys.transpose(1, 2), heads.values.transpose(1, 2), masking, place));
 }
 
 Tensor SoftmaxAttention::unpadded(const Tensor& projected, const SentenceLayout& sentences) {

@@ -11,7 +11,8 @@ class SoftmaxAttention : public SelfAttention {
   SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index);
 
  protected:
-  Tensor padded(const Tensor& projected, const SentenceLayout& sentences, Tensor* weights) override;
+  Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
+                const WeightsPlace& place) override;
   Tensor unpadded(const Tensor& projected, const SentenceLayout& sentences) override;
   Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
                        Tensor* weights) override;

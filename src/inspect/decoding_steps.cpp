@@ -1,0 +1,154 @@
+#include "inspect/decoding_steps.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <tuple>
+
+#include "model/description/kinds.h"
+#include "model/description/traits.h"
+#include "model/device.h"
+#include "model/model.h"
+
+namespace heed::inspect {
+namespace {
+
+using at::Tensor;
+using model::Working;
+using study::NumberRows;
+using study::WorkedHead;
+
+NumberRows numbers_in(const Tensor& x) {
+  const Tensor flat = x.to(at::kFloat).cpu().contiguous();
+  const float* first = flat.const_data_ptr<float>();
+  return {flat.sizes().vec(), {first, first + flat.numel()}};
+}
+
+/// The workings of an attention, of all steps at once or of one after the other, as one.
+Working joined(const std::vector<Working>& steps) {
+  Working all = steps.front();
+  for (Tensor Working::*const part :
+       {&Working::query, &Working::scores, &Working::gauss, &Working::weights, &Working::context}) {
+    std::vector<Tensor> parts;
+    for (const Working& step : steps) parts.push_back(step.*part);
+    if (parts.front().defined()) all.*part = at::cat(parts, 2);
+  }
+  const auto same = [&](const Working& one) { return at::equal(one.keys, all.keys); };
+  if (all.keys.defined() && !std::ranges::all_of(steps, same)) {  // coverage changes them
+    std::vector<Tensor> parts;
+    for (const Working& step : steps) parts.push_back(step.keys);
+    all.keys = at::stack(parts, 2);  // [batch, heads, query, keys, any]
+  }
+  return all;
+}
+
+model::PositionsEffect effect_of(const model::ModelConfig& config) {
+  return model::positions_info(config.positions).effect;
+}
+
+std::string normaliser_of(const model::ModelConfig& config, AttentionKind kind) {
+  if (config.type != model::ModelType::transformer || kind == AttentionKind::cross)
+    return config.attention_normaliser;
+  if (model::self_attention_info(config.self_attention).has_scores()) return "softmax";
+  // With rotations the products of a row are not what they are divided by.
+  return effect_of(config) == model::PositionsEffect::kRotates ? "" : "sum";
+}
+
+WorkedHead head_of(const Working& all, int64_t head, const model::ModelConfig& config) {
+  WorkedHead out{.kind = all.kind,
+                 .layer = all.layer,
+                 .head = all.head + head,
+                 .score = !all.scores.defined()  ? "none"
+                          : all.vector.defined() ? "additive"
+                                                 : "dot",
+                 .factor = all.factor,
+                 .adds = all.kind != AttentionKind::cross &&
+                         effect_of(config) == model::PositionsEffect::kAddsScores,
+                 .normaliser = normaliser_of(config, all.kind)};
+  const auto keep = [&](const char* name, const Tensor& x) {
+    if (x.defined()) out.numbers[name] = numbers_in(x.dim() > 1 ? x[0][head] : x);
+  };
+  keep("query", all.query);
+  keep("keys", all.keys);
+  keep("vector", all.vector);
+  keep("scores", all.scores);
+  keep("gauss", all.gauss);
+  keep("weights", all.weights);
+  keep("values", all.values);
+  keep("context", all.context);
+  return out;
+}
+
+bool wants(const std::vector<int64_t>& wished, int64_t number, int64_t count) {
+  return wished.empty() || std::ranges::any_of(wished, [&](int64_t wish) {
+           return wish == kEvery || wish == number || (wish == kLastLayer && number == count - 1);
+         });
+}
+
+bool wants_kind(const std::vector<AttentionKind>& wished, AttentionKind kind) {
+  return wished.empty() || std::ranges::find(wished, kind) != wished.end();
+}
+
+/// The likeliest pieces of each step, and how likely the ones that were read are.
+void add_output(const Tensor& logits, const data::Batch& batch, const text::Vocabulary& vocabulary,
+                study::DecodingSteps& out) {
+  const Tensor shares = at::softmax(logits[0].to(at::kFloat), -1).cpu();  // [target, vocab]
+  const auto [most, ids] = shares.topk(std::min(kLikely, shares.size(1)), -1);
+  for (int64_t step = 0; step < shares.size(0); ++step) {
+    std::vector<study::LikelyPiece>& likely = out.likely.emplace_back();
+    for (int64_t i = 0; i < most.size(1); ++i)
+      likely.push_back({vocabulary.piece(static_cast<int32_t>(ids[step][i].item<int64_t>())),
+                        most[step][i].item<double>()});
+    out.chosen.push_back(shares[step][batch.target_output[step]].item<double>());
+  }
+}
+
+}  // namespace
+
+std::vector<study::DecodingSteps> decoding_steps(
+    decode::Translator& translator, const model::ModelConfig& config,
+    const std::vector<std::string>& sources, const std::optional<std::vector<std::string>>& targets,
+    const AttentionRequest& request) {
+  const at::NoGradGuard no_gradients;
+  const model::Autocast autocast(translator.device(), translator.precision());
+  const model::Traits traits = model::traits(config);
+  model::Model& model = *translator.first().model;
+  const model::EvaluationMode mode({&model});
+  std::vector<study::DecodingSteps> out;
+  int64_t line = 0;
+  for (const Reading& reading : readings_of(translator, sources, targets, 1)) {
+    ++line;
+    if (!reading.readable) continue;
+    study::DecodingSteps& one = out.emplace_back();
+    one.attention = traits.name;
+    one.states = config.type == model::ModelType::rnn && config.attention_heads == 1;
+    one.sentence = line;
+    one.source = reading.sentence.source_pieces;
+    one.target = reading.sentence.target_pieces;
+    std::map<std::tuple<AttentionKind, int64_t, int64_t>, std::vector<Working>> workings;
+    model::Trace trace{.kinds = {request.kinds.begin(), request.kinds.end()},
+                       .witness = [&](const Working& working) {
+                         if (!wants_kind(request.kinds, working.kind)) return;
+                         workings[{working.kind, working.layer, working.head}].push_back(working);
+                       }};
+    const data::Batch batch = data::make_batch({&reading.example});
+    const Tensor features =
+        model.features(model::make_source(batch, translator.device()),
+                       model::make_target_input(batch, translator.device()), &trace);
+    add_output(model.logits(features), batch, translator.first_text().target, one);
+    for (const auto& [place, steps] : workings) {
+      const Working all = joined(steps);
+      if (!wants(request.layers, all.layer, std::max<int64_t>(traits.layers(all.kind), 1)))
+        continue;
+      for (int64_t head = 0; head < all.query.size(1); ++head)
+        if (wants(request.heads, all.head + head, 0))
+          one.heads.push_back(head_of(all, head, config));
+    }
+    if (one.heads.empty())
+      throw UserError("attention: --step: the model has none of these kinds, layers and heads");
+  }
+  if (out.empty()) throw UserError("attention: --step: no line has a word");
+  return out;
+}
+
+}  // namespace heed::inspect

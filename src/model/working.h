@@ -1,0 +1,40 @@
+// How an attention comes to its context: what it takes to compute it again by hand.
+#pragma once
+
+#include <functional>
+
+#include "config/attention_kind.h"
+#include "kernels/tensor.h"
+
+namespace heed::model {
+
+struct Working {
+  config::AttentionKind kind = config::AttentionKind::cross;
+  int64_t layer = 0, head = 0;  // the first of its heads
+  Tensor query;                 // [batch, heads, query, any] q or s; W s of the additive score
+  Tensor keys;                  // [batch, heads, keys, any] k, h, W h; U h of the additive score
+  Tensor vector = {};           // [any] v of v . tanh(query + key); undefined: factor query . key
+  double factor = 1;
+  Tensor scores = {};   // [batch, heads, query, keys] with what positions add, -inf where masked;
+                        // undefined where there are none
+  Tensor values = {};   // [batch, heads, keys, width]
+  Tensor gauss = {};    // by which normalised scores are multiplied; undefined: 1
+  Tensor weights = {};  // [batch, heads, query, keys], which the values are multiplied by
+  Tensor context = {};  // [batch, heads, query, width]
+};
+
+/// Called once, or once for each step, with the next queries.
+using Witness = std::function<void(Working)>;
+
+/// Where an attention leaves its weights (null: nobody wants them), and whom it tells how it came
+/// to them.
+struct WeightsPlace {
+  Tensor* weights = nullptr;
+  Witness witness = {};  // with weights alone
+
+  WeightsPlace() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): most ask for the weights alone.
+  WeightsPlace(Tensor* place, Witness told = {}) : weights(place), witness(std::move(told)) {}
+};
+
+}  // namespace heed::model
