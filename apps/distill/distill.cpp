@@ -44,14 +44,10 @@ Lines request_of(const DistillArgs& args) {
   return lines;
 }
 
-/// Throws UserError where the folder has lessons of another request, or a run without any.
+/// Throws UserError where the folder has lessons of another request.
 void claim(const DistillArgs& args, const Lessons& lessons) {
   const Lines wanted = request_of(args);
-  if (!fs::exists(lessons.request)) {
-    if (run::holds_run(args.output))
-      throw UserError(args.output + ": holds a model already; name another --output");
-    return write_atomic(lessons.request, join(wanted, "\n") + "\n");
-  }
+  if (!fs::exists(lessons.request)) return write_atomic(lessons.request, join(wanted, "\n") + "\n");
   const Lines begun = text::read_lines(lessons.request);
   for (std::size_t i = 0; i < std::max(begun.size(), wanted.size()); ++i) {
     const std::string before = i < begun.size() ? begun[i] : "nothing";
@@ -88,7 +84,13 @@ void write_student(const DistillArgs& args, const run::Config& teacher, const Le
                                                    shape, machine));
 }
 
-void check(const DistillArgs& args) {
+void check(const DistillArgs& args, const Lessons& lessons) {
+  if (run::holds_run(args.output) && !fs::exists(lessons.request))
+    throw UserError(args.output + ": holds a model already; name another --output");
+  if (args.search == "mbr" && !args.references.empty())
+    throw UserError(
+        "distill: --search mbr chooses by itself, and --reference would choose nothing; leave one "
+        "out");
   if (!args.references.empty() && args.references.size() != args.sources.size())
     throw UserError("distill: --reference is given {}, and there are {}; give one for each source",
                     counted(std::ssize(args.references), "time"),
@@ -102,9 +104,9 @@ void check(const DistillArgs& args) {
 }
 
 void distill(const DistillArgs& args) {
-  check(args);
-  const run::Config teacher = run::open_config(args.first_teacher(), args.common.open()).config;
   const Lessons lessons(args.output);
+  check(args, lessons);
+  const run::Config teacher = run::open_config(args.first_teacher(), args.common.open()).config;
   make_folder(lessons.folder);
   const FolderLock lock(lessons.folder, "heed distill");
   lock.remove_left_overs();

@@ -115,6 +115,9 @@ TEST_F(Distill, RefusesWhatCannotBe) {
                  {"was begun with '--reference: ", "another --output"});
   expect_mistake(run_heed({"distill", toy.rnn, source, "-o", toy.transformer}),
                  {"holds a model already"});
+  EXPECT_FALSE(fs::exists(toy.transformer + "/teaching"));
+  expect_mistake(run_heed(command({source, "--search", "mbr", "--reference", source})),
+                 {"--search mbr", "--reference"});
 }
 
 }  // namespace
