@@ -8,10 +8,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "base/signals.h"
 #include "base/strings.h"
-#include "config/print.h"
 #include "data/hygiene.h"
 #include "data/split.h"
 #include "model/device.h"
@@ -58,16 +56,11 @@ int64_t held_out_of(int64_t pairs) {
   return std::clamp<int64_t>(pairs / 20, 1, 1000);
 }
 
-/// Text as YAML reads it back.
-std::string yaml_text(std::string text) {
-  return config::value_text(&text);
-}
-
 /// "  valid: {...}", or nothing for a part of no pairs.
 std::string line_of(const std::string& part, const data::CorpusFiles& files, int64_t pairs) {
   if (pairs == 0) return "";
-  return fmt::format("  {}: {{source: {}, target: {}}}\n", part, yaml_text(files.source),
-                     yaml_text(files.target));
+  return fmt::format("  {}: {{source: {}, target: {}}}\n", part, run::yaml_text(files.source),
+                     run::yaml_text(files.target));
 }
 
 /// Whether training keeps four fifths without what shares a side with validation or test. Where few
@@ -93,17 +86,10 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
       "config --markdown, or docs/config.md.\nname: {}\nseed: 1\n\ndata:\n{}{}{}{}  # Pairs that "
       "stand there twice{} teach nothing new.\n  clean: [duplicates{}]\n\n{}",
       shape.pairs, shape.source_words, shape.target_words, one_line(shell_path(args.output), 1000),
-      yaml_text(args.name), line_of("train", files.train, counts.train),
+      run::yaml_text(args.name), line_of("train", files.train, counts.train),
       line_of("valid", files.valid, counts.valid), line_of("test", files.test, counts.test),
       vocabulary, overlap ? ", or whose half is in valid or test," : "", overlap ? ", overlap" : "",
       run::sections_of(recipe));
-}
-
-run::Machine this_machine() {
-  const bool gpu = model::open_device("auto").is_cuda();
-  return {.gpu = gpu,
-          .cores = available_cores(),
-          .memory = gpu ? run::free_memory_of_gpu() : available_memory()};
 }
 
 /// What `heed train` looks at before it trains. A program that is missing may be there by then.
@@ -226,7 +212,7 @@ void init(InitArgs args) {
         "{}: {} of {} training pairs have a side that is in validation or test, too many to leave "
         "out (data.clean: overlap); scores on these sets will be too good",
         args.data, counts.overlap, counts.train);
-  const run::Machine machine = this_machine();
+  const run::Machine machine = run::this_machine(model::open_device("auto").is_cuda());
   run::Recipe recipe = base ? run::tuning_recipe(*base, args.from, shape, machine, args.adapters)
                             : run::recipe_for(shape, machine);
   recipe.tokenizer = score::fitting_tokenizer(data::first_targets(parts.train));

@@ -9,11 +9,9 @@
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "base/strings.h"
 #include "decode/search/shortlist_learner.h"
 #include "model/device.h"
-#include "run/check.h"
 #include "run/student.h"
 #include "run/summary.h"
 #include "run/training.h"
@@ -73,15 +71,12 @@ void write_student(const DistillArgs& args, const run::Config& teacher, const Le
   pairs.target = lessons.target;
   const data::CorpusShape shape = data::shape_of(pairs);
   if (fs::exists(lessons.alignment)) pairs.alignment = lessons.alignment;
-  const run::Machine machine{.gpu = gpu,
-                             .cores = available_cores(),
-                             .memory = gpu ? run::free_memory_of_gpu() : available_memory()};
   write_atomic(lessons.config, run::student_config(teacher,
                                                    {.teacher = args.first_teacher(),
                                                     .pairs = pairs,
                                                     .shortlist = lessons.shortlist,
                                                     .output = args.output},
-                                                   shape, machine));
+                                                   shape, run::this_machine(gpu)));
 }
 
 void check(const DistillArgs& args, const Lessons& lessons) {

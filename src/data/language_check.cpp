@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/outliers.h"
 #include "text/utf8.h"
 
 namespace heed::data {
@@ -27,12 +28,6 @@ uint64_t key_of(const std::u32string& text, std::size_t end, std::size_t n) {
   uint64_t key = n;
   for (std::size_t i = end - n; i < end; ++i) key = key << 20 | (text[i] & 0xFFFFF);
   return key;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 }  // namespace
@@ -82,10 +77,7 @@ void LanguageCheck::Side::set_limit() {
   std::vector<double> nats;
   for (const std::string& line : sample)
     if (text::count_code_points(line) >= kShort) nats.push_back(model.nats(line));
-  if (nats.empty()) nats.push_back(0);
-  const double middle = median(nats);
-  for (double& one : nats) one = std::abs(one - middle);
-  limit = middle + kFar * median(nats);
+  limit = outlier_limit(std::move(nats), kFar);
 }
 
 bool LanguageCheck::is_odd(std::string_view source, std::string_view target) {

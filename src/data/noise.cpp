@@ -117,16 +117,12 @@ void change_end(Spelling& word, Random& random) {
 enum class LetterCase { kept, upper, title };
 
 void change_case(LetterCase wanted, Spelling& word) {
-  Spelling out;
-  bool raises = true;
-  for (const char32_t c : word) {
-    if (raises && c == U'ß')
-      out += U"SS";
-    else
-      out += raises ? text::to_upper(c) : c;
-    raises = raises && (wanted == LetterCase::upper || !text::is_letter(c));
-  }
-  word = out;
+  std::size_t end = word.size();  // of what is raised: all of it, or up to the first letter
+  if (const auto letter = std::ranges::find_if(word, text::is_letter);
+      wanted == LetterCase::title && letter != word.end())
+    end = letter - word.begin() + 1;
+  word = text::decode_utf8(text::upper_case(text::encode_utf8(word.substr(0, end)))) +
+         word.substr(end);
 }
 
 std::string text_of(std::vector<NoisyWord>& words, LetterCase wanted) {

@@ -1,6 +1,7 @@
 #include "run/recipe.h"
 
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
@@ -197,6 +198,16 @@ std::string lines_text(data::DataConfig data) {
 
 }  // namespace
 
+Machine this_machine(bool gpu) {
+  return {.gpu = gpu,
+          .cores = available_cores(),
+          .memory = gpu ? free_memory_of_gpu() : available_memory()};
+}
+
+std::string yaml_text(std::string text) {
+  return config::value_text(&text);
+}
+
 Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
   Recipe recipe;
   const int64_t pairs = shape.pairs;
@@ -257,9 +268,8 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
                                config::changed_lines(base.model, {"type", "dropout"}));
   recipe.is_smaller = false;
   recipe.dropout = base.model.dropout;
-  std::string folder = run;
   recipe.training = fmt::format("  # It begins with the weights of this run.\n  from: {}\n{}",
-                                config::value_text(&folder), optimizer_lines(training));
+                                yaml_text(run), optimizer_lines(training));
   if (adapters)
     recipe.training +=
         "  # Low-rank matrices beside those of the attention layers are trained, and nothing "
@@ -299,7 +309,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
         {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
     larger.save(path);
     log::info("{}: {} pieces more than {} has", path, larger.size() - vocabulary.size(), run);
-    keys.push_back(key + ": " + config::value_text(&path));
+    keys.push_back(key + ": " + yaml_text(path));
     recipe.vocabulary = std::max<int64_t>(recipe.vocabulary, larger.size());
   };
   if (joint) {

@@ -19,6 +19,12 @@ struct Machine {
   std::optional<int64_t> memory;  // bytes that are free, of the GPU where there is one; or unknown
 };
 
+/// This one.
+Machine this_machine(bool gpu);
+
+/// Text as YAML reads it back.
+std::string yaml_text(std::string text);
+
 struct Recipe {
   std::string network;      // lines of the section `model`, but for its dropout
   bool is_smaller = false;  // a larger one would suit the corpus, but not the memory

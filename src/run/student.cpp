@@ -3,17 +3,12 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
-#include "config/print.h"
 
 namespace heed::run {
 namespace {
 
 constexpr int64_t kMostUnits = 256;
 constexpr int64_t kFewestLayers = 4, kMostLayers = 6;  // of the encoder
-
-std::string yaml_text(std::string text) {
-  return config::value_text(&text);
-}
 
 /// `{kind: joint, source: "runs/teacher/joint.spm"}`
 std::string vocabulary_of(const Config& teacher, const std::string& folder) {

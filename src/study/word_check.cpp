@@ -1,20 +1,12 @@
 #include "study/word_check.h"
 
-#include <algorithm>
-#include <cmath>
-
+#include "base/outliers.h"
 #include "text/words.h"
 
 namespace heed::study {
 namespace {
 
 constexpr int32_t kNothing = 0;  // what words come from that have no translation
-
-double middle(std::vector<double>& values) {
-  const auto half = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), half, values.end());
-  return *half;
-}
 
 /// The words, and behind them kNothing.
 Ids with_nothing(Ids words) {
@@ -37,10 +29,7 @@ WordCheck::Direction::Direction(const std::vector<Ids>& from, const std::vector<
   for (std::size_t i = 0; i < from.size(); ++i)
     if (from[i].size() >= kShort && to[i].size() >= kShort)
       nats.push_back(lexicon.nats(with_nothing(from[i]), to[i]));
-  if (nats.empty()) nats.push_back(0);
-  const double usual = middle(nats);
-  for (double& one : nats) one = std::abs(one - usual);
-  limit = usual + kFar * middle(nats);
+  limit = outlier_limit(std::move(nats), kFar);
 }
 
 Ids WordCheck::words_of(std::string_view line, Numbers& numbers, bool learns) {

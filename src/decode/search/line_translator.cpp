@@ -138,14 +138,17 @@ LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lin
                                              int64_t first_line, int64_t most) const {
   Lines out;
   out.lengths.assign(lines.size(), 0);
+  const bool marks = glossary_ && !is_constrained();
+  std::vector<std::string> marked;
+  for (std::size_t i = 0; marks && i < lines.size(); ++i)
+    marked.push_back(glossary_->marked(lines[i]));
+  const std::vector<std::string>& read = marks ? marked : lines;
   std::set<int64_t> cut;  // several members may cut a line
   for (const auto& member : members_) {
     auto& examples = out.members.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const int64_t number = number_of(static_cast<int64_t>(i), first_line);
-      const std::string line =
-          glossary_ && !is_constrained() ? glossary_->marked(lines[i]) : lines[i];
-      examples.push_back({.source = member.source.encode(line, most),
+      examples.push_back({.source = member.source.encode(read[i], most),
                           .origin = {0, number},
                           .source_end = member.source.has_end()});
       auto& source = examples.back().source;
