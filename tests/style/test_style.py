@@ -13,7 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEED = os.environ.get("HEED_BINARY", ROOT / "build/release/heed")
 BENCH = os.environ.get("HEED_BENCH", ROOT / "build/release/heed-bench")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs/slides/README.md"]
 
 
 def text(page):
