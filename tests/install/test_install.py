@@ -17,7 +17,7 @@ BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
 # What a shell has that knows nothing of this checkout.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "CUDA_VISIBLE_DEVICES": ""}
 FILES = ("share/heed/configs/demo.yaml", "share/heed/data_scripts/multi30k.py", "share/doc/heed/README.md",
-         "share/doc/heed/docs/training.md")
+         "share/doc/heed/docs/training.md", "share/doc/heed/docs/course/course.py")
 
 
 def contents(folder):
