@@ -47,7 +47,7 @@ std::string python() {
 }
 
 void course(const CourseArgs& args) {
-  std::vector<std::string> words = {python(), "-B", course_program()};
+  std::vector<std::string> words = {python(), "-B", "-X", "utf8", course_program()};
   if (!args.output.empty()) words.insert(words.end(), {"--output", args.output});
   if (!args.course.empty()) words.insert(words.end(), {"--course", args.course});
   if (args.right) words.emplace_back("--right");

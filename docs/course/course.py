@@ -6,7 +6,6 @@ name with what is right: check.py (see grading.py), answers.txt and the files wi
 """
 import argparse
 import importlib
-import os
 import re
 import shutil
 import subprocess
@@ -65,7 +64,7 @@ def as_html(title, text):
     except ImportError:
         return None
     style = ("body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:18px/1.55 system-ui,sans-serif;"
-             "color-scheme:light dark}pre{padding:.8rem;overflow-x:auto;border:1px solid #8888;border-radius:6px}"
+             "color-scheme:light dark}pre{padding:.8rem;white-space:pre-wrap;border:1px solid #8888;border-radius:6px}"
              "code{font-size:.9em}td,th{padding:.2rem .8rem;text-align:left}img{max-width:100%}")
     body = markdown.markdown(text, extensions=["fenced_code", "tables"])
     return (f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n'
@@ -80,7 +79,8 @@ def start(course, args):
     folder = Path(args.output or f"labs/{source.name}")
     if folder.exists() and any(folder.iterdir()):
         raise LabError(f"{folder}: is there already; choose another folder with -o, or delete it to begin again")
-    shutil.copytree(source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    # Without the modes: an installed lab may be read-only.
+    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
     handout = folder / "handout.md"
     text = handout.read_text().replace(f"labs/{source.name}", folder.as_posix())
     handout.write_text(text)
@@ -102,9 +102,9 @@ def checked(course, folder, show=False):
     name = Lab(folder).answers.get("lab", "")
     solved = course / "answers" / lab_of(course, name).name
     # A process of its own: it runs the student's functions.
+    command = [sys.executable, "-B", "-X", "utf8", str(HERE / "grading.py"), str(solved / "check.py"), str(folder)]
     try:
-        done = subprocess.run([sys.executable, "-B", str(HERE / "grading.py"), str(solved / "check.py"), str(folder), *["--right"][:show]],
-                              capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(command + ["--right"] * show, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return f"  a function of {folder} did not end within {SECONDS} seconds\n", 0, 1
     count = re.search(r"^(\d+) of (\d+) right\n\Z", done.stdout, re.MULTILINE)
@@ -169,5 +169,4 @@ def main():
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTHONUTF8", "1")
     sys.exit(main())

@@ -83,12 +83,17 @@ class Lab:
             raise NotYet(f"{self.folder / name} has no row with {where}; run the command of the handout again as it stands there")
         return found
 
+    def in_run(self, name):
+        """A file of a run, such as runs/lab4/scaled/metrics.jsonl: in the nearest folder above the lab's, or in this one."""
+        for place in [*self.folder.resolve().parents, Path.cwd()]:
+            if (place / name).exists():
+                return place / name
+        raise NotYet(f"{name} is not there: the handout's training writes it")
+
     def training(self, run, event="train"):
-        """The lines of a run's metrics.jsonl about this event; `run` is beside the working folder, not in the lab's."""
-        path = Path(run) / "metrics.jsonl"
-        if not path.exists():
-            raise NotYet(f"{path} is not there: the handout's training writes it")
-        return [line for line in map(json.loads, path.read_text().splitlines()) if line["event"] == event]
+        """The lines of a run's metrics.jsonl about this event."""
+        lines = map(json.loads, self.in_run(f"{run}/metrics.jsonl").read_text().splitlines())
+        return [line for line in lines if line["event"] == event]
 
     def worked(self, name, head=0):
         """The numbers of one head of the first sentence in a page of `heed attention --step`."""

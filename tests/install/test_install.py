@@ -108,6 +108,11 @@ class Installed(unittest.TestCase):
             self.assertTrue(f"Upstream-Name: {project}" in notices, project)
         self.assertTrue((self.prefix / "share/doc/heed/licences/libtorch/LICENSE").is_file())
 
+    def test_it_has_the_labs(self):
+        self.assertIn("  1       10  The bottleneck", self.heed("course"))
+        self.heed("course", "start", "7", "-o", "cache")
+        self.assertTrue((self.elsewhere / "cache/cache.py").is_file())
+
     def test_it_trains_ten_updates_and_translates(self):
         settings = toy.write(self.elsewhere)
         self.heed("train", settings)

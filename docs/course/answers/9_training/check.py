@@ -1,15 +1,9 @@
 import math
-from pathlib import Path
-
-from grading import NotYet
 
 
 def check(lab):
     def weights(run):
-        path = Path("runs/lab9") / run / "model.safetensors"
-        if not path.exists():
-            raise NotYet(f"{path} is not there: the handout's training writes it")
-        return path.read_bytes()
+        return lab.in_run(f"runs/lab9/{run}/model.safetensors").read_bytes()
 
     def same(run):
         return "yes" if weights(run) == weights("one") else "no"
