@@ -368,10 +368,9 @@ void add_attention(CommandLine& program) {
       command.option("-o,--output", args->output,
                      "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
                      "standard output; with --step the page");
-  command.flag(
-      "--step", args->step,
-      "Write a page of decoding steps in numbers, from states to the chosen word, of every "
-      "attention unless --kind chooses; without a model, of examples from the literature");
+  command.flag("--step", args->step,
+               "Write a page of decoding steps in numbers, from states to the chosen word, for "
+               "every attention or those of --kind; without a model, examples from the literature");
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");
   command
