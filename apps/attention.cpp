@@ -348,7 +348,7 @@ void add_attention(CommandLine& program) {
       .shows_default("cross");
   command
       .option("--steps", args->steps,
-              "Least steps of --kind integrated; more are added until rows add up")
+              "Smallest number of steps of --kind integrated; more are added until rows add up")
       .positive();
   command.option("--layer", args->layers,
                  "Layers from 0, last, or all; several separated by commas");
