@@ -87,9 +87,9 @@ struct TrainConfig {
   HEED_FIXED(int64_t, micro_batches, 0,
              "Number of parts of each batch; one CPU thread computes a part. With fewer than two "
              "threads for each part (times accumulate) the number of threads changes no bit of the "
-             "result. 0: decided when the run begins, and written into its config.yaml: on a CPU "
-             "one part for every 2,048 target tokens or 64 sentences of batch_size, on GPUs one "
-             "part of an update for each GPU.",
+             "result. 0: decided when the run begins, and written into its config.yaml. On a CPU "
+             "this is one part for every 2,048 target tokens or 64 sentences of batch_size, on "
+             "GPUs one part of an update for each GPU.",
              config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::string, from, "",
              "Folder of a trained model: this run begins with its weights and its vocabulary. "
