@@ -43,7 +43,7 @@ void check(const AlignArgs& args) {
         "align: --json and the alignments cannot both go to standard output; name a file with "
         "-o, or leave it out");
   if ((args.form.swapped || args.form.one_based) && args.gold.empty() && !args.tuned())
-    throw UserError("align: {} is about --gold and --tune-gold; give one of them",
+    throw UserError("align: {} describes the files of --gold and --tune-gold; give one of these",
                     args.form.swapped ? "--swap-gold" : "--one-based");
 }
 
@@ -103,8 +103,8 @@ void warn_of_other_blanks(const text::Pairs& pairs, const std::string& source) {
       lines.add(static_cast<int64_t>(i) + 1);
   if (lines.count > 0)
     log::warn(
-        "{}: pairs with blanks other than spaces (U+00A0), which separate words here and not in "
-        "all programs, so that their links are shifted: {}",
+        "{}: pairs with other blanks than spaces (U+00A0); not all programs separate words at "
+        "these, and the links are shifted: {}",
         source, lines.text());
 }
 

@@ -348,7 +348,7 @@ void add_attention(CommandLine& program) {
       .shows_default("cross");
   command
       .option("--steps", args->steps,
-              "Least steps of --kind integrated; more are added until rows add up")
+              "Smallest number of steps of --kind integrated; more are added until rows add up")
       .positive();
   command.option("--layer", args->layers,
                  "Layers from 0, last, or all; several separated by commas");
@@ -368,10 +368,9 @@ void add_attention(CommandLine& program) {
       command.option("-o,--output", args->output,
                      "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
                      "standard output; with --step the page");
-  command.flag(
-      "--step", args->step,
-      "Write a page of decoding steps in numbers, from states to the chosen word, of every "
-      "attention unless --kind chooses; without a model, of examples from the literature");
+  command.flag("--step", args->step,
+               "Write a page of decoding steps in numbers, from states to the chosen word, for "
+               "every attention or those of --kind; without a model, examples from the literature");
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");
   command

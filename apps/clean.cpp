@@ -262,17 +262,18 @@ void add_clean(CommandLine& program) {
             "reports")
       .one_of(names);
   command.option("-o,--output", args->output,
-                 "Beginning of the files: .source and .target of the pairs that stay, .removed.tsv "
-                 "of the others with their rules");
+                 "Beginning of the files' names: .source and .target of the pairs that are kept, "
+                 ".removed.tsv of the others with their rules");
   command.group("Rules");
   command
-      .option("--ratio", args->ratio, "ratio: the most characters of a side by those of the other")
+      .option("--ratio", args->ratio,
+              "ratio: highest ratio of the characters of the longer side to those of the other")
       .between(1.0, 1000.0);
   command.option("--model", args->model, "score: a model from source to target");
-  command.option("--reverse", args->reverse, "score: one from target to source");
+  command.option("--reverse", args->reverse, "score: a model from target to source");
   command
       .option("--most-nats", args->most_nats,
-              "score: the most -log P per piece; of two models |F - B| + (F + B) / 2")
+              "score: highest -log P per piece; with two models |F - B| + (F + B) / 2")
       .between(0.0, 100.0);
   args->common.add(command);
   command.examples(

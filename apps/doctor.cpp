@@ -134,8 +134,10 @@ void check_ranks_here(const ranks::RankInfo& info) {
                    1000 * seconds));
   line(alike, "equality",
        alike ? "the sum over ranks has the bits of a sum in one process"
-             : "the sum over ranks has other bits than a sum in one process");
-  if (!alike) throw Failure("ranks: a sum has other bits; training on them is not reproducible");
+             : "the sum over ranks differs from a sum in one process");
+  if (!alike)
+    throw Failure(
+        "ranks: a sum differs from that of one process; training on them is not reproducible");
 }
 
 void check_ranks(int64_t ranks) {

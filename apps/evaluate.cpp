@@ -101,8 +101,8 @@ void evaluate(const EvaluateArgs& args) {
   const bool odd_source = args.source.empty() != args.glossary.empty();
   if (args.model.empty() && (args.valid || odd_source || !args.output.empty()))
     throw UserError(
-        "evaluate: --hypothesis is scored as it is; --glossary needs its --source; --source alone, "
-        "--valid and --output go with a model folder");
+        "evaluate: with --hypothesis leave out --valid and --output, and give --source and "
+        "--glossary both or neither");
   if (args.valid && !args.source.empty())
     throw UserError("evaluate: give --valid, or --source and --reference, not both");
   args.model.empty() ? evaluate_file(args) : evaluate_model(args);

@@ -92,8 +92,8 @@ std::string model_card(const std::string& path, const run::Config& config,
   out += fmt::format(
       "library_name: transformers\npipeline_tag: translation\ntags:\n- marian\n- heed\n"
       "# license: which one? For example apache-2.0.\n---\n\n# {}\n\n{}: {}.\n\n"
-      "**Licence: not chosen yet.** Name it here and above before you publish the model; those of "
-      "its training data may have a say in it.\n",
+      "**Licence: not chosen yet.** Name it here and above before you publish the model. The "
+      "licences of its training data may limit the choice.\n",
       text::one_clean_line(config.name), known ? source + " to " + target : "Translation",
       model::describe_model(config.model));
   out += kUse;
@@ -144,7 +144,7 @@ std::vector<std::string> exported_files() {
 run::ModelFolder open_for(const std::string& program,
                           std::string (*missing_in)(const model::ModelConfig&),
                           const ExportArgs& args) {
-  if (!args.beside.empty()) throw UserError("export: {} models; {} gets one", 2, program);
+  if (!args.beside.empty()) throw UserError("export: {} models; {} takes one", 2, program);
   if (fs::exists(fs::path(args.output) / kConfigFile))
     throw UserError(args.output + ": holds a model of heed; name another folder");
   std::vector<std::string> settings = args.settings;
@@ -221,7 +221,7 @@ void export_for_transformers(const ExportArgs& args) {
   warn_of_search(program, config.decoding);
   log::info(
       "{}: MarianMTModel and MarianTokenizer of Hugging Face's transformers load it; at most {} "
-      "pieces a sentence; {} says what it is, and wants a licence",
+      "pieces a sentence; {} describes it, add a licence there",
       args.output, exchange::kMarianPositions - 1, kModelCard);
 }
 

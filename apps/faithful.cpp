@@ -137,7 +137,7 @@ void add_faithful(CommandLine& program) {
       .positive();
   command
       .option("--steps", args->steps,
-              "Least steps of integrated gradients; more are added until rows add up")
+              "Smallest number of steps of integrated gradients; more are added until rows add up")
       .positive();
   command.group("Output");
   command.output("-o,--output", args->output, "Write the numbers here as CSV");

@@ -37,8 +37,8 @@ void require_use_of_gold(const HeadsArgs& args) {
   }
   if (asked(AttentionKind::decoder) && !args.antecedents.empty()) return;
   throw UserError(
-      "--gold: --kind {} has no use for it; add cross, or decoder with --antecedents, or leave "
-      "--gold out",
+      "--gold: not used by --kind {}; add cross, or decoder with --antecedents, or leave --gold "
+      "out",
       join(args.kind_names, ","));
 }
 

@@ -128,12 +128,11 @@ void add_import(CommandLine& program) {
       .required();
   command.option("-o,--output", args->output, "Folder of the run that is made").required();
   command.option("--source-sentencepiece", args->segments.source,
-                 "SentencePiece file of the source, or of both sides, where FROM has none");
+                 "SentencePiece file of the source, or of both sides, if FROM has none");
   command.option("--target-sentencepiece", args->segments.target, "That of the target");
   command.option("--source-language", args->source_language,
-                 "Of a model of many languages: which one it is to translate from, unless it is "
-                 "told otherwise, e.g. deu_Latn");
-  command.option("--target-language", args->target_language, "Which one it is to translate into");
+                 "For a model of many languages: the usual source language, e.g. deu_Latn");
+  command.option("--target-language", args->target_language, "The usual target language");
   command.examples({"heed import opus-mt-de-en -o runs/opus",
                     "heed import nllb-200-distilled-600M -o runs/nllb --source-language deu_Latn "
                     "--target-language eng_Latn"});

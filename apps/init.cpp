@@ -83,13 +83,13 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
           : recipe.own_vocabulary;
   return fmt::format(
       "# Made by `heed init` for {} pairs, {} + {} words.\n#   heed train {}\n# All keys: heed "
-      "config --markdown, or docs/config.md.\nname: {}\nseed: 1\n\ndata:\n{}{}{}{}  # Pairs that "
-      "stand there twice{} teach nothing new.\n  clean: [duplicates{}]\n\n{}",
+      "config --markdown, or docs/config.md.\nname: {}\nseed: 1\n\ndata:\n{}{}{}{}  # Left out: "
+      "repeated pairs{}.\n  clean: [duplicates{}]\n\n{}",
       shape.pairs, shape.source_words, shape.target_words, one_line(shell_path(args.output), 1000),
       run::yaml_text(args.name), line_of("train", files.train, counts.train),
       line_of("valid", files.valid, counts.valid), line_of("test", files.test, counts.test),
-      vocabulary, overlap ? ", or whose half is in valid or test," : "", overlap ? ", overlap" : "",
-      run::sections_of(recipe));
+      vocabulary, overlap ? ", and pairs with a side in valid or test" : "",
+      overlap ? ", overlap" : "", run::sections_of(recipe));
 }
 
 /// What `heed train` looks at before it trains. A program that is missing may be there by then.
@@ -162,8 +162,7 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ma
 void init(InitArgs args) {
   if (args.target.empty() && !text::has_tsv_name(args.source))
     throw UserError(
-        "init: name two files of lines that belong together, or one .tsv of two "
-        "columns");
+        "init: name a file of sources and one of translations, or one .tsv file of both");
   if (const auto flaw = text::tsv_flaw(args.source, args.target))
     throw UserError("init: {}, or give it alone", *flaw);
   for (const std::string& path : {args.source, args.target})
@@ -257,10 +256,10 @@ void add_init(CommandLine& program) {
       .required();
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");
-  const auto from = command.option(
-      "--from", args->from,
-      "Folder of a trained model that is to go on learning (fine-tuning): its network, its "
-      "vocabulary or an extension of it, a lower learning rate");
+  const auto from =
+      command.option("--from", args->from,
+                     "Folder of a trained model to fine-tune: the configuration has its network, "
+                     "its vocabulary or an extension of it, and a lower learning rate");
   command
       .flag("--adapters", args->adapters,
             "Train low-rank adapters of that model, which takes far less memory "

@@ -96,12 +96,10 @@ void add_serve(CommandLine& program) {
       "Address to listen at: 127.0.0.1 is for this machine only, 0.0.0.0 for the network");
   command.option(
       "--name", args->names,
-      "At 127.0.0.1: a name beside localhost under which it answers, as that of a proxy; may "
-      "be repeated");
-  command.option(
-      "--allow-origin", args->origins,
-      "Pages that may ask from a browser, e.g. https://example.org, or * for all; may be "
-      "repeated");
+      "At 127.0.0.1: another name than localhost to answer to, such as a proxy's; may be repeated");
+  command.option("--allow-origin", args->origins,
+                 "Sites whose pages may send requests, e.g. https://example.org, or * for all; may "
+                 "be repeated");
   args->languages.add(command);
   command.group("Limits");
   command.option("--queue", args->queue, "Lines that may wait; then clients get 429")

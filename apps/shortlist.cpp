@@ -28,7 +28,7 @@ void write_shortlist(const ShortlistArgs& args, const std::string& output) {
   const auto [source, target] = run::load_vocabularies(args.model, run::is_joint(config));
   write_atomic(output,
                decode::learn_shortlist(pairs, config.data.max_length, args.size, source, target));
-  log::info("{}: written; decoding.shortlist names it to a translation", output);
+  log::info("{}: written; set decoding.shortlist to this file to translate with it", output);
 }
 
 run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
@@ -37,7 +37,7 @@ run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
   const run::OpenOptions options = args.common.open(settings);
   if (!run::have_engines(args.model, options))
     throw UserError(
-        "--check: shortlists are for models with an engine, on a CPU; add --device cpu, or leave "
+        "--check: shortlists need a CPU, and no self_attention: linear; add --device cpu, or leave "
         "--check out");
   return run::open_engines(args.model, options);
 }

@@ -242,7 +242,7 @@ void translate(const TranslateArgs& args) {
   input.skip(destination.lines());
   destination.cut_to_whole_lines();
   if (args.resume && destination.lines() > 0)
-    log::info("{}: going on behind line {}", args.output, destination.lines());
+    log::info("{}: continuing after line {}", args.output, destination.lines());
   std::optional<ProgressBar> bar;
   if (destination.is_file() && !input.is_typed() && log::shows_progress()) {
     bar.emplace("lines translated", input.count(), destination.lines());

@@ -75,8 +75,8 @@ void add_vocab(CommandLine& program) {
   const Argument normalise =
       command
           .option("--normalise", args->training.normalise,
-                  "What is made of all text first: nfc joins letters and marks, nfkc also makes "
-                  "wide, narrow and styled characters one")
+                  "Unicode normalisation of all text: nfc joins letters and marks, nfkc also "
+                  "unifies wide, narrow and styled characters")
           .one_of({"none", "nfc", "nfkc"});
   const Argument bytes =
       command.flag("--byte-fallback", args->training.byte_fallback,

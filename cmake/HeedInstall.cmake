@@ -23,7 +23,7 @@ install(FILES ${PROJECT_BINARY_DIR}/heed.wasm DESTINATION lib/heed COMPONENT pro
 install(DIRECTORY configs data_scripts DESTINATION share/heed COMPONENT program
         USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/doc/heed COMPONENT program)
-install(DIRECTORY docs DESTINATION share/doc/heed COMPONENT program)
+install(DIRECTORY docs DESTINATION share/doc/heed COMPONENT program PATTERN __pycache__ EXCLUDE)
 
 # Which libraries these are is asked of the program and of LibTorch when they are installed.
 get_filename_component(libtorch_root ${LIBTORCH_LIBRARY_DIR} DIRECTORY)

@@ -259,8 +259,8 @@ draw::Report begin_report(const std::vector<run::FamilyMember>& members,
   draw::ReportSentence sentence = typical_long_sentence(lengths, set, outputs);
   const std::string judge = lengths.baseline.empty() ? outputs[0].name : lengths.baseline;
   const std::string chosen = fmt::format(
-      "Line {} of {}: of the longest sentences the one in the middle, ranked by the chrF of "
-      "\u201c{}\u201d.",
+      "Line {} of {}: the longest sentences were ranked by the chrF of \u201c{}\u201d, and this "
+      "one is in the middle.",
       sentence.line + 1, set.name, judge);
   report.samples = samples_of(lengths, set, outputs, sentence.line);
   report.long_sentence = {.sentence = std::move(sentence), .chosen = chosen, .attention = {}};

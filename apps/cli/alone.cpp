@@ -5,9 +5,8 @@ namespace heed {
 
 const LibTorch& libtorch() {
   throw Failure(
-      "heed-translate translates and serves on a CPU, by models with an engine; for the rest "
-      "install "
-      "heed");
+      "heed-translate translates and serves on a CPU, without self_attention: linear; install heed "
+      "for all else");
 }
 
 void prepare_libtorch(char**) {}

@@ -38,9 +38,8 @@ Destination::Destination(std::string file, bool resume) : file_(std::move(file))
   if (resume)
     count_lines();
   else if (about.st_size > 0)
-    throw UserError(file_ +
-                    ": is there already; --resume goes on behind its last line; or delete "
-                    "it first");
+    throw UserError(
+        file_ + ": is there already; --resume continues after its last line; or delete it first");
 }
 
 bool Destination::is_file() const {

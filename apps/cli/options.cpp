@@ -55,13 +55,13 @@ void AlignmentOptions::add(CommandLine& command) {
       .between(-1, 99999);
   command
       .option("--step", step,
-              "A word's weights are those of the step that emits it or reads it; default: the one "
-              "that was taught, or emits")
+              "Which step gives a word's weights: emits, the one that predicts it, or reads, the "
+              "next one, which has it as input; default: the one that was taught, or emits")
       .one_of({"emits", "reads"});
   command
-      .option(
-          "--min-weight", least,
-          "A word whose largest weight is lower has no link: fewer links, of which more are right")
+      .option("--min-weight", least,
+              "A word whose largest weight is lower has no link: fewer links, and a larger share "
+              "of them is right")
       .between(0.0, 1.0)
       .shows_default("0");
 }

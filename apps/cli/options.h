@@ -26,9 +26,9 @@ struct ModelOptions {
     command.option("--set", settings,
                    "Change one key of the model's configuration, e.g. --set decoding.beam_size=8; "
                    "may be repeated");
-    command.option("--source-language", source_language,
-                   "Of a model of many languages: that of the source; the same as --set "
-                   "data.source_language");
+    command.option(
+        "--source-language", source_language,
+        "Language of the source, for a model of many; the same as --set data.source_language");
     command.option("--target-language", target_language, "That of the translations");
   }
   run::OpenOptions open() const { return open(settings); }

@@ -15,7 +15,7 @@ char** own_arguments = nullptr;
 const LibTorch& libtorch() {
   const std::string program = own_part("heed-torch");
   ::execv(program.c_str(), own_arguments);
-  throw Failure("{}: {}; this command needs it, for it computes with LibTorch; install heed again",
+  throw Failure("{}: {}; this command needs it, because it uses LibTorch; install heed again",
                 program, std::generic_category().message(errno));
 }
 

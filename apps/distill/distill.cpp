@@ -83,9 +83,7 @@ void check(const DistillArgs& args, const Lessons& lessons) {
   if (run::holds_run(args.output) && !fs::exists(lessons.request))
     throw UserError(args.output + ": holds a model already; name another --output");
   if (args.search == "mbr" && !args.references.empty())
-    throw UserError(
-        "distill: --search mbr chooses by itself, and --reference would choose nothing; leave one "
-        "out");
+    throw UserError("distill: --search mbr and --reference both choose a candidate; leave one out");
   if (!args.references.empty() && args.references.size() != args.sources.size())
     throw UserError("distill: --reference is given {}, and there are {}; give one for each source",
                     counted(std::ssize(args.references), "time"),
@@ -140,10 +138,10 @@ void add_distill(CommandLine& program) {
       .required();
   command.group("Lessons");
   command.option("--reference", args->references,
-                 "The correct translations of a source, once for each source: of several "
-                 "candidates the one is taken that is most like them (chrF)");
+                 "Correct translations, one file for each source; the candidate that is most like "
+                 "them is taken (chrF)");
   command.option("--reverse", args->reverse,
-                 "A model of the other direction: it helps to choose among candidates");
+                 "A model of the other direction, which helps to choose among candidates");
   command.option("--search", args->search, "How the teacher translates")
       .one_of({"beam", "sampling", "mbr"});
   command
@@ -152,7 +150,7 @@ void add_distill(CommandLine& program) {
       .between(1, 1000);
   command
       .option("--worst", args->worst,
-              "Share of the pairs that are left out, by what the reverse model thinks of them")
+              "Share of the pairs to leave out: those that the reverse model finds least likely")
       .between(0.0, 0.9);
   command.group("Student");
   command.option("--student", args->student,

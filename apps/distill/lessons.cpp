@@ -131,7 +131,7 @@ void translate_sources(const DistillArgs& args, const std::string& file) {
   SourceLines lines(args);
   std::string source, reference;
   for (int64_t i = 0; i < destination.lines(); ++i) lines.next(source, reference);
-  if (destination.lines() > 0) log::info("{}: going on behind line {}", file, destination.lines());
+  if (destination.lines() > 0) log::info("{}: continuing after line {}", file, destination.lines());
   const auto window = static_cast<std::size_t>(models.translator->window());
   ProgressBar bar("sentences translated", all, destination.lines());
   models.translator->searched = [&](int64_t count) { bar.add(static_cast<double>(count)); };

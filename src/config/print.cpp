@@ -306,8 +306,8 @@ std::string reference(const SectionView& defaults) {
          "page.\n"
          "The file replaces defaults, and `--set section.key=value` replaces values of the file. "
          "Of several `--set` of one key the last counts.\n\n"
-         "*On resume*: `heed train --resume` refuses another value of a fixed key and accepts one "
-         "of a free key ([training.md](training.md#resuming)).\n\n"
+         "*On resume*: with `heed train --resume` a free key may get another value, a fixed key "
+         "may not ([training.md](training.md#resuming)).\n\n"
          "## Top level\n\n" +
          table(top) + value_lists(top, "") + sections;
 }

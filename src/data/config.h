@@ -21,7 +21,7 @@ HEED_ENUM(VocabularyKind, (joint, "One for both languages; tying all embeddings 
 HEED_ENUM(VocabularyAlgorithm, (unigram, "A unigram language model of pieces (Kudo 2018)."),
           (bpe, "Byte pair encoding: merges of frequent pairs (Sennrich et al. 2016)."))
 HEED_ENUM(Normalise, (none, "Nothing."),
-          (nfc, "Letters with the marks behind them are one character."),
+          (nfc, "Letters with the marks after them are one character."),
           (nfkc, "Also one form of wide, narrow and styled characters."))
 
 /// What may be wrong with a training pair (data/flaws.h), as data.clean names it.
@@ -43,7 +43,7 @@ inline const std::vector<std::string>& flaw_helps() {
 struct CorpusFiles {
   HEED_CONFIG(CorpusFiles);
   HEED_FREE(std::string, name, "",
-            "Its name: in the log for data.more_valid, in data.stages for data.train.")
+            "Its name, which the log (data.more_valid) or data.stages (data.train) uses.")
   HEED_FIXED(
       std::string, source, "",
       "File of the source sentences, one on each line (plain, .gz or .zst). With an empty target: "
@@ -76,10 +76,9 @@ struct VocabularyConfig {
   HEED_FIXED(double, coverage, 1.0,
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
              config::Between<double>{text::kLeastCoverage, 1.0})
-  HEED_FIXED(
-      Normalise, normalise, Normalise::none,
-      "What a vocabulary that is trained makes of all text first. Translations are in this form, "
-      "too.")
+  HEED_FIXED(Normalise, normalise, Normalise::none,
+             "Unicode normalisation of all text by a vocabulary that is trained. Translations have "
+             "it, too.")
   HEED_FIXED(std::vector<std::string>, symbols, {},
              "User-defined symbols such as <de>. Each is one piece, which is never split. An "
              "existing vocabulary must have them.")
@@ -139,9 +138,9 @@ struct DataConfig {
              "all corpora by their weights.")
   HEED_SECTION(NoiseConfig, noise, "Changes of training pairs, drawn anew in every epoch.")
   HEED_FIXED(double, terms, 0.0,
-             "Share of the words that have one link in the word alignment of their corpus behind "
-             "which their translation stands, drawn anew in every epoch: the model learns to use "
-             "what stands there (decoding.glossary_inline).",
+             "Share of the source words with one link that are followed by their translation, "
+             "drawn anew in every epoch: the model learns to use terms in the source "
+             "(decoding.glossary_inline). Links are those of data.train.alignment.",
              config::Between<double>{0.0, 1.0})
   HEED_FIXED(CorpusFiles, valid, {},
              "Held-out pairs that choose the best checkpoint. Without them the last checkpoint is "
@@ -152,14 +151,14 @@ struct DataConfig {
   HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.")
   HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models.")
   HEED_FIXED(std::string, source_language, "",
-             "A language of a model of many, by the symbol of the vocabulary that stands for it: "
-             "deu_Latn, or de for __de__ or <de>. It is put before every source line.")
+             "Source language, for a model of many languages: its symbol in the vocabulary, such "
+             "as deu_Latn, or de for __de__ or <de>. It is put before every source line.")
   HEED_FIXED(std::string, target_language, "",
-             "The same for translations, which begin with it. A symbol such as >>fra<< or <2fr>, "
-             "which names the target, is put before every source line.")
+             "Target language: translations begin with its symbol. A symbol such as >>fra<< or "
+             "<2fr> is put before every source line instead.")
   HEED_FIXED(bool, source_end, true,
-             "Whether the model reads </s> behind each source. Models of OpenNMT-py and Argos "
-             "Translate were trained without.")
+             "Whether the model reads </s> after each source. Models of OpenNMT-py and Argos "
+             "Translate were trained without it.")
   HEED_FIXED(int64_t, max_length, 256,
              "Longest sentence of the training corpus on either side, in pieces.",
              config::Between<int64_t>{1, 100000})

@@ -248,10 +248,10 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
   if (out.model.positions != "rotary")
     out.decoding.max_source_length = std::max<int64_t>(out.model.max_positions - 1, 1);
   if (!file.quantised().empty())
-    out.notes.push_back(fmt::format(
-        "its weights were {} and are fp32 now, as exact as they were; decoding.weights: int8 makes "
-        "them small again",
-        file.quantised()));
+    out.notes.push_back(
+        fmt::format("its weights were {} and are fp32 now, with the same values; decoding.weights: "
+                    "int8 makes them small again",
+                    file.quantised()));
   return out;
 }
 

@@ -100,8 +100,8 @@ ModelConfig shape_of(const JsonObject& settings) {
   config.max_positions = settings.number("max_position_embeddings", config.max_positions);
   for (const char* key : {"normalize_embedding", "extra_layer_norm"})
     if (settings.flag(key, false))
-      throw UserError("{}: '{}' is true; heed has no layer norm behind embeddings",
-                      settings.place(), key);
+      throw UserError("{}: '{}' is true; heed has no layer norm after embeddings", settings.place(),
+                      key);
   config = checked(config, settings.place());
   constexpr int64_t kLargestTable = 1 << 28;  // of positions, in numbers
   if (config.max_positions > kLargestTable / config.width)

@@ -95,7 +95,7 @@ double ModelBin::number(const std::string& name, double otherwise) const {
 void ModelBin::require_all_read() const {
   for (const auto& [name, variable] : variables_)
     if (!read_.contains(name) && variable.bytes.find_first_not_of('\0') != std::string_view::npos)
-      throw UserError("{}: has '{}'; heed has nothing that is like it", place_, one_line(name));
+      throw UserError("{}: has '{}'; heed has nothing like it", place_, one_line(name));
 }
 
 std::size_t ModelBin::size_of(Code code) {

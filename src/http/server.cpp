@@ -189,22 +189,23 @@ struct Server::Impl {
     const std::string host = header(connection, "Host");  // what is no browser may have none
     if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host)))
       return error(421,
-                   "this is for this machine alone, under the name localhost; heed serve --name "
-                   "allows another one");
+                   "this server answers only under the name localhost; heed serve --name allows "
+                   "another one");
     const std::string origin = header(connection, "Origin");
     if (!origin.empty() && host_of(origin) != ascii_lower(host)) {
       const auto& allowed = options.origins;
       if (std::ranges::count(allowed, "*") == 0 && std::ranges::count(allowed, origin) == 0)
         return error(
-            403, fmt::format("pages of {} may not ask here; heed serve --allow-origin lets them",
-                             one_line(origin)));
+            403,
+            fmt::format("pages of {} may not send requests; heed serve --allow-origin allows them",
+                        one_line(origin)));
       exchange.headers = {{"Access-Control-Allow-Origin", origin},
                           {"Access-Control-Allow-Methods", methods_at(exchange.request.path)},
                           {"Access-Control-Allow-Headers", "Content-Type"},
                           {"Vary", "Origin"}};
     }
     if (exchange.request.method == "POST" && exchange.request.type == "text/plain")
-      return error(415, "a body of plain text is not taken; send JSON or a form");
+      return error(415, "a body of plain text is not accepted; send JSON or a form");
     return std::nullopt;
   }
 

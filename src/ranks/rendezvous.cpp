@@ -91,14 +91,14 @@ StorePtr store_of_the_first(const RankInfo& info, const GroupOptions& options) {
           "{}: nothing answers at {} (MASTER_ADDR and MASTER_PORT){}{}; a longer time is given "
           "with --rank-timeout",
           info.name(), where, seconds_of(options),
-          way_to(info.address, info.port) ? "" : ", and no way leads to that machine");
+          way_to(info.address, info.port) ? "" : ", and there is no route to that machine");
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   const StorePtr store = store_at(info.address, info.port, info, options, end - Clock::now());
   if (!store)
     throw Failure(
-        "{}: what answers at {} (MASTER_ADDR and MASTER_PORT) is not the first rank{}; export "
-        "another MASTER_PORT to all ranks",
+        "{}: a program answers at {} (MASTER_ADDR and MASTER_PORT), but it is not the first "
+        "rank{}; export another MASTER_PORT to all ranks",
         info.name(), where, seconds_of(options));
   return store;
 }
@@ -109,7 +109,7 @@ void say_first_address(const StorePtr& store, const RankInfo& info, const std::s
                        int port) {
   if (info.rank != info.size - 1) return;
   const auto way = way_to(host, port);
-  if (!way) throw Failure(info.name() + ": no way leads to the first rank at " + host);
+  if (!way) throw Failure(info.name() + ": there is no route to the first rank at " + host);
   store->set(kFirstRank, fmt::format("{} {}", way->there, port));
 }
 
@@ -210,7 +210,7 @@ std::string own_address(const RankInfo& info, const GroupOptions& options, const
   const auto parts = split(store->get_to_str(kFirstRank), ' ');
   if (info.leads()) return parts.at(0);
   const auto way = way_to(parts.at(0), std::stoi(parts.at(1)));
-  if (!way) throw Failure(info.name() + ": no way leads to the first rank at " + parts.at(0));
+  if (!way) throw Failure(info.name() + ": there is no route to the first rank at " + parts.at(0));
   return way->here;
 }
 

@@ -330,7 +330,7 @@ void require_base_network(const Config& config, const std::string& name) {
         (theirs.type == config.model.type && model::is_of_network(one.path, config.model)))
       wrong.push_back(fmt::format("model.{}: {} (wanted: {})", one.path, one.before, one.after));
   if (!wrong.empty())
-    throw UserError("{}{}{} has {}; a run has the network that it begins with: set the same", name,
+    throw UserError("{}{}{} has {}; the new run needs the same network: set these values", name,
                     kKey, base, join(wrong, ", "));
 }
 

@@ -76,7 +76,7 @@ void check_guided(const Config& config) {
         config::name_of(traits.window)));
   if (traits.name == "luong_location" && config.data.max_length >= model.max_positions)
     refuse(
-        "model.attention: luong_location has no weights behind model.max_positions; set "
+        "model.attention: luong_location has no weights after model.max_positions; set "
         "data.max_length below it, or this to 0");
   if (!data::has_alignment(config.data))
     refuse(
@@ -127,8 +127,8 @@ void check(const Config& config) {
   const model::Traits traits = model::traits(config.model);
   if (config.decoding.weights == decode::WeightType::int8 && !engine::has_network(config.model))
     throw config::ConfigError(
-        "decoding.weights: int8 is not for model.self_attention: linear, nor for attention, "
-        "positions and normalisers that only a registry has; set bf16 or fp32");
+        "decoding.weights: int8 does not work with model.self_attention: linear, or with "
+        "mechanisms that you have added to a registry; set bf16 or fp32");
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");

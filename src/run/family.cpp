@@ -36,8 +36,7 @@ void tell_of_misleading_name(const FamilyMember& member) {
   const auto by_name = settings_of(member.name);
   if (by_name.empty() || kind == member.name) return;
   log::info(
-      "{}: its settings and the file make it a model of the kind {}; without `set` its name would "
-      "stand for {}",
+      "{}: with its settings this is a model of the kind {}, although its name alone means {}",
       member.name, kind, join(by_name, ", "));
 }
 

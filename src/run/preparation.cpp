@@ -65,7 +65,7 @@ void put_back(const std::string& folder) {
   }
   std::error_code ignored;
   fs::remove(aside, ignored);
-  log::info(folder + ": holds the older run again, for the new one had not begun");
+  log::info(folder + ": the older run is back, because the new one had not begun");
 }
 
 const std::string& made(const std::string& folder) {

@@ -36,7 +36,7 @@ constexpr std::array<Network, 3> kNetworks{{{192, 512, 4, 3, 1024, 0.0015, 400},
                                             {512, 2048, 8, 6, 8192, 0.0007, 4000}}};
 
 std::string small_rnn() {
-  return "  # So few pairs teach a recurrent model with attention more than a Transformer.\n"
+  return "  # From so few pairs a recurrent model with attention learns more than a Transformer.\n"
          "  type: rnn\n"
          "  attention: luong_general\n"
          "  embedding_size: 128\n"
@@ -320,7 +320,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
   }
   if (keys.size() > 1)
     recipe.own_vocabulary = fmt::format(
-                                "  # The pieces of {} and, behind them, more for this text.\n"
+                                "  # The pieces of {} and, after them, more for this text.\n"
                                 "  vocabulary: {{{}}}\n",
                                 one_line(run, 1000), join(keys, ", ")) +
                             lines_text(base.data);

@@ -100,7 +100,7 @@ std::vector<std::string> model_paths(const std::string& paths) {
   if (fs::is_directory(paths, none)) return {paths};  // a run may have a comma in its name
   const std::vector<std::string> all = split(paths, ',');
   if (all.size() > 1 && std::ranges::count(all, "") > 0)
-    throw UserError("'{}': a comma without a model folder before or behind it", one_line(paths));
+    throw UserError("'{}': a comma without a model folder before or after it", one_line(paths));
   return all;
 }
 

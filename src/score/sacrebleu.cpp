@@ -267,8 +267,8 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
       wanted == "ko-mecab" || ((wanted == "zh" || wanted == "ja-mecab") && fitting == "char");
   if (!blind && !of_another_script) return std::nullopt;
   return fmt::format(
-      "evaluation.tokenize: {} finds no words in {}, which is written without blanks, and BLEU "
-      "says nothing; set it to {}{}",
+      "evaluation.tokenize: {} finds no words in {}, which is written without blanks, and BLEU is "
+      "meaningless; set it to {}{}",
       wanted, name, fitting, fitting == "ja-mecab" ? " or char" : "");
 }
 

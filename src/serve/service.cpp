@@ -107,7 +107,7 @@ Service::Service(std::vector<ServedModel> models, const Limits& limits)
   for (const ServedModel& model : models_)
     model.translator->warn_of_cuts = false;  // the answer tells
   metrics_.declare("heed_requests_total", counter,
-                   "Requests by path and status; 0: the client had gone.");
+                   "Requests by path and status; 0: the client closed the connection.");
   metrics_.declare("heed_request_seconds", histogram,
                    "Seconds from a request's first byte to the answer's last.",
                    {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30});

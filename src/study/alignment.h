@@ -86,7 +86,7 @@ struct AlignmentChoice {
   auto operator<=>(const AlignmentChoice&) const = default;
 };
 
-/// "layer 1, mean of heads, the step that emits the word".
+/// "layer 1, mean of heads, --step emits".
 std::string describe(const AlignmentChoice& choice);
 
 /// Pieces, `</s>` last on the target side, to linked words: rows moved if `reads`, pieces merged to

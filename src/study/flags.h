@@ -15,7 +15,7 @@ namespace heed::study {
 HEED_ENUM(Flag, (empty, "There is no translation of a source that has words."),
           (cut, "The length limit ended it."),
           (copied, "Most of its words are words of the source."),
-          (repetition, "Words come again right behind themselves, as in no part of the source."),
+          (repetition, "The same words follow each other, more often than in the source."),
           (numbers, "A number of the source is missing, or one is new."),
           (script, "Most of its letters are of another script than the target language's."),
           (length, "It is much longer or shorter than its source."),

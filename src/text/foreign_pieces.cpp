@@ -29,7 +29,7 @@ bool is_segment(const ModelPiece& piece) {
 
 void require_name(const std::string& piece, const std::string& name) {
   if (piece.size() > kLongestForeign)
-    throw UserError("{}: a piece of {} bytes; at most {} can be", name, piece.size(),
+    throw UserError("{}: a piece of {} bytes; at most {} are possible", name, piece.size(),
                     kLongestForeign);
   if (!is_utf8(piece) || piece.find('\0') != std::string::npos)
     throw UserError("{}: the piece '{}' is no UTF-8, or has a NUL", name, one_line(repair(piece)));
@@ -47,7 +47,8 @@ class Arrangement {
       in_file_.emplace(piece.text, piece);
     }
     if (pieces.names.size() + outside.size() > kMostForeign)
-      throw UserError("{}: {} pieces; at most {} can be", name, pieces.names.size(), kMostForeign);
+      throw UserError("{}: {} pieces; at most {} are possible", name, pieces.names.size(),
+                      kMostForeign);
     for (std::size_t id = 0; id < pieces.names.size(); ++id) take_name(pieces.names[id], id);
     for (const std::string& piece : outside) take_name(piece, -1);
     add_special(pieces.pad, "<pad>", PieceType::control);

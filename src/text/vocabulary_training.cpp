@@ -124,7 +124,7 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to,
   const std::string said = ended.err.substr(0, ended.err.find('\n'));
   throw Failure("{}: SentencePiece cannot train: it {}{}{}; {}", names_of(options.files),
                 subprocess::how_it_ended(ended.status),
-                ended.status == 128 + SIGKILL ? ", perhaps for want of memory" : "",
+                ended.status == 128 + SIGKILL ? ", perhaps because memory ran out" : "",
                 said.empty() ? "" : ": " + one_line(said, 200), kCure);
 }
 

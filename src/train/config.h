@@ -30,9 +30,9 @@ HEED_ENUM(StopMetric, (loss, "The validation loss."), (bleu, "BLEU of its transl
 HEED_ENUM(Consistency, (none, "Each pair is predicted once."),
           (rdrop, "The second prediction has other dropout (Liang et al. 2021)."),
           (simcut, "Some words are cut from the second prediction (Gao et al. 2022)."))
-HEED_ENUM(GuidedStep, (emits, "The step that emits the piece."),
+HEED_ENUM(GuidedStep, (emits, "The step that predicts the piece."),
           (reads,
-           "The next one, which reads it (Chen et al. 2020): better alignments, but the "
+           "The next step, which has it as input (Chen et al. 2020): better alignments, but the "
            "only attention of a recurrent model is then one step late."))
 HEED_ENUM(Quantise, (none, "In the precision of the training."),
           (int8, "As whole numbers of 8 bits; the gradient passes straight through the rounding."))
@@ -43,7 +43,7 @@ struct EarlyStopping {
   HEED_FIXED(StopMetric, metric, StopMetric::loss,
              "What must improve, and what chooses the best checkpoint.")
   HEED_FIXED(bool, lower_is_better, false,
-             "metric: command: the lower its number, the better, as with an error rate.")
+             "metric: command: whether a lower number is better, as for an error rate.")
   HEED_FREE(int64_t, patience, 10,
             "Validations in a row without improvement after which training stops. 0: it does not "
             "stop early.",
@@ -52,8 +52,8 @@ struct EarlyStopping {
 
 HEED_ENUM(AdapterKind, (none, "All weights are trained."),
           (lora,
-           "Low-rank adaptation (Hu et al. 2021): B A x is added to what a matrix gives, and A and "
-           "B alone are trained. The model that is written has them in its matrices."))
+           "Low-rank adaptation (Hu et al. 2021): B A x is added to W x, and only A and B are "
+           "trained. In the saved model they are added to W."))
 HEED_ENUM(AdaptedMatrix,
           (attention,
            "Those of all attention layers; queries, keys and values of self-attention are one "
@@ -72,7 +72,7 @@ struct Adapters {
   HEED_FIXED(int64_t, rank, 16, "lora: rows of A.", config::Between<int64_t>{1, 1024})
   HEED_FIXED(double, alpha, 32, "lora: B A x is multiplied by alpha / rank.",
              config::Between<double>{0.001, 10000.0})
-  HEED_FIXED(std::vector<std::string>, matrices, {"attention"}, "lora: which matrices it is for.",
+  HEED_FIXED(std::vector<std::string>, matrices, {"attention"}, "lora: the matrices W.",
              config::EachOneOf{adapted_names, adapted_helps})
 };
 
@@ -87,9 +87,9 @@ struct TrainConfig {
   HEED_FIXED(int64_t, micro_batches, 0,
              "Number of parts of each batch; one CPU thread computes a part. With fewer than two "
              "threads for each part (times accumulate) the number of threads changes no bit of the "
-             "result. 0: decided when the run begins, and written into its config.yaml: on a CPU "
-             "one part for every 2,048 target tokens or 64 sentences of batch_size, on GPUs one "
-             "part of an update for each GPU.",
+             "result. 0: decided when the run begins, and written into its config.yaml. On a CPU "
+             "this is one part for every 2,048 target tokens or 64 sentences of batch_size, on "
+             "GPUs one part of an update for each GPU.",
              config::Between<int64_t>{0, 100000})
   HEED_FIXED(std::string, from, "",
              "Folder of a trained model: this run begins with its weights and its vocabulary. "
@@ -97,9 +97,10 @@ struct TrainConfig {
   HEED_FIXED(
       std::vector<std::string>, freeze, {},
       "Modules of the model that are not trained, by name, for example encoder or decoder.0.")
-  HEED_SECTION(Adapters, adapters,
-               "For a trained Transformer (training.from): a few new weights are trained in place "
-               "of its own, which takes far less memory.")
+  HEED_SECTION(
+      Adapters, adapters,
+      "For a trained Transformer (training.from): a few new weights are trained in place of "
+      "its own. This takes far less memory.")
   HEED_FIXED(OptimizerKind, optimizer, OptimizerKind::adam, "How gradients become updates.")
   HEED_FIXED(double, learning_rate, 0.0005,
              "Highest learning rate of the schedule; noam: the factor before width^-0.5.",

@@ -179,7 +179,7 @@ void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
       const int64_t size = by_tokens ? part.size * part.target_length : part.size;
       log::warn(
           "{}on a part of {}{}; parts of this size are computed in halves from now on. "
-          "training.micro_batches: {} does the same without the detour",
+          "training.micro_batches: {} avoids the repeated work",
           place, size, by_tokens ? " target tokens" : " sentences", 2 * parts_per_batch(config_));
       return;
     }

@@ -40,7 +40,7 @@ TEST(Align, EachLineHasItsLinks) {
   EXPECT_THAT(lines, Each(MatchesRegex("([0-9]+-[0-9]+( [0-9]+-[0-9]+)*)?")));
   for (std::size_t i = 0; i < lines.size(); ++i)
     EXPECT_LE(split_words(lines[i]).size(), split_words(sources[i]).size());
-  EXPECT_THAT(result.err, HasSubstr("layer 0, head 0, the step that emits the word"));
+  EXPECT_THAT(result.err, HasSubstr("layer 0, head 0, --step emits"));
 }
 
 TEST(Align, ADashIsStandardOutput) {

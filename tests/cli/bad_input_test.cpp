@@ -37,7 +37,7 @@ TEST(Evaluate, NeedsEitherAModelOrAFile) {
        {std::vector<std::string>{"--valid"}, {"--source", a}, {"-o", folder / "out"}}) {
     std::vector<std::string> command{"evaluate", "--hypothesis", a, "--reference", a};
     command.insert(command.end(), more.begin(), more.end());
-    expect_mistake(run_heed(command), {"--hypothesis is scored as it is"});
+    expect_mistake(run_heed(command), {"with --hypothesis leave out --valid and --output"});
   }
   expect_mistake(run_heed({"evaluate", "model", "--valid", "--source", a, "--reference", a}),
                  {"--valid", "not both"});

@@ -274,7 +274,7 @@ TEST_F(BottleneckTest, SaysWhatAModelWithAMisleadingNameIs) {
   const Result result = run_heed({"bottleneck", file, "--set", "decoding.beam_size=1"});
   product(result);
   EXPECT_THAT(result.err,
-              HasSubstr("none: its settings and the file make it a model of the kind transformer"));
+              HasSubstr("none: with its settings this is a model of the kind transformer"));
   EXPECT_THAT(read_file(folder / "positions/none/config.yaml"), HasSubstr("type: transformer"));
   EXPECT_THAT(read_file(folder / "positions/report.html"),
               HasSubstr("Transformer, 2+2 layers, width 32, 4 heads, positions none"));

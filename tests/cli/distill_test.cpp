@@ -63,7 +63,7 @@ TEST_F(Distill, MakesAStudentAndGoesOnWhereItWasInterrupted) {
   std::ofstream(student + "/teaching/translations.tsv") << whole.substr(0, whole.size() / 2);
   fs::remove(student + "/teaching/taught.target");
   const subprocess::Result again = run_heed(all);
-  EXPECT_THAT(again.err, HasSubstr("translations.tsv: going on behind line "));
+  EXPECT_THAT(again.err, HasSubstr("translations.tsv: continuing after line "));
   product(again);
   EXPECT_EQ(lesson("translations.tsv"), whole);
   EXPECT_EQ(lesson("taught.target"), translations);

@@ -54,7 +54,7 @@ TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
       train("run", {"training.updates=2", "training.taught_layer=1", "training.taught_head=3"})
           .status,
       0);
-  EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, the step that emits the word"));
+  EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, --step emits"));
   const Result chosen = align("run", {"--layer", "0", "--head", "mean"});
   EXPECT_THAT(chosen.err, HasSubstr("layer 0, mean of heads"));
   // Also where a head before it is gone. Its layer's weights do not depend on that one.

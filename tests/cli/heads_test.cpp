@@ -112,10 +112,10 @@ TEST(Heads, TakeNoGoldThatTheyHaveNoUseFor) {
                                target, "--gold", gold, "--json", "--kind", kinds});
     return run_heed(more);
   };
-  const std::string refused = "--gold: --kind ";
-  expect_mistake(with("decoder", {}), {refused + "decoder has no use for it; add cross"});
-  expect_mistake(with("encoder,decoder", {}), {refused + "encoder,decoder has no use"});
-  expect_mistake(with("encoder", {"--antecedents", file}), {refused + "encoder has no use"});
+  const std::string refused = "--gold: not used by --kind ";
+  expect_mistake(with("decoder", {}), {refused + "decoder; add cross"});
+  expect_mistake(with("encoder,decoder", {}), {refused + "encoder,decoder; add cross"});
+  expect_mistake(with("encoder", {"--antecedents", file}), {refused + "encoder; add cross"});
   product(with("encoder,cross", {}));
   // The decoder finds antecedents through these links.
   expect_mistake(run_heed({"heads", Toy::get().transformer, "--source", source, "--target", target,

@@ -60,7 +60,7 @@ class Rendezvous : public ::testing::Test {
 TEST_F(Rendezvous, EndsInTimeWhereAnotherProgramAnswers) {
   const SilentServer server;
   expect_one_line_error(run_rank(1, "127.0.0.1", server.port()), 1,
-                        {"rank 1 of 2: what answers at 127.0.0.1:" + server.port(),
+                        {"rank 1 of 2: a program answers at 127.0.0.1:" + server.port(),
                          "is not the first rank within 2 s", "export another MASTER_PORT"});
 }
 
@@ -71,8 +71,9 @@ TEST_F(Rendezvous, NamesAnAddressWhereNothingAnswers) {
 }
 
 TEST_F(Rendezvous, NamesAMachineThatIsUnknown) {
-  expect_one_line_error(run_rank(1, "no-machine.invalid", "29555"), 1,
-                        {"nothing answers at no-machine.invalid:29555", "no way leads to"});
+  expect_one_line_error(
+      run_rank(1, "no-machine.invalid", "29555"), 1,
+      {"nothing answers at no-machine.invalid:29555", "no route to that machine"});
   expect_one_line_error(run_rank(0, "no-machine.invalid", "29555"), 1,
                         {"rank 0 of 2: no machine has the name no-machine.invalid (MASTER_ADDR)"});
 }

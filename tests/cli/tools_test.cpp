@@ -139,7 +139,7 @@ TEST(Export, SaysHowToSampleAndWhatIsCut) {
   const Result full =
       run_heed({"translate", folder / "short", "--set", "decoding.min_length=100"}, "a b\n");
   product(full);
-  EXPECT_THAT(full.err, HasSubstr("line 1 (the model writes no longer ones)"));
+  EXPECT_THAT(full.err, HasSubstr("line 1 (the model cannot write longer ones)"));
 }
 
 TEST(Vocab, TrainsAModelThatARunCanUse) {

@@ -63,7 +63,7 @@ TEST_F(TrainProcess, ARunWhoseSuccessorCannotBeginInSeveralRanksIsBack) {
                 "data.long_sentences=error", "--ranks", "2", "--restarts", "1"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("more than the 2 that data.max_length allows"));
-  EXPECT_THAT(result.err, HasSubstr("holds the older run again"));
+  EXPECT_THAT(result.err, HasSubstr("the older run is back"));
   EXPECT_TRUE(files() == before);
 }
 

@@ -189,7 +189,7 @@ TEST(TranslatePrefix, PairsWithoutTheOptionAreTranslatedWithAWarning) {
   const std::string tsv = folder.write("c.tsv", pairs), text = folder.write("c.txt", pairs);
   const Result warned = run_heed({"translate", Toy::get().rnn, tsv});
   EXPECT_EQ(product(warned), product(run_heed({"translate", Toy::get().rnn, text})));
-  EXPECT_THAT(warned.err, HasSubstr(tsv + ":2: has a tab, and the text behind it is translated"));
+  EXPECT_THAT(warned.err, HasSubstr(tsv + ":2: has a tab, and the text after it is translated"));
   EXPECT_THAT(warned.err, Not(HasSubstr(tsv + ":3")));
   for (const Lines& options : {Lines{tsv, "--tsv"}, Lines{text}}) {
     Lines command = {"translate", Toy::get().rnn};

@@ -356,10 +356,8 @@ TEST(Translator, WeightsThatADeviceHasNotAreRefused) {
     config.weights = weights;
     return message_of<UserError>([&] { require_weights(config, at::Device(device)); });
   };
-  EXPECT_EQ(
-      refused(WeightType::int8, at::kCUDA),
-      "decoding.weights: int8 is for models on a CPU, but for self_attention: linear; set bf16 "
-      "or fp32");
+  EXPECT_EQ(refused(WeightType::int8, at::kCUDA),
+            "decoding.weights: int8 needs a CPU, and no self_attention: linear; set bf16 or fp32");
   EXPECT_EQ(refused(WeightType::bf16, at::kCUDA),
             "decoding.weights: bf16: this GPU has none; set fp32");
   EXPECT_EQ(refused(WeightType::fp32, at::kCUDA), "(nothing thrown)");

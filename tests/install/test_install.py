@@ -17,7 +17,7 @@ BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
 # What a shell has that knows nothing of this checkout.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "CUDA_VISIBLE_DEVICES": ""}
 FILES = ("share/heed/configs/demo.yaml", "share/heed/data_scripts/multi30k.py", "share/doc/heed/README.md",
-         "share/doc/heed/docs/training.md")
+         "share/doc/heed/docs/training.md", "share/doc/heed/docs/course/course.py")
 
 
 def contents(folder):
@@ -107,6 +107,11 @@ class Installed(unittest.TestCase):
         for project in ("yaml-cpp", "zlib", "Zstd", "spdlog", "CLI11"):  # whose authors these are
             self.assertTrue(f"Upstream-Name: {project}" in notices, project)
         self.assertTrue((self.prefix / "share/doc/heed/licences/libtorch/LICENSE").is_file())
+
+    def test_it_has_the_labs(self):
+        self.assertIn("  1       10  The bottleneck", self.heed("course"))
+        self.heed("course", "start", "7", "-o", "cache")
+        self.assertTrue((self.elsewhere / "cache/cache.py").is_file())
 
     def test_it_trains_ten_updates_and_translates(self):
         settings = toy.write(self.elsewhere)

@@ -50,7 +50,7 @@ TEST_F(Overwriting, ARunWhoseSuccessorCannotBeginIsBack) {
   const auto before = files();
   const auto expect_back = [&](const Result& result, const std::string& fault) {
     EXPECT_EQ(result.status, 2) << fault;
-    EXPECT_THAT(result.err, AllOf(HasSubstr(fault), HasSubstr("holds the older run again")));
+    EXPECT_THAT(result.err, AllOf(HasSubstr(fault), HasSubstr("the older run is back")));
     EXPECT_TRUE(files() == before) << fault;
   };
   const std::vector<std::string> too_long{"data.max_length=2", "data.long_sentences=error"};
@@ -86,7 +86,7 @@ TEST_F(Overwriting, AKillBeforeTheNewRunLeavesTheOlderOneToTheNextCommand) {
   EXPECT_TRUE(files() == before);
   kill_before_it_begins();
   EXPECT_THAT(train(run, {"--resume"}).err,
-              AllOf(HasSubstr("holds the older run again"), HasSubstr("nothing to do")));
+              AllOf(HasSubstr("the older run is back"), HasSubstr("nothing to do")));
   kill_before_it_begins();
   EXPECT_EQ(product(overwrite({"training.updates=5"})), "");
   EXPECT_FALSE(fs::exists(aside));

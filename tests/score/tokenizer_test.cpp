@@ -31,7 +31,7 @@ TEST(Tokenizer, IsDoubtedWhereItFindsNoWords) {
   };
   EXPECT_EQ(doubt(kChinese, "13a"),
             "evaluation.tokenize: 13a finds no words in test.zh, which is written without blanks, "
-            "and BLEU says nothing; set it to zh");
+            "and BLEU is meaningless; set it to zh");
   for (const char* blind : {"13a", "intl", "none", "ko-mecab"})
     EXPECT_THAT(doubt(kJapanese, blind), HasSubstr("set it to ja-mecab or char")) << blind;
   for (const char* other : {"zh", "ja-mecab"})

@@ -226,7 +226,7 @@ TEST(ForeignPieces, HostileOnesAreRefusedInOneLine) {
   bad.names.back() = "\xff\xfe";
   EXPECT_THAT(refusal(bad), HasSubstr("is no UTF-8, or has a NUL"));
   bad.names.back() = std::string(1 << 20, 'a');
-  EXPECT_EQ(refusal(bad), "the model: a piece of 1048576 bytes; at most 1000 can be");
+  EXPECT_EQ(refusal(bad), "the model: a piece of 1048576 bytes; at most 1000 are possible");
   bad = good;
   bad.begin = "</s>";
   EXPECT_EQ(refusal(bad), "the model: '</s>' is two special pieces");

@@ -70,29 +70,27 @@ struct DecodeConfig {
             "marks the beginning of a word.")
   HEED_SECTION(SamplingConfig, sampling, "Sample instead of searching.")
   HEED_FREE(int64_t, mbr, 0,
-            "Minimum Bayes risk: of this many candidates the one that is most similar to all "
-            "others, by chrF. Candidates are samples if decoding.sampling is on, else the best "
-            "hypotheses of the beam. 0: off.",
+            "Minimum Bayes risk: number of candidates, of which the one that is most similar to "
+            "all others is taken, by chrF. Candidates are samples if decoding.sampling is on, else "
+            "the best hypotheses of the beam. 0: off.",
             config::Between<int64_t>{0, 1000})
   HEED_FREE(int64_t, batch_size, 32,
             "Sentences translated together. 0: on a GPU as many as fit in its memory, on a CPU 32.",
             config::Between<int64_t>{0, 100000})
   HEED_FREE(WeightType, weights, WeightType::fp32,
             "Precision of the matrix products while translating.")
-  HEED_FREE(
-      std::string, shortlist, "",
-      "File of `heed shortlist`: on a CPU a translation has only pieces that it lists for its "
-      "source. Empty: all pieces.")
+  HEED_FREE(std::string, shortlist, "",
+            "File of `heed shortlist`: on a CPU a translation has only the pieces that the file "
+            "lists for its source. Empty: all pieces.")
   HEED_FREE(
       std::string, glossary, "",
       "File of terms, source TAB target, TAB and more targets: a translation has one of these "
       "where its source has the term. Empty: no terms.")
   HEED_FREE(bool, glossary_exact_case, false, "Upper and lower case differ in terms.")
   HEED_FREE(bool, glossary_whole_words, true, "No term begins or ends inside a word.")
-  HEED_FREE(
-      bool, glossary_inline, false,
-      "Put the first target of a term behind it into the source, for models that were trained "
-      "with data.terms, and search freely.")
+  HEED_FREE(bool, glossary_inline, false,
+            "Put the first target of a term into the source, after the term; the search is not "
+            "constrained. For models that were trained with data.terms.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
             "starts again.")

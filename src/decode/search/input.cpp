@@ -103,8 +103,8 @@ void Input::add(const std::string& line, InputWindow& window) {
   const std::string here = fmt::format("{}:{}", lines_.name(), lines_.line_number());
   if (warns_of_tabs_ && line.find('\t') != std::string::npos) {
     log::warn(here +
-              ": has a tab, and the text behind it is translated, too; give a file of sources "
-              "alone (--tsv would force the second column as a prefix)");
+              ": has a tab, and the text after it is translated, too; give a file of sources alone "
+              "(--tsv would force the second column as a prefix)");
     warns_of_tabs_ = false;
   }
   const std::size_t tab = tsv_ ? line.find('\t') : std::string::npos;
@@ -114,7 +114,7 @@ void Input::add(const std::string& line, InputWindow& window) {
     const auto columns =
         2 + std::count(window.prefixes.back().begin(), window.prefixes.back().end(), '\t');
     if (columns > 2)
-      throw UserError("{}: {} columns; --tsv takes a source text and, behind a tab, a prefix", here,
+      throw UserError("{}: {} columns; --tsv takes a source text and, after a tab, a prefix", here,
                       columns);
   } else if (prefixes_ && !prefixes_->next(window.prefixes.emplace_back())) {
     throw UserError(

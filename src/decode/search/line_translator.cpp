@@ -54,7 +54,7 @@ std::pair<std::string, std::string> cut_text(const Hypothesis& hypothesis, int64
     return {at,
             fmt::format("it repeats itself; decoding.no_repeat_ngram: {} forbids that", kRepeated)};
   return {at, pieces < longest ? "decoding.max_length_ratio raises it"
-                               : "the model writes no longer ones"};
+                               : "the model cannot write longer ones"};
 }
 
 /// Adds the time of its life to `seconds`.
@@ -251,7 +251,7 @@ void LineTranslator::warn(const Lines& lines, const std::vector<Translation>& tr
   if (lines.cut.count > 0)
     log::warn("cut to {} pieces before translating: line {}{}", source_limit(), lines.cut.list(),
               source_limit() < config_.max_source_length
-                  ? " (the model takes no longer ones)"
+                  ? " (the model cannot take longer ones)"
                   : " (decoding.max_source_length raises it)");
   if (lines.strange.count > 0)
     log::warn(
@@ -355,7 +355,7 @@ void LineTranslator::note_too_large(const std::vector<int64_t>& batch, int64_t t
   if (before == std::numeric_limits<int64_t>::max())
     log::warn(
         "memory runs out on a batch of {}; batches of this size are translated in halves from now "
-        "on. decoding.batch_size: {} does the same without the detour",
+        "on. decoding.batch_size: {} avoids the repeated work",
         counted(sentences, "sentence"), sentences / 2);
 }
 

@@ -86,9 +86,9 @@ struct ModelConfig {
              "rnn: attention heads, each with a slice of the states. hidden_size must be a "
              "multiple of it.",
              config::Between<int64_t>{1, 256})
-  HEED_FIXED(Coverage, coverage, Coverage::none,
-             "rnn: what scores know of the attention that each source piece had before (Tu et al. "
-             "2016).")
+  HEED_FIXED(
+      Coverage, coverage, Coverage::none,
+      "rnn: how scores depend on earlier attention to the same source piece (Tu et al. 2016).")
   HEED_FIXED(int64_t, coverage_size, 10, "coverage: neural: width of the state of a source piece.",
              config::Between<int64_t>{1, 1000})
   HEED_FIXED(Readout, readout, Readout::linear,

@@ -1,0 +1,13 @@
+def kendall(first, second):
+    """Kendall's tau of two lists of numbers without ties: of all pairs of places, (those in the same order - those in the opposite
+    order) / all pairs."""
+    pairs = [(i, j) for i in range(len(first)) for j in range(i)]
+    same = sum((first[i] - first[j]) * (second[i] - second[j]) > 0 for i, j in pairs)
+    return (2 * same - len(pairs)) / len(pairs)
+
+
+def erasure(log_probability, log_probabilities_without):
+    """The share of each source word: how much the log-probability falls without it, 0 where it rises, all divided by their sum.
+    The second argument has the log-probability without word 0, without word 1, ..."""
+    falls = [max(log_probability - without, 0) for without in log_probabilities_without]
+    return [fall / sum(falls) for fall in falls]

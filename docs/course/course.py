@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Labs on attention: `heed course` calls this program.
+
+A lab is a folder of labs/: handout.md, answers.txt with the questions, and files with holes. answers/ has a folder of the same
+name with what is right: check.py (see grading.py), answers.txt and the files without holes. README.md says how to write one.
+"""
+import argparse
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from grading import LabError, Lab
+
+HERE = Path(__file__).resolve().parent
+SECONDS = 120  # for one check; a student's loop may have no end
+
+
+def numbers_and_folders(labs):
+    found = {int(folder.name.split("_")[0]): folder for folder in labs.glob("[0-9]*_*") if folder.is_dir()}
+    if not found:
+        raise LabError(f"{labs}: no labs, which are folders such as 1_bottleneck")
+    return dict(sorted(found.items()))
+
+
+def head_of(handout):
+    """Title, minutes and needs of a handout: its first line, and its lines `- Minutes: N` and `- Needs: ...`."""
+    text = handout.read_text()
+    field = {key: value for key, value in re.findall(r"^- (Minutes|Needs): (.*)$", text, re.MULTILINE)}
+    missing = [key for key in ("Minutes", "Needs") if key not in field]
+    if missing or not text.startswith("# "):
+        raise LabError(f"{handout}: needs a title in its first line and the lines '- Minutes: N' and '- Needs: ...'")
+    return text.splitlines()[0].removeprefix("# "), field["Minutes"], field["Needs"]
+
+
+def missing_paths(needs):
+    """Paths in backquotes that are not there, of `needs` such as "`runs/demo` (`./run demo`, 15 minutes)"."""
+    return [path for path in re.findall(r"`((?:runs|data|configs)/[^`]*)`", needs) if not Path(path).exists()]
+
+
+def list_labs(course, _):
+    labs = numbers_and_folders(course / "labs")
+    print("lab  minutes  title")
+    for number, folder in labs.items():
+        title, minutes, needs = head_of(folder / "handout.md")
+        lacking = ", ".join(missing_paths(needs))
+        print(f"{number:3}  {minutes:>7}  {title.split('. ', 1)[-1]}" + (f" (lacks {lacking}: ./run demo)" if lacking else ""))
+    print("heed course start 1 begins the first one")
+
+
+def lab_of(course, word):
+    labs = numbers_and_folders(course / "labs")
+    if not word.isdigit() or int(word) not in labs:
+        raise LabError(f"no lab '{word}'; the labs are {min(labs)} to {max(labs)}: heed course")
+    return labs[int(word)]
+
+
+def as_html(title, text):
+    """The handout as a page, or None without the package that makes it."""
+    try:
+        markdown = importlib.import_module("markdown")
+    except ImportError:
+        return None
+    style = ("body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:18px/1.55 system-ui,sans-serif;"
+             "color-scheme:light dark}pre{padding:.8rem;white-space:pre-wrap;border:1px solid #8888;border-radius:6px}"
+             "code{font-size:.9em}td,th{padding:.2rem .8rem;text-align:left}img{max-width:100%}")
+    body = markdown.markdown(text, extensions=["fenced_code", "tables"])
+    return (f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n'
+            f"<title>{title}</title>\n<style>{style}</style>\n{body}\n</html>\n")
+
+
+def start(course, args):
+    if len(args.what) != 1:
+        raise LabError("start needs the number of one lab: heed course start 1")
+    source = lab_of(course, args.what[0])
+    title, _, needs = head_of(source / "handout.md")
+    folder = Path(args.output or f"labs/{source.name}")
+    if folder.exists() and any(folder.iterdir()):
+        raise LabError(f"{folder}: is there already; choose another folder with -o, or delete it to begin again")
+    # Without the modes: an installed lab may be read-only.
+    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    handout = folder / "handout.md"
+    text = handout.read_text().replace(f"labs/{source.name}", folder.as_posix())
+    handout.write_text(text)
+    page = as_html(title, text)
+    if page:
+        (folder / "handout.html").write_text(page)
+    else:
+        print("No handout.html: that takes Python's package markdown (pip install markdown)", file=sys.stderr)
+    for path in missing_paths(needs):
+        print(f"The lab needs {path}, which is not here: {needs}", file=sys.stderr)
+    print(f"{folder}: read {handout.with_suffix('.html') if page else handout}, fill in {folder / 'answers.txt'}"
+          f", then heed course check {args.what[0] if not args.output else folder}")
+
+
+def checked(course, folder, show=False):
+    """What a lab's check says of a student's folder: (text, right, questions). `show`: with the right answers."""
+    if not (folder / "answers.txt").is_file():
+        raise LabError(f"{folder}: no folder of a lab, it has no answers.txt; heed course start makes one")
+    name = Lab(folder).answers.get("lab", "")
+    solved = course / "answers" / lab_of(course, name).name
+    # A process of its own: it runs the student's functions.
+    command = [sys.executable, "-B", "-X", "utf8", str(HERE / "grading.py"), str(solved / "check.py"), str(folder)]
+    try:
+        done = subprocess.run(command + ["--right"] * show, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"  a function of {folder} did not end within {SECONDS} seconds\n", 0, 1
+    count = re.search(r"^(\d+) of (\d+) right\n\Z", done.stdout, re.MULTILINE)
+    if not count:
+        raise LabError(f"{solved / 'check.py'} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout, int(count[1]), int(count[2])
+
+
+def check(course, args):
+    if not args.what:
+        raise LabError("check needs a lab's number or folder: heed course check 1")
+    right = True
+    for word in args.what:
+        folder = Path("labs") / lab_of(course, word).name if word.isdigit() else Path(word)
+        text, good, count = checked(course, folder, args.right)
+        print(f"{folder}\n{text}", end="")
+        right = right and good == count
+    return 0 if right else 1
+
+
+def grade(course, args):
+    """One row for each folder of a student, one column for each lab."""
+    if not args.what:
+        raise LabError("grade needs the folders of students, each with folders of labs in it: heed course grade class/*")
+    labs = numbers_and_folders(course / "labs")
+    rows = []
+    for student in map(Path, args.what):
+        if not student.is_dir():
+            raise LabError(f"{student}: no such folder")
+        points = {}
+        for answers in sorted(student.glob("**/answers.txt")):
+            number = Lab(answers.parent).answers.get("lab", "")
+            if not number.isdigit() or int(number) not in labs:
+                raise LabError(f"{answers}: says lab = {number}; the labs are {min(labs)} to {max(labs)}")
+            if int(number) in points:
+                raise LabError(f"{student}: has lab {number} twice")
+            points[int(number)] = checked(course, answers.parent)[1:]
+        rows.append((student.name, points))
+    width = max(len("student"), *(len(name) for name, _ in rows))
+    print("student".ljust(width) + "".join(f"{number:>7}" for number in labs) + "    all")
+    for name, points in rows:
+        cells = [f"{points[number][0]}/{points[number][1]}" if number in points else "-" for number in labs]
+        print(name.ljust(width) + "".join(f"{cell:>7}" for cell in cells) + f"{sum(p[0] for p in points.values()):>7}")
+
+
+ACTIONS = {"list": list_labs, "start": start, "check": check, "grade": grade}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="heed course")
+    parser.add_argument("action", choices=ACTIONS)
+    parser.add_argument("what", nargs="*")
+    parser.add_argument("-o", "--output")
+    parser.add_argument("--right", action="store_true")
+    parser.add_argument("--course", default=str(HERE))
+    args = parser.parse_args()
+    try:
+        return ACTIONS[args.action](Path(args.course), args)
+    except (LabError, OSError, UnicodeDecodeError) as error:
+        print(f"heed: course: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

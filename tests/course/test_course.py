@@ -1,0 +1,152 @@
+"""The labs of `heed course`, done as a student does them: the commands of the handouts, with small models."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEED = os.environ.get("HEED_BINARY", str(ROOT / "build/release/heed"))
+LABS = sorted((ROOT / "docs/course/labs").iterdir(), key=lambda lab: int(lab.name.split("_")[0]))
+QUESTION = re.compile(r"^(\w+) =$", re.MULTILINE)
+FEW = {"batch_size: 1536": "batch_size: 64", "size: 1000": "size: 300"}
+
+
+def small(path):
+    text = path.read_text()
+    for many, few in FEW.items():
+        text = text.replace(many, few)
+    path.write_text(text)
+
+
+class Course(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.place.cleanup)
+        cls.folder = pathlib.Path(cls.place.name)
+        (cls.folder / "bin").mkdir()
+        (cls.folder / "bin/heed").symlink_to(HEED)
+        (cls.folder / "configs").mkdir()
+        shutil.copy(ROOT / "configs/demo.yaml", cls.folder / "configs")
+        small(cls.folder / "configs/demo.yaml")
+        cls.shell(f"python3 {ROOT}/data_scripts/demo_corpus.py --train 1500 --valid 24 --test 24 --long 6 --contrasts 4")
+        cls.shell("heed bottleneck configs/demo.yaml --set training.updates=30 --set training.validate_every=30")
+        for lab in LABS:
+            cls.shell(f"heed course start {lab.name.split('_')[0]}")
+            if (cls.folder / "labs" / lab.name / "lab.yaml").exists():
+                small(cls.folder / "labs" / lab.name / "lab.yaml")
+
+    @classmethod
+    def shell(cls, command, status=0):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "",
+                       "PATH": f"{cls.folder / 'bin'}:{os.environ['PATH']}"}
+        began = time.monotonic()
+        done = subprocess.run(["bash", "-c", command], cwd=cls.folder, env=environment, capture_output=True, text=True, timeout=300)
+        if "COURSE_TIMES" in os.environ:
+            print(f"{time.monotonic() - began:6.1f} s  {command}", flush=True)
+        if done.returncode != status:
+            raise AssertionError(f"{command} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done.stdout + done.stderr
+
+    def give(self, lab, answers):
+        path = self.folder / "labs" / lab.name / "answers.txt"
+        template = (lab / "answers.txt").read_text()
+        path.write_text(QUESTION.sub(lambda found: f"{found[1]} = {answers(found[1])}", template))
+
+    def do_commands(self, lab):
+        """Those of the handout, but for what checks the answers."""
+        handout = (lab / "handout.md").read_text()
+        for block in re.findall(r"^```\n(.*?)^```", handout, re.MULTILINE | re.DOTALL):
+            for command in block.splitlines():
+                if not command.startswith("heed course"):
+                    self.shell(command)
+
+    def solve(self, lab):
+        for file in (ROOT / "docs/course/answers" / lab.name).iterdir():
+            if file.is_file() and file.name != "check.py":
+                shutil.copy(file, self.folder / "labs" / lab.name)
+        if (self.folder / "labs" / lab.name / "lab.yaml").exists():
+            small(self.folder / "labs" / lab.name / "lab.yaml")
+
+    def check_lab(self, lab):
+        number = lab.name.split("_")[0]
+        questions = set(QUESTION.findall((lab / "answers.txt").read_text()))
+        nothing = self.shell(f"heed course check {number}", status=1)
+        self.assertIn("\n0 of ", nothing)
+        for question in questions:
+            self.assertRegex(nothing, rf"wrong  {question}: ")
+
+        self.solve(lab)
+        self.do_commands(lab)
+        shown = self.shell(f"heed course check {number} --right", status=1)
+        right = dict(re.findall(r"^  wrong  (\w+) \[(.*?)\]: no answer yet$", shown, re.MULTILINE))
+        self.assertEqual(right.keys(), questions, shown)
+        self.give(lab, lambda name: right[name].strip("[]'"))
+        done = self.shell(f"heed course check {number}")
+        count = re.search(r"^(\d+) of (\d+) right$", done, re.MULTILINE)
+        self.assertEqual(count[1], count[2], done)
+
+        self.give(lab, lambda name: "123456.5")
+        wrong = self.shell(f"heed course check {number}", status=1)
+        for question in questions:
+            self.assertRegex(wrong, rf"wrong  {question}: \w")
+
+    def test_wrong_calls_end_in_one_line(self):
+        for command, message in (
+            ("heed course start 11", "heed: course: no lab '11'; the labs are 1 to 10: heed course"),
+            ("heed course start 1", "heed: course: labs/1_bottleneck: is there already; choose another folder with -o, or delete it "
+                                    "to begin again"),
+            ("heed course start", "heed: course: start needs the number of one lab: heed course start 1"),
+            ("heed course check bin", "heed: course: bin: no folder of a lab, it has no answers.txt; heed course start makes one"),
+            ("heed course grade nobody", "heed: course: nobody: no such folder"),
+            ("mkdir empty; heed course list --course empty", "heed: course: empty/labs: no labs, which are folders such as 1_bottleneck"),
+        ):
+            self.assertEqual(self.shell(command, status=2), message + "\n")
+        self.assertEqual(self.shell("heed course begin 1", status=2),
+                         "heed: course: action: begin not in {list,start,check,grade}; see heed course --help\n")
+
+    def test_a_line_that_is_no_answer_is_named(self):
+        self.shell("heed course start 5 -o elsewhere && echo 'what is this' >> elsewhere/answers.txt")
+        said = self.shell("heed course check elsewhere", status=2)
+        lines = len((self.folder / "elsewhere/answers.txt").read_text().splitlines())
+        self.assertEqual(said, f"heed: course: elsewhere/answers.txt:{lines}: not of the form NAME = ANSWER; put explanations behind a "
+                               "#\n")
+
+    def test_a_folder_of_another_name_is_that_of_its_commands(self):
+        self.shell("heed course start 1 -o mine/first")
+        handout = (self.folder / "mine/first/handout.md").read_text()
+        self.assertIn("<pre><code>heed lengths runs/demo/none", (self.folder / "mine/first/handout.html").read_text())
+        self.assertIn("--csv mine/first/curve.csv", handout)
+        self.assertNotIn("labs/1_bottleneck", handout)
+
+    def test_what_students_do_wrong_is_a_hint(self):
+        self.shell("heed course start 5 -o holes")
+        for code, hint in (("return [[1] * n] * n", "row i has ones up to and with column i (for 3)"), ("return nothing", "NameError"),
+                           ("return [None]", "the hole is still there"), ("return 1 / 0", "ZeroDivisionError: division by zero"),
+                           ("...\n  x", "IndentationError"), ("import sys; sys.exit(0)", "SystemExit"),
+                           ("print('7 of 7 right'); return []", "row i has ones")):
+            (self.folder / "holes/masks.py").write_text(f"def causal(n):\n    {code}\n")
+            said = self.shell("heed course check holes", status=1)
+            self.assertIn("wrong  masks.py causal: ", said)
+            self.assertIn(hint, said)
+
+    def test_a_class_has_a_table(self):
+        for student in ("ada", "bob"):
+            self.shell(f"heed course start 7 -o class/{student}/cache")
+        shutil.copy(ROOT / "docs/course/answers/7_cache/cache.py", self.folder / "class/ada/cache")
+        self.shell("sed -i 's/^keys_with =.*/keys_with = 7/' class/*/cache/answers.txt")
+        table = self.shell("heed course grade class/*").splitlines()
+        self.assertEqual(table[0].split(), ["student", *map(str, range(1, 11)), "all"])
+        self.assertEqual(table[1].split(), ["ada", *"------", "3/7", *"---", "3"])
+        self.assertEqual(table[2].split(), ["bob", *"------", "1/7", *"---", "1"])
+
+
+for _lab in LABS:
+    setattr(Course, f"test_lab_{_lab.name}", lambda self, lab=_lab: self.check_lab(lab))
+
+if __name__ == "__main__":
+    unittest.main()
