@@ -1,14 +1,17 @@
 """The slides of docs/slides as a person shows them: keys, clicks, notes, and every picture in its place."""
 import contextlib
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import chromium
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEED = os.environ.get("HEED_BINARY", ROOT / "build/release/heed")
 SLIDES = ROOT / "docs/slides/slides.html"
 
 
@@ -87,13 +90,30 @@ class SlidesTest(unittest.TestCase):
 
 
 class SlidesMadeTest(unittest.TestCase):
-    """Without a browser."""
+    """docs/slides/make, into a folder of its own."""
 
-    def test_the_page_is_what_the_script_makes_of_the_notes(self):
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, ROOT / "docs/slides/make", "--page", "--output", folder], check=True)
-            made = pathlib.Path(folder, "slides.html").read_text(encoding="utf-8")
-        self.assertEqual(made, SLIDES.read_text(encoding="utf-8"))
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def make(self, *arguments):
+        done = subprocess.run([sys.executable, ROOT / "docs/slides/make", "--output", self.folder, *arguments],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_page_is_made_of_the_notes(self):
+        self.make("--page")
+        self.assertEqual((self.folder / "slides.html").read_text(encoding="utf-8"), SLIDES.read_text(encoding="utf-8"))
+
+    def test_a_picture_is_made_by_its_command(self):
+        """Of literal numbers: it needs no model."""
+        if not chromium.find():
+            self.skipTest("no chromium, chromium-browser or google-chrome in PATH")
+        self.make(self.folder, "--heed", HEED, "--only", "additive_score")
+        picture = xml.etree.ElementTree.parse(self.folder / "additive_score.svg").getroot()
+        texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+        for number in ("0.7616", "0.9242", "\u22121.0611"):  # 1 tanh 1 + 2 tanh 0, 1 tanh 0 + 2 tanh 0.5, 1 tanh 0.5 - 2 tanh 1
+            self.assertIn(number, texts)
+        self.assertNotIn("4. Weights", texts)
 
 
 if __name__ == "__main__":
