@@ -243,7 +243,7 @@ TEST(AcceleratorDecoding, ABatchThatDoesNotFitIsTranslatedInHalves) {
   const std::string warning = "memory runs out on a batch of 60 sentences";
   EXPECT_THAT(log, ::testing::HasSubstr(warning));
   EXPECT_EQ(log.find(warning), log.rfind(warning));
-  EXPECT_THAT(log, ::testing::HasSubstr("decoding.batch_size: 30 does the same"));
+  EXPECT_THAT(log, ::testing::HasSubstr("decoding.batch_size: 30 avoids the repeated work"));
 }
 
 TEST(AcceleratorDecoding, ASentenceThatDoesNotFitIsAFailure) {

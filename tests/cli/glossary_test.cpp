@@ -166,7 +166,7 @@ TEST(EvaluateGlossary, CountsTermsThatAreObeyed) {
                     terms = folder.write("terms.tsv", "hund\tdog\n");
   std::vector<std::string> command{"evaluate", "--hypothesis", hypothesis, "--reference",
                                    reference,  "--glossary",   terms};
-  expect_mistake(run_heed(command), {"--glossary needs its --source"});
+  expect_mistake(run_heed(command), {"give --source and --glossary both or neither"});
   command.insert(command.end(), {"--source", source, "--set", "evaluation.metrics=[bleu]"});
   EXPECT_THAT(product(run_heed(command)),
               HasSubstr("\nterms obeyed 50.00 % (1 of 2 that references obey)\n"));

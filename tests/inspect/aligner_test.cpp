@@ -93,8 +93,7 @@ TEST(Aligner, TuningTakesTheBestChoice) {
 }
 
 TEST(Aligner, TheMeanOfARecurrentModelsHeadsIsTheDefault) {
-  EXPECT_EQ(describe(random_aligner(7).choice),
-            "layer 0, mean of heads, --step emits");
+  EXPECT_EQ(describe(random_aligner(7).choice), "layer 0, mean of heads, --step emits");
 }
 
 TEST(Aligner, InALayerWithOneHeadLeftTheMeanIsThatHead) {
