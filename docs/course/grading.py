@@ -1,8 +1,8 @@
 """What a lab's check.py is written with. It has one function, check(lab), which calls for each question one of
 
-    lab.number(name, right, within, hint)    a number in answers.txt
-    lab.word(name, right, hint)              a word in answers.txt: one of `right`
-    lab.function(file, name, cases, hint)    a function in a Python file: what it gives for arguments
+    lab.number(name, right, within, hint)         a number in answers.txt
+    lab.word(name, right, hint, choices)          a word in answers.txt: one of `right`
+    lab.function(file, name, cases, hint, about)  a function in a Python file: what it gives for arguments
 
 and reads what the student's commands have written with lab.rows(file, column=value, ...).
 """
@@ -28,7 +28,7 @@ class NotYet(Exception):
 
 
 def normal(text):
-    return " ".join(str(text).lower().replace(",", " ").split())
+    return " ".join(str(text).lower().replace(",", " ").strip("\"'\u2581").split())
 
 
 def near(got, right, within):
@@ -44,7 +44,7 @@ def near(got, right, within):
 def strongest(lab, target, file="attention.csv"):
     """The source word with the largest weight of a word of the translation, and this weight."""
     row = max(lab.rows(file, target_position=target), key=lambda row: row["weight"])
-    return row["source_token"].strip("\u2581"), row["weight"]
+    return row["source_token"], row["weight"]
 
 
 class Lab:
@@ -52,7 +52,7 @@ class Lab:
 
     def __init__(self, folder, show=False):
         self.folder, self.show = Path(folder), show
-        self.answers, self.lines, self.right, self.asked = {}, [], 0, 0
+        self.answers, self.right, self.asked = {}, 0, 0
         for number, line in enumerate((self.folder / "answers.txt").read_text().splitlines(), 1):
             line = line.split("#")[0].strip()
             if not line:
@@ -80,7 +80,8 @@ class Lab:
             table = [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
         found = [row for row in table if all(str(row.get(key)) == str(value(str(wish))) for key, wish in where.items())]
         if not found:
-            raise NotYet(f"{self.folder / name} has no row with {where}; run the command of the handout again as it stands there")
+            wanted = " and ".join(f"{key} = {wish}" for key, wish in where.items())
+            raise NotYet(f"{self.folder / name} has no row with {wanted}; run the command of the handout again as it stands there")
         return found
 
     def in_run(self, name):
@@ -88,12 +89,16 @@ class Lab:
         for place in [*self.folder.resolve().parents, Path.cwd()]:
             if (place / name).exists():
                 return place / name
-        raise NotYet(f"{name} is not there: the handout's training writes it")
+        raise NotYet(f"{name} is not there: the handout's training writes it; let it finish")
 
     def training(self, run, event="train"):
         """The lines of a run's metrics.jsonl about this event."""
         lines = map(json.loads, self.in_run(f"{run}/metrics.jsonl").read_text().splitlines())
-        return [line for line in lines if line["event"] == event]
+        found = [line for line in lines if line["event"] == event]
+        self.in_run(f"{run}/summary.json")  # which a training writes at its end
+        if not found:
+            raise NotYet(f"{run} has not got so far; let its training finish")
+        return found
 
     def worked(self, name, head=0):
         """The numbers of one head of the first sentence in a page of `heed attention --step`."""
@@ -113,7 +118,7 @@ class Lab:
         self.asked += 1
         self.right += good
         shown = f" [{right}]" if self.show and right is not None else ""
-        self.lines.append(f"  {'right' if good else 'wrong'}  {name}{shown}" + ("" if good else f": {hint}"))
+        print(f"  {'right' if good else 'wrong'}  {name}{shown}" + ("" if good else f": {hint}"), flush=True)
 
     def measured(self, name, right):
         """What a function measures in files, or None with a line that says what is missing."""
@@ -142,20 +147,29 @@ class Lab:
                 got = float(text.rstrip("%").replace(",", ""))
             except ValueError:
                 return False, name, f"'{text}' is no number"
-            good = near(got, value, within)
-            wrong_sign = not good and near(-got, value, within)
-            return good, name, "the sign; the question says what is taken from what" if wrong_sign else hint
+            last_digit = 10.0 ** -len(text.rstrip("%").partition(".")[2])
+            if near(got, value, within):
+                return True, name, ""
+            if near(-got, value, within):
+                return False, name, "the sign; the question says what is taken from what"
+            if near(got, value, 0.5001 * last_digit):
+                return False, name, "right so far; write more digits"
+            return False, name, hint
         self.answered(name, right, judge)
 
-    def word(self, name, right, hint):
+    def word(self, name, right, hint, choices=()):
+        """`choices`: the words that an answer may be, where the question says so."""
         def judge(text, value):
             words = [value] if isinstance(value, str) else value
-            return normal(text) in map(normal, words), name, hint
+            no_choice = choices and normal(text) not in map(normal, choices)
+            return normal(text) in map(normal, words), name, f"write {' or '.join(choices)}" if no_choice else hint
         self.answered(name, right, judge)
 
     def called(self, file, name, arguments):
         """What a student's function gives; NotYet while the hole is there."""
-        path = self.path(file)
+        path = self.folder / file
+        if not path.exists():
+            raise NotYet(f"{path} is not there: heed course start wrote it")
         spec = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(spec)
         with contextlib.redirect_stdout(io.StringIO()):
@@ -165,9 +179,9 @@ class Lab:
             raise NotYet("the hole is still there")
         return got
 
-    def function(self, file, name, cases, hint, within=1e-4):
-        """`cases`: (arguments, what is right), or a function that gives them."""
-        label = f"{file} {name}"
+    def function(self, file, name, cases, hint, within=1e-4, about=""):
+        """`cases`: (arguments, what is right), or a function that gives them; `about` says which ones they are."""
+        label = f"{file} {name}" + (f", {about}" if about else "")
         cases = self.measured(label, cases)
         if cases is None:
             return
@@ -203,7 +217,6 @@ def main(check_file, folder, *show):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.check(lab)
-    print("\n".join(lab.lines))
     print(f"{lab.right} of {lab.asked} right")
 
 

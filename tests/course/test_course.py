@@ -95,6 +95,29 @@ class Course(unittest.TestCase):
         for question in questions:
             self.assertRegex(wrong, rf"wrong  {question}: \w")
 
+    def test_an_answer_with_too_few_digits_is_asked_for_more(self):
+        self.shell("heed course start 4 -o digits && sed -i 's/^largest_at_1 =/& 0.7/; s/^largest_at_4 =/& 0.417/' digits/answers.txt")
+        said = self.shell("heed course check digits", status=1)
+        self.assertIn("wrong  largest_at_1: right so far; write more digits\n", said)
+        self.assertIn("right  largest_at_4\n", said)  # e^0.5 / (e^0.5 + e^0.25 + e^0.025) = 0.4165
+
+    def test_a_choice_is_one_of_its_letters(self):
+        self.shell("heed course start 5 -o letter && sed -i 's/^why =/& because/' letter/answers.txt")
+        self.assertIn("wrong  why: write a or b or c\n", self.shell("heed course check letter", status=1))
+
+    def test_a_loop_without_end_is_one_wrong_answer(self):
+        self.shell("heed course start 7 -o loop && sed -i 's/^keys_with =/& 7/' loop/answers.txt")
+        (self.folder / "loop/cache.py").write_text("def contexts(*all):\n    while True: pass\n")
+        said = self.shell("heed course check loop", status=1)
+        self.assertIn("right  keys_with\n  wrong  the function behind these did not end within 30 seconds\n", said)
+
+    def test_a_training_that_goes_on_is_no_answer_yet(self):
+        self.shell("heed course start 8 -o running/labs/8 && mkdir -p running/runs/lab8/none running/runs/lab8/yours")
+        for run in ("none", "yours"):
+            (self.folder / f"running/runs/lab8/{run}/metrics.jsonl").write_text('{"event": "train", "update": 10}\n')
+        self.assertIn("wrong  none_is_worse_by: runs/lab8/none/summary.json is not there: the handout's training writes it; let it finish\n",
+                      self.shell("heed course check running/labs/8", status=1))
+
     def test_wrong_calls_end_in_one_line(self):
         for command, message in (
             ("heed course start 11", "heed: course: no lab '11'; the labs are 1 to 10: heed course"),
@@ -139,7 +162,9 @@ class Course(unittest.TestCase):
             self.shell(f"heed course start 7 -o class/{student}/cache")
         shutil.copy(ROOT / "docs/course/answers/7_cache/cache.py", self.folder / "class/ada/cache")
         self.shell("sed -i 's/^keys_with =.*/keys_with = 7/' class/*/cache/answers.txt")
+        self.shell("mkdir class/bob/odd && echo nothing > class/bob/odd/answers.txt")
         table = self.shell("heed course grade class/*").splitlines()
+        self.assertEqual(table.pop(), "heed: course: class/bob/odd/answers.txt:1: not of the form NAME = ANSWER; put explanations behind a #")
         self.assertEqual(table[0].split(), ["student", *map(str, range(1, 11)), "all"])
         self.assertEqual(table[1].split(), ["ada", *"------", "3/7", *"---", "3"])
         self.assertEqual(table[2].split(), ["bob", *"------", "1/7", *"---", "1"])

@@ -10,9 +10,16 @@ def check(lab):
 
     hint = "rows of single heads in faithful.csv; the one with the {} {}"
     lab.word("agrees_best", lambda: name(most("erasure")), hint.format("largest", "erasure"))
-    lab.number("best_tau", lambda: most("erasure")["erasure"], 0.01, "the number in this row")
+    lab.number("best_tau", lambda: most("erasure")["erasure"], 0.001, "the number in this row")
+
+    def clearly():
+        best, second = sorted(heads(), key=lambda row: row["erasure"])[:-3:-1]
+        return "yes" if best["erasure_low"] > second["erasure_high"] else "no"
+
+    lab.word("clearly_best", clearly, "compare erasure_low of this row with erasure_high of the second best", ["yes", "no"])
     lab.word("moves_most", lambda: name(most("moved")), hint.format("largest", "moved"))
     lab.word("aligns_best", lambda: name(min(heads(), key=lambda row: row["aer"])), hint.format("smallest", "aer"))
+    lab.word("why", ["a"], "what do both measures look at in the order of the source words?", "abc")
 
     lab.function("agreement.py", "kendall", [(([1, 2, 3], [10, 20, 30]), 1), (([1, 2, 3], [3, 2, 1]), -1), (([1, 2, 3], [1, 3, 2]), 1 / 3),
                                              (([4, 1, 3, 2], [4, 2, 1, 3]), 1 / 3)],

@@ -12,7 +12,7 @@ def check(lab):
     hint = "in attention.csv the row of this target_position (from 0) with the largest weight"
     lab.word("first_attends_to", lambda: strongest(lab, 0)[0], hint)
     lab.word("third_attends_to", lambda: strongest(lab, 2)[0], hint)
-    lab.number("third_weight", lambda: strongest(lab, 2)[1], 0.01, hint)
+    lab.number("first_weight", lambda: strongest(lab, 0)[1], 0.001, hint)
     lab.number("error_rate", error_rate, 0.1, "in align.json the aer of the chosen step, times 100")
 
     # 1 * tanh(0.5) + 2 * tanh(-1.5), as in the worked example of heed attention --step
@@ -37,6 +37,7 @@ def check(lab):
         return [((row, head["values"]), context) for row, context in zip(head["weights"], head["context"])]
 
     differs = "not what your model computes in step.html"
-    lab.function("attention.py", "additive_score", scores, differs, within=1e-3)
-    lab.function("attention.py", "softmax", weights, differs)
-    lab.function("attention.py", "context", contexts, differs, within=1e-3)
+    about = "with your model's numbers"
+    lab.function("attention.py", "additive_score", scores, differs, within=1e-3, about=about)
+    lab.function("attention.py", "softmax", weights, differs, about=about)
+    lab.function("attention.py", "context", contexts, differs, within=1e-3, about=about)

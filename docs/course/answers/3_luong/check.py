@@ -8,8 +8,13 @@ def check(lab):
     def difference():
         return value("bahdanau.csv", "entropy") - value("luong.csv", "entropy")
 
+    def score_of_lazy():
+        return lab.worked("step.html")["scores"][0][1]
+
+    lab.number("score_of_lazy", score_of_lazy, 0.01, "step 1 of step.html, section 3, the row of lazy, column e")
     lab.word("sharper", lambda: "luong_general" if difference() > 0 else "bahdanau",
-             "the column entropy of bahdanau.csv and luong.csv; sharp attention has the lower one")
+             "the column entropy of bahdanau.csv and luong.csv; sharp attention has the lower one",
+             ["bahdanau", "luong_general"])
     lab.number("entropy_difference", lambda: abs(difference()), 0.005, "the larger entropy minus the smaller one")
     lab.number("luong_aligned", lambda: 100 * value("luong.csv", "aligned"), 0.1, "the column aligned of luong.csv, times 100")
     lab.number("window_positions", 21, 0, "D positions on each side, and the centre")
@@ -25,4 +30,5 @@ def check(lab):
         return [((query, key), head["scores"][step][at] / head["factor"])
                 for step, query in enumerate(head["query"]) for at, key in enumerate(head["keys"])]
 
-    lab.function("scores.py", "dot", scores, "not what your model computes in step.html, where keys are W h already", within=1e-3)
+    lab.function("scores.py", "dot", scores, "not what your model computes in step.html, where keys are W h already", within=1e-3,
+                 about="with your model's numbers")

@@ -13,7 +13,8 @@ def check(lab):
     lab.number("first_on_itself", first, 1e-3, "the first position sees nothing else, and weights add up to 1")
     lab.number("encoder_on_later", lambda: later("encoder.csv"), 0.005,
                "rows of encoder.csv whose source_position is larger than their target_position")
-    lab.number("ones_of_7", 28, 0, "1 + 2 + 3 + ... + 7")
+    lab.number("ones_of_7", 28, 0, "count the ones of each row of the triangle")
+    lab.word("why", ["a"], "what is e to the power of minus infinity, and what of 0?", "abc")
 
     lab.function("masks.py", "causal", [((1,), [[1]]), ((3,), [[1, 0, 0], [1, 1, 0], [1, 1, 1]])],
                  "row i has ones up to and with column i")
