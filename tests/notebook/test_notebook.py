@@ -47,7 +47,7 @@ class Notebook(unittest.TestCase):
             # The training in it has one thread, and so has everything else.
             os.environ.update(HEED_NOTEBOOK_MINUTES=MINUTES, HEED_NOTEBOOK_FOLDER=folder, OMP_NUM_THREADS="1")
             os.environ.setdefault("HEED_BINARY", str(ROOT / "build/release/heed"))
-            NotebookClient(executed, timeout=120, startup_timeout=120, kernel_name="python3",
+            NotebookClient(executed, timeout=400, startup_timeout=120, kernel_name="python3",
                            resources={"metadata": {"path": str(ROOT / "docs")}}).execute()
         cls.cells = [cell for cell in executed.cells if cell.cell_type == "code"]
         cls.facts = json.loads(cls.cells[-1].outputs[0].text)
