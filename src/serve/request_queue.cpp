@@ -17,7 +17,8 @@ struct RequestQueue::Entry {
   LinesRequest lines = {};
   Task task = {};
   bool is_task = false;
-  std::vector<decode::Translation> found = {};  // one a line
+  std::shared_ptr<decode::Glossary> glossary = {};  // of lines.terms, from its first turn on
+  std::vector<decode::Translation> found = {};      // one a line
   std::size_t done = 0;  // lines that are translated: the first ones, where batches are shared
   std::deque<std::vector<std::size_t>> turns = {};  // else: what is left of the window, by turns
 
@@ -118,9 +119,21 @@ void RequestQueue::drop_late_and_abandoned() {
   }
 }
 
+/// Before anything of the entry is translated.
+void RequestQueue::set_terms(Entry& entry) const {
+  decode::LineTranslator& translator = *models_[entry.model()].translator;
+  if (entry.lines.terms && !entry.glossary) {
+    decode::DecodeConfig config = translator.config();
+    config.glossary = "of the request";
+    check(config);
+    entry.glossary = std::make_shared<decode::Glossary>(config, *entry.lines.terms);
+  }
+  translator.set_glossary(entry.glossary);
+}
+
 bool RequestQueue::shares_batches(const Entry& entry) const {
   // A prefix that a model refuses would take others with it.
-  return !entry.is_task && entry.lines.prefixes.empty() &&
+  return !entry.is_task && entry.lines.prefixes.empty() && !entry.lines.terms &&
          models_[entry.model()].translator->is_same_in_any_batch();
 }
 
@@ -241,16 +254,20 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
   came_.wait_for(lock, wait, [&] { return !entries_.empty(); });
   drop_late_and_abandoned();
   if (entries_.empty()) return false;
-  if (entries_.front()->is_task) {
-    const EntryPtr entry = entries_.front();
-    remove(entry);
+  const EntryPtr first = entries_.front();
+  if (first->is_task) {
+    remove(first);
     lock.unlock();
-    decode::LineTranslator& translator = *models_[entry->model()].translator;
-    entry->reply.send(response_of([&] { return entry->task.answer(translator); }));
+    set_terms(*first);
+    decode::LineTranslator& translator = *models_[first->model()].translator;
+    first->reply.send(response_of([&] { return first->task.answer(translator); }));
     return true;
   }
-  std::vector<BatchLine> batch{{entries_.front(), 0}};  // the one that fails if no batch comes
+  std::vector<BatchLine> batch{{first, 0}};  // the one that fails if no batch comes
   try {
+    lock.unlock();
+    set_terms(*first);
+    lock.lock();
     batch = next_batch();
     lock.unlock();
     translate(batch);

@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct LinesRequest {
   std::size_t model = 0;
   std::vector<std::string> lines, prefixes;  // prefixes: none, or one a line
   int64_t n_best = 1;
+  /// In place of decoding.glossary: each a source and its targets.
+  std::optional<std::vector<decode::TextLines>> terms = {};
   std::function<http::Response(std::vector<decode::Translation>)> answer;
 };
 
@@ -78,6 +81,7 @@ class RequestQueue {
 
   void take(EntryPtr entry);
   void drop_late_and_abandoned();
+  void set_terms(Entry& entry) const;
   bool shares_batches(const Entry& entry) const;
   void plan_turns(Entry& entry) const;
   std::vector<BatchLine> next_batch() const;

@@ -141,6 +141,42 @@ std::string Parameters::required_text(const char* name) const {
   return all.values[0];
 }
 
+text::Kept Parameters::kept(const char* name) const {
+  std::vector<std::string> names = split(join(texts(name).values, ","), ',');
+  std::ranges::transform(names, names.begin(), trim);
+  std::erase(names, "");
+  for (const std::string& one : names)
+    if (std::ranges::count(text::kKeptNames, one) == 0)
+      refuse(name, fmt::format("'{}' is not known here; send {}", one_line(one),
+                               join(text::kKeptNames, ", ")));
+  return text::kept_of(names);
+}
+
+std::optional<std::vector<decode::TextLines>> Parameters::terms(const char* name) const {
+  constexpr int64_t kMostTerms = 1000, kMostTargets = 10, kLongest = 100;
+  const auto found = values_.find(name);
+  if (found == values_.end() || found->is_null()) return std::nullopt;
+  const json all =
+      found->is_string() ? json::parse(found->get<std::string>(), nullptr, false) : *found;
+  bool good = (all.is_array() || all.is_object()) && std::ssize(all) <= kMostTerms;
+  std::vector<decode::TextLines> terms;
+  for (auto item = all.begin(); good && item != all.end(); ++item) {
+    decode::TextLines& term = terms.emplace_back();
+    if (all.is_object()) term.push_back(item.key());
+    for (const json& text : item->is_array() ? *item : json::array({*item}))
+      term.push_back(text.is_string() ? text.get<std::string>() : "");
+    good = std::ssize(term) >= 2 && std::ssize(term) <= 1 + kMostTargets &&
+           std::ranges::all_of(term, [](const std::string& text) {
+             return !text::is_blank(text) && text::count_code_points(text) <= kLongest;
+           });
+  }
+  if (good) return terms;
+  refuse(name,
+         fmt::format("must be [[\"source\", \"target\"], ...] or {{\"source\": \"target\", "
+                     "...}}, up to {} terms, each with 1 to {} targets of up to {} characters",
+                     kMostTerms, kMostTargets, kLongest));
+}
+
 int64_t Parameters::whole(const char* name, int64_t missing, int64_t low, int64_t high) const {
   const auto found = values_.find(name);
   if (found == values_.end() || found->is_null()) return missing;

@@ -13,6 +13,7 @@
 #include "http/message.h"
 #include "serve/answers/answers.h"
 #include "study/alignment.h"
+#include "text/kept.h"
 
 namespace heed::serve {
 
@@ -33,6 +34,11 @@ class Parameters {
   };
   /// One text or a list of them; none where it is missing.
   Texts texts(const char* name) const;
+  /// What is to be kept, by its names: a list of them, or a text with commas.
+  text::Kept kept(const char* name) const;
+  /// Terms, each a source and its targets: a list of lists, an object with sources as names, or a
+  /// text, as forms have it, that is one of these. None where it is missing.
+  std::optional<std::vector<decode::TextLines>> terms(const char* name) const;
   /// `missing` where it is missing.
   int64_t whole(const char* name, int64_t missing, int64_t low, int64_t high) const;
 

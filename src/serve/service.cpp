@@ -20,25 +20,34 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
   return prefix;
 }
 
-/// A request to translate: texts, each of so many lines, or pages, each of so many segments.
+/// A request to translate: texts, each of so many pages. A page is a line where there is no markup.
 struct Asked {
   std::vector<std::size_t> counts;
-  std::vector<std::string> lines;
-  std::vector<text::Markup> pages;  // one for each text, or none
+  std::vector<text::Markup> pages;
+  std::vector<std::string> lines;    // of all segments of the pages
+  std::vector<std::size_t> numbers;  // of the segments, or of the lines of plain text
   bool is_list = false;
   int64_t alternatives = 0;
 };
 
-/// The translation of the text of this number, whose lines begin with line `from`; `which`
-/// hypothesis of each, the last where there are fewer.
-std::string joined(const Asked& asked, const std::vector<decode::Translation>& found,
-                   std::size_t number, std::size_t from, std::size_t which) {
-  std::vector<std::string> lines;
-  for (std::size_t i = from; i < from + asked.counts[number]; ++i) {
-    const std::vector<std::string>& texts = found[i].texts;
-    lines.push_back(texts.empty() ? "" : texts[std::min(which, texts.size() - 1)]);
+/// The translations of all texts; `which` hypothesis of each segment, the last where there are
+/// fewer.
+Json translations_of(const Asked& asked, const std::vector<decode::Translation>& found,
+                     std::size_t which) {
+  Json all = Json::array();
+  auto page = asked.pages.begin();
+  auto next = found.begin();
+  for (const std::size_t count : asked.counts) {
+    std::vector<std::string> parts;
+    for (; parts.size() < count; ++page) {
+      std::vector<std::string> texts;
+      for (; texts.size() < page->segments().size(); ++next)
+        texts.push_back(next->texts[std::min(which, next->texts.size() - 1)]);
+      parts.push_back(page->with(texts));
+    }
+    all.push_back(join(parts, "\n"));
   }
-  return asked.pages.empty() ? join(lines, "\n") : asked.pages[number].with(lines);
+  return all;
 }
 
 http::Response json_response(const Json& body) {
@@ -48,25 +57,18 @@ http::Response json_response(const Json& body) {
 http::Response answer_to(const Asked& asked, const ServedModel& model,
                          std::vector<decode::Translation> found) {
   decode::LineTranslator& translator = *model.translator;
-  std::vector<const text::Segment*> segments;
-  for (const text::Markup& page : asked.pages)
-    for (const text::Segment& segment : page.segments()) segments.push_back(&segment);
-  if (!segments.empty())
-    put_inlays(translator, segments, asked.pages[0].kind(), model.alignment(), found);
-  Json translated = Json::array(), alternatives = Json::array();
-  std::size_t from = 0;
-  for (std::size_t number = 0; number < asked.counts.size(); ++number) {
-    translated.push_back(joined(asked, found, number, from, 0));
-    Json others = Json::array();
-    for (int64_t which = 1; which <= asked.alternatives; ++which)
-      others.push_back(joined(asked, found, number, from, static_cast<std::size_t>(which)));
-    alternatives.push_back(std::move(others));
-    from += asked.counts[number];
+  const auto repeated = put_inlays(translator, asked.pages, model.alignment(), found);
+  const Json translated = translations_of(asked, found, 0);
+  Json alternatives(asked.counts.size(), Json::array());
+  for (int64_t which = 1; which <= asked.alternatives; ++which) {
+    const Json others = translations_of(asked, found, static_cast<std::size_t>(which));
+    for (std::size_t i = 0; i < others.size(); ++i) alternatives[i].push_back(others[i]);
   }
   Json body;
   body["translatedText"] = asked.is_list ? translated : translated[0];
   if (asked.alternatives > 0) body["alternatives"] = asked.is_list ? alternatives : alternatives[0];
-  tell_cuts(translator, asked.lines, found, body);
+  tell_losses(translator, asked.lines, asked.numbers, found, body);
+  for (const std::size_t i : repeated) body["repeatedItems"].push_back(asked.numbers[i]);
   return json_response(body);
 }
 
@@ -130,36 +132,38 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const bool is_markup = markup != text::MarkupKind::none;
   if (!format.empty() && format != "text" && !is_markup)
     throw UserError("format: '{}' is not known here; send text, html or xml", one_line(format));
-  LinesRequest lines{.model = choose(models_, parameters)};
+  LinesRequest lines{.model = choose(models_, parameters), .terms = parameters.terms("glossary")};
   const ServedModel& model = models_[lines.model];
   const decode::LineTranslator& translator = *model.translator;
   Asked asked{.is_list = texts.is_list};
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   lines.n_best = asked.alternatives + 1;
-  if (is_markup)
-    for (const std::string& page : texts.values) asked.pages.emplace_back(page, markup);
-  // Counted before they are kept: a line takes far more memory here than its line feed does.
+  const text::Kept kept = parameters.kept("keep");
   int64_t count = 0;
-  for (const text::Markup& page : asked.pages) count += std::ssize(page.segments());
-  if (asked.pages.empty())
-    for (const std::string& text : texts.values) count += 1 + std::ranges::count(text, '\n');
+  for (const std::string& text : texts.values) {
+    // Counted before they are kept: a line takes far more memory here than its line feed does.
+    if (!is_markup) count += 1 + std::ranges::count(text, '\n');
+    if (count > limits_.queue) continue;
+    const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
+    for (const std::string& page : pages) asked.pages.emplace_back(page, markup, kept);
+    asked.counts.push_back(pages.size());
+  }
+  if (is_markup)
+    for (const text::Markup& page : asked.pages) count += std::ssize(page.segments());
   if (count > limits_.queue)
     return reply.send(http::error(
         413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));
-  for (std::size_t i = 0; i < texts.values.size(); ++i) {
-    std::vector<std::string> more;
-    if (asked.pages.empty())
-      more = lines_of(texts.values[i]);
-    else
-      for (const text::Segment& segment : asked.pages[i].segments()) more.push_back(segment.text);
-    asked.counts.push_back(more.size());
-    asked.lines.insert(asked.lines.end(), more.begin(), more.end());
-  }
+  for (std::size_t page = 0; page < asked.pages.size(); ++page)
+    for (const text::Segment& segment : asked.pages[page].segments()) {
+      asked.lines.push_back(segment.text);
+      asked.numbers.push_back(is_markup ? asked.lines.size() : page + 1);
+    }
   if (const std::string prefix = prefix_of(parameters, translator); !prefix.empty()) {
     const bool ends_in_line_feed = asked.lines.size() == 2 && asked.lines.back().empty();
     if (asked.lines.size() != 1 && !ends_in_line_feed)
       throw UserError("prefix: is for a q of one line");
+    if (kept.any()) throw UserError("prefix: does not go with keep; send one of them");
     lines.prefixes.resize(asked.lines.size());
     lines.prefixes.front() = prefix;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 
 #include "text/references.h"
 #include "text/utf8.h"
@@ -12,6 +13,32 @@ namespace {
 
 constexpr std::size_t kNone = Inlay::kNone;
 constexpr double kLeastShare = 0.2;  // of its attention, for a word that is the only one of a run
+constexpr double kTie = 0.03;        // of a word's attention, which decides nothing
+
+/// Cubes of the weights, for many small ones say less than a large one, scaled so that each word of
+/// the translation has 1 in sum, and each source word about as much as any other (Sinkhorn and
+/// Knopp 1967): what is attended to less than its neighbours, as many function words are, has its
+/// place, too. Few rounds, for a word may have several in the translation, and what hardly any word
+/// attends to stays small.
+WordWeights balanced(WordWeights weights) {
+  constexpr int kRounds = 8;
+  constexpr double kHardlyAny = 0.001, kTiny = 1e-30;
+  std::vector<double> scales(weights.columns, 1);
+  for (double& value : weights.values) value = value * value * value;
+  for (int round = 0; round <= kRounds; ++round) {
+    std::vector<double> sums(weights.columns, kHardlyAny);
+    for (auto row = weights.values.begin(); row != weights.values.end(); row += scales.size()) {
+      const double sum = std::inner_product(scales.begin(), scales.end(), row, kTiny);
+      for (std::size_t column = 0; column < sums.size(); ++column)
+        if (round < kRounds)
+          sums[column] += row[column] / sum;
+        else
+          row[column] *= scales[column] / sum;
+    }
+    std::ranges::transform(sums, scales.begin(), [](double sum) { return 1 / sum; });
+  }
+  return weights;
+}
 
 /// Bytes of a text.
 struct Word {
@@ -72,7 +99,7 @@ class Placer {
         translation_(translation),
         source_(words_with_places(segment.text)),
         target_(words_with_places(translation)) {
-    add_up(weights);
+    add_up(balanced(weights));
     nodes_.push_back({.source_end = source_.size(), .end = target_.size()});
     for (const Inlay& inlay : segment.inlays) {
       Node node{.inlay = &inlay,
@@ -106,8 +133,7 @@ class Placer {
       for (std::size_t row = 0; row < target_.size(); ++row) {
         const double weight = weights.values[row * columns + column];
         double* const sum = &sums_[row * (columns + 1) + column];
-        // Squares: many small weights say less than a large one.
-        sum[1] = sum[0] + weight * weight;
+        sum[1] = sum[0] + weight;
         if (weight <= most) continue;
         most = weight;
         aligned_[column] = row;
@@ -169,11 +195,12 @@ class Placer {
     double sum = 0, most = 0;
     std::size_t begin = node.begin;
     for (std::size_t row = node.begin; row < node.end; ++row) {
-      sum += 2 * attention(row, child) - attention(row, node);
-      if (owner[row] != kNone || sum <= 0) {
+      const double gain = 2 * attention(row, child) - attention(row, node);
+      sum += gain;
+      if (owner[row] != kNone || (row == begin ? gain <= 0 : sum < -kTie)) {
         sum = 0;
         begin = row + 1;
-      } else if (sum > most) {
+      } else if (sum > most + kTie) {
         most = sum;
         child.begin = begin;
         child.end = row + 1;

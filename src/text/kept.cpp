@@ -43,8 +43,12 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept) {
   const bool may_begin = is_of_word(text[at]) ||
                          std::string_view("{$%#<.+_-").find(text[at]) != std::string_view::npos;
   if (is_in_word || is_share || !may_begin) return {};
+  // Then one was looked for at its beginning; looking at each of its characters takes long.
+  const bool is_in_address = std::isalnum(static_cast<unsigned char>(before)) != 0 ||
+                             std::string_view("._+%-").find(before) != std::string_view::npos;
   const std::string_view rest = text.substr(at, kLongest);
   for (const Pattern& pattern : patterns()) {
+    if (is_in_address && pattern.kind == &Kept::emails) continue;
     std::match_results<std::string_view::const_iterator> found;
     if (!(kept.*pattern.kind) || !std::regex_search(rest.begin(), rest.end(), found, pattern.regex,
                                                     std::regex_constants::match_continuous))

@@ -126,6 +126,32 @@ TEST(Serve, GivesAlternativesAndPrefixesAsTranslateDoes) {
       json(lines_of(product(run_heed({"translate", toy.transformer, "--tsv"}, "a b c\thg\n")))[0]));
 }
 
+TEST(Serve, KeepsItemsAndObeysTermsAsTranslateDoes) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string terms = folder.write("terms.tsv", "a\tgh\n"), page = "<b>a {x} 5</b> c b";
+  for (const std::string& model : {toy.transformer, toy.rnn}) {
+    const Served served({model});
+    const Result marked = run_heed({"translate", model, "--markup", "html", "--keep",
+                                    "placeholders,numbers", "--glossary", terms},
+                                   page + "\n");
+    EXPECT_EQ(json::parse(served
+                              .translate({{"q", page},
+                                          {"format", "html"},
+                                          {"keep", {"placeholders", "numbers"}},
+                                          {"glossary", {{"a", "gh"}}}})
+                              .body)["translatedText"],
+              json(lines_of(product(marked))[0]));
+    const Answer form = ask(
+        served.port(), post_text("/translate", "q=a+c&glossary=[[\"a\",\"gh\"]]&keep=urls,emails",
+                                 "application/x-www-form-urlencoded"));
+    EXPECT_EQ(
+        json::parse(form.body)["translatedText"],
+        json(lines_of(product(run_heed({"translate", model, "--glossary", terms}, "a c\n")))[0]));
+    EXPECT_EQ(served.translate({{"q", "a"}, {"keep", "x"}}).status, 400);
+  }
+}
+
 TEST(Serve, TranslatesWhatIsTooLongForItsAttention) {
   const Toy& toy = Toy::get();
   const Served served({toy.transformer, "--set", "decoding.beam_size=1"});

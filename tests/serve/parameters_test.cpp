@@ -69,6 +69,43 @@ TEST(Parameters, NamesWhatIsWrong) {
         << body;
 }
 
+TEST(Parameters, OfWhatIsKept) {
+  const auto kept =
+      of(R"({"list": ["urls", "numbers"], "text": " emails,placeholders ", "no": ""})");
+  EXPECT_TRUE(kept.kept("list").urls && kept.kept("list").numbers);
+  EXPECT_FALSE(kept.kept("list").emails || kept.kept("list").placeholders);
+  EXPECT_TRUE(kept.kept("text").emails && kept.kept("text").placeholders);
+  EXPECT_FALSE(kept.kept("missing").any() || kept.kept("no").any());
+  EXPECT_EQ(mistake([] { of(R"({"keep": ["url"]})").kept("keep"); }),
+            "keep: 'url' is not known here; send urls, emails, numbers, placeholders");
+}
+
+TEST(Parameters, OfTerms) {
+  const decode::TextLines both = {"a", "b"}, three = {"c d", "e", "f"};
+  for (const char* body :
+       {R"({"t": [["a", "b"], ["c d", "e", "f"]]})", R"({"t": {"a": "b", "c d": ["e", "f"]}})",
+        R"({"t": {"a": ["b"], "c d": ["e", "f"]}})",
+        R"({"t": "{\"a\": \"b\", \"c d\": [\"e\", \"f\"]}"})"})
+    EXPECT_THAT(of(body).terms("t").value(), ElementsAre(both, three)) << body;
+  EXPECT_EQ(of(R"({"t": null})").terms("t"), std::nullopt);
+  EXPECT_EQ(of("{}").terms("t"), std::nullopt);
+  EXPECT_THAT(of(R"({"t": []})").terms("t").value(), IsEmpty());
+  std::string many = "[\"a\"", letters(101, 'x');
+  for (int i = 0; i < 11; ++i) many += ",\"b\"";
+  std::string terms = "[\"a\",\"b\"]";
+  for (int i = 0; i < 1000; ++i) terms += ",[\"a\",\"b\"]";
+  for (const std::string& value :
+       {std::string("3"), std::string("\"\""), std::string("\"a\""), std::string("[\"a\"]"),
+        std::string("[[\"a\"]]"), std::string("[[\"a\", \" \"]]"), std::string("[[\"a\", 1]]"),
+        std::string("{\"\": \"b\"}"), std::string("{\"a\": []}"), std::string("{\"a\": {}}"),
+        std::string("{\"a\": null}"), "[" + many + "]]", "[" + terms + "]",
+        "{\"a\": \"" + letters + "\"}", "{\"" + letters + "\": \"a\"}"})
+    EXPECT_EQ(mistake([&] { of("{\"t\": " + value + "}").terms("t"); }),
+              "t: must be [[\"source\", \"target\"], ...] or {\"source\": \"target\", ...}, up to "
+              "1000 terms, each with 1 to 10 targets of up to 100 characters")
+        << value;
+}
+
 TEST(Parameters, LinesAreThoseOfAFile) {
   EXPECT_THAT(lines_of("a\r\n\nb"), ElementsAre("a", "", "b"));
   EXPECT_THAT(lines_of(""), ElementsAre(""));

@@ -47,6 +47,22 @@ TEST(Inlays, AnElementIsAroundTheWordsThatAttendToIt) {
   EXPECT_EQ(put("<b>a c</b> d", "A D A C", {{0}, {2}, {0}, {1}}), "<b>A D A C</b>");
 }
 
+// "did" has most of the attention of "nit" and of "lassen". In balance "not" has its share of
+// "nit", and "leave" has "lassen".
+TEST(Inlays, AWordWithLittleAttentionHasItsPlace) {
+  const WordWeights weights{4,
+                            {0.94, 0.02, 0.02, 0.02,  //
+                             0.02, 0.78, 0.18, 0.02,  //
+                             0.02, 0.50, 0.02, 0.46}};
+  const auto put_in = [&](const std::string& line) {
+    const Markup markup(line);
+    return with_inlays(markup.segments()[0], MarkupKind::html, "eli nit lassen", weights);
+  };
+  EXPECT_EQ(put_in("they did <b>not</b> leave"), "eli <b>nit</b> lassen");
+  EXPECT_EQ(put_in("they <b>did not leave</b>"), "eli <b>nit lassen</b>");
+  EXPECT_EQ(put_in("<b>they</b> did not <i>leave</i>"), "<b>eli</b> nit <i>lassen</i>");
+}
+
 TEST(Inlays, NeighboursHaveNoWordInCommon) {
   EXPECT_EQ(put("<b>a</b> <i>c</i>", "X", {{0}}), "<b>X</b> <i></i>");
 }

@@ -24,6 +24,23 @@ std::string capitalised(const std::string& text) {
 
 }  // namespace
 
+Glossary::Glossary(const DecodeConfig& config, const std::vector<TextLines>& terms)
+    : exact_case_(config.glossary_exact_case),
+      whole_words_(config.glossary_whole_words),
+      name_("glossary") {
+  for (const TextLines& term : terms)
+    if (!add(term))
+      throw UserError("glossary: '{}' is there twice; put all its targets into one term",
+                      one_line(term[0]));
+}
+
+bool Glossary::add(const TextLines& term) {
+  const auto [source, is_new] = by_source_.emplace(folded(term[0]), targets_.size());
+  longest_ = std::max(longest_, source->first.size());
+  targets_.emplace_back(term.begin() + 1, term.end());
+  return is_new;
+}
+
 std::u32string Glossary::folded(const std::string& text) const {
   const std::string tidy = join(split_words(text::fold_spaces(text)), " ");
   return text::decode_utf8(exact_case_ ? tidy : text::lower_case(tidy));
@@ -36,14 +53,16 @@ bool Glossary::is_boundary(std::u32string_view line, std::size_t position) const
 
 std::vector<Glossary::Match> Glossary::matches_in(std::u32string_view line) const {
   std::vector<Match> out;
-  for (std::size_t begin = 0; begin < line.size(); ++begin)
-    for (std::size_t end = std::min(line.size(), begin + longest_); end > begin; --end) {
-      if (!is_boundary(line, begin) || !is_boundary(line, end)) continue;
+  for (std::size_t begin = 0; begin < line.size(); ++begin) {
+    std::size_t end = is_boundary(line, begin) ? std::min(line.size(), begin + longest_) : begin;
+    for (; end > begin; --end) {
+      if (!is_boundary(line, end)) continue;
       const auto found = by_source_.find(line.substr(begin, end - begin));
       if (found == by_source_.end()) continue;
       out.push_back({begin, end, found->second});
       begin = end - 1;
     }
+  }
   return out;
 }
 
@@ -92,6 +111,7 @@ score::Proportion Glossary::obeyed(const TextLines& sources, const TextLines& hy
 }
 
 void Glossary::spell(const text::Vocabulary& vocabulary) {
+  if (pieces_.size() == targets_.size()) return;
   for (const std::vector<std::string>& targets : targets_) {
     TermPieces& all = pieces_.emplace_back();
     const auto add = [&](const std::string& target) {
@@ -104,9 +124,8 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
       if (!exact_case_) add(capitalised(target));
     }
     if (all.empty())
-      throw UserError(
-          "decoding.glossary: the vocabulary has no pieces for '{}'; leave out its line",
-          one_line(targets[0]));
+      throw UserError("{}: the vocabulary has no pieces for '{}'; leave out its term", name_,
+                      one_line(targets[0]));
   }
   for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
     const std::string piece = vocabulary.piece(id);

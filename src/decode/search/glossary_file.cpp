@@ -16,12 +16,9 @@ Glossary::Glossary(const DecodeConfig& config)
     std::ranges::transform(columns, columns.begin(), trim);
     if (columns.size() < 2 || std::ranges::any_of(columns, text::is_blank))
       throw UserError("{}: '{}' is not a term, a tab and its target", where, one_line(line));
-    const auto [source, is_new] = by_source_.emplace(folded(columns[0]), targets_.size());
-    if (!is_new)
+    if (!add(columns))
       throw UserError("{}: '{}' is in an earlier line, too; put all its targets there", where,
                       one_line(columns[0]));
-    longest_ = std::max(longest_, source->first.size());
-    targets_.emplace_back(columns.begin() + 1, columns.end());
   }
   text::require_utf8(reader);
 }

@@ -85,8 +85,13 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
   if (!file.empty())
     shortlist_.emplace(read_file(file), file, first_text().source, first_text().target);
   if (config_.glossary.empty()) return;
-  glossary_.emplace(config_);
-  if (is_constrained()) glossary_->spell(first_text().target);
+  set_glossary(std::make_shared<Glossary>(config_));
+  usual_glossary_ = glossary_;
+}
+
+void LineTranslator::set_glossary(std::shared_ptr<Glossary> glossary) {
+  if (glossary && !config_.glossary_inline) glossary->spell(first_text().target);
+  glossary_ = glossary ? std::move(glossary) : usual_glossary_;
 }
 
 void LineTranslator::set_n_best(int64_t n_best) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,6 +98,9 @@ class LineTranslator {
   /// Another search from now on, by the same numbers, shortlist and terms. Throws UserError where
   /// that cannot be.
   void set_config(DecodeConfig config);
+  /// From now on these terms, in place of those of decoding.glossary; none: those. Throws UserError
+  /// as Glossary::spell(). check() must pass with a decoding.glossary.
+  void set_glossary(std::shared_ptr<Glossary> glossary);
 
   /// Seconds of all translate() so far.
   struct Times {
@@ -196,7 +200,7 @@ class LineTranslator {
   std::vector<MemberText> members_;
   std::vector<int64_t> never_;
   std::optional<Shortlist> shortlist_;
-  std::optional<Glossary> glossary_;
+  std::shared_ptr<Glossary> usual_glossary_, glossary_;
   int64_t too_large_ = std::numeric_limits<int64_t>::max();  // padded source pieces of a batch
   Times times_;
 };

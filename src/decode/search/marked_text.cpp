@@ -1,7 +1,8 @@
 #include "decode/search/marked_text.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <span>
 
 #include "base/log.h"
 #include "decode/search/reading.h"
@@ -85,104 +86,114 @@ void place(LineTranslator& translator, std::span<const Wanted> wanted, text::Mar
   }
 }
 
-/// Lines with markup by their numbers.
-std::vector<std::string> translate_numbered(LineTranslator& translator,
-                                            const std::vector<text::Markup>& lines,
-                                            const std::vector<int64_t>& numbers,
-                                            const std::optional<study::AlignmentChoice>& choice,
-                                            data::Notice& repeated) {
-  std::vector<const text::Segment*> segments;
-  std::vector<std::string> texts;
-  std::vector<std::size_t> line_of;
-  translator.shown_numbers.clear();
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const text::Segment& segment : lines[i].segments()) {
-      segments.push_back(&segment);
-      texts.push_back(segment.text);
-      line_of.push_back(i);
-      translator.shown_numbers.push_back(numbers[i]);
-    }
-  std::vector<Translation> found;
-  if (!texts.empty()) found = translator.translate(texts);
-
-  std::vector<text::Markup> again;
-  std::vector<int64_t> numbers_again;
-  std::vector<std::size_t> which;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const text::Markup& line = lines[line_of[i]];
-    const auto there = text::kept_items_in(texts[i], line.kept()),
-               here = text::kept_items_in(found[i].text, line.kept());
-    const auto count = [](const auto& items, const std::string& item) {
-      const auto place = items.find(item);
-      return place == items.end() ? 0 : place->second;
-    };
-    text::Kept kept = line.kept();
-    for (const auto& [item, times] : there)
-      if (count(here, item) != times) kept.taken.insert(item);
-    if (kept.taken.size() > line.kept().taken.size()) {
-      text::Markup other(segments[i]->raw, line.kind(), std::move(kept));
-      if (other.segments().empty() || other.segments()[0].text != texts[i]) {
-        again.push_back(std::move(other));
-        numbers_again.push_back(numbers[line_of[i]]);
-        which.push_back(i);
-        continue;
-      }
-    }
-    if (std::ranges::any_of(
-            here, [&](const auto& item) { return item.second > count(there, item.first); }))
-      repeated.add(numbers[line_of[i]]);
-  }
-  if (!found.empty()) put_inlays(translator, segments, lines[0].kind(), choice, found);
-  if (!again.empty()) {
-    const auto better = translate_numbered(translator, again, numbers_again, choice, repeated);
-    for (std::size_t i = 0; i < which.size(); ++i) found[which[i]].text = better[i];
-  }
-  std::vector<std::string> out;
-  for (auto next = found.begin(); const text::Markup& line : lines) {
-    std::vector<std::string> of_line;
-    for (std::size_t i = 0; i < line.segments().size(); ++i) of_line.push_back((next++)->text);
-    out.push_back(line.with(of_line));
-  }
-  return out;
+/// How much more often each item that is kept is in a translation than in its source.
+std::map<std::string, int64_t, std::less<>> surplus(const std::string& source,
+                                                    const std::string& translation,
+                                                    const text::Kept& kept) {
+  auto counts = text::kept_items_in(translation, kept);
+  for (const auto& [item, times] : text::kept_items_in(source, kept)) counts[item] -= times;
+  return counts;
 }
 
 }  // namespace
 
-void put_inlays(LineTranslator& translator, std::span<const text::Segment* const> segments,
-                text::MarkupKind kind, const std::optional<study::AlignmentChoice>& choice,
-                std::vector<Translation>& translations) {
-  std::vector<Wanted> all;
-  for (std::size_t i = 0; i < translations.size(); ++i) {
+std::vector<std::size_t> put_inlays(LineTranslator& translator,
+                                    const std::vector<text::Markup>& pages,
+                                    const std::optional<study::AlignmentChoice>& choice,
+                                    std::vector<Translation>& translations) {
+  std::vector<std::size_t> repeated, which;  // have an item more; are translated again
+  std::vector<text::Markup> again;
+  std::vector<std::string> sources;
+  std::vector<Wanted> wanted;
+  std::size_t i = 0;
+  const auto finish = [&](const text::Markup& page, const text::Segment& segment) {
     Translation& one = translations[i];
-    if (one.hypotheses.empty()) one.texts = {text::with_inlays(*segments[i], kind, "", {})};
+    text::Kept kept = page.kept();
+    bool has_more = false;
+    for (const std::string& text : one.texts)
+      for (const auto& [item, more] : surplus(segment.text, text, page.kept())) {
+        if (more != 0) kept.taken.insert(item);
+        has_more |= more > 0;
+      }
+    if (kept.taken.size() > page.kept().taken.size()) {
+      text::Markup other(segment.raw, page.kind(), std::move(kept));
+      if (other.segments().empty()) {
+        one.texts = {other.with({})};
+        return;
+      }
+      if (other.segments()[0].text != segment.text) {
+        sources.push_back(other.segments()[0].text);
+        again.push_back(std::move(other));
+        which.push_back(i);
+        return;
+      }
+    }
+    if (has_more) repeated.push_back(i);
+    if (one.hypotheses.empty()) one.texts = {text::with_inlays(segment, page.kind(), "", {})};
     for (std::size_t n = 0; n < one.hypotheses.size(); ++n)
-      if (segments[i]->inlays.empty())
-        one.texts[n] = text::with_inlays(*segments[i], kind, one.texts[n], {});
+      if (segment.inlays.empty())
+        one.texts[n] = text::with_inlays(segment, page.kind(), one.texts[n], {});
       else
-        all.push_back({segments[i], &one, n});
-  }
-  for (std::span<const Wanted> left(all); !left.empty();) {
+        wanted.push_back({&segment, &one, n});
+  };
+  for (const text::Markup& page : pages)
+    for (const text::Segment& segment : page.segments()) {
+      finish(page, segment);
+      ++i;
+    }
+  for (std::span<const Wanted> left(wanted); !left.empty();) {
     const auto part = part_of(left);
-    place(translator, part, kind, choice);
+    place(translator, part, pages[0].kind(), choice);
     left = left.subspan(part.size());
   }
+  if (!again.empty()) {
+    std::vector<int64_t> numbers = translator.shown_numbers, shown;
+    for (const std::size_t segment : which)
+      if (!numbers.empty()) shown.push_back(numbers[segment]);
+    translator.shown_numbers = std::move(shown);
+    auto better = translator.translate(sources);
+    for (const std::size_t k : put_inlays(translator, again, choice, better))
+      repeated.push_back(which[k]);
+    translator.shown_numbers = std::move(numbers);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      for (std::string& text : better[k].texts) text = again[k].with({text});
+      translations[which[k]] = std::move(better[k]);
+    }
+  }
   for (Translation& one : translations) one.text = one.texts[0];
+  std::ranges::sort(repeated);
+  return repeated;
 }
 
 std::vector<std::string> translate_marked(LineTranslator& translator,
                                           const std::vector<std::string>& lines, int64_t first_line,
                                           text::MarkupKind kind, const text::Kept& kept,
                                           const std::optional<study::AlignmentChoice>& choice) {
-  std::vector<text::Markup> all;
-  for (const std::string& line : lines) all.emplace_back(line, kind, kept);
-  std::vector<int64_t> numbers(lines.size());
-  std::iota(numbers.begin(), numbers.end(), first_line);
+  std::vector<text::Markup> pages;
+  std::vector<std::string> sources;
+  std::vector<int64_t> numbers;  // of the lines
+  for (const std::string& line : lines) {
+    pages.emplace_back(line, kind, kept);
+    for (const text::Segment& segment : pages.back().segments()) {
+      sources.push_back(segment.text);
+      numbers.push_back(first_line + std::ssize(pages) - 1);
+    }
+  }
+  translator.shown_numbers = numbers;
+  std::vector<Translation> found;
+  if (!sources.empty()) found = translator.translate(sources);
   data::Notice repeated;
-  auto out = translate_numbered(translator, all, numbers, choice, repeated);
+  for (const std::size_t i : put_inlays(translator, pages, choice, found)) repeated.add(numbers[i]);
   translator.shown_numbers.clear();
   if (repeated.count > 0)
     log::warn("--keep: the model has written an item once more than its source has it, line {}",
               repeated.list());
+  std::vector<std::string> out;
+  for (auto next = found.begin(); const text::Markup& page : pages) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < page.segments().size(); ++i) texts.push_back((next++)->text);
+    out.push_back(page.with(texts));
+  }
   return out;
 }
 

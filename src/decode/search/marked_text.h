@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,16 +12,19 @@
 
 namespace heed::decode {
 
-/// The texts of translations of these segments, with_inlays(). `choice`: which weights tell the
-/// place; without it, for models without attention, the place in the sentence tells it.
-void put_inlays(LineTranslator& translator, std::span<const text::Segment* const> segments,
-                text::MarkupKind kind, const std::optional<study::AlignmentChoice>& choice,
-                std::vector<Translation>& translations);
+/// The texts of translations of all segments of these pages of one kind, with_inlays(). `choice`:
+/// which weights tell the place; without it, for models without attention, the place in the
+/// sentence tells it. A segment whose numbers are kept and do not come back as often as they are
+/// there is translated again without them, and gets them as inlays. Returns which segments have
+/// something that is kept more often in a translation than in the source, for the model has written
+/// it, too.
+std::vector<std::size_t> put_inlays(LineTranslator& translator,
+                                    const std::vector<text::Markup>& pages,
+                                    const std::optional<study::AlignmentChoice>& choice,
+                                    std::vector<Translation>& translations);
 
 /// Translations of lines with markup of this kind, or of texts; the first one is line `first_line`.
-/// A sentence whose numbers are kept and do not come back as often as they are there is translated
-/// again without them, and gets them as inlays. Warns of what is kept and stands more often in a
-/// translation than in its source, for the model has written it, too.
+/// Warns of what is kept and stands more often in a translation than in its source.
 std::vector<std::string> translate_marked(LineTranslator& translator,
                                           const std::vector<std::string>& lines, int64_t first_line,
                                           text::MarkupKind kind, const text::Kept& kept,

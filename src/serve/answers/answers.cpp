@@ -115,15 +115,16 @@ void require_short_prefix(const decode::LineTranslator& translator, const std::s
     throw UserError("prefix: has more than the {} pieces that fit", most);
 }
 
-void tell_cuts(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
-               const std::vector<decode::Translation>& found, Json& body) {
-  std::vector<std::size_t> cut, stopped;
+void tell_losses(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
+                 const std::vector<std::size_t>& numbers,
+                 const std::vector<decode::Translation>& found, Json& body) {
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (was_cut(translator, lines[i], found[i])) cut.push_back(i + 1);
-    if (!found[i].hypotheses.empty() && found[i].hypotheses[0].cut) stopped.push_back(i + 1);
+    if (was_cut(translator, lines[i], found[i])) body["cutLines"].push_back(numbers[i]);
+    if (found[i].hypotheses.empty()) continue;
+    const decode::Hypothesis& best = found[i].hypotheses[0];
+    if (best.cut) body["cutTranslations"].push_back(numbers[i]);
+    if (best.missing > 0) body["missingTerms"].push_back(numbers[i]);
   }
-  if (!cut.empty()) body["cutLines"] = cut;
-  if (!stopped.empty()) body["cutTranslations"] = stopped;
 }
 
 Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
@@ -140,7 +141,7 @@ Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
     const auto found = translator.translate({asked.line}, 1, {asked.prefix});
     body["translatedText"] = found[0].text;
     body["words"] = words_of(text.target, found[0], text.target.encode(asked.prefix).size());
-    tell_cuts(translator, {asked.line}, found, body);
+    tell_losses(translator, {asked.line}, {1}, found, body);
     // A blank line has no translation, and nothing that could be shown.
     if (!found[0].hypotheses.empty()) read.push_back(found[0].hypotheses[0].ids);
   }

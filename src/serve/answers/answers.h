@@ -36,10 +36,11 @@ Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& tra
 /// memory, or hold up all others: it may be as long as a source. Throws UserError.
 void require_short_prefix(const decode::LineTranslator& translator, const std::string& prefix);
 
-/// Nothing is lost silently: adds the numbers of lines that were cut, "cutLines", and of those
-/// whose translation was, "cutTranslations".
-void tell_cuts(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
-               const std::vector<decode::Translation>& found, Json& body);
+/// Nothing is lost silently: adds the `numbers` of lines that were cut, "cutLines", of those whose
+/// translation was, "cutTranslations", and of those whose translation lacks a term, "missingTerms".
+void tell_losses(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
+                 const std::vector<std::size_t>& numbers,
+                 const std::vector<decode::Translation>& found, Json& body);
 
 struct AttentionQuestion {
   std::string line, prefix;

@@ -70,6 +70,19 @@ TEST_F(GlossaryFile, NamesTheLineThatIsBad) {
   EXPECT_THAT(terms_in("hund", "Hund\tdog\nhund\thound\n", exact()), ElementsAre(1));
 }
 
+TEST_F(GlossaryFile, HasTheTermsOfARequest) {
+  const Glossary glossary({}, {{"Hund", "dog"}, {"der  große Hund", "big", "great"}});
+  EXPECT_THAT(glossary.terms_in("hund, Der große Hund"), ElementsAre(0, 1));
+  EXPECT_THAT(Glossary(exact(), {{"hund", "dog"}, {"Hund", "Dog"}}).terms_in("Hund"),
+              ElementsAre(1));
+  EXPECT_THAT(Glossary({}, {}).terms_in("Hund"), IsEmpty());
+  expect_refused(
+      [] {
+        Glossary({}, {{"Hund", "dog"}, {" hund", "hound"}});
+      },
+      "glossary: ' hund' is there twice");
+}
+
 TEST_F(GlossaryFile, FindsTermsFromLeftToRightTheLongestFirst) {
   const std::string terms =
       "# German\tEnglish\n\n Bank \tbank\r\nBank von\u00A0 England\tBank of England\n"
