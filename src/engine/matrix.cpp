@@ -33,10 +33,6 @@ int64_t numbers_a_step(WeightFormat numbers) {
   return numbers == WeightFormat::fp32 ? 1 : numbers == WeightFormat::bf16 ? 2 : 4;
 }
 
-int64_t bytes_of(WeightFormat numbers) {
-  return 4 / numbers_a_step(numbers);
-}
-
 int32_t rounded(float x) {
   return static_cast<int32_t>(std::lrintf(x));
 }
@@ -104,6 +100,10 @@ int64_t place_of(int64_t column, int64_t i, int64_t group) {
 }
 
 }  // namespace
+
+int64_t bytes_of(WeightFormat numbers) {
+  return 4 / numbers_a_step(numbers);
+}
 
 void* allocate_lines(std::size_t bytes) {
   void* lines = ::operator new(bytes, alignment_of(bytes));

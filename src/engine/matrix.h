@@ -10,6 +10,8 @@
 namespace heed::engine {
 
 enum class WeightFormat { fp32, bf16, int8 };
+/// Of one number.
+int64_t bytes_of(WeightFormat numbers);
 
 /// From the beginning of a cache line: what registers of 64 bytes read then lies in one line each.
 /// Much memory is of huge pages, where the system has some: addresses in it are found faster.

@@ -155,6 +155,10 @@ void check_references(const Config& config, Check& found) {
 
 // --- device and memory
 
+bool validates(const Config& config) {
+  return !config.data.valid.source.empty() || !config.data.more_valid.empty();
+}
+
 void check_memory(const Config& config, const std::string& name,
                   const model::VocabularySizes& sizes, const CheckOptions& options, Check& found) {
   const bool cpu = config.device == "cpu" || (config.device == "auto" && !model::auto_means_gpu());
@@ -184,18 +188,19 @@ void check_memory(const Config& config, const std::string& name,
         name, bytes(here * memory.model()), free, model::traits(config.model).width_key,
         here > 1 ? ", or start fewer ranks" : "");
   else if (here * memory.total() > *available)
-    found.doubts.push_back(
-        fmt::format("{}memory: a batch may need about {}, weights, gradients and optimizer {}{}; a "
-                    "larger training.micro_batches{} needs less",
-                    name, bytes(here * memory.batch), bytes(here * memory.model()), free,
-                    cpu ? ", more than the threads," : ""));
+    found.doubts.push_back(fmt::format(
+        "{}memory: {} may need about {}, weights, gradients and optimizer {}{}; {} needs less",
+        name, memory.engine > memory.batch ? "translating in validations" : "a batch",
+        bytes(here * std::max(memory.batch, memory.engine)), bytes(here * memory.model()), free,
+        memory.engine > memory.batch ? "decoding.weights: int8"
+        : cpu                        ? "a larger training.micro_batches, more than the threads,"
+                                     : "a larger training.micro_batches"));
 }
 
 /// Whether the run itself does; otherwise it may be trained here and translate elsewhere.
 bool translates(const Config& config) {
-  const data::DataConfig& data = config.data;
-  const bool validates = !data.valid.source.empty() || !data.more_valid.empty();
-  return !data.test.source.empty() || (validates && validations_translate(config.training));
+  return !config.data.test.source.empty() ||
+         (validates(config) && validations_translate(config.training));
 }
 
 void check_device(const Config& config, const CheckOptions& options, Check& found) {
@@ -246,6 +251,9 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
   memory.batch +=
       kNumber * (of.cpu ? memory.parts * of.target * traits.width
                         : 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether));
+  if (of.cpu && validates(config) && validations_translate(training) &&
+      engine::has_network(config.model))
+    memory.engine = memory.parameters * engine::bytes_of(weight_format_of(config));
   return memory;
 }
 
@@ -268,6 +276,9 @@ std::string MemoryNeed::text() const {
   text += fmt::format(", gradients {}, batch {} ({} of {} target tokens)", bytes(gradients),
                       bytes(batch),
                       parts == 1 ? "one part" : std::to_string(parts) + " parts at a time", tokens);
+  if (engine > 0)
+    text += fmt::format(", validations {} for weights to translate with in place of the batch",
+                        bytes(engine));
   return text;
 }
 

@@ -27,9 +27,11 @@ struct MemoryNeed {
   int64_t batch = 0;                      // of the parts that are computed at a time
   int64_t parts = 1;                      // these
   int64_t tokens = 0;                     // target tokens of one of them
+  int64_t engine = 0;                     // weights again, as validations translate with them on a
+                                          // CPU, while there is no batch: so much at most
 
   int64_t model() const { return weights + optimizer + average + gradients; }
-  int64_t total() const { return model() + batch; }
+  int64_t total() const { return model() + std::max(batch, engine); }
   /// "memory: about 1.4 GiB, of which weights 36.0 MiB, ...".
   std::string text() const;
 };

@@ -22,12 +22,6 @@ bool is_for_cpu(const Config& config) {
   return config.device == "cpu" || (config.device == "auto" && !has_gpu());
 }
 
-engine::WeightFormat numbers_of(const Config& config) {
-  return decode::weight_format(config.decoding.weights, config.precision == Precision::bf16 ||
-                                                            (config.precision == Precision::auto_ &&
-                                                             kernels::processor().bf16_products));
-}
-
 /// Engines with threads of their own.
 struct Engines {
   Engines(std::vector<decode::EngineMember> members, const Config& config,
@@ -42,6 +36,12 @@ struct Engines {
 };
 
 }  // namespace
+
+engine::WeightFormat weight_format_of(const Config& config) {
+  return decode::weight_format(config.decoding.weights, config.precision == Precision::bf16 ||
+                                                            (config.precision == Precision::auto_ &&
+                                                             kernels::processor().bf16_products));
+}
 
 study::AlignmentChoice usual_choice(const Config& config) {
   const model::Traits traits = model::traits(config.model);
@@ -84,7 +84,7 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
     if (members.empty()) {
       models.path = path;
       models.config = folder.config;
-      numbers = numbers_of(models.config);
+      numbers = weight_format_of(models.config);
     }
     const std::string file = file_in(path, kWeightsFile);
     engine::WeightsFile weights = engine::read_weights(file);

@@ -25,6 +25,9 @@ study::AlignmentChoice usual_choice(const Config& config);
 /// CPU threads of models: `threads`, or one for each core.
 int64_t threads_of(const Config& config);
 
+/// The numbers of engines of a configuration on this machine.
+engine::WeightFormat weight_format_of(const Config& config);
+
 /// Whether engines can translate, by the configurations of model_paths(). Otherwise LibTorch is
 /// needed: on a GPU, and for a model that has no engine. Throws UserError as open_config().
 bool have_engines(const std::string& paths, const OpenOptions& options);

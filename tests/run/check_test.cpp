@@ -1,8 +1,11 @@
 // All that stands in the way of a training, before it begins: heed config --check and heed train.
+#include "run/check.h"
+
 #include <filesystem>
 #include <fstream>
 #include <regex>
 
+#include "config/io.h"
 #include "run/in_process.h"
 #include "text/foreign_vocabulary.h"
 
@@ -250,6 +253,40 @@ TEST_F(CheckTest, AModelThatNoMachineHoldsIsRefusedBeforeItIsMade) {
       "decoder_layers: 64}";
   expect_mistake(check(config(model)), {"heed: memory: weights, gradients and optimizer need ",
                                         " TiB, and ", " are free; set a smaller model.width"});
+}
+
+/// Of a Transformer with shared word vectors [10, 4] and one layer on each side.
+MemoryNeed memory_with(const std::string& more, bool cpu = true) {
+  Config config;
+  config::load_text(config,
+                    "precision: fp32\n"
+                    "model: {type: transformer, width: 4, feed_forward: 8, heads: 2, "
+                    "encoder_layers: 1, decoder_layers: 1, tie: all}\n" +
+                        more,
+                    "text");
+  return memory_of(config, {.source = 10, .target = 10, .cpu = cpu});
+}
+
+TEST(MemoryNeed, CountsTheWeightsThatValidationsTranslateWith) {
+  const std::string valid = "data: {valid: {source: a, target: b}}\n";
+  const MemoryNeed need = memory_with(valid);
+  // Vectors 40; attention 80, feed-forward 76 and norms of 8: 172 and 260; the last norms 16.
+  EXPECT_EQ(need.parameters, 40 + 172 + 260 + 16);
+  EXPECT_EQ(need.engine, 4 * 488);
+  EXPECT_THAT(need.text(), HasSubstr(", validations 1.9 KiB for weights to translate with"));
+  EXPECT_EQ(memory_with(valid + "decoding: {weights: int8}").engine, 488);
+  EXPECT_EQ(memory_with("data: {more_valid: [{name: c, source: a, target: b}]}").engine, 4 * 488);
+  EXPECT_EQ(memory_with("").engine, 0);
+  EXPECT_EQ(memory_with(valid, /*cpu=*/false).engine, 0);
+  const MemoryNeed scores =
+      memory_with(valid + "training: {validate_bleu: false, validation_samples: 0}");
+  EXPECT_EQ(scores.engine, 0);
+  EXPECT_THAT(scores.text(), Not(HasSubstr("validations")));
+  // They follow each other.
+  MemoryNeed both{.weights = 7, .batch = 3, .engine = 5};
+  EXPECT_EQ(both.total(), 12);
+  both.batch = 6;
+  EXPECT_EQ(both.total(), 13);
 }
 
 TEST_F(CheckTest, AGpuThatIsNotThereNamesWhatAddsIt) {
