@@ -24,7 +24,7 @@ using inspect::Matrices;
 
 struct AttentionArgs {
   std::string model, beside, text, input, target, target_file, output,
-      layers = "all", heads = "mean", pictures = "all";
+      layers = "all", heads = "mean", pictures = "all", medium = "page";
   std::vector<std::string> kind_names;  // none: cross
   std::vector<AttentionKind> kinds;
   std::vector<AttentionKind> looks;  // those that are attention, not made of it or other evidence
@@ -199,6 +199,7 @@ void write_tables(const OutputFolder& folder, const Matrices& matrices, const At
 std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
                            const AttentionArgs& args) {
   const std::string model = folder_name(args.model);
+  const draw::Form form = args.medium == "slides" ? draw::Form::slides : draw::Form::wide;
   std::size_t count = 0;
   const auto write = [&](const std::string& name, const std::string& svg) {
     write_atomic(folder.place_of(name), svg);
@@ -210,12 +211,14 @@ std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
         from, matrices.end(), [&](const auto& matrix) { return picture_start(matrix) != start; });
     if (to - from > 1)
       write(start + "grid.svg",
-            draw::draw_heatmap_grid(
-                {from, to}, fmt::format("{}: {}, sentence {}", model, study::title_of(from->kind),
-                                        from->sentence)));
+            draw::draw_heatmap_grid({from, to},
+                                    fmt::format("{}: {}, sentence {}", model,
+                                                study::title_of(from->kind), from->sentence),
+                                    form));
     for (; from != to; ++from)
       if (args.pictures == "all")
-        write(picture_name(*from), draw::draw_heatmap(*from, model + ": " + draw::describe(*from)));
+        write(picture_name(*from),
+              draw::draw_heatmap(*from, model + ": " + draw::describe(*from), form));
   }
   return count;
 }
@@ -378,6 +381,11 @@ void add_attention(CommandLine& program) {
               "SVGs to write: one for each matrix and a grid of layers and heads (all), only the "
               "grids, or none")
       .one_of({"all", "grid", "none"})
+      .needs(output);
+  command
+      .option("--for", args->medium,
+              "What the SVGs are for: page, or slides, with letters of 28 pixels or more")
+      .one_of({"page", "slides"})
       .needs(output);
   args->common.add(command);
   command.examples(

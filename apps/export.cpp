@@ -250,6 +250,7 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .name = name,
       .source = serve::language_name(languages.source),
       .target = serve::language_name(languages.target),
+      .examples = examples_of(config),
       .files = {
           {"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
                                      beginning_of(vocabularies.source),

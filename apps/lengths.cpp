@@ -18,7 +18,7 @@ namespace {
 
 struct LengthsArgs {
   std::vector<std::string> models, hypotheses;
-  std::string source, reference, csv, svg, baseline;
+  std::string source, reference, csv, svg, baseline, medium = "page";
   ModelOptions common;
 };
 
@@ -73,7 +73,10 @@ void lengths(const LengthsArgs& args) {
   for (const std::string& warning : report.warnings) log::warn(warning);
   std::cout << score::lengths_table(report);
   if (!args.csv.empty()) write_atomic(args.csv, score::lengths_csv(report));
-  if (!args.svg.empty()) write_atomic(args.svg, draw::draw_plot(draw::plot_of(report)));
+  if (!args.svg.empty())
+    write_atomic(args.svg,
+                 draw::draw_plot(draw::plot_of(report),
+                                 args.medium == "slides" ? draw::Form::slides : draw::Form::wide));
 }
 
 }  // namespace
@@ -91,7 +94,12 @@ void add_lengths(CommandLine& program) {
                  "Name of the system with which the others are compared");
   command.group("Output");
   command.output("--csv", args->csv, "Write the numbers here");
-  command.output("--svg", args->svg, "Write the curve here");
+  const Argument svg = command.output("--svg", args->svg, "Write the curve here");
+  command
+      .option("--for", args->medium,
+              "What the curve is for: page, or slides, with letters of 28 pixels or more")
+      .one_of({"page", "slides"})
+      .needs(svg);
   args->common.add(command);
   command.examples(
       {"heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg curve.svg",

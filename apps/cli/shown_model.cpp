@@ -1,8 +1,11 @@
 #include "apps/cli/shown_model.h"
 
+#include <fstream>
+
 #include "model/description/traits.h"
 #include "run/line_models.h"
 #include "serve/served_model.h"
+#include "text/words.h"
 
 namespace heed {
 namespace {
@@ -38,7 +41,23 @@ serve::ShownModel shown_model(const std::string& name, const run::Config& config
           .kinds = traits.kinds,
           .softmax_kinds = traits.softmax_kinds,
           .layer = usual.layer,
-          .head = usual.head};
+          .head = usual.head,
+          .examples = examples_of(config)};
+}
+
+std::vector<std::string> examples_of(const run::Config& config) {
+  constexpr std::size_t kMost = 3;
+  constexpr int64_t kLongest = 14;
+  std::vector<std::string> found;
+  std::ifstream lines(config.data.valid.source);
+  int64_t words = 2;
+  for (std::string line; found.size() < kMost && std::getline(lines, line);) {
+    const int64_t count = text::count_words(line);
+    if (count <= words || count > kLongest) continue;
+    found.push_back(line);
+    words = count;
+  }
+  return found;
 }
 
 }  // namespace heed

@@ -8,7 +8,7 @@
 namespace heed::draw {
 namespace {
 
-constexpr double kMargin = 14, kTitleHeight = 30, kTitleSize = 14, kNameSize = 12;
+constexpr double kMargin = 14, kTitleHeight = 30, kTitleSize = 16, kNameSize = 14;
 constexpr double kAxisNameHeight = 18;  // what an axis name takes beside the labels
 constexpr double kInkLegendWidth = 150, kInkLegendHeight = 48;
 constexpr double kSlant = 60;         // degrees by which column labels rise
@@ -76,10 +76,10 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
   for (int i = 0; i < kSteps; ++i)
     svg.rectangle(x + step * i, y, step + 0.3, 10, ink((i + 0.5) / kSteps));
   svg.rectangle(x, y, kInkLegendWidth, 10, "none", "", "stroke=\"#999999\" stroke-width=\"0.8\"");
-  svg.text(x, y + 25, "0", {.size = 11, .fill = "#555555"});
-  svg.text(x + kInkLegendWidth, y + 25, fixed(largest, 2),
-           {.size = 11, .anchor = "end", .fill = "#555555"});
-  svg.text(x + kInkLegendWidth + 10, y + 9, "weight", {.size = 11, .fill = "#555555"});
+  svg.text(x, y + 27, "0", {.size = kNameSize, .fill = "#555555"});
+  svg.text(x + kInkLegendWidth, y + 27, fixed(largest, 2),
+           {.size = kNameSize, .anchor = "end", .fill = "#555555"});
+  svg.text(x + kInkLegendWidth + 10, y + 11, "weight", {.size = kNameSize, .fill = "#555555"});
 }
 
 // --- small multiples: layers by heads; or one matrix alone
@@ -89,11 +89,14 @@ struct Size {
   double side;               // what a panel's longer side shares out to its cells
   double smallest, largest;  // cells
   double font;               // of the labels, at most
+  double least = 8;          // the same, at least: every second, third, ... token has one then
   bool tooltips = false;     // of each cell
+  double scale = 1;          // pixels of a unit
 };
 
-constexpr Size kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6}, kLarge{1100, 14, 28, 13, true};
-constexpr double kLeastFont = 8;
+constexpr Size kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
+constexpr Size kLarge{.side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
+constexpr Size kSlide{372, 2, 40, 16, 14, false, kSlideScale};
 constexpr double kGap = 16;
 constexpr int kLevels = 24;  // of ink: more could not be told apart, and runs of equal ones are one
 
@@ -149,7 +152,7 @@ Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string
   at.tooltips = size.tooltips && first.weights.size() <= kMostDrawnCells;
   at.cell = std::clamp(std::floor(size.side / std::max({rows, columns, 1.0})), size.smallest,
                        size.largest);
-  const double every = std::ceil(kLeastFont / (at.cell * kLabelShare));
+  const double every = std::ceil(size.least / (at.cell * kLabelShare));
   at.labels = {.cell = at.cell,
                .font = std::min(size.font, every * at.cell * kLabelShare),
                .every = static_cast<std::size_t>(every)};
@@ -240,9 +243,9 @@ void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, d
 void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
   const std::string bold = "font-weight=\"600\"";
   const AxisNames axes = axis_names(first);
-  svg.text(at.left, at.names + 10, axes.columns, {.size = 12, .fill = "#555555"});
+  svg.text(at.left, at.names + 10, axes.columns, {.size = kNameSize, .fill = "#555555"});
   svg.text(kMargin + 8, (at.top + at.legend - 16) / 2, axes.rows,
-           {.size = 12, .anchor = "middle", .fill = "#555555", .rotate = -90});
+           {.size = kNameSize, .anchor = "middle", .fill = "#555555", .rotate = -90});
   for (std::size_t i = 0; i < at.heads.size(); ++i) {
     const double x = at.left + static_cast<double>(i) * (at.width + kGap);
     if (!at.alone)
@@ -270,7 +273,8 @@ std::string draw(std::span<const study::AttentionMatrix> matrices, const std::st
   }
   const double largest = largest_weight(matrices);
   const Grid at = lay_out(matrices, title, size);
-  Svg svg(at.total_width, at.total_height, title.empty() ? describe(matrices[0]) : title);
+  Svg svg(at.total_width, at.total_height, title.empty() ? describe(matrices[0]) : title,
+          size.scale);
   for (std::size_t i = 0; i < at.title.size(); ++i)
     svg.text(kMargin, kMargin + 14 + 18 * static_cast<double>(i), at.title[i],
              {.size = i == 0 ? kTitleSize : kNameSize,
@@ -303,12 +307,14 @@ AxisNames axis_names(const study::AttentionMatrix& matrix) {
   return {"target", "source"};
 }
 
-std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title) {
-  return draw({&matrix, 1}, title, kLarge);
+std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title,
+                         Form form) {
+  return draw({&matrix, 1}, title, form == Form::slides ? kSlide : kLarge);
 }
 
 std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
-                              const std::string& title) {
+                              const std::string& title, Form form) {
+  if (form == Form::slides) return draw(matrices, title, kSlide);
   return draw(matrices, title, matrices.size() == 1 ? kAlone : kPanel);
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "draw/svg.h"
 #include "study/attention_matrix.h"
 
 namespace heed::draw {
@@ -16,14 +17,17 @@ inline constexpr std::size_t kMostDrawnCells = 16384;
 /// there are more than kMostDrawnCells; both axes have their names. White is 0 and the darkest ink
 /// the matrix's largest weight, which the bar below names. Cells shrink as the matrix grows, but no
 /// further than labels can be read.
-std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title = "");
+/// For slides it is about 900 pixels high, and every label has 28 or more: there is one for every
+/// second, third, ... token where all would not fit.
+std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title = "",
+                         Form form = Form::wide);
 
 /// Small multiples of the matrices of one sentence and kind, all on one scale: a row per layer, a
 /// column per head, in order of appearance. Tokens are named along the left and the top; where
 /// there is no room for all (more than 24 on the longer side), every second, third, ... one is. A
 /// matrix alone is drawn larger. Throws Bug where there is no matrix or their sizes differ.
 std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
-                              const std::string& title = "");
+                              const std::string& title = "", Form form = Form::wide);
 
 /// "cross-attention, layer 1, mean of heads": which one it is, layers and heads as in the CSV.
 std::string describe(const study::AttentionMatrix& matrix);

@@ -33,16 +33,16 @@ std::string name_of(const Picture& picture) {
 
 Cell verdict_of(const study::Pictures& pictures, const Picture& picture) {
   if (!pictures.measure) return {};
-  const bool head = picture.is_head();
+  const bool attention = picture.is_attention();
   switch (picture.belief) {
     case Belief::believed:
       return {"may be believed", "better"};
     case Belief::agrees:
-      return {head ? "agrees, moves little" : "agrees"};
+      return {attention ? "agrees, moves little" : "agrees"};
     case Belief::moves:
       return {"moves, agrees less", "worse"};
     case Belief::neither:
-      return {head ? "neither" : "agrees less", "worse"};
+      return {attention ? "neither" : "agrees less", "worse"};
     case Belief::measure:
       break;
   }
@@ -103,14 +103,28 @@ PageData pictures_table(const study::FaithfulReport& report, const study::Pictur
   return table_data(columns, rows);
 }
 
-std::vector<std::string> heads_that(const study::Pictures& pictures, Belief belief) {
+/// Single heads, or means of those of a layer.
+std::vector<std::string> heads_that(const study::Pictures& pictures, Belief belief,
+                                    bool means = false) {
   std::vector<std::string> names;
   for (const Picture& picture : pictures.all)
-    if (picture.is_head() && picture.belief == belief) names.push_back(name_of(picture));
+    if (picture.is_attention() && picture.is_head() != means && picture.belief == belief)
+      names.push_back(name_of(picture));
   return names;
 }
 
-std::string headline(const study::Pictures& pictures) {
+/// The picture of attention that aligns best, if it does so well.
+const Picture* aligned(const study::FaithfulReport& report, const study::Pictures& pictures) {
+  constexpr double kAligns = 0.2;  // AER
+  const Picture* best = nullptr;
+  for (const Picture& picture : pictures.all)
+    if (report.has_gold() && picture.is_attention() &&
+        picture.row.aligned.rate() < (best ? best->row.aligned.rate() : kAligns))
+      best = &picture;
+  return best;
+}
+
+std::string beliefs(const study::Pictures& pictures) {
   const auto heads = std::ranges::count_if(pictures.all, &Picture::is_head);
   const std::vector<std::string> good = heads_that(pictures, Belief::believed);
   if (heads == 0) return "This model has no attention whose heads could be believed.";
@@ -124,6 +138,23 @@ std::string headline(const study::Pictures& pictures) {
     out += (i > 0 ? "; " : "") + good[i];
   if (good.size() > kNamed) out += fmt::format("; and {} more", good.size() - kNamed);
   return out + ".";
+}
+
+/// What one should remember of the page.
+std::string headline(const study::FaithfulReport& report, const study::Pictures& pictures) {
+  const std::vector<std::string> means = heads_that(pictures, Belief::believed, /*means=*/true);
+  const bool none = heads_that(pictures, Belief::believed).empty();
+  std::string out;
+  if (const Picture* best = aligned(report, pictures)) {
+    out = fmt::format("Which words translate each other is shown by {} (AER {} %). ",
+                      name_of(*best), fixed(100 * best->row.aligned.rate(), 1));
+    if (none && means.empty() && pictures.measure)
+      return out + "As an explanation of the output no head is enough.";
+  }
+  if (none && !means.empty())
+    return out + fmt::format("No head by itself may be believed, but {}.", join(means, "; "));
+  out += beliefs(pictures);
+  return means.empty() ? out : out + fmt::format(" So may {}.", join(means, "; "));
 }
 
 /// Of the heads that may not be believed, why.
@@ -154,7 +185,7 @@ std::string faithful_page(const study::FaithfulReport& report, const std::string
   const study::Pictures pictures = study::judge(report);
   return render("faithful.html",
                 {{"title", fmt::format("Which pictures of {} may be believed", model)},
-                 {"headline", headline(pictures)},
+                 {"headline", headline(report, pictures)},
                  {"reasons", reasons(pictures)},
                  {"table", pictures_table(report, pictures)},
                  {"measure", pictures.measure ? study::mean_text(*pictures.measure, 2) : ""},
@@ -219,7 +250,9 @@ std::string play_page(std::span<const PlayedModel> models, const std::string& pr
                      {"files", std::move(files)}});
     title += (title.empty() ? "" : " and ") + model.name;
   }
-  PageData data = {{"attention", live_attention_page("Attention")}, {"models", std::move(shown)}};
+  PageData data = {{"attention", live_attention_page("Attention")},
+                   {"examples", models.empty() ? std::vector<std::string>() : models[0].examples},
+                   {"models", std::move(shown)}};
   if (!program.empty()) data["program"] = base64(compressed(program));
   return render("play.html",
                 {{"title", title}, {"served", program.empty()}, {"data", script_data(data)}});

@@ -57,7 +57,8 @@ std::string step_page(const std::vector<study::DecodingSteps>& sentences, const 
 
 struct PlayedModel {
   std::string name;
-  std::string source, target;  // names of its languages
+  std::string source, target;              // names of its languages
+  std::vector<std::string> examples = {};  // sentences to begin with; those of the first are shown
   /// Where the page is its own server: the bytes that page/play_alone.js has under these names.
   std::map<std::string, std::string> files = {};
 };

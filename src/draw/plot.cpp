@@ -9,7 +9,7 @@
 namespace heed::draw {
 namespace {
 
-constexpr double kNarrowTick = 11, kWideTick = 13;  // font sizes
+constexpr double kNarrowTick = 14, kWideTick = 16;  // font sizes
 constexpr double kSteep = 0.02;                     // of the longest x
 
 /// Where things are.
@@ -58,7 +58,7 @@ Scale scale_of(const Plot& plot, Form form) {
     scale.width = kNarrowPlot;
   else if (over_ticks)
     scale.width = std::max(
-        {420.0, 100.0 * static_cast<double>(scale.ticks), 1.15 * text_width(plot.title) * 17});
+        {420.0, 100.0 * static_cast<double>(scale.ticks), 1.15 * text_width(plot.title) * 20});
   scale.axis = over_ticks ? ValueAxis::from_zero(largest) : ValueAxis::around(smallest, largest);
   return scale;
 }
@@ -94,9 +94,9 @@ void draw_ticks(Svg& svg, const Plot& plot, const Scale& scale, Form form) {
   for (std::size_t t = 0; t < scale.ticks; ++t) {
     const double x = scale.x(static_cast<double>(t));
     draw_tick(svg, x, t % every == 0 ? plot.ticks[t] : "", size);
-    if (form == Form::wide && t < plot.notes.size())
-      svg.text(x, kFrameTop + kFrameHeight + 36, plot.notes[t],
-               {.size = 11, .anchor = "middle", .fill = "#666666"});
+    if (form != Form::narrow && t < plot.notes.size())
+      svg.text(x, kFrameTop + kFrameHeight + 40, plot.notes[t],
+               {.size = 15, .anchor = "middle", .fill = "#666666"});
   }
 }
 
@@ -209,9 +209,10 @@ std::string draw_plot(const Plot& plot, Form form) {
                       .y = std::max(scale.y(line.points.back().value), kFrameTop)});
   }
   const bool below = names_below(form, names.size());
-  const double key = kFrameTop + kFrameHeight + (over_ticks ? 62 : 56);
+  const double key = kFrameTop + kFrameHeight + (over_ticks ? 68 : 56);
   Svg svg(kFrameLeft + scale.width + space_beside(form, names),
-          below ? key + key_height(names.size()) : key + (over_ticks ? 30 : 16), plot.title);
+          below ? key + key_height(names.size()) : key + (over_ticks ? 30 : 16), plot.title,
+          form == Form::slides ? kSlideScale : 1);
   const std::string clip = is_narrow ? "narrow-frame" : "frame";
   if (!over_ticks)
     svg.raw(fmt::format(
@@ -219,7 +220,7 @@ std::string draw_plot(const Plot& plot, Form form) {
         short_number(kFrameLeft), short_number(kFrameTop - 2), short_number(scale.width),
         short_number(kFrameHeight + 4)));
   draw_frame(svg, scale.axis, scale.width, plot.title, plot.x_label, plot.y_label,
-             is_narrow || plot.notes.empty() ? 44 : 64);
+             is_narrow || plot.notes.empty() ? 46 : 68);
   draw_ticks(svg, plot, scale, form);
   for (std::size_t i = 0; i < plot.lines.size(); ++i)
     if (over_ticks)
@@ -275,7 +276,7 @@ Plot plot_of(const score::LengthReport& report, const std::string& title) {
   for (std::size_t b = first; b < end; ++b) {
     plot.ticks.push_back(report.buckets[b].label());
     const std::size_t count = report.buckets[b].sentences.size();
-    plot.notes.push_back(count == 0 ? "none" : counted(static_cast<int64_t>(count), "sentence"));
+    plot.notes.push_back(count == 0 ? "none" : fmt::format("n = {}", count));
   }
   for (const score::SystemLengths& system : report.systems) {
     PlotLine& line = plot.lines.emplace_back(PlotLine{.name = system.name});

@@ -32,11 +32,11 @@ struct Plot {
   std::vector<std::string> notes = {};  // a second line under each tick; empty or one per tick
 };
 
-/// An SVG of about 860 x 480 pixels. Names stand at the right end of their lines, pushed apart
-/// where they would touch; the narrow form has them below, and no notes. Over ticks values are
-/// 0..100 or more, never negative, and a tick without a point leaves a gap. Over numbers a first
-/// steep part of a line, within a fiftieth of the longest x, may run out of the frame, where it is
-/// cut: it would press the rest flat.
+/// An SVG of about 860 x 480 pixels, for slides twice as large. Names stand at the right end of
+/// their lines, pushed apart where they would touch; the narrow form has them below, and no notes.
+/// Over ticks values are 0..100 or more, never negative, and a tick without a point leaves a gap.
+/// Over numbers a first steep part of a line, within a fiftieth of the longest x, may run out of
+/// the frame, where it is cut: it would press the rest flat.
 std::string draw_plot(const Plot& plot, Form form = Form::wide);
 
 /// Lines over numbers for a terminal: `width` x `height` letters for the plot, a letter for each

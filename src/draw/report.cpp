@@ -64,7 +64,8 @@ PageData long_sentence_data(const Report& report) {
     const bool attends = system != report.systems.end();
     std::string picture;
     if (attention[i])
-      picture = draw_heatmap_grid({&*attention[i], 1}, one.system + ": " + describe(*attention[i]));
+      picture = draw_heatmap_grid({&*attention[i], 1}, one.system + ": " + describe(*attention[i]),
+                                  Form::slides);
     models.push_back({{"name", one.system},
                       {"errors", errors_text(one, sentence.reference)},
                       {"words", words_data(one.words)},
@@ -135,17 +136,25 @@ std::string headline(const score::LengthReport& report) {
   }
   if (!baseline || !best) return "";
   const score::Bucket& longest = report.buckets[filled.back()];
-  std::string text = fmt::format(
-      "BLEU on source sentences of {}: {} {}, {} {} ({}", range_text(longest), baseline->name,
-      fixed(bleu(*baseline, filled.back()), 1), best->name, fixed(bleu(*best, filled.back()), 1),
-      counted(std::ssize(longest.sentences), "sentence"));
+  std::string text;
+  if (filled.size() > 1 && baseline->buckets[filled[0]] && best->buckets[filled[0]]) {
+    const auto change = [&](const score::SystemLengths& system, const char* unit) {
+      const double from = bleu(system, filled[0]), to = bleu(system, filled.back());
+      return fmt::format("{} {} {}{} (from {} to {})", system.name, to < from ? "loses" : "gains",
+                         fixed(std::abs(to - from), 1), unit, fixed(from, 1), fixed(to, 1));
+    };
+    text = fmt::format("From source sentences of {} to those of {}, {}; {}. ",
+                       range_text(report.buckets[filled[0]]), range_text(longest),
+                       change(*baseline, " BLEU"), change(*best, ""));
+  } else {
+    text = fmt::format("BLEU on source sentences of {}: {} {}, {} {}. ", range_text(longest),
+                       baseline->name, fixed(bleu(*baseline, filled.back()), 1), best->name,
+                       fixed(bleu(*best, filled.back()), 1));
+  }
+  text += fmt::format("({}", counted(std::ssize(longest.sentences), "long sentence"));
   if (const auto& against = best->buckets[filled.back()]->against_baseline)
     text += fmt::format("; {}, paired bootstrap", score::p_text(against->p_value));
-  text += ").";
-  if (filled.size() > 1 && baseline->buckets[filled[0]] && best->buckets[filled[0]])
-    text += fmt::format(" On sentences of {}: {} and {}.", range_text(report.buckets[filled[0]]),
-                        fixed(bleu(*baseline, filled[0]), 1), fixed(bleu(*best, filled[0]), 1));
-  return text;
+  return text + ")";
 }
 
 ReportSentence report_sentence(std::size_t line, const std::string& source,

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<Colour, 5> kInk = {
     {{255, 255, 255}, {199, 220, 239}, {107, 174, 214}, {33, 113, 181}, {8, 29, 88}}};
 
-constexpr double kLabelSize = 13, kLabelLine = 19;
+constexpr double kLabelSize = 16, kLabelLine = 22;
 
 // From the top down: no label nearer than a line to the one above; then the block moves up where it
 // left the plot. The heights where the labels stand, in the order of `labels`, which it sorts.
@@ -139,12 +139,13 @@ std::string short_number(double value) {
   return text == "-0" ? "0" : text;
 }
 
-Svg::Svg(double width, double height, std::string_view title) {
+Svg::Svg(double width, double height, std::string_view title, double scale) {
   const std::string w = short_number(std::ceil(width)), h = short_number(std::ceil(height));
+  const auto pixels = [&](double size) { return short_number(scale * std::ceil(size)); };
   out_ = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" "
       "role=\"img\" font-family=\"system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif\">\n",
-      w, h, w, h);
+      pixels(width), pixels(height), w, h);
   out_ += "<title>" + xml_escape(title) + "</title>\n";
   rectangle(0, 0, std::ceil(width), std::ceil(height), "#ffffff");
 }
@@ -227,14 +228,14 @@ void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string
   for (const double value : axis.grid()) {
     const double y = axis.y(value);
     svg.line(kFrameLeft, y, kFrameLeft + width, y, value == axis.low ? kAxisColor : kGridColor);
-    svg.text(kFrameLeft - 8, y + 4, short_number(value), {.anchor = "end", .fill = kAxisColor});
+    svg.text(kFrameLeft - 8, y + 5, short_number(value), {.anchor = "end", .fill = kAxisColor});
   }
   svg.text(kFrameLeft + width / 2, kFrameTop + kFrameHeight + drop, x_label,
-           {.size = 13, .anchor = "middle"});
+           {.size = kLabelSize, .anchor = "middle"});
   svg.text(18, kFrameTop + kFrameHeight / 2, y_label,
-           {.size = 13, .anchor = "middle", .rotate = -90});
-  const double room = std::max(width, kNarrowPlot) / (1.15 * 17);  // bold
-  svg.text(kFrameLeft, 26, elide(title, room), {.size = 17, .attributes = "font-weight=\"600\""});
+           {.size = kLabelSize, .anchor = "middle", .rotate = -90});
+  const double room = std::max(width, kNarrowPlot) / (1.15 * 20);  // bold
+  svg.text(kFrameLeft, 26, elide(title, room), {.size = 20, .attributes = "font-weight=\"600\""});
 }
 
 void draw_tick(Svg& svg, double x, const std::string& text, double size) {
@@ -274,7 +275,7 @@ void draw_end_labels(Svg& svg, std::vector<EndLabel> labels, double width) {
     svg.line(labels[i].from_x + 7, labels[i].y, x - 9, heights[i], series_color(labels[i].series),
              0.9, "stroke-opacity=\"0.6\"");
     svg.raw(marker(labels[i].series, x, heights[i]));
-    svg.text(x + 11, heights[i] + 4.5, labels[i].name, {.size = kLabelSize});
+    svg.text(x + 11, heights[i] + 5, labels[i].name, {.size = kLabelSize});
   }
 }
 
@@ -282,7 +283,7 @@ void draw_key(Svg& svg, const std::vector<EndLabel>& labels, double top) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const double y = top + kLabelLine * (static_cast<double>(i) + 0.5);
     svg.raw(marker(labels[i].series, kFrameLeft + 6, y));
-    svg.text(kFrameLeft + 18, y + 4.5, labels[i].name, {.size = kLabelSize});
+    svg.text(kFrameLeft + 18, y + 5, labels[i].name, {.size = kLabelSize});
   }
 }
 

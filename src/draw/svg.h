@@ -45,7 +45,7 @@ std::string short_number(double value);
 
 /// How text stands: anchor start, middle or end; `attributes` is appended as it is.
 struct TextStyle {
-  double size = 12;
+  double size = 16;
   std::string anchor = "start";
   std::string fill = "#222222";
   double rotate = 0;  // degrees, around its place
@@ -56,8 +56,9 @@ struct TextStyle {
 /// A drawing of fixed size on a white ground, in pixels.
 class Svg {
  public:
-  /// `title` is the picture's name for screen readers.
-  Svg(double width, double height, std::string_view title);
+  /// `title` is the picture's name for screen readers. `scale`: pixels of a unit in which
+  /// everything is drawn.
+  Svg(double width, double height, std::string_view title, double scale = 1);
 
   void line(double x1, double y1, double x2, double y2, std::string_view stroke, double width = 1,
             std::string_view attributes = "");
@@ -96,8 +97,10 @@ struct ValueAxis {
   std::vector<double> grid() const;
 };
 
-/// For a page or a file, or for the 360 pixels of a phone, where names stand below the plot.
-enum class Form { wide, narrow };
+/// For a page or a file; for the 360 pixels of a phone, where names stand below the plot; or for
+/// slides, with letters of 28 pixels or more.
+enum class Form { wide, narrow, slides };
+inline constexpr double kSlideScale = 2;    // pixels of a unit
 inline constexpr double kNarrowPlot = 284;  // pixels
 
 /// Title, names of both axes, and the grid with its values. `width` is that of the plot, `drop` how
@@ -106,7 +109,7 @@ void draw_frame(Svg& svg, const ValueAxis& axis, double width, const std::string
                 const std::string& x_label, const std::string& y_label, double drop = 64);
 
 /// A mark on the horizontal axis and its text.
-void draw_tick(Svg& svg, double x, const std::string& text, double size = 13);
+void draw_tick(Svg& svg, double x, const std::string& text, double size);
 
 /// A shape per series, so that lines can be told apart without colour.
 std::string marker(std::size_t series, double x, double y);

@@ -288,13 +288,14 @@ Tensor random_orders(const Tensor& weights, uint64_t seed) {
       .view({weights.size(0), weights.size(2), keys});
 }
 
-/// Those that the model's cross-attention has.
+/// Those that the model's cross-attention has, and its layers of several heads.
 std::vector<study::PermutedHead> heads_of(model::Model& model, const Copies& one) {
   model::Trace trace;  // of cross-attention
   model.features(one.source, one.input, &trace);
   std::vector<study::PermutedHead> heads;
   for (const auto& map : trace.maps)
-    for (int64_t head = 0; head < map.weights.size(1); ++head) heads.push_back({map.layer, head});
+    for (int64_t head = map.weights.size(1) > 1 ? -1 : 0; head < map.weights.size(1); ++head)
+      heads.push_back({map.layer, head});
   return heads;
 }
 
@@ -337,10 +338,13 @@ model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed) {
   const auto calls = std::make_shared<uint64_t>(0);
   return [=](const Tensor& weights, int64_t layer, int64_t first_head) {
     const int64_t own = of_head - first_head;
-    if (layer != of_layer || own < 0 || own >= weights.size(1)) return weights;
+    const bool whole = of_head < 0;
+    if (layer != of_layer || (!whole && (own < 0 || own >= weights.size(1)))) return weights;
     Tensor changed = weights.clone();
-    const Tensor head = changed.select(1, own);  // [batch, query, keys]
-    head.copy_(head.gather(2, random_orders(weights, mix({seed, (*calls)++}))));
+    const Tensor heads =
+        whole ? changed : changed.narrow(1, own, 1);  // [batch, heads, query, keys]
+    const Tensor orders = random_orders(weights, mix({seed, (*calls)++})).unsqueeze(1);
+    heads.copy_(heads.gather(3, orders.expand_as(heads)));
     return changed;
   };
 }

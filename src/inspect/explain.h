@@ -60,12 +60,13 @@ std::vector<Explanation> explain(decode::Translator& translator,
 /// How far the output moves when one head's weights are exchanged at random (Jain and Wallace 2019,
 /// section 4.2.1): if it hardly does, the weights explain little. This permutes each row of the
 /// head's weights by itself, at every call into other orders: recurrent models call it for each
-/// step. The same `seed` gives the same orders again.
+/// step. Of head -1 all heads of the layer are permuted, a row of them alike, and so is their mean.
+/// The same `seed` gives the same orders again.
 model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed);
 
-/// One list per line of `sources`, in order, as attention_maps(): every layer and head of
-/// cross-attention by itself, each row of its weights permuted over the source pieces `draws`
-/// times. Empty for a blank line and for a model that does not attend.
+/// One list per line of `sources`, in order, as attention_maps(): every head of cross-attention by
+/// itself, and every layer of several heads (head -1), each row of its weights permuted over the
+/// source pieces `draws` times. Empty for a blank line and for a model that does not attend.
 std::vector<std::vector<study::PermutedHead>> permuted_outputs(
     decode::Translator& translator, const std::vector<std::string>& sources,
     const std::optional<std::vector<std::string>>& targets, int64_t draws, int64_t first_line = 1);

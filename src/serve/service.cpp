@@ -256,7 +256,8 @@ std::vector<http::Route> Service::routes() {
   using http::Request;
   std::vector<draw::PlayedModel> played;
   for (const ServedModel& model : models_)
-    played.push_back({model.name, language_name(model.source), language_name(model.target)});
+    played.push_back(
+        {model.name, language_name(model.source), language_name(model.target), model.examples});
   const auto page = [](std::string html) {
     return [html = std::move(html)](const Request&, const Reply& reply) {
       reply.send({.type = "text/html; charset=utf-8",

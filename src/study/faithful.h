@@ -42,9 +42,10 @@ struct FaithfulRow {
   AlignmentError aligned;                 // with gold
 };
 
-/// How far the output's distribution moved when the weights of one head of cross-attention were
-/// exchanged at random: the mean over target pieces and draws of the total variation distance
-/// between the distributions of the next piece, 1/2 sum |p - p'|: 0 to 1.
+/// How far the output's distribution moved when the weights of one head of cross-attention, or of
+/// all heads of a layer (head -1), were exchanged at random: the mean over target pieces and draws
+/// of the total variation distance between the distributions of the next piece, 1/2 sum |p - p'|: 0
+/// to 1.
 struct PermutedHead {
   int64_t layer = 0, head = 0;
   double moved = 0;
@@ -94,10 +95,11 @@ enum class Belief {
 /// One head, a mean of heads, or another kind of evidence.
 struct Picture {
   FaithfulRow row;
-  std::optional<Mean> saliency, erasure, entropy, moved;  // `moved` of single heads alone
+  std::optional<Mean> saliency, erasure, entropy, moved;  // `moved` of attention alone
   Belief belief = Belief::neither;
 
-  bool is_head() const { return row.kind == AttentionKind::cross && row.head >= 0; }
+  bool is_attention() const { return row.kind == AttentionKind::cross; }
+  bool is_head() const { return is_attention() && row.head >= 0; }
 };
 
 struct Pictures {

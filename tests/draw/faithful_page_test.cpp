@@ -20,8 +20,9 @@ study::AttentionMatrix row(study::AttentionKind kind, int64_t head, float x, flo
           .weights = {x, y, z, 0, 0, 0, 0, 1}};
 }
 
-/// Heads that rank the pieces as saliency and erasure do, and move the output so far.
-std::string page_of(const std::vector<double>& moved, bool gold = false) {
+/// Heads that rank the pieces as saliency and erasure do, and move the output so far; and their
+/// mean, if that is wanted.
+std::string page_of(const std::vector<double>& moved, bool gold = false, double mean = -1) {
   const std::vector<study::AttentionMatrix> evidence = {
       row(study::AttentionKind::saliency, -1, .5f, .3f, .2f),
       row(study::AttentionKind::erasure, -1, .5f, .3f, .2f)};
@@ -31,6 +32,10 @@ std::string page_of(const std::vector<double>& moved, bool gold = false) {
     attention.push_back(
         row(study::AttentionKind::cross, static_cast<int64_t>(head), .5f, .3f, .2f));
     permuted.push_back({0, static_cast<int64_t>(head), moved[head]});
+  }
+  if (mean >= 0) {
+    attention.push_back(row(study::AttentionKind::cross, -1, .5f, .3f, .2f));
+    permuted.push_back({0, -1, mean});
   }
   const study::GoldAlignment links{.sure = {{0, 0}}, .possible = {{0, 0}}};
   study::FaithfulReport report;
@@ -54,6 +59,18 @@ TEST(FaithfulPage, SaysWhichHeadsMayBeBelieved) {
   std::vector<double> many(11, .1);
   many.push_back(.01);
   EXPECT_THAT(page_of(many), HasSubstr("layer 0, head 7; and 3 more."));
+}
+
+TEST(FaithfulPage, SaysWhichLayersMayBeBelievedAndWhatAligns) {
+  EXPECT_THAT(page_of({.2, .2, .01}, false, .2),
+              HasSubstr("2 of 3 heads may be believed: layer 0, head 0; layer 0, head 1. So may "
+                        "layer 0, mean of heads."));
+  EXPECT_THAT(page_of({.01, .01}, false, .2),
+              HasSubstr("No head by itself may be believed, but layer 0, mean of heads."));
+  EXPECT_THAT(page_of({.01, .01}, true, .01),
+              AllOf(HasSubstr("Which words translate each other is shown by layer 0, head 0 (AER "
+                              "0.0 %). As an explanation of the output no head is enough."),
+                    Not(HasSubstr("None of"))));
 }
 
 // Orders of fewer than three pieces are not compared.

@@ -69,8 +69,8 @@ TEST(EndLabels, DoNotTouchAndStayBesideThePlot) {
 
 TEST(Names, StandBelowOnAPhoneAndWhereTheyAreTooMany) {
   EXPECT_TRUE(names_below(Form::narrow, 1));
-  EXPECT_FALSE(names_below(Form::wide, 18));  // 18 lines of 19 pixels in 330 and one more line
-  EXPECT_TRUE(names_below(Form::wide, 19));
+  EXPECT_FALSE(names_below(Form::wide, 16));  // 15 lines of 22 pixels in 330 and one more line
+  EXPECT_TRUE(names_below(Form::wide, 17));
   EXPECT_GT(space_beside(Form::wide, {"a long name of a system"}), space_beside(Form::wide, {"a"}));
   EXPECT_EQ(space_beside(Form::narrow, {"a long name of a system"}),
             space_beside(Form::narrow, {"a"}));

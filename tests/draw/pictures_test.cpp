@@ -326,10 +326,40 @@ TEST(Curve, OfAPhoneHasItsNamesBelow) {
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_EQ(attribute(svg, "width"), 360);
   EXPECT_GT(text_y(svg, "one"), kFrameTop + kFrameHeight + 50);
-  EXPECT_EQ(text_y(svg, "two"), text_y(svg, "one") + 19);
+  EXPECT_EQ(text_y(svg, "two"), text_y(svg, "one") + 22);
   EXPECT_EQ(occurrences(svg, ">1-10</text>"), 1u);
   EXPECT_EQ(occurrences(svg, ">11-20</text>"), 0u);  // there is no room for it
   EXPECT_EQ(occurrences(svg, "<polyline"), 3u);
+}
+
+/// The least font size in pixels.
+double least_letters(const std::string& svg) {
+  const std::regex size("font-size=\"([0-9.]+)\""), view("viewBox=\"0 0 ([0-9.]+)");
+  std::smatch width;
+  std::regex_search(svg, width, view);
+  double least = 1e9;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), size), end; at != end; ++at)
+    least = std::min(least, std::stod((*at)[1]));
+  return least * attribute(svg, "width") / std::stod(width[1]);
+}
+
+TEST(Slides, HaveLettersOf28PixelsOrMore) {
+  const study::AttentionMatrix few = square(5, "token"), many = square(25, "token");
+  const study::AttentionMatrix two[] = {many, [&] {
+                                          study::AttentionMatrix other = many;
+                                          other.head = 1;
+                                          return other;
+                                        }()};
+  for (const std::string& svg :
+       {draw_heatmap(few, "a: b", Form::slides), draw_heatmap(many, "a: b", Form::slides),
+        draw_heatmap_grid(two, "a", Form::slides), draw_plot(two_lines(), Form::slides)}) {
+    EXPECT_EQ(xml_fault(svg), "");
+    EXPECT_GE(least_letters(svg), 28);
+  }
+  EXPECT_EQ(slanted_labels(draw_heatmap(few, "", Form::slides)).size(), 5u);
+  EXPECT_EQ(slanted_labels(draw_heatmap(many, "", Form::slides)).size(), 13u);  // every second
+  for (const Form form : {Form::wide, Form::narrow})
+    EXPECT_GE(least_letters(draw_plot(two_lines(), form)), 14);
 }
 
 TEST(Curve, NeedsATickForEachPoint) {

@@ -24,9 +24,10 @@ TEST(Permute, EveryHeadOfEveryModelMovesTheOutput) {
       continue;
     }
     const bool transformer = config.type == model::ModelType::transformer;
-    const int64_t heads =
-        transformer ? config.decoder_layers * config.heads : config.attention_heads;
-    ASSERT_EQ(std::ssize(all[0]), heads);
+    const int64_t layers = transformer ? config.decoder_layers : 1;
+    const int64_t heads = transformer ? config.heads : config.attention_heads;
+    // And each layer of several heads as a whole.
+    ASSERT_EQ(std::ssize(all[0]), layers * (heads + (heads > 1)));
     for (const study::PermutedHead& moved : all[0]) {
       EXPECT_GT(moved.moved, 0);
       EXPECT_LT(moved.moved, 1);
@@ -67,6 +68,16 @@ TEST(Permute, TheNamedHeadIsTheOnlyOneWhoseWeightsMove) {
   EXPECT_EQ(moved_heads(5, 3), std::vector<int64_t>{5});
   for (const int64_t elsewhere : {0, 2, 6})
     EXPECT_EQ(moved_heads(elsewhere, 3), std::vector<int64_t>{});
+}
+
+TEST(Permute, AllHeadsOfALayerMoveAlike) {
+  const at::Tensor weights = at::arange(7, at::kFloat).expand({1, 3, 5, 7}).contiguous();
+  const at::Tensor moved = permuting(2, -1, 3)(weights, 2, 0);
+  EXPECT_FALSE(at::equal(moved, weights));
+  EXPECT_TRUE(at::equal(std::get<0>(moved.sort(-1)), weights));
+  for (const int64_t head : {1, 2})
+    EXPECT_TRUE(at::equal(moved.select(1, head), moved.select(1, 0)));
+  EXPECT_TRUE(at::equal(permuting(2, -1, 3)(weights, 1, 0), weights));  // another layer stays
 }
 
 // Where all weights are equal nothing is exchanged.

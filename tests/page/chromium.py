@@ -125,11 +125,11 @@ class Chromium:
 
     # --- what a person does
 
-    def open(self, path, width=1200, height=900, dark=False):
-        """Shows a file or an address in a window of that size, in light or dark colours."""
+    def open(self, path, width=1200, height=900, dark=False, scale=1):
+        """Shows a file or an address in a window of that size, in light or dark colours. `scale`: 2 for a zoom of 200 %."""
         self.loaded = False
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=False)
+                  deviceScaleFactor=scale, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=0, y=0)
@@ -174,7 +174,7 @@ class Chromium:
 
     def press(self, key, shift=False):
         code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36,
-                "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}[key]
+                "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "l": 76}[key]
         about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": code,
                  "modifiers": 8 if shift else 0}
         text = {"Enter": "\r", " ": " "}.get(key)

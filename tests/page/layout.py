@@ -1,7 +1,7 @@
-"""What is wrong with the layout of a page: text that is cut, outside, over other text or too faint."""
+"""What is wrong with the layout of a page: text that is cut, outside, over other text, too faint or too small."""
 
 FAULTS = """(() => {
-  const faults = [], hair = 2.5, name = text => JSON.stringify(text.trim().slice(0, 40));
+  const faults = [], hair = 2.5, least = 14, name = text => JSON.stringify(text.trim().slice(0, 40));
   const wide = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth > wide)
     faults.push(`the page is ${document.documentElement.scrollWidth} wide, the window ${wide}`);
@@ -53,6 +53,8 @@ FAULTS = """(() => {
     }
     const ratio = contrast(colour(style.color).rgb, groundOf(parent));
     if (ratio < 4.5) faults.push(`${name(node.data)} has a contrast of ${ratio.toFixed(2)}`);
+    const size = parseFloat(style.fontSize);
+    if (size < least) faults.push(`${name(node.data)} is ${size.toFixed(1)} pixels high`);
   }
   const overlapping = (boxes, apart) => {
     boxes.sort((a, b) => a.top - b.top);
@@ -94,7 +96,7 @@ FAULTS = """(() => {
           box.bottom > frame.bottom + 1)
         faults.push(`${name(what)} leaves the picture ${name(title)}`);
       const size = parseFloat(getComputedStyle(text).fontSize) * frame.width / svg.viewBox.baseVal.width;
-      if (size < (svg.closest(".model") ? 6 : 8.9))
+      if (size < least - 0.1)
         faults.push(`${name(what)} is ${size.toFixed(1)} pixels high in ${name(title)}`);
       const fill = shown(svg, colour(getComputedStyle(text).fill).rgb);
       const ratio = contrast(fill, groundOf(svg));

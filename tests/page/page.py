@@ -84,9 +84,9 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.browser.errors, [])
         self.assertEqual(self.browser.requests, [path.resolve().as_uri() for path in self.opened])
 
-    def show(self, file, width, height, dark=False):
+    def show(self, file, width, height, dark=False, scale=1):
         self.opened.append(self.folder / file)
-        self.browser.open(self.opened[-1], width, height, dark)
+        self.browser.open(self.opened[-1], width, height, dark, scale)
 
     def open(self, sentence=1, width=1200, height=900, dark=False):
         self.show("look/attention.html", width, height, dark)
@@ -94,6 +94,15 @@ class PageTest(unittest.TestCase):
         self.dark = dark
         if sentence != 1:
             self.select("sentence", str(sentence - 1))
+        self.begin_at_the_first_head()
+
+    def begin_at_the_first_head(self):
+        """Where the tests begin, with nothing lit; the page begins where it aligns best."""
+        self.browser.run("""(async () => {
+            for (const id of ["layer", "head"]) element(id).selectedIndex = 0;
+            await choose();
+            clear();
+        })()""")
 
     def select(self, chooser, value):
         """Chooses from a list, which must be in sight."""

@@ -88,8 +88,8 @@ class Keys(PageTest):
             self.browser.press("Tab")
             order.append(self.focused()[0])
             self.assertLess(len(order), 20)
-        self.assertEqual(order, ["sentence", "before", "after", "kind", "layer", "head", "unit",
-                                 "source"])
+        self.assertEqual(order, ["sentence", "before", "after", "kind", "layer", "head", "unit", "beside", "temperature",
+                                 "links-on", "save-svg", "save-csv", "lecture", "source"])
         matrix = self.matrices["cross"][1, "0", "0"]
         self.expect_lit("target", column(matrix, 0))
         for key, token in (("ArrowRight", ["source", 1]), ("ArrowRight", ["source", 2]),
@@ -248,7 +248,7 @@ class Layout(PageTest):
                     self.assertEqual(len(boxes), count, selector)
                     self.assertEqual(overlaps(boxes), [], (selector, width))
                     for box in boxes:
-                        self.assertGreaterEqual(box["size"], 12, box)
+                        self.assertGreaterEqual(box["size"], 14, box)
                 whole = self.boxes("h1, .bar, #source, #target, #glance, #scroll")
                 self.assertEqual(overlaps(whole), [])
 

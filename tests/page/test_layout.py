@@ -8,7 +8,7 @@ import layout
 import toy
 from page import PageTest, rgb, world
 
-WIDTHS = (1400, 1000, 390)
+WINDOWS = ((1920, 1080, 1), (960, 540, 2), (1400, 900, 1), (1000, 900, 1), (390, 900, 1))  # the second: a zoom of 200 %
 
 
 @functools.lru_cache(maxsize=None)
@@ -25,9 +25,9 @@ class LayoutTest(PageTest):
 
     def expect_no_faults(self, file, ready="true", states=(lambda: None,)):
         """In windows of every size, light and dark, with all that can be unfolded, and in each state that a function makes."""
-        for width, dark in itertools.product(WIDTHS, (False, True)):
+        for (width, height, scale), dark in itertools.product(WINDOWS, (False, True)):
             with self.subTest(file=file, width=width, dark=dark):
-                self.show(file, width, 900, dark)
+                self.show(file, width, height, dark, scale)
                 self.browser.wait(ready)
                 self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
                 for begin in states:
@@ -71,13 +71,13 @@ class Layout(LayoutTest):
     def test_a_page_that_is_cut_or_covered_is_found_out(self):
         (self.folder / "bad.html").write_text("""<!DOCTYPE html><style>p { margin: 0 }</style>
             <p style="position: absolute; left: 380px; white-space: nowrap">beyond</p>
-            <p style="color: #999">faint</p><p style="margin-top: -1em">over it</p>
+            <p style="color: #999">faint</p><p><small style="font-size: 13px">small</small></p><p style="margin-top: -1em">over it</p>
             <figure><svg width="90" height="30" viewBox="0 0 90 30"><title>t</title>
             <text x="80" y="20" font-size="16">label</text></svg></figure>""", encoding="utf-8")
         self.show("bad.html", 390, 900)
         found = " ".join(layout.faults(self.browser))
         for fault in ("wide, the window 390", '"beyond" is outside', '"faint" has a contrast', '"faint" lies over "over it"',
-                      '"label" leaves the picture'):
+                      '"small" is 13.0 pixels high', '"label" leaves the picture'):
             self.assertIn(fault, found)
 
     def test_text_that_its_own_box_cuts_is_found_out(self):
@@ -111,8 +111,9 @@ class Report(LayoutTest):
         self.show("family/report.html", 1000, 900)
         title, headline, first = self.headings()[:3]
         self.assertEqual((title, first), ("The long-sentence bottleneck", "Quality and length"))
-        self.assertRegex(headline, r"^BLEU on source sentences of 51 to 60 words: without attention \d+\.\d, .* \d+\.\d "
-                                   r"\(4 sentences; .*\)\. On sentences of 1 to 10 words: \d+\.\d and \d+\.\d\.$")
+        self.assertRegex(headline, r"^From source sentences of 1 to 10 words to those of 51 to 60 words, without attention (loses|gains) "
+                                   r"\d+\.\d BLEU \(from \d+\.\d to \d+\.\d\); .* (loses|gains) \d+\.\d \(from \d+\.\d to \d+\.\d\)\. "
+                                   r"\(4 long sentences; .*\)$")
 
     def test_models_have_names_that_say_what_they_are(self):
         self.show("family/report.html", 1000, 900)

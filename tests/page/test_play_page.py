@@ -145,7 +145,7 @@ class PlayPage(PlayTest):
         self.browser.painted()
         frame = self.browser.run("(({left, top}) => [left, top])(panels[0].frame.getBoundingClientRect())")
         x, y = self.in_frame("""(() => {
-            const box = element("target").children[1].getBoundingClientRect();
+            const box = element("matrix").tBodies[0].rows[1].cells[0].getBoundingClientRect();
             return [box.left + box.width / 2, box.top + box.height / 2];
         })()""")
         self.browser.move(frame[0] + x + 1, frame[1] + y + 1)
@@ -158,8 +158,7 @@ class PlayPage(PlayTest):
     def test_the_temperature_says_where_it_is_not_exact(self):
         self.open()
         self.in_frame("(element('temperature').value = '1', element('temperature').dispatchEvent(new Event('input')))")
-        for head, said in (("0", ""), ("-1", "Exact for one head with softmax; here the shown weights are only sharpened or "
-                                             "flattened.")):
+        for head, said in (("0", ""), ("-1", "")):  # all heads are here
             self.in_frame(f"(element('head').value = '{head}', element('head').dispatchEvent(new Event('change')))")
             self.browser.painted()
             self.assertEqual(self.in_frame("view.head"), int(head))
@@ -207,6 +206,25 @@ class PlayPage(PlayTest):
         self.assertEqual(" ".join(self.words()), self.translated("model", prefix=first))
         self.click("panels[0].translation.children[0]")
         self.browser.wait("!panels[0].candidates.hidden")
+
+    def test_an_example_is_translated_by_a_click(self):
+        self.open(text="")
+        examples = self.browser.run("[...document.querySelectorAll('#examples button')].map(one => one.textContent)")
+        lengths = [len(text.split()) for text in examples]
+        self.assertEqual(lengths, sorted(set(lengths)))
+        self.assertLessEqual(set(examples), set((self.folder / "valid.src").read_text(encoding="utf-8").splitlines()))
+        self.click("element('examples').firstElementChild")
+        self.settle()
+        self.assertEqual(self.browser.run("element('q').value"), examples[0])
+        self.assertEqual(" ".join(self.words()), self.translated("model", examples[0]))
+
+    def test_a_frame_is_as_high_as_what_is_in_it_and_says_the_translation_once(self):
+        self.open()
+        for text in ("mama", SENTENCE, " ".join(toy.TWELVE)):
+            self.enter(text)
+            self.browser.wait("Math.abs(panels[0].frame.contentDocument.body.offsetHeight + 2 - panels[0].frame.offsetHeight) <= 1")
+            self.assertLessEqual(self.in_frame("document.documentElement.scrollHeight - innerHeight"), 0)
+        self.assertEqual(self.in_frame("element('target').offsetHeight"), 0)
 
     def test_what_was_cut_is_said(self):
         self.open(text="")
@@ -286,7 +304,7 @@ class PlayPage(PlayTest):
             self.assertEqual(self.browser.run("element('q').value"), text)
 
     def test_nothing_is_cut_or_covered(self):
-        for width, dark in itertools.product((1400, 1000, 390), (False, True)):
+        for width, dark in itertools.product((1920, 1400, 1000, 390), (False, True)):
             with self.subTest(width=width, dark=dark):
                 self.open(width=width, height=900, dark=dark)
                 self.click("panels[0].translation.children[1]")
@@ -295,7 +313,6 @@ class PlayPage(PlayTest):
                     element("temperature").value = "1";
                     element("temperature").dispatchEvent(new Event("input"));
                     element("links-on").click();
-                    element("why").open = true;
                 })()""")
                 self.browser.painted()
                 self.assertEqual(layout.faults(self.browser), [])

@@ -9,7 +9,7 @@ import layout
 import toy
 from page import PageTest, rgb, world
 
-WIDTHS = (390, 960, 1000, 1400)  # 960: 1920 pixels at 200 %
+WIDTHS = (390, 960, 1000, 1400, 1920)  # 960: 1920 pixels at 200 %
 
 # What the examples give, by name: for each step the scores, the weights and the context.
 NONE = -math.inf

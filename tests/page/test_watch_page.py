@@ -184,8 +184,38 @@ class WatchPage(unittest.TestCase):
         self.browser.run("element('against').value = 'seconds'; element('against').dispatchEvent(new Event('change'))")
         self.assertEqual(self.text("#chart-rate svg > text:last-of-type"), "minutes")
 
+    def test_a_run_can_be_hidden_and_the_reading_lies_below_its_chart(self):
+        self.open()
+        self.browser.run("document.querySelector('#key button').click()")
+        names = "[...document.querySelectorAll('#chart-loss polyline title')].map(each => each.textContent)"
+        self.assertEqual(self.browser.run(names), ["two, training", "two, validation"])
+        self.browser.run("document.querySelector('#key button').click()")
+        self.assertEqual(len(self.browser.run(names)), 4)
+        self.browser.run("document.querySelector('#chart-loss').scrollIntoView({block: 'center'})")
+        self.browser.painted()
+        x, y = self.browser.run("""(() => {
+            const box = document.querySelector("#chart-loss svg").getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + 60];
+        })()""")
+        self.browser.move(x, y)
+        self.browser.wait("!document.querySelector('#chart-loss .reading').hidden")
+        below = self.browser.run("""document.querySelector("#chart-loss .reading").getBoundingClientRect().top -
+            document.querySelector("#chart-loss svg").getBoundingClientRect().bottom""")
+        self.assertGreaterEqual(below, 0)
+
+    def test_runs_in_training_come_first_and_keep_their_colours(self):
+        self.open()
+        before, after = self.browser.run("""(() => {
+            const [one, two] = runs, colours = () => Object.fromEntries(runs.map((each, i) => [each.id, colourOf(i)]));
+            const before = colours();
+            show("changed", { runs: [one, { ...two, state: "training" }], damaged: [] });
+            const names = [...document.querySelectorAll(".run")].map(each => each.dataset.run);
+            return [[names, before], [[two.id, one.id], colours()]];
+        })()""")
+        self.assertEqual(before, after)
+
     def test_nothing_is_cut_or_overlaps_at_any_width(self):
-        for width in (1400, 1000, 390):
+        for width in (1920, 1400, 1000, 390):
             for dark in (False, True):
                 with self.subTest(width=width, dark=dark):
                     self.open(width, 900, dark)

@@ -23,68 +23,10 @@ let sentence = null;  // on show
 let view = null;      // its matrix on show
 let beside = null;    // another one with the same tokens, or none
 let pinned = null;    // {side, index} that a click keeps lit
+let spoken = 0;       // the row that is lit where nobody points
 let temperature = 1;
 
 const onShow = () => (beside ? [view, beside] : [view]);
-
-// --- weights
-
-function unpack(one) {
-  one.ready ??= (async () => {
-    const packed = Uint8Array.from(atob(one.weights), letter => letter.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-    let at = 0;
-    for (const each of one.views) {
-      each.source = one.lines[each.source];
-      each.target = one.lines[each.target];
-      each.weights = new Uint16Array(each.target.length * each.source.length);
-      each.small = new Float64Array(each.softmax ? each.weights.length : 0);  // of those that are 0 above
-      for (let i = 0; i < each.weights.length; ++i) {
-        const low = bytes[at++];
-        each.weights[i] = low < 128 ? low : (low - 128) + 128 * bytes[at++];
-        const step = each.softmax && each.weights[i] === 0 ? bytes[at++] : 0;
-        if (step > 0) each.small[i] = 0.00005 * Math.exp(-0.3 * (step - 1));
-      }
-    }
-    one.weights = null;
-  })();
-  return one.ready;
-}
-
-// w^(1/T) over its sum in the row. Where weights are a softmax of scores this is the softmax of scores
-// divided by the temperature T.
-function sharpened(each) {
-  const columns = each.source.length, out = new Uint16Array(each.weights.length);
-  for (let begin = 0; begin < out.length; begin += columns) {
-    const row = Array.from(each.weights.subarray(begin, begin + columns),
-                           (value, i) => (value / 10000 || each.small[begin + i] || 0) ** (1 / temperature));
-    const sum = row.reduce((a, b) => a + b, 0);
-    row.forEach((value, i) => { out[begin + i] = sum > 0 ? Math.round(10000 * value / sum) : 0; });
-  }
-  return out;
-}
-
-// Shares of other evidence are made of no scores: no temperature changes them.
-const isAttention = each => !["saliency", "integrated", "erasure"].includes(each.kind);
-
-// The weights on show, in ten-thousandths.
-function weightsOf(each) {
-  const wanted = isAttention(each) ? temperature : 1;
-  if (each.temperature !== wanted) {
-    each.temperature = wanted;
-    each.shown = wanted === 1 ? each.weights : sharpened(each);
-    each.largest = each.shown.reduce((a, b) => Math.max(a, b), 1);
-  }
-  return each.shown;
-}
-
-function largestOf(views) {
-  return Math.max(...views.map(each => { weightsOf(each); return each.largest; }));
-}
-
-const weight = (each, row, column) => weightsOf(each)[row * each.source.length + column] / 10000;
-const percent = value => (100 * value).toFixed(value < 0.0995 ? 1 : 0) + "%";
 
 // --- colours: the paper for nothing, the strongest for the largest weight of the matrices on show
 
@@ -143,10 +85,12 @@ async function choose() {
   if (wanted !== sentences[element("sentence").selectedIndex]) return;
   const order = Object.keys(kinds);
   let views = wanted.views;
+  const opening = sentence ? null : clearest(views);
   for (const key of Object.keys(choosers)) {
     const values = [...new Set(views.map(each => each[key]))];
     if (key === "kind") values.sort((a, b) => order.indexOf(a) - order.indexOf(b));
     fillChooser(choosers[key], values, names[key]);
+    if (opening) choosers[key].value = String(opening[key]);
     views = views.filter(each => String(each[key]) === choosers[key].value);
   }
   const sameTokens = sentence === wanted && sameTokensAs(view)(views[0]);
@@ -154,10 +98,40 @@ async function choose() {
   sentence = wanted;
   view = views[0];
   chooseBeside();
-  if (!sameTokens) pinned = null;
-  if (!sameTokens) drawTokenLines();
+  if (!sameTokens) {
+    pinned = null;
+    spoken = clearestRow(view);
+    drawTokenLines();
+  }
   if (!sameHeads) drawHeads();
   draw();
+}
+
+// --- what the page opens with
+
+const isEdge = token => /^\u2581?(<.*>|__.*__)$/.test(token);
+const column = (each, at) => each.target.map((token, row) => (isEdge(token) ? 0 : each.weights[row * each.source.length + at]));
+const largestOfRow = (each, row) =>
+  Math.max(...each.source.map((token, at) => (isEdge(token) ? 0 : each.weights[row * each.source.length + at])));
+
+// Where each source word is looked at by a word of its own, the largest weights of the columns add up to most. The mean of a
+// layer's heads aligns better than any of them.
+function clearest(views) {
+  const kind = Object.keys(kinds).find(one => views.some(each => each.kind === one));
+  const first = views.find(each => each.kind === kind);
+  const reach = each =>
+    each.source.reduce((sum, token, at) => sum + (isEdge(token) ? 0 : Math.max(0, ...column(each, at))), 0);
+  const comparable = views.filter(each => sameTokensAs(first)(each) && each.model === first.model);
+  const means = comparable.filter(each => each.head < 0);
+  return (means.length > 0 ? means : comparable)
+    .reduce((best, each) => (reach(each) > reach(best) ? each : best));
+}
+
+// The word of three letters or more that looks at another one most.
+function clearestRow(each) {
+  const shares = each.target.map((token, row) =>
+    (isEdge(token) ? -1 : largestOfRow(each, row) * (/\p{L}{3}/u.test(token) ? 1 : 0.1)));
+  return Math.max(0, shares.indexOf(Math.max(...shares)));
 }
 
 function step(by) {
@@ -193,7 +167,7 @@ const label = text =>
 
 // The line runs the way the first letter of its words does: <s> and <2he> are none of them.
 function direction(tokens) {
-  const words = tokens.filter(token => !/^\u2581?(<.*>|__.*__)$/.test(token));
+  const words = tokens.filter(token => !isEdge(token));
   const letter = /\p{L}/u.exec(words.join(""));
   return letter && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter[0]) ? "rtl" : "ltr";
 }
@@ -218,7 +192,33 @@ function drawTokens(side) {
   }));
 }
 
+// --- matrices: cells as large as the window has room for
+
+const CELLS = { smallest: 24, numbered: 30, largest: 96, alone: 150 };  // pixels
+
+const fontOf = cell => Math.max(14, Math.min(0.4 * cell, 32));
+
+// A page around this one makes the frame as high as what is in it: its own window has an end.
+const windowHeight = () => (window.frameElement ? parent : window).innerHeight;
+
+// {height, width} of a cell: it is as high as fits, and then wider if there is room.
+function cellSize(each) {
+  const panels = element("panels"), glance = element("glance").offsetWidth, all = panels.clientWidth;
+  const left = glance > 0 && all - glance > 640 ? all - glance - 34 : all;
+  const wide = left / onShow().length - 40, top = element("scroll").getBoundingClientRect().top + scrollY;
+  const tall = Math.max(windowHeight() - top - 16, Math.min(0.75 * windowHeight(), 480));
+  const room = (tokens, cell) => Math.min(Math.max(0, ...tokens.map(widthOf)) / 13, 12) * fontOf(cell) + 16;
+  const fits = cell => room(each.source, cell) + (cell + 1) * each.target.length <= tall &&
+                       room(each.target, cell) + (cell + 1) * each.source.length <= wide;
+  let height = document.body.classList.contains("lecture") ? CELLS.alone : CELLS.largest;
+  while (height > CELLS.smallest && !fits(height)) --height;
+  const share = Math.floor((wide - room(each.target, height)) / each.source.length) - 1;
+  return { height, width: Math.max(height, Math.min(share, Math.floor(1.8 * height))) };
+}
+
 function drawMatrix(table, each) {
+  const { height, width } = cellSize(each), numbered = height >= CELLS.numbered;
+  table.style = `--cell: ${height}px; --wide: ${width}px; font-size: ${fontOf(height)}px`;
   const head = make("thead", {}), body = make("tbody", {});
   const headCell = text => make("th", {}, label(text));
   head.insertRow().append(make("th", {}), ...each.source.map(headCell));
@@ -226,8 +226,12 @@ function drawMatrix(table, each) {
     const line = body.insertRow();
     line.append(headCell(text));
     each.source.forEach((_, column) => {
-      const cell = line.insertCell();
-      cell.style.backgroundColor = css(shadeOf(weight(each, row, column)));
+      const cell = line.insertCell(), value = weight(each, row, column), colour = shadeOf(value);
+      cell.style.backgroundColor = css(colour);
+      if (numbered && value >= 0.005) {
+        cell.textContent = (100 * value).toFixed(0);
+        cell.style.color = textOn(colour);
+      }
       cell.tabIndex = row + column === 0 ? 0 : -1;
     });
   });
@@ -318,5 +322,5 @@ function draw() {
   drawLinks();
   markHead();
   clear();
-  if (pinned) hold(pinned.side, pinned.index);
+  if (pinned) hold(pinned.side, pinned.index); else if (view.target.length > 0) light("target", spoken);
 }

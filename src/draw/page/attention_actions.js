@@ -30,7 +30,7 @@ function strongest(side, index, each) {
   const other = side === "target" ? "source" : "target";
   const value = i => (side === "target" ? weight(each, index, i) : weight(each, i, index));
   const order = each[other].map((text, i) => [value(i), text]).sort((a, b) => b[0] - a[0]);
-  const listed = order.slice(0, 3).map(([w, text]) => `${quote(text)} ${percent(w)}`);
+  const listed = order.slice(0, 3).filter(([w], i) => i === 0 || w >= 0.0005).map(([w, text]) => `${quote(text)} ${percent(w)}`);
   return quote(view[side][index]) + (side === "target" ? " looks at " : " is seen by ") +
     listed.join(" \u00b7 ");
 }
@@ -136,9 +136,18 @@ function focusCell(event) {
   if (!pinned) lightCell(row, column, viewOf(cell));
 }
 
+// The token that a name beside or above a matrix stands for.
+const tokenOf = name => (name.closest("thead") ? ["source", name.cellIndex - 1] : ["target", place(name)[0]]);
+
 function overCell(event) {
-  const cell = event.target.closest("td");
-  if (cell && !pinned) lightCell(...place(cell), viewOf(cell));
+  const cell = event.target.closest("td, th:not(:empty)");
+  if (!cell || pinned) return;
+  if (cell.localName === "td") lightCell(...place(cell), viewOf(cell)); else light(...tokenOf(cell), viewOf(cell));
+}
+
+function clickName(event) {
+  const name = event.target.closest("th:not(:empty)");
+  if (name) pin(...tokenOf(name));
 }
 
 function moveHead(event) {
@@ -167,6 +176,7 @@ element("before").addEventListener("click", () => step(-1));
 element("after").addEventListener("click", () => step(1));
 for (const table of tables) {
   table.addEventListener("pointerover", overCell);
+  table.addEventListener("click", clickName);
   table.addEventListener("focusin", focusCell);
   table.addEventListener("keydown", moveCell);
   table.addEventListener("pointerleave", () => pinned || clear());
@@ -175,10 +185,24 @@ element("heads").addEventListener("keydown", moveHead);
 for (const id of ["source", "target"]) {
   element(id).addEventListener("pointerleave", () => pinned || clear());
 }
+// The matrix, the status and the temperature, as large as the window.
+function lecture() {
+  const on = document.body.classList.toggle("lecture");
+  element("lecture").setAttribute("aria-pressed", String(on));
+  if (view) draw();
+}
+
+element("lecture").addEventListener("click", lecture);
 document.addEventListener("keydown", event => {
+  if (event.key === "l" && !event.ctrlKey && !event.metaKey && event.target.localName !== "select") lecture();
   if (event.key !== "Escape" || !view) return;
   unpin();
   clear();
+});
+addEventListener("resize", () => {
+  if (!view) return;
+  const { height, width } = cellSize(view), cell = tables[0].querySelector("td");
+  if (cell?.offsetHeight !== height || cell.offsetWidth !== width) draw();
 });
 dark.addEventListener("change", () => { mixShades(); if (view) redraw(); });
 mixShades();

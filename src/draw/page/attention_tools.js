@@ -7,14 +7,14 @@ function redraw() {
 }
 
 const EXACT = "Scores are divided by it.";
-const INEXACT = "Exact for one head with softmax; here the shown weights are only sharpened or flattened.";
+const INEXACT = "These weights are no softmax, nor made of softmaxes on this page: they are only sharpened or flattened.";
 const USELESS = "Not for this kind: its shares are made of no scores.";
 
 // Says what the temperature does to what is on show.
 function drawTemperature() {
   const those = onShow().filter(isAttention), slider = element("temperature");
   slider.disabled = those.length === 0;
-  slider.title = slider.disabled ? USELESS : those.every(each => each.softmax) ? EXACT : INEXACT;
+  slider.title = slider.disabled ? USELESS : those.every(exactParts) ? EXACT : INEXACT;
   element("temperature-note").hidden = slider.title === EXACT || (temperature === 1 && !slider.disabled);
   element("temperature-note").textContent = slider.title;
   const missing = Math.max(...onShow().map(each => each.missing ?? 0));
@@ -61,7 +61,7 @@ function linksOf(each, ink) {
   const picture = svg("svg", { width: 2 * COLUMN + GAP, height, role: "img",
                                "aria-label": `Lines of ${viewName(each)}` });
   const y = index => top + LINE * index + 18, largest = ceiling() / 10000;
-  const write = (x, y, text, more) => svg("text", { x, y, "font-size": 13, fill: ink, ...more }, picture, text);
+  const write = (x, y, text, more) => svg("text", { x, y, "font-size": 14, fill: ink, ...more }, picture, text);
   if (beside) write(COLUMN + GAP / 2, 14, viewName(each), { "text-anchor": "middle" });
   each.target.forEach((token, row) => {
     write(COLUMN - 6, y(row), labelOf(token), { "text-anchor": "end", "data-row": row });
@@ -102,17 +102,17 @@ const ofTemperature = each =>
 const captionOf = each => (hasHeads(each) ? `${kinds[each.kind].name}, ` : "") +
   (each.model ? `${each.model}, ` : "") + headName(each) + ofTemperature(each);
 
-// Of one matrix with its caption, of letters that may be 8 pixels wide.
+// Of one matrix with its caption, of letters that may be 8.5 pixels wide.
 const breadthOf = each =>
-  Math.max(LABELS + CELL * each.source.length + 24, 8 * captionOf(each).length + 16);
+  Math.max(LABELS + CELL * each.source.length + 24, 8.5 * captionOf(each).length + 16);
 
 // One matrix with its caption `left` pixels from the left, on paper that is white whatever the page's colours are.
 function matrixGroup(each, left) {
   const group = svg("g", { fill: "#222222" }), largest = ceiling() / 10000, room = LABELS - 6;
-  svg("text", { x: left + 8, y: 22, "font-size": 13 }, group, captionOf(each));
+  svg("text", { x: left + 8, y: 22, "font-size": 14 }, group, captionOf(each));
   drawSquares({ source: each.source, target: each.target, weight: (row, column) => weight(each, row, column),
                  colour: value => css(mixed(onLight, value / largest)), told: value => value.toFixed(4) },
-               { left: left + LABELS, top: LABELS + 30, cell: CELL, size: 13, rooms: { above: room, beside: room },
+               { left: left + LABELS, top: LABELS + 30, cell: CELL, size: 14, rooms: { above: room, beside: room },
                  square: { stroke: "#e4e4e4" } }, group);
   return group;
 }
@@ -158,34 +158,3 @@ function save(ending, type, text) {
 
 element("save-svg").addEventListener("click", () => save(".svg", "image/svg+xml", pictureText()));
 element("save-csv").addEventListener("click", () => save(".csv", "text/csv", tableText()));
-
-// --- why scores are divided by the root of a head's width
-
-// Twelve scores with variance 1: quantiles of the normal distribution.
-const SCORES = [0.34, -1.21, 0.86, -0.11, 1.83, -0.58, 0.11, -0.86, 1.21, -0.34, 0.58, -1.83];
-
-function softmax(scores) {
-  const largest = Math.max(...scores), powers = scores.map(score => Math.exp(score - largest));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return powers.map(power => power / sum);
-}
-
-// A dot product of two vectors of `width` numbers with variance 1 has the variance `width`.
-function drawWhy() {
-  const width = 2 ** Number(element("why-width").value);
-  element("why-width-value").textContent = String(width);
-  const without = softmax(SCORES.map(score => score * Math.sqrt(width)));
-  for (const [id, weights] of [["with", softmax(SCORES)], ["without", without]]) {
-    const bars = weights.map(share =>
-      make("span", { title: share.toFixed(4), style: `height: ${Math.max(1, 100 * share)}%` }));
-    element(`why-${id}`).replaceChildren(...bars);
-    const entropy = -weights.reduce((sum, share) => sum + (share > 0 ? share * Math.log(share) : 0), 0);
-    const gradient = weights.reduce((sum, share) => sum + share * (1 - share), 0) / weights.length;
-    element(`why-${id}-numbers`).textContent =
-      `largest weight ${Math.max(...weights).toFixed(3)}, entropy ${entropy.toFixed(2)} nats, ` +
-      `mean gradient w(1 \u2212 w) ${gradient.toFixed(4)}`;
-  }
-}
-
-element("why-width").addEventListener("input", drawWhy);
-drawWhy();

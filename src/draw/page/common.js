@@ -25,6 +25,7 @@ const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.fir
 const svg = (name, ...rest) => filled(document.createElementNS(SVG, name), ...rest);
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const percent = value => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)}\u00a0%`;
 const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
 const css = colour => `rgb(${colour.join(", ")})`;
 

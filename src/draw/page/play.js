@@ -2,7 +2,6 @@ const PAUSE = 150;       // milliseconds without a key before the sentence is tr
 const CANDIDATES = 10;
 const given = JSON.parse(element("data").textContent);
 
-const percent = value => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
 const sentence = () => element("q").value.replace(/\s+/g, " ").trim();
 
 // What the translation and the attention do not show by themselves: that a part is missing.
@@ -21,6 +20,7 @@ function sentenceOf({ tokens, matrices, softmax }) {
     // As on the attention page, a weight that is no share (linear attention) is drawn as 0 or 1.
     weights: Uint16Array.from(one.weights.flat(),
                               weight => Math.round(10000 * Math.min(1, Math.max(0, weight)))),
+    small: Float64Array.from(one.weights.flat(), weight => (weight > 0 && weight < 0.00005 ? weight : 0)),
   }));
   return { id: 1, lines: Object.values(tokens), views, ready: Promise.resolve() };
 }
@@ -39,13 +39,12 @@ class Panel {
     this.frame = part("iframe");
     this.prefix = "";      // that the translation is forced to begin with
     this.remark = "";      // on the translation that is shown
-    this.chosen = false;   // the layer and head that show most were chosen once
     this.running = new AbortController();
     this.translating = 0;  // translations that have not ended; all but the last were given up
     part(".name").textContent = `${model.name}: ${model.source} \u2192 ${model.target}`;
     this.frame.title = `Attention of ${model.name}`;
     this.frame.srcdoc = given.attention;
-    this.loaded = new Promise(done => this.frame.addEventListener("load", done, { once: true }));
+    this.loaded = new Promise(done => this.frame.addEventListener("load", () => { this.fit(); done(); }, { once: true }));
     this.release.addEventListener("click", () => this.force(""));
     section.addEventListener("keydown", event => {
       if (event.key !== "Escape") return;
@@ -126,12 +125,14 @@ class Panel {
     const there = answer !== null && answer.matrices.length > 0;
     this.frame.hidden = !there;
     if (!there) return;
-    const page = this.frame.contentWindow;
-    await page.show([sentenceOf(answer)]);
-    if (this.chosen) return;
-    this.chosen = true;
-    for (const [id, value] of Object.entries(answer.usual)) page.want(page.document.getElementById(id), value);
-    await page.choose();
+    await this.frame.contentWindow.show([sentenceOf(answer)]);
+  }
+
+  // The frame is as high as the page in it.
+  fit() {
+    const page = this.frame.contentDocument;
+    page.documentElement.classList.add("framed");
+    new ResizeObserver(() => { this.frame.style.height = `${page.body.offsetHeight + 2}px`; }).observe(page.body);
   }
 
   closeCandidates() {
@@ -169,6 +170,15 @@ class Panel {
 // --- begin
 
 const panels = given.models.map(model => new Panel(model));
+
+for (const text of given.examples) {
+  const made = make("button", { type: "button", className: "step", dir: "auto" }, text);
+  made.addEventListener("click", () => {
+    element("q").value = text;
+    translate();
+  });
+  element("examples").append(made);
+}
 
 // Another sentence: nothing is forced any more.
 function translate() {

@@ -9,7 +9,6 @@ let timer = null;
 const FEW = 3;  // numbers of a vector that are shown at once; of a longer one the first two
 const shown = (x, digits = 4) => x === -Infinity ? "\u2212\u221e"
   : (x !== 0 && Math.abs(x) < 0.5 * 10 ** -digits ? x.toExponential(1) : x.toFixed(digits)).replace(/-/g, "\u2212");
-const percent = x => `${(100 * x).toFixed(1)} %`;
 
 // --- what the formulas call things
 
@@ -197,7 +196,7 @@ function drawOutput() {
   const all = known ? likely : [...likely, [word, sentence.chosen[step]]];
   return section("6. Output", formula("p(y(t)) = softmax(W f(t)), f(t) made of the state and the context"),
     paragraph(`The ten likeliest of all pieces${known ? "" : ", and the one that was read"}. They are the model's, at T = 1.`, "quiet"),
-    table(["", "probability", ""], all.map(([piece, p]) => [piece, [percent(p), bar(p, all[0][1])], piece === word ? "chosen" : ""])));
+    table(["", "probability", ""], all.map(([piece, p]) => [piece, [`${(100 * p).toFixed(1)} %`, bar(p, all[0][1])], piece === word ? "chosen" : ""])));
 }
 
 // --- who sees whom, and what is kept

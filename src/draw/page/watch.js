@@ -6,7 +6,10 @@ let chosen = null;    // id of the run whose validations are on show
 let playing = null;   // the film's timer
 const kept = new Map();  // keyOf(run, update) -> promise of a validation
 
-const colourOf = index => COLOURS[index % COLOURS.length];
+const hiddenRuns = new Set();  // ids of those whose curves are not drawn
+const places = new Map();      // of each run that was ever told, for its colour
+
+const colourOf = index => COLOURS[places.get(runs[index].id) % COLOURS.length];
 const run = () => runs.find(each => each.id === chosen) ?? null;
 
 // --- names: what all paths begin with is left out
@@ -101,6 +104,7 @@ function pointsOf(lines, key, against) {
 function linesOf(key, against) {
   const names = namesOf(runs), lines = [];
   runs.forEach((one, index) => {
+    if (hiddenRuns.has(one.id)) return;
     const add = (name, series, dashed) => {
       const points = pointsOf(series, key, against);
       if (points.length) lines.push({ name, color: colourOf(index), dashed, points });
@@ -120,12 +124,12 @@ function drawCurves() {
     const at = one.valid[""].update.indexOf(update);
     now = at < 0 || one.valid[""].seconds[at] === null ? null : one.valid[""].seconds[at] / 60;
   }
-  let any = false;
+  element("curves").hidden = false;
+  const charts = [];
   for (const { key, title } of MEASURES) {
     const lines = linesOf(key, against);
     let figure = element(`chart-${key}`);
     if (lines.length === 0) { figure?.remove(); continue; }
-    any = true;
     if (!figure) {
       figure = make("figure", { className: "chart", id: `chart-${key}` }, make("figcaption", {}, title),
                     make("div", { className: "reading", hidden: true }), make("div", { className: "drawing" }));
@@ -133,11 +137,31 @@ function drawCurves() {
       const next = [...box.children].find(other => order.indexOf(other.id) > order.indexOf(figure.id));
       box.insertBefore(figure, next ?? null);
     }
-    // Not under the pointer: the reading would go.
-    if (!figure.matches(":hover") || !figure.querySelector("svg"))
-      drawChart(figure.querySelector(".drawing"), { title, x: against === "seconds" ? "minutes" : "updates", lines, now });
+    charts.push([figure, { title, x: against === "seconds" ? "minutes" : "updates", lines, now }]);
   }
-  element("curves").hidden = !any;
+  // When all have their places, and so their widths. Not under the pointer: the reading would go.
+  for (const [figure, chart] of charts)
+    if (!figure.matches(":hover") || !figure.querySelector("svg")) drawChart(figure.querySelector(".drawing"), chart);
+  element("curves").hidden = charts.length === 0 && hiddenRuns.size === 0;
+  drawKey();
+}
+
+// Of the curves: a press on a name hides its run.
+function drawKey() {
+  const names = namesOf(runs);
+  const box = element("key"), focused = document.activeElement?.dataset?.key;
+  box.hidden = runs.length < 2;
+  box.replaceChildren(...runs.map((one, index) => {
+    const name = make("button", { type: "button", "aria-pressed": String(!hiddenRuns.has(one.id)), "data-key": one.id,
+                                  title: "Show or hide", style: `--c:${colourOf(index)}` },
+                      make("span", { className: "swatch" }), names[index]);
+    name.addEventListener("click", () => {
+      if (!hiddenRuns.delete(one.id)) hiddenRuns.add(one.id);
+      drawCurves();
+    });
+    return name;
+  }));
+  [...box.children].find(each => each.dataset.key === focused)?.focus();
 }
 
 // --- validations
@@ -313,7 +337,9 @@ function show(text, told) {
   element("damaged").replaceChildren(...told.damaged.map(each => make("li", {}, each)));
   if (text === show.before) return;
   show.before = text;
-  runs = told.runs;
+  told.runs.forEach(one => places.has(one.id) || places.set(one.id, places.size));
+  // Those in training come first.
+  runs = told.runs.toSorted((a, b) => (b.state === "training") - (a.state === "training"));
   draw();
 }
 

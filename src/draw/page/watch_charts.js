@@ -32,8 +32,8 @@ function ticks(low, high, count) {
 
 // {title, x, lines: [{name, color, dashed, points}], now}: `now` is a place on the x axis or null.
 function drawChart(box, chart) {
-  const width = Math.max(260, box.clientWidth || 420), height = 220;
-  const left = 46, right = 10, top = 8, bottom = 34;
+  const width = Math.max(260, box.clientWidth || 420), height = 250;
+  const left = 58, right = 10, top = 10, bottom = 42;
   const points = chart.lines.flatMap(line => line.points);
   // Not Math.max(...all): browsers take some ten thousand arguments.
   const extreme = (of, place, begin) => points.reduce((found, point) => of(found, point[place]), begin);
@@ -48,10 +48,10 @@ function drawChart(box, chart) {
   });
   for (const value of ticks(y0, y1, 4)) {
     svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }, drawing);
-    svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, drawing, short(value));
+    svg("text", { x: left - 6, y: y(value) + 5, "text-anchor": "end" }, drawing, short(value));
   }
-  for (const value of ticks(x0, x1, Math.min(6, width / 90)))
-    svg("text", { x: x(value), y: height - bottom + 15, "text-anchor": x(value) > width - 30 ? "end" : "middle" },
+  for (const value of ticks(x0, x1, Math.min(6, width / 100)))
+    svg("text", { x: x(value), y: height - bottom + 18, "text-anchor": x(value) > width - 30 ? "end" : "middle" },
         drawing, short(value));
   svg("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, drawing, chart.x);
   if (chart.now !== null && chart.now <= x1)
@@ -89,17 +89,16 @@ function drawChart(box, chart) {
 
 // {source, target, weights}; `shade` makes a colour of a share of the largest weight.
 function drawMap(box, map, shade) {
-  const cell = 24, pad = 8;
+  const cell = 26, pad = 8;
   const [source, target] = [map.source, map.target].map(tokens => tokens.map(token => (token === " " ? "␣" : token)));
-  const long = tokens => Math.max(...tokens.map(widthOf)) + pad;
+  const long = tokens => Math.max(...tokens.map(widthOf)) * 14 / 13 + pad;
   const left = Math.min(long(target), 170), top = Math.min(long(source), 150);
   const width = left + cell * source.length + pad, height = top + cell * target.length + pad;
-  // Letters of 9 pixels can still be read; a map that is wider then is moved by hand.
+  // A map that is wider than its place is moved by hand: smaller letters could not be read.
   const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
-                               style: `max-width: 100%; min-width: ${0.75 * width}px; height: auto`,
                                "aria-label": "Attention of target pieces (rows) to source pieces (columns)" });
   drawSquares({ source, target, weight: (row, column) => map.weights[row][column] ?? 0, colour: shade,
                  told: share => `${(100 * share).toFixed(1)} %` },
-               { left, top, cell, size: 12, rooms: { above: top - pad, beside: left - pad } }, drawing);
+               { left, top, cell, size: 14, rooms: { above: top - pad, beside: left - pad } }, drawing);
   box.replaceChildren(drawing);
 }

@@ -44,6 +44,18 @@ void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
   });
 }
 
+/// With four decimals, and two digits where these would be 0: a temperature may make them visible.
+Json weights_of(const study::AttentionMatrix& matrix) {
+  std::vector<std::vector<double>> rows = study::rounded_rows(matrix);
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (std::size_t column = 0; column < rows[row].size(); ++column)
+      if (const double weight = matrix.at(row, column); weight > 0 && rows[row][column] == 0) {
+        const double unit = std::pow(10, 1 - std::floor(std::log10(weight)));
+        rows[row][column] = std::round(unit * weight) / unit;
+      }
+  return rows;
+}
+
 /// {"tokens": {"source": [...], "target": [...], "read": [...]},
 ///  "matrices": [{"kind", "layer", "head", "rows", "columns", "weights": [[...], ...]}, ...]}
 Json matrices_of(const AttendedSentence& sentence) {
@@ -58,7 +70,7 @@ Json matrices_of(const AttendedSentence& sentence) {
                         {"head", matrix.head},
                         {"rows", rows},
                         {"columns", columns},
-                        {"weights", study::rounded_rows(matrix)}});
+                        {"weights", weights_of(matrix)}});
   }
   return {
       {"tokens",

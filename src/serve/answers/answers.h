@@ -19,7 +19,8 @@ struct ShownModel {
   std::string name;
   std::vector<config::AttentionKind> kinds;          // of attention, to show; empty: none
   std::vector<config::AttentionKind> softmax_kinds;  // whose heads' weights are a softmax of scores
-  int64_t layer = 0, head = 0;  // where its alignment is best seen; head -1: mean of all
+  int64_t layer = 0, head = 0;             // where its alignment is best seen; head -1: mean of all
+  std::vector<std::string> examples = {};  // sentences with which its page begins
 };
 
 /// JSON as text, whatever bytes are in it.

@@ -10,10 +10,10 @@ namespace {
 constexpr const char* kPage = R"({{> head.html}}
 {{> report.css}}
 .long { white-space: normal; overflow-wrap: anywhere; }
+/* With letters that can be read; what is wider than the window is moved by hand. */
+.curve { overflow-x: auto; }
+.curve svg { max-width: none; }
 @media screen and (max-width: 46rem) {
-  /* With letters that can be read; what is wider than the window is moved by hand. */
-  .curve { overflow-x: auto; }
-  .curve svg { max-width: none; min-width: 31rem; }
   .blocks td:has(.long) { grid-column: 1 / -1; }
 }
 {{> body.html}}
