@@ -243,7 +243,7 @@ function drawMatrix(table, each) {
 function drawMatrices() {
   element("beside-section").hidden = !beside;
   element("matrix-name").textContent = beside ? viewName(view)
-    : "Matrix: a row is a token that looks, a column one that is looked at";
+    : "Matrix: each row looks at the columns. Darker cells have larger weights.";
   drawMatrix(element("matrix"), view);
   element("matrix-beside").replaceChildren();
   if (!beside) return;

@@ -8,7 +8,7 @@ function redraw() {
 
 const EXACT = "Scores are divided by it.";
 const INEXACT = "These weights are no softmax, nor made of softmaxes on this page: they are only sharpened or flattened.";
-const USELESS = "Not for this kind: its shares are made of no scores.";
+const USELESS = "Not available: this kind has no scores.";
 
 // Says what the temperature does to what is on show.
 function drawTemperature() {

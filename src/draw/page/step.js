@@ -84,8 +84,8 @@ function drawStates() {
   const made = Object.entries(head.made ?? {}).filter(([name]) => name !== "query");
   return section(head.kind === "decoder" ? "1. Target states so far" : "1. Source states",
     paragraph(head.score === "none" ? "Without attention the decoder gets this vector, the last states of both directions, at every step."
-      : differs ? "Of every position: the key, which the query is compared with, and the value, which is handed on."
-        : "Of every position its state, which is compared and handed on.", "quiet"),
+      : differs ? "Of every position: the key, which the query is compared with, and the value, which is passed on."
+        : "Of every position its state, which is compared and passed on.", "quiet"),
     table(["", ...(differs ? [`key ${key}, d = ${keys[0].length}`] : []), `value ${value}, d = ${head.values[0].length}`],
           head.values.map((row, i) => [seenTokens()[i] ?? "", [...(differs ? [vector(keys[i])] : []), vector(row)]]), "states"),
     ...made.map(([name, product]) => products(name, product)));
@@ -103,7 +103,7 @@ function drawQuery() {
   if (!head.query) return null;
   const { query } = symbols(), made = head.made?.query;
   return section("2. Query", formula(query),
-    paragraph(`What step ${step + 1} asks with:`, "quiet"),
+    paragraph(`The query of step ${step + 1}:`, "quiet"),
     table(["", ""], [["query", [vector(head.query[step])]], ...(head.vector ? [["v", [vector(head.vector)]]] : [])]),
     made && products("query", { ...made }));
 }
