@@ -143,7 +143,7 @@ class Temperature(ToolsTest):
         self.heat(-2)
         self.select("kind", "saliency")
         self.begin_at_the_first_head()
-        useless = "Not for this kind: its shares are made of no scores."
+        useless = "Not available: this kind has no scores."
         self.assertEqual(self.note(), (useless, useless, False))
         shares = toy.read_matrices(self.folder / "evidence/attention-saliency.csv")[1, "0", "mean"]
         self.expect_weights(self.weights(), shares.weights, 0.00006)

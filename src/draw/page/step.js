@@ -24,6 +24,7 @@ function symbols() {
 
 function scoreFormula(now) {
   const { query, key } = symbols();
+  if (!head.query && sentence.name) return "e(t,i): the numbers of the example";
   if (!now.explained) return "e(t,i): a formula of this mechanism's own; the numbers are the model's";
   const own = head.score === "additive" ? `v \u00b7 tanh(${query} + ${key})` : `${query} \u00b7 ${key}`;
   const scale = (head.factor ?? 1) === 1 ? "" : ` / \u221a${Math.round(1 / head.factor ** 2)}`;
