@@ -256,13 +256,8 @@ draw::Report begin_report(const std::vector<run::FamilyMember>& members,
           "The same {} for every model; BLEU on {} by the number of words in the source sentence.",
           common_text(members), set.name),
       .lengths = lengths};
-  if (!members.front().config.evaluation.antecedents.empty())  // only the demo corpus has them
-    report.introduction +=
-        " Its language is invented, so that small models learn it in minutes. On real talks, "
-        "German "
-        "to English, a model without attention loses 64 % of its BLEU from sentences of 1 to 20 "
-        "words to those of more than 40, and one with Luong's attention 28 % (docs/figure2.svg, "
-        "docs/results.md).";
+  if (const std::string& about = members.front().config.about; !about.empty())
+    report.introduction += ' ' + about;
   draw::ReportSentence sentence = typical_long_sentence(lengths, set, outputs);
   const std::string judge = lengths.baseline.empty() ? outputs[0].name : lengths.baseline;
   const std::string chosen = fmt::format(

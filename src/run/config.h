@@ -34,6 +34,7 @@ struct Config {
   HEED_CONFIG(Config);
   HEED_FREE(std::string, name, "model",
             "Name of the run. Its folder is runs/NAME unless `output` is set.")
+  HEED_FREE(std::string, about, "", "What the report of `heed bottleneck` says about the corpus.")
   HEED_FREE(std::string, output, "", "Folder of the run; empty means runs/NAME.")
   HEED_FIXED(int64_t, seed, 1,
              "Seed of every random generator: the same seed gives the same model.")

@@ -1,5 +1,6 @@
 // heed bottleneck.
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 
@@ -26,6 +27,7 @@ struct BottleneckTest : testing::Test {
 };
 
 TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
+  std::ofstream(config, std::ios::app) << "about: It turns sentences around.\n";
   const Result result = run_heed(
       {"bottleneck", config, "--systems", "none,bahdanau", "--set", "decoding.beam_size=1"});
   const std::string run = folder / "family";
@@ -45,9 +47,10 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   EXPECT_THAT(page, HasSubstr("bahdanau"));
   EXPECT_THAT(page, HasSubstr("heed bottleneck " + config +
                               " --set decoding.beam_size=1 --systems none,bahdanau"));
-  for (const char* part : {"The same vocabulary, data, seed and budget for every model",
-                           "without attention", "href=\"bahdanau/attention.html\"",
-                           "BLEU on source sentences of more than 3 words: ", "Loss while they"})
+  for (const char* part :
+       {"The same vocabulary, data, seed and budget for every model", "without attention",
+        "href=\"bahdanau/attention.html\"", " to those of more than 3 words, ",
+        " It turns sentences around.</p>", "Loss while they"})
     EXPECT_THAT(page, HasSubstr(part));
   EXPECT_THAT(lines_of(read_file(run + "/bahdanau/attention.csv")).front(),
               StartsWith("sentence,layer,head,"));
