@@ -1,5 +1,6 @@
 #include "serve/answers/answers.h"
 
+#include <cmath>
 #include <set>
 
 #include "decode/search/next_words.h"
