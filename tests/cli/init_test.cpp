@@ -102,7 +102,7 @@ TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {
   for (const char* part : {"--valid", "--test"})
     expect_mistake(run_heed({"init", source, target, part, "-5"}),
                    {part, "got '-5', expected a number from 0"});
-  expect_mistake(run_heed({"init", source}), {"two files"});
+  expect_mistake(run_heed({"init", source}), {"a file of sources and one of translations"});
 }
 
 TEST(Init, NeverWritesOverItsCorpus) {

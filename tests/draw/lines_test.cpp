@@ -80,7 +80,7 @@ TEST(Lines, OfAPhoneHaveTheirNamesBelow) {
   EXPECT_EQ(xml_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360\""));
   EXPECT_THAT(svg, HasSubstr("points=\"64,-498 206,52 348,272 \""));
-  EXPECT_THAT(svg, HasSubstr("<text x=\"82\" y=\"452\" font-size=\"13\" fill=\"#222222\">one"));
+  EXPECT_THAT(svg, HasSubstr("<text x=\"82\" y=\"454\" font-size=\"16\" fill=\"#222222\">one"));
 }
 
 TEST(Lines, OfManyNamesHaveThemBelowToo) {

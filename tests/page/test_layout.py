@@ -76,7 +76,7 @@ class Layout(LayoutTest):
             <text x="80" y="20" font-size="16">label</text></svg></figure>""", encoding="utf-8")
         self.show("bad.html", 390, 900)
         found = " ".join(layout.faults(self.browser))
-        for fault in ("wide, the window 390", '"beyond" is outside', '"faint" has a contrast', '"faint" lies over "over it"',
+        for fault in ("wide, the window 390", '"beyond" is outside', '"faint" has a contrast', '"small" lies over "over it"',
                       '"small" is 13.0 pixels high', '"label" leaves the picture'):
             self.assertIn(fault, found)
 

@@ -91,7 +91,8 @@ function drawChart(box, chart) {
 function drawMap(box, map, shade) {
   const cell = 26, pad = 8;
   const [source, target] = [map.source, map.target].map(tokens => tokens.map(token => (token === " " ? "␣" : token)));
-  const long = tokens => Math.max(...tokens.map(widthOf)) * 14 / 13 + pad;
+  const size = 14, grown = size / 13;  // widthOf() is for letters of 13
+  const long = tokens => Math.max(...tokens.map(widthOf)) * grown + pad;
   const left = Math.min(long(target), 170), top = Math.min(long(source), 150);
   const width = left + cell * source.length + pad, height = top + cell * target.length + pad;
   // A map that is wider than its place is moved by hand: smaller letters could not be read.
@@ -99,6 +100,6 @@ function drawMap(box, map, shade) {
                                "aria-label": "Attention of target pieces (rows) to source pieces (columns)" });
   drawSquares({ source, target, weight: (row, column) => map.weights[row][column] ?? 0, colour: shade,
                  told: share => `${(100 * share).toFixed(1)} %` },
-               { left, top, cell, size: 14, rooms: { above: top - pad, beside: left - pad } }, drawing);
+               { left, top, cell, size, rooms: { above: (top - pad) / grown, beside: (left - pad) / grown } }, drawing);
   box.replaceChildren(drawing);
 }

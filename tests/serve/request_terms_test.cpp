@@ -1,0 +1,138 @@
+// What requests bring of their own: what is kept as it is, and terms.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+#include "decode/search/marked_text.h"
+#include "http/client.h"
+#include "serve/running.h"
+#include "serve/service.h"
+#include "temporary_folder.h"
+
+namespace heed::serve {
+namespace {
+
+using http::testing::Answer;
+using http::testing::post_text;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Service, KeepsItemsAsTranslateDoes) {
+  const std::vector<std::string> names = {"urls", "emails", "numbers", "placeholders"};
+  const std::vector<std::string> lines = {"mira {a} tolo 12.", "{a}", "sena https://a.b rel", "",
+                                          "quorz 7"};
+  for (const std::size_t which : {kShares, kSharesNot}) {
+    Running running({which});
+    decode::Translator translator = translator_of(which);
+    translator.warn_of_cuts = false;
+    const auto choice = models_of({which})[0].alignment();
+    const auto marked = [&](text::MarkupKind kind, const std::vector<std::string>& texts) {
+      return decode::translate_marked(translator, texts, 1, kind, text::kept_of(names), choice);
+    };
+    const auto wanted = marked(text::MarkupKind::none, lines);
+    for (const json& keep : {json(names), json("urls, emails,numbers,placeholders"),
+                             json(json::array({"urls,emails", "numbers,placeholders"}))}) {
+      EXPECT_EQ(running.ok("/translate", {{"q", lines}, {"keep", keep}})["translatedText"],
+                json(wanted));
+      EXPECT_EQ(
+          running.ok("/translate", {{"q", join(lines, "\n")}, {"keep", keep}})["translatedText"],
+          json(join(wanted, "\n")));
+    }
+    for (const std::string item : {"{a}", "12"}) EXPECT_THAT(wanted[0], HasSubstr(item));
+    EXPECT_EQ(wanted[1], "{a}");
+    const std::string page = "<p>mira <b>{a}</b> 12</p>";
+    const json tagged = {{"q", page}, {"keep", names}, {"format", "html"}};
+    EXPECT_EQ(running.ok("/translate", tagged)["translatedText"],
+              json(marked(text::MarkupKind::html, {page})[0]));
+    // Each of them: what the model makes of a number differs between hypotheses.
+    const json more =
+        running.ok("/translate", {{"q", "mira 12"}, {"keep", "numbers"}, {"alternatives", 2}});
+    ASSERT_EQ(more["alternatives"].size(), 2U);
+    for (const json& text : more["alternatives"])
+      EXPECT_THAT(text.get<std::string>(), HasSubstr("12"));
+    EXPECT_EQ(running.ok("/translate", {{"q", "mira {a}"}, {"keep", ""}})["translatedText"],
+              json(expected(translator_of(which), {"mira {a}"})[0]));
+  }
+}
+
+TEST(Service, NumbersOfLinesAreThoseOfTheText) {
+  Running running({0});
+  std::string endless;
+  for (int i = 0; i < 1100; ++i) endless += "mira ";
+  const json answer =
+      running.ok("/translate", {{"q", "{a}\n" + endless}, {"keep", "placeholders"}});
+  EXPECT_EQ(answer["cutLines"], json({2}));
+}
+
+TEST(Service, TakesTheTermsOfARequest) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines = {"mira tolo", "sena kupo vadi", "quorz"};
+  for (const std::size_t which : {kShares, kSharesNot}) {
+    decode::DecodeConfig config;
+    config.glossary = folder.write("terms.tsv", "mira\tglume\nkupo\tdyphe bahir\tvadi\n");
+    const auto wanted = expected(translator_of(which, config), lines);
+    const auto free = expected(translator_of(which), lines);
+    EXPECT_THAT(wanted[0], HasSubstr("glume"));
+    ASSERT_THAT(free[0], Not(HasSubstr("glume")));
+    Running running({which});
+    const json terms = {{"mira", "glume"}, {"kupo", {"dyphe bahir", "vadi"}}};
+    const json listed = {{"mira", "glume"}, {"kupo", "dyphe bahir", "vadi"}};
+    for (const json& glossary : {terms, listed, json(terms.dump())}) {
+      const json answer = running.ok("/translate", {{"q", lines}, {"glossary", glossary}});
+      EXPECT_EQ(answer["translatedText"], json(wanted));
+      EXPECT_FALSE(answer.contains("missingTerms"));
+    }
+    // At once, and afterwards: only who asks for them gets them.
+    auto with =
+        running.begin(post_text("/translate", json{{"q", lines}, {"glossary", terms}}.dump()));
+    running.wait_for_lines(3);
+    auto without = running.begin(post_text("/translate", json{{"q", lines}}.dump()));
+    running.wait_for_lines(6);
+    EXPECT_EQ(json::parse(running.end(without).body)["translatedText"], json(free));
+    EXPECT_EQ(json::parse(running.end(with).body)["translatedText"], json(wanted));
+    EXPECT_EQ(running.ok("/attention", {{"q", lines[0]}})["translatedText"], json(free[0]));
+    const json page = {{"q", "<p><i>Mira</i> tolo {a}</p>"},
+                       {"glossary", terms},
+                       {"keep", "placeholders"},
+                       {"format", "html"}};
+    EXPECT_THAT(running.ok("/translate", page)["translatedText"].get<std::string>(),
+                AllOf(HasSubstr("glume"), HasSubstr("<i>"), HasSubstr("{a}")));
+    // In place of the server's own.
+    Running other({which}, {}, config);
+    EXPECT_EQ(other.ok("/translate", {{"q", lines}})["translatedText"], json(wanted));
+    EXPECT_EQ(
+        other.ok("/translate", {{"q", lines}, {"glossary", json::object()}})["translatedText"],
+        json(free));
+    EXPECT_EQ(other.ok("/translate", {{"q", lines}})["translatedText"], json(wanted));
+  }
+}
+
+TEST(Service, TellsOfTermsThatCannotBeObeyed) {
+  decode::DecodeConfig config;
+  config.max_length_ratio = 0.1;  // and 10 pieces
+  Running running({0}, {}, config);
+  const json terms = {
+      {"tolo", "mira tolo sena kupo vadi rel nostra bahir glume dyphe fonji wexta"}};
+  const json answer = running.ok("/translate", {{"q", "mira\ntolo"}, {"glossary", terms}});
+  EXPECT_EQ(answer["missingTerms"], json({2}));
+}
+
+TEST(Service, RefusesTermsWhereItDoesNotSearch) {
+  for (const bool draws : {false, true}) {
+    decode::DecodeConfig config{.beam_size = 1};
+    config.sampling.top_k = draws ? 5 : 0;
+    Running running({0}, {}, config);
+    const Answer answer =
+        running.post("/translate", {{"q", "mira"}, {"glossary", {{"mira", "tolo"}}}});
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_THAT(answer.body,
+                HasSubstr("decoding.glossary: needs a decoding.beam_size of 2 or more and no"));
+  }
+}
+
+}  // namespace
+}  // namespace heed::serve
