@@ -270,12 +270,13 @@ MemoryNeed memory_with(const std::string& more, bool cpu = true) {
 TEST(MemoryNeed, CountsTheWeightsThatValidationsTranslateWith) {
   const std::string valid = "data: {valid: {source: a, target: b}}\n";
   const MemoryNeed need = memory_with(valid);
-  // Vectors 40; attention 80, feed-forward 76 and norms of 8: 172 and 260; the last norms 16.
-  EXPECT_EQ(need.parameters, 40 + 172 + 260 + 16);
-  EXPECT_EQ(need.engine, 4 * 488);
+  // Vectors 40 and the bias of the output layer 10; attention 80, feed-forward 76 and norms of 8:
+  // 172 and 260; the last norms 16.
+  EXPECT_EQ(need.parameters, 40 + 10 + 172 + 260 + 16);
+  EXPECT_EQ(need.engine, 4 * 498);
   EXPECT_THAT(need.text(), HasSubstr(", validations 1.9 KiB for weights to translate with"));
-  EXPECT_EQ(memory_with(valid + "decoding: {weights: int8}").engine, 488);
-  EXPECT_EQ(memory_with("data: {more_valid: [{name: c, source: a, target: b}]}").engine, 4 * 488);
+  EXPECT_EQ(memory_with(valid + "decoding: {weights: int8}").engine, 498);
+  EXPECT_EQ(memory_with("data: {more_valid: [{name: c, source: a, target: b}]}").engine, 4 * 498);
   EXPECT_EQ(memory_with("").engine, 0);
   EXPECT_EQ(memory_with(valid, /*cpu=*/false).engine, 0);
   const MemoryNeed scores =
