@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "apps/cli/options.h"
+#include "apps/cli/picture_form.h"
 #include "apps/commands.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -24,7 +25,8 @@ using inspect::Matrices;
 
 struct AttentionArgs {
   std::string model, beside, text, input, target, target_file, output,
-      layers = "all", heads = "mean", pictures = "all", medium = "page";
+      layers = "all", heads = "mean", pictures = "all";
+  PictureForm form;
   std::vector<std::string> kind_names;  // none: cross
   std::vector<AttentionKind> kinds;
   std::vector<AttentionKind> looks;  // those that are attention, not made of it or other evidence
@@ -199,7 +201,7 @@ void write_tables(const OutputFolder& folder, const Matrices& matrices, const At
 std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
                            const AttentionArgs& args) {
   const std::string model = folder_name(args.model);
-  const draw::Form form = args.medium == "slides" ? draw::Form::slides : draw::Form::wide;
+  const draw::Form form = args.form.form();
   std::size_t count = 0;
   const auto write = [&](const std::string& name, const std::string& svg) {
     write_atomic(folder.place_of(name), svg);
@@ -382,11 +384,7 @@ void add_attention(CommandLine& program) {
               "grids, or none")
       .one_of({"all", "grid", "none"})
       .needs(output);
-  command
-      .option("--for", args->medium,
-              "What the SVGs are for: page, or slides, with letters of 28 pixels or more")
-      .one_of({"page", "slides"})
-      .needs(output);
+  args->form.add(command, output);
   args->common.add(command);
   command.examples(
       {"heed attention runs/multi30k_bahdanau --text 'Ein Mann fährt Fahrrad.' --words "

@@ -246,15 +246,16 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   const run::Vocabularies vocabularies =
       run::bound_vocabularies(weights.metadata, file, path, config, folder.origin);
   const LanguageOptions languages = args.languages.of(config);
+  const serve::ShownModel shown = shown_model(name, config);
   draw::PlayedModel model{
       .name = name,
       .source = serve::language_name(languages.source),
       .target = serve::language_name(languages.target),
-      .examples = examples_of(config),
+      .examples = shown.examples,
       .files = {
-          {"settings", web::text_of({shown_model(name, config), config.model, config.decoding,
-                                     beginning_of(vocabularies.source),
-                                     beginning_of(vocabularies.target), config.data.source_end})},
+          {"settings",
+           web::text_of({shown, config.model, config.decoding, beginning_of(vocabularies.source),
+                         beginning_of(vocabularies.target), config.data.source_end})},
           {"weights", engine::packed(weights)},
           {"source", vocabularies.source.model()}}};
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())

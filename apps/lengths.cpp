@@ -6,6 +6,7 @@
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
+#include "apps/cli/picture_form.h"
 #include "apps/commands.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -18,7 +19,8 @@ namespace {
 
 struct LengthsArgs {
   std::vector<std::string> models, hypotheses;
-  std::string source, reference, csv, svg, baseline, medium = "page";
+  std::string source, reference, csv, svg, baseline;
+  PictureForm form;
   ModelOptions common;
 };
 
@@ -74,9 +76,7 @@ void lengths(const LengthsArgs& args) {
   std::cout << score::lengths_table(report);
   if (!args.csv.empty()) write_atomic(args.csv, score::lengths_csv(report));
   if (!args.svg.empty())
-    write_atomic(args.svg,
-                 draw::draw_plot(draw::plot_of(report),
-                                 args.medium == "slides" ? draw::Form::slides : draw::Form::wide));
+    write_atomic(args.svg, draw::draw_plot(draw::plot_of(report), args.form.form()));
 }
 
 }  // namespace
@@ -95,11 +95,7 @@ void add_lengths(CommandLine& program) {
   command.group("Output");
   command.output("--csv", args->csv, "Write the numbers here");
   const Argument svg = command.output("--svg", args->svg, "Write the curve here");
-  command
-      .option("--for", args->medium,
-              "What the curve is for: page, or slides, with letters of 28 pixels or more")
-      .one_of({"page", "slides"})
-      .needs(svg);
+  args->form.add(command, svg);
   args->common.add(command);
   command.examples(
       {"heed lengths runs/demo/none runs/demo/bahdanau --baseline none --svg curve.svg",

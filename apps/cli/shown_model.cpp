@@ -1,10 +1,12 @@
 #include "apps/cli/shown_model.h"
 
-#include <fstream>
+#include <filesystem>
 
+#include "base/error.h"
 #include "model/description/traits.h"
 #include "run/line_models.h"
 #include "serve/served_model.h"
+#include "text/lines.h"
 #include "text/words.h"
 
 namespace heed {
@@ -14,6 +16,29 @@ std::string code_of(const std::string& given, const std::string& file, const cha
   if (!given.empty()) return given;
   const std::string code = serve::language_of_file(file);
   return code.empty() ? otherwise : code;
+}
+
+/// Short lines of the validation set's source, each longer than the one before; none where it is
+/// gone, or can be read only once.
+std::vector<std::string> examples_of(const run::Config& config) {
+  constexpr std::size_t kMost = 3;
+  constexpr int64_t kLongest = 14;
+  const std::string& file = config.data.valid.source;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return {};
+  std::vector<std::string> found;
+  try {
+    text::LineReader reader(file);
+    int64_t words = 2;
+    for (std::string line; found.size() < kMost && reader.next(line);) {
+      const int64_t count = text::count_words(line);
+      if (count <= words || count > kLongest) continue;
+      found.push_back(line);
+      words = count;
+    }
+  } catch (const UserError&) {  // a page needs no examples
+  }
+  return found;
 }
 
 }  // namespace
@@ -43,21 +68,6 @@ serve::ShownModel shown_model(const std::string& name, const run::Config& config
           .layer = usual.layer,
           .head = usual.head,
           .examples = examples_of(config)};
-}
-
-std::vector<std::string> examples_of(const run::Config& config) {
-  constexpr std::size_t kMost = 3;
-  constexpr int64_t kLongest = 14;
-  std::vector<std::string> found;
-  std::ifstream lines(config.data.valid.source);
-  int64_t words = 2;
-  for (std::string line; found.size() < kMost && std::getline(lines, line);) {
-    const int64_t count = text::count_words(line);
-    if (count <= words || count > kLongest) continue;
-    found.push_back(line);
-    words = count;
-  }
-  return found;
 }
 
 }  // namespace heed

@@ -20,10 +20,6 @@ struct LanguageOptions {
   LanguageOptions of(const run::Config& config) const;
 };
 
-/// Short lines of the validation set's source, each longer than the one before; none where it
-/// cannot be read.
-std::vector<std::string> examples_of(const run::Config& config);
-
 serve::ShownModel shown_model(const std::string& name, const run::Config& config);
 
 }  // namespace heed

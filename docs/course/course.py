@@ -2,7 +2,7 @@
 """Labs on attention: `heed course` calls this program.
 
 A lab is a folder of labs/: handout.md, answers.txt with the questions, and files with holes. answers/ has a folder of the same
-name with what is right: check.py (see grading.py), answers.txt and the files without holes. README.md says how to write one.
+name with what is right: check.py (see grading.py) and the files without holes. README.md says how to write one.
 """
 import argparse
 import importlib
@@ -172,6 +172,8 @@ def main():
     args = parser.parse_args()
     try:
         return ACTIONS[args.action](Path(args.course), args)
+    except BrokenPipeError:  # | head
+        return 1
     except (LabError, OSError, UnicodeDecodeError) as error:
         print(f"heed: course: {error}", file=sys.stderr)
         return 2

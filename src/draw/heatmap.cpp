@@ -96,7 +96,8 @@ struct Size {
 
 constexpr Size kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
 constexpr Size kLarge{.side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
-constexpr Size kSlide{372, 2, 40, 16, 14, false, kSlideScale};
+constexpr Size kSlide{
+    .side = 372, .smallest = 2, .largest = 40, .font = 16, .least = 14, .scale = kSlideScale};
 constexpr double kGap = 16;
 constexpr int kLevels = 24;  // of ink: more could not be told apart, and runs of equal ones are one
 

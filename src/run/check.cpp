@@ -187,14 +187,16 @@ void check_memory(const Config& config, const std::string& name,
         "data.vocabulary.size{}",
         name, bytes(here * memory.model()), free, model::traits(config.model).width_key,
         here > 1 ? ", or start fewer ranks" : "");
-  else if (here * memory.total() > *available)
+  else if (here * memory.total() > *available) {
+    const bool validations = memory.engine > memory.batch;
+    const char* const parts = cpu ? "a larger training.micro_batches, more than the threads,"
+                                  : "a larger training.micro_batches";
     found.doubts.push_back(fmt::format(
         "{}memory: {} may need about {}, weights, gradients and optimizer {}{}; {} needs less",
-        name, memory.engine > memory.batch ? "translating in validations" : "a batch",
-        bytes(here * std::max(memory.batch, memory.engine)), bytes(here * memory.model()), free,
-        memory.engine > memory.batch ? "decoding.weights: int8"
-        : cpu                        ? "a larger training.micro_batches, more than the threads,"
-                                     : "a larger training.micro_batches"));
+        name, validations ? "translating in validations" : "a batch",
+        bytes(here * memory.beside_model()), bytes(here * memory.model()), free,
+        validations ? "decoding.weights: int8" : parts));
+  }
 }
 
 /// Whether the run itself does; otherwise it may be trained here and translate elsewhere.

@@ -31,7 +31,8 @@ struct MemoryNeed {
                                           // CPU, while there is no batch: so much at most
 
   int64_t model() const { return weights + optimizer + average + gradients; }
-  int64_t total() const { return model() + std::max(batch, engine); }
+  int64_t beside_model() const { return std::max(batch, engine); }
+  int64_t total() const { return model() + beside_model(); }
   /// "memory: about 1.4 GiB, of which weights 36.0 MiB, ...".
   std::string text() const;
 };

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -44,10 +43,7 @@ class Course(unittest.TestCase):
     def shell(cls, command, status=0):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "",
                        "PATH": f"{cls.folder / 'bin'}:{os.environ['PATH']}"}
-        began = time.monotonic()
         done = subprocess.run(["bash", "-c", command], cwd=cls.folder, env=environment, capture_output=True, text=True, timeout=300)
-        if "COURSE_TIMES" in os.environ:
-            print(f"{time.monotonic() - began:6.1f} s  {command}", flush=True)
         if done.returncode != status:
             raise AssertionError(f"{command} gave {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout + done.stderr

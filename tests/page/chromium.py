@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import unittest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -17,6 +18,16 @@ def find():
     """The path of a Chromium or Chrome, or None. HEED_CHROMIUM names another one."""
     named = os.environ.get("HEED_CHROMIUM")
     return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def find_or_skip(what):
+    """find(); without one the tests are skipped, as `what`, such as "the slides were", not looked at."""
+    program = find()
+    if not program:
+        # ctest looks for this word.
+        print(f"NO-CHROMIUM: {what} not looked at; install chromium", flush=True)
+        raise unittest.SkipTest("no chromium, chromium-browser or google-chrome in PATH")
+    return program
 
 
 class Chromium:

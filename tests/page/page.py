@@ -13,11 +13,7 @@ import toy
 @functools.lru_cache(maxsize=None)
 def world():
     """The folder, its matrices by kind, the browser: made for the first test, gone at the end."""
-    program = chromium.find()
-    if not program:
-        # ctest looks for this word.
-        print("NO-CHROMIUM: the attention page was not looked at; install chromium", flush=True)
-        raise unittest.SkipTest("no chromium, chromium-browser or google-chrome in PATH")
+    program = chromium.find_or_skip("the attention page was")
     temporary = tempfile.TemporaryDirectory()
     atexit.register(temporary.cleanup)
     folder = pathlib.Path(temporary.name)

@@ -18,10 +18,7 @@ SLIDES = ROOT / "docs/slides/slides.html"
 class SlidesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        program = chromium.find()
-        if not program:
-            print("NO-CHROMIUM: the slides were not looked at; install chromium", flush=True)
-            raise unittest.SkipTest("no chromium, chromium-browser or google-chrome in PATH")
+        program = chromium.find_or_skip("the slides were")
         cls.opened = 0
         cls.browser = cls.enterClassContext(contextlib.closing(chromium.Chromium(program)))
 

@@ -63,10 +63,7 @@ def files_of(folder):
 class WatchPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        program = chromium.find()
-        if not program:
-            print("NO-CHROMIUM: the page of heed watch was not looked at; install chromium", flush=True)
-            raise unittest.SkipTest("no chromium, chromium-browser or google-chrome in PATH")
+        program = chromium.find_or_skip("the page of heed watch was")
         cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         toy.write_corpora(cls.folder)
         (cls.folder / "runs").mkdir()

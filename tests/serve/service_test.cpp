@@ -14,7 +14,6 @@
 #include "base/strings.h"
 #include "http/client.h"
 #include "serve/running.h"
-#include "temporary_folder.h"
 
 namespace heed::serve {
 namespace {
