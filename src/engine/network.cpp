@@ -50,8 +50,8 @@ Linear output_of(const model::ModelConfig& config, const Weights& weights, Weigh
 }
 
 int64_t sentences_together(WeightFormat numbers) {
-  const bool many_rows = tile_product(numbers).rows == kMostTileRows;
-  return numbers == WeightFormat::fp32 ? 32 : many_rows ? 16 : 4;
+  if (numbers == WeightFormat::fp32) return 32;
+  return kernels::processor().vnni && !kernels::has_amx() ? 4 : 16;
 }
 
 bool has_network(const model::ModelConfig& config) {

@@ -1,5 +1,6 @@
 #include "engine/tile_product.h"
 
+#include <algorithm>
 #include <bit>
 
 #ifdef __wasm_simd128__
@@ -9,6 +10,7 @@
 #if HEED_X86
 #include <immintrin.h>
 
+#define HEED_AVX2 [[gnu::target("arch=x86-64-v3")]]
 #define HEED_AMX [[gnu::target("arch=x86-64-v4,avx512vnni,amx-tile,amx-int8,amx-bf16")]]
 #endif
 
@@ -20,44 +22,44 @@ using kernels::load;
 using kernels::Vectors;
 using kernels::Versions;
 
-// So many vectors are a row of a tile.
-template <int width>
-constexpr int kParts = Matrix::kPanel / width;
-
-// --- one step of each kind: sums[row][side] += x[row] * panel[side]
+// --- one step of each kind: sums[row] += x[row] * panel, for some vectors of the panel's width
 
 template <int width>
 struct Fp32 {
+  static constexpr int kRowsByAvx2 = 6;
   using Floats = typename Vectors<width>::Floats;
   using Sum = Floats;
-  template <int rows>
-  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
-    for (int part = 0; part < kParts<width>; ++part) {
-      Floats panel;
-      load(panel, t.at(k, part * width));
-      for (int r = 0; r < rows; ++r) sums[r][part] += std::bit_cast<float>(t.word(r, k)) * panel;
-    }
+  template <int rows, int vectors>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, int64_t column,
+                             Sum (&sums)[rows][vectors]) {
+    Floats panel[vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) load(panel[v], t.at(k, column + v * width));
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) sums[r][v] += std::bit_cast<float>(t.word(r, k)) * panel[v];
   }
 };
 
 template <int width>
 struct Bf16 {
+  static constexpr int kRowsByAvx2 = 2;
   using Floats = typename Vectors<width>::Floats;
   using Words = typename Vectors<width>::Words;
   using Sum = Floats;
-  template <int rows>
-  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
-    for (int part = 0; part < kParts<width>; ++part) {
+  template <int rows, int vectors>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, int64_t column,
+                             Sum (&sums)[rows][vectors]) {
+    for (int v = 0; v < vectors; ++v) {
       Words pairs;
-      load(pairs, t.at(k, part * width));
+      load(pairs, t.at(k, column + v * width));
       const Words low = pairs << 16, high = pairs & 0xFFFF0000U;
       Floats first, second;
       load(first, &low);
       load(second, &high);
       for (int r = 0; r < rows; ++r) {
         const uint32_t x = t.word(r, k);
-        sums[r][part] += std::bit_cast<float>(x << 16) * first;
-        sums[r][part] += std::bit_cast<float>(x & 0xFFFF0000U) * second;
+        sums[r][v] += std::bit_cast<float>(x << 16) * first;
+        sums[r][v] += std::bit_cast<float>(x & 0xFFFF0000U) * second;
       }
     }
   }
@@ -68,29 +70,48 @@ struct Int8 {
   using Words = typename Vectors<width>::Words;
   using Integers = typename Vectors<width>::Integers;
   using Sum = Words;  // sums may run over
-  template <int rows>
-  HEED_LOOP static void step(const TileFactors& t, int64_t k, Sum (&sums)[rows][kParts<width>]) {
-    for (int part = 0; part < kParts<width>; ++part) {
+  template <int rows, int vectors>
+  HEED_LOOP static void step(const TileFactors& t, int64_t k, int64_t column,
+                             Sum (&sums)[rows][vectors]) {
+    for (int v = 0; v < vectors; ++v) {
       Integers fours;
-      load(fours, t.at(k, part * width));
+      load(fours, t.at(k, column + v * width));
       // The compiler knows that shifts of signed numbers keep the sign.
       const Words w[4] = {(Words)(fours << 24 >> 24), (Words)(fours << 16 >> 24),
                           (Words)(fours << 8 >> 24), (Words)(fours >> 24)};
       for (int r = 0; r < rows; ++r) {
         const uint32_t x = t.word(r, k);
-        for (int i = 0; i < 4; ++i) sums[r][part] += (x >> 8 * i & 255) * w[i];
+        for (int i = 0; i < 4; ++i) sums[r][v] += (x >> 8 * i & 255) * w[i];
       }
     }
   }
 };
 
-template <template <int> class Kind, int width, int rows>
-HEED_LOOP void whole_tile(const TileFactors& t, float* tile) {
-  typename Kind<width>::Sum sums[rows][kParts<width>] = {};
-  for (int64_t k = 0; k < t.steps; ++k) Kind<width>::template step<rows>(t, k, sums);
-  for (int r = 0; r < rows; ++r)
-    for (int part = 0; part < kParts<width>; ++part)
-      std::memcpy(tile + r * Matrix::kPanel + part * width, &sums[r][part], sizeof sums[r][part]);
+/// So many vectors of a panel meet the rows at a time, so that sums and factors stay in registers.
+/// AVX2 has 16 of them: 6 x 2 sums need 8 numbers from the cache a step, and 2 x 4 need 6.
+template <int width, int rows>
+constexpr int kTogether = width == 8 && rows > 2 ? 2 : Matrix::kPanel / width;
+
+/// So many steps of a panel stay in the fastest cache while its parts are taken one after another.
+constexpr int64_t kStepsNear = 128;
+
+/// `Part::step(t, k, column, sums)` for all columns and steps, in the order of the steps.
+template <class Part, int rows, int vectors, int width>
+HEED_LOOP void by_parts(const TileFactors& t, float* tile) {
+  constexpr bool whole = vectors * width == Matrix::kPanel;
+  const int64_t near = whole ? t.steps : kStepsNear;
+  for (int64_t begin = 0; begin < t.steps; begin += near) {
+    const int64_t end = std::min(begin + near, t.steps);
+    for (int64_t column = 0; column < Matrix::kPanel; column += vectors * width) {
+      typename Part::Sum sums[rows][vectors] = {};
+      if (begin > 0)
+        for (int r = 0; r < rows; ++r)
+          std::memcpy(sums[r], tile + r * Matrix::kPanel + column, sizeof sums[r]);
+      for (int64_t k = begin; k < end; ++k) Part::step(t, k, column, sums);
+      for (int r = 0; r < rows; ++r)
+        std::memcpy(tile + r * Matrix::kPanel + column, sums[r], sizeof sums[r]);
+    }
+  }
 }
 
 /// Each number of rows is a loop of its own, so that its sums stay in registers.
@@ -98,7 +119,7 @@ template <template <int> class Kind, int width, int rows>
 HEED_LOOP void tile_of(const TileFactors& t, float* tile) {
   if constexpr (rows > 1)
     if (t.rows < rows) return tile_of<Kind, width, rows - 1>(t, tile);
-  whole_tile<Kind, width, rows>(t, tile);
+  by_parts<Kind<width>, rows, kTogether<width, rows>, width>(t, tile);
 }
 
 // Registers for the sums of so many rows.
@@ -118,8 +139,43 @@ TileProduct plain_product(WeightFormat numbers) {
 
 constexpr int kManyRows = 8;  // AVX-512 has 32 registers of 16 floats
 
-// Instructions that the compiler does not find by itself: four products of bytes, or two of bf16,
-// and their sum in one go.
+// Instructions that the compiler does not find by itself: two or four products, and their sum in
+// one go.
+
+/// AVX2 has no products of bytes whose sums always fit. It multiplies numbers of 16 bits, and adds
+/// up each two of them.
+struct Int8ByAvx2 {
+  static constexpr int kRows = 5;
+  using Sum = __m256i;
+  template <int rows, int vectors>
+  HEED_AVX2 static void step(const TileFactors& t, int64_t k, int64_t column,
+                             Sum (&sums)[rows][vectors]) {
+    __m256i even[vectors], odd[vectors];  // of the four bytes of a column
+    for (int v = 0; v < vectors; ++v) {
+      const __m256i fours =
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.at(k, column + 8 * v)));
+      even[v] = _mm256_srai_epi16(_mm256_slli_epi16(fours, 8), 8);
+      odd[v] = _mm256_srai_epi16(fours, 8);
+    }
+    for (int r = 0; r < rows; ++r) {
+      const __m256i x = _mm256_set1_epi32(static_cast<int>(t.word(r, k)));
+      const __m256i x_even = _mm256_and_si256(x, _mm256_set1_epi16(255)),
+                    x_odd = _mm256_srli_epi16(x, 8);
+      for (int v = 0; v < vectors; ++v)
+        sums[r][v] = _mm256_add_epi32(
+            sums[r][v],
+            _mm256_add_epi32(_mm256_madd_epi16(even[v], x_even), _mm256_madd_epi16(odd[v], x_odd)));
+    }
+  }
+};
+
+template <int rows>
+HEED_AVX2 void tile_by_avx2(const TileFactors& t, float* tile) {
+  if constexpr (rows > 1)
+    if (t.rows < rows) return tile_by_avx2<rows - 1>(t, tile);
+  by_parts<Int8ByAvx2, rows, 2, 8>(t, tile);
+}
+
 template <int rows>
 [[gnu::target("arch=x86-64-v4,avx512vnni")]] void tile_by_vnni(const TileFactors& t, float* tile) {
   if constexpr (rows > 1)
@@ -257,7 +313,7 @@ TileProduct fastest_of() {
   if (kernels::processor().level == InstructionSet::v4)
     return {kManyRows, Versions<tile_of<Kind, 16, kManyRows>>::v4};
   if (kernels::processor().level == InstructionSet::v3)
-    return {kFewRows, Versions<tile_of<Kind, 8, kFewRows>>::v3};
+    return {Kind<8>::kRowsByAvx2, Versions<tile_of<Kind, 8, Kind<8>::kRowsByAvx2>>::v3};
   return plain_of<Kind>();
 }
 
@@ -270,8 +326,10 @@ TileProduct fastest_product(WeightFormat numbers) {
   if (numbers == WeightFormat::bf16)
     return kernels::processor().bf16_products ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
                                               : fastest_of<Bf16>();
-  return kernels::processor().vnni ? TileProduct{kManyRows, tile_by_vnni<kManyRows>}
-                                   : fastest_of<Int8>();
+  if (kernels::processor().vnni) return {kManyRows, tile_by_vnni<kManyRows>};
+  return kernels::processor().level == InstructionSet::plain
+             ? plain_of<Int8>()
+             : TileProduct{Int8ByAvx2::kRows, tile_by_avx2<Int8ByAvx2::kRows>};
 }
 
 #elif defined(__wasm_simd128__)

@@ -154,35 +154,38 @@ TEST(PackedMatrix, ARowGivesTheSameBitsInAnyBatch) {
   }
 }
 
-TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
-  // More steps than a register of AMX has, and some that are left.
-  const int64_t columns = 32, inner = 145;
+void expect_the_plain_products(WeightFormat numbers, int64_t inner) {
+  const int64_t columns = 32;
   const auto x = random_numbers(kMostTileRows * inner, 7), w = random_numbers(columns * inner, 8);
-  for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8}) {
-    const Matrix engine(w.data(), columns, inner, numbers);
-    LeftFactor rows;
-    rows.take(x.data(), kMostTileRows, inner, numbers);
-    const auto* first = static_cast<const unsigned char*>(rows.row(0));
-    const int64_t stride = static_cast<const unsigned char*>(rows.row(1)) - first;
-    const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);
-    for (int64_t count = 1; count <= fast.rows; ++count) {
-      float got[kMostTileRows * 32], wanted[kMostTileRows * 32];
-      const TileFactors factors{first,           stride,         count,
-                                engine.panel(0), engine.steps(), engine.shifts()};
-      const bool ends = fast.begin != nullptr && fast.begin(factors);
-      fast.run(factors, got);
-      if (ends) fast.end();
-      for (int64_t r = 0; r < count; ++r)
-        plain.run({first + r * stride, stride, 1, engine.panel(0), engine.steps()},
-                  wanted + 32 * r);
-      for (int64_t i = 0; i < count * 32; ++i) {
-        if (numbers == WeightFormat::int8)
-          EXPECT_EQ(std::bit_cast<int32_t>(got[i]), std::bit_cast<int32_t>(wanted[i]));
-        else
-          EXPECT_NEAR(got[i], wanted[i], 1e-4);
-      }
+  const Matrix engine(w.data(), columns, inner, numbers);
+  LeftFactor rows;
+  rows.take(x.data(), kMostTileRows, inner, numbers);
+  const auto* first = static_cast<const unsigned char*>(rows.row(0));
+  const int64_t stride = static_cast<const unsigned char*>(rows.row(1)) - first;
+  const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);
+  for (int64_t count = 1; count <= fast.rows; ++count) {
+    float got[kMostTileRows * 32], wanted[kMostTileRows * 32];
+    const TileFactors factors{first,           stride,         count,
+                              engine.panel(0), engine.steps(), engine.shifts()};
+    const bool ends = fast.begin != nullptr && fast.begin(factors);
+    fast.run(factors, got);
+    if (ends) fast.end();
+    for (int64_t r = 0; r < count; ++r)
+      plain.run({first + r * stride, stride, 1, engine.panel(0), engine.steps()}, wanted + 32 * r);
+    for (int64_t i = 0; i < count * 32; ++i) {
+      if (numbers == WeightFormat::int8)
+        EXPECT_EQ(std::bit_cast<int32_t>(got[i]), std::bit_cast<int32_t>(wanted[i]));
+      else
+        EXPECT_NEAR(got[i], wanted[i], 1e-4);
     }
   }
+}
+
+TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
+  // More steps than a register of AMX has, and some that are left; more than AVX2's loop takes in
+  // one go, of each kind.
+  for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8})
+    for (const int64_t inner : {145, 1111}) expect_the_plain_products(numbers, inner);
 }
 
 // Of qemu's processors `max` has all instructions, cortex-a76 dot products and cortex-a72 none.
