@@ -107,7 +107,11 @@ HEED_LOOP void by_parts(const TileFactors& t, float* tile) {
       if (begin > 0)
         for (int r = 0; r < rows; ++r)
           std::memcpy(sums[r], tile + r * Matrix::kPanel + column, sizeof sums[r]);
-      for (int64_t k = begin; k < end; ++k) Part::step(t, k, column, sums);
+      for (int64_t k = begin; k < end; ++k) {
+        // Processors foresee that a panel is read, but not that each second line of it is.
+        if constexpr (!whole) __builtin_prefetch(t.at(k + kStepsNear, column));
+        Part::step(t, k, column, sums);
+      }
       for (int r = 0; r < rows; ++r)
         std::memcpy(tile + r * Matrix::kPanel + column, sums[r], sizeof sums[r]);
     }
