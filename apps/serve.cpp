@@ -35,8 +35,12 @@ std::string name_of(const std::string& paths) {
 serve::ServedModel served(const run::LineModels& models, const std::string& name,
                           const ServeArgs& args) {
   const LanguageOptions languages = args.languages.of(models.config);
-  return {shown_model(name, models.config), languages.source, languages.target, models.translator,
-          run::usual_choice(models.config).reads};
+  return {shown_model(name, models.config),
+          languages.source,
+          languages.target,
+          models.translator,
+          run::usual_choice(models.config).reads,
+          models.config.model};
 }
 
 void serve_models(const ServeArgs& args) {

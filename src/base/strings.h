@@ -66,6 +66,9 @@ std::string shell_word(std::string_view word);
 /// A path as an argument of a printed command: shell_word(), and no option where it begins with -.
 std::string shell_path(std::string_view path);
 
+/// Bytes as letters, for data inside a text.
+std::string base64(std::string_view bytes);
+
 /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

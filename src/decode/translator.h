@@ -62,7 +62,9 @@ class Translator : public LineTranslator {
   Translator(std::vector<TranslatorModel> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 
-  bool has_engines() const override { return !networks_.empty(); }
+  const engine::Network* network() const override {
+    return networks_.empty() ? nullptr : networks_.front().get();
+  }
   void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
                   const std::function<void(Steps&)>& work) override;
   /// LibTorch reads.

@@ -136,21 +136,6 @@ std::string script_data(const PageData& data) {
   return safe;
 }
 
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    uint32_t three = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      three = three << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0);
-    for (std::size_t i = 0; i < 4; ++i)
-      out += at + i > bytes.size() ? '=' : kDigits[three >> (18 - 6 * i) & 63];
-  }
-  return out;
-}
-
 std::string address_of(std::string_view path) {
   std::string address;
   for (const char c : path) {

@@ -32,9 +32,6 @@ std::string render_page(std::string_view page, const PageData& data);
 /// JSON as it may stand inside a <script> element, which a "</script>" in a text would end.
 std::string script_data(const PageData& data);
 
-/// Bytes as letters, for data inside a page or picture.
-std::string base64(std::string_view bytes);
-
 /// The address of a file below the page's folder, whatever letters are in the names of `path`.
 std::string address_of(std::string_view path);
 

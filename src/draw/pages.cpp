@@ -193,48 +193,10 @@ std::string faithful_page(const study::FaithfulReport& report, const std::string
                  {"notes", notes}});
 }
 
-namespace {
-
-PageData packed(const study::NumberRows& numbers) {
-  const std::string_view bytes(reinterpret_cast<const char*>(numbers.values.data()),
-                               numbers.values.size() * sizeof(float));
-  return {{"shape", numbers.shape}, {"floats", base64(bytes)}};
-}
-
-PageData worked_head(const study::WorkedHead& head) {
-  PageData out{{"kind", config::name_of(head.kind)},
-               {"layer", head.layer},
-               {"head", head.head},
-               {"score", head.score},
-               {"factor", head.factor},
-               {"adds", head.adds},
-               {"normaliser", head.normaliser}};
-  for (const auto& [name, numbers] : head.numbers) out[name] = packed(numbers);
-  return out;
-}
-
-}  // namespace
-
 std::string step_page(const std::vector<study::DecodingSteps>& sentences,
                       const std::string& title) {
   PageData data = PageData::array();
-  for (const study::DecodingSteps& one : sentences) {
-    PageData heads = PageData::array(), likely = PageData::array();
-    for (const study::WorkedHead& head : one.heads) heads.push_back(worked_head(head));
-    for (const auto& pieces : one.likely) {
-      PageData& row = likely.emplace_back(PageData::array());
-      for (const auto& [piece, probability] : pieces)
-        row.push_back(PageData::array({piece, probability}));
-    }
-    data.push_back({{"attention", one.attention},
-                    {"states", one.states},
-                    {"id", one.sentence},
-                    {"source", one.source},
-                    {"target", one.target},
-                    {"likely", std::move(likely)},
-                    {"chosen", one.chosen},
-                    {"heads", std::move(heads)}});
-  }
+  for (const study::DecodingSteps& one : sentences) data.push_back(study::json_of(one));
   return render("step.html", {{"title", title}, {"data", script_data(data)}});
 }
 
@@ -251,6 +213,7 @@ std::string play_page(std::span<const PlayedModel> models, const std::string& pr
     title += (title.empty() ? "" : " and ") + model.name;
   }
   PageData data = {{"attention", live_attention_page("Attention")},
+                   {"steps", step_page({}, "Attention, step by step")},
                    {"examples", models.empty() ? std::vector<std::string>() : models[0].examples},
                    {"models", std::move(shown)}};
   if (!program.empty()) data["program"] = base64(compressed(program));

@@ -1,5 +1,8 @@
 #include "engine/attend.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "kernels/rows/inner_loops.h"
 
 namespace heed::engine {
@@ -65,14 +68,26 @@ void hide(const HeadShape& shape, int64_t query, int64_t count, float* weights) 
   });
 }
 
+void score(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
+           int64_t count, const RowDistances& distances, float* to) {
+  kernels::fastest<scores>(query, shape, rows, slots, count, to);
+  if (distances.numbers != nullptr || distances.vectors != nullptr)
+    kernels::fastest<add_distances>(query, shape, count, distances, to);
+  if (shape.pattern.is_sparse()) hide(shape, -distances.first, count, to);
+}
+
 }  // namespace
+
+void score_row(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
+               int64_t count, const RowDistances& distances, float* to) {
+  score(query, shape, rows, slots, count, distances, to);
+  std::replace(to, to + shape.heads * count, kernels::kHidden,
+               -std::numeric_limits<float>::infinity());
+}
 
 void attend_row(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
                 int64_t count, const RowDistances& distances, float* weights, float* context) {
-  kernels::fastest<scores>(query, shape, rows, slots, count, weights);
-  if (distances.numbers != nullptr || distances.vectors != nullptr)
-    kernels::fastest<add_distances>(query, shape, count, distances, weights);
-  if (shape.pattern.is_sparse()) hide(shape, -distances.first, count, weights);
+  score(query, shape, rows, slots, count, distances, weights);
   for (int64_t h = 0; h < shape.heads; ++h) shape.weigh(weights + h * count, count);
   kernels::fastest<mix>(shape, rows, slots, count, weights, context);
 }

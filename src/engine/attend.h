@@ -28,6 +28,11 @@ struct RowDistances {
   int64_t first = 0;  // the distance of the first key; the others follow
 };
 
+/// scale q K^T + distances, as attend_row() normalises them: [heads, count], -inf where a pattern
+/// hides a key.
+void score_row(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
+               int64_t count, const RowDistances& distances, float* scores);
+
 /// weigh(scale q K^T + distances) V for one query [heads, head], into `context` of the same shape.
 /// `rows` holds keys [kv_heads, head] and then values of the same shape, 2 * shared() floats each;
 /// those at `slots` [count] are looked at, but for what a sparse pattern hides, where the first is

@@ -32,6 +32,20 @@ struct Span {
 /// The sentences of a batch one after another, without padding.
 std::vector<Span> spans_of(const SourceBatch& source);
 
+/// How one sentence's weights came about: what a reader needs to compute them again.
+struct HeadNumbers {
+  float factor = 1;   // of the products of queries and keys
+  int64_t width = 0;  // of a query, a key and a value
+  Floats queries;     // [rows, heads, width]: q or s; W s of the additive score
+  Floats keys;        // [heads, keys, width]: k, h or W h; U h of the additive score
+  Floats values;      // [heads, keys, width]
+  Floats vectors;     // [heads, width]: v of the additive score
+  Floats scores;      // [rows, heads, keys] with what positions add, -inf where it does not look
+  Floats gauss;       // [rows, heads, keys], by which normalised scores are multiplied; or empty
+  Floats weights;     // [rows, heads, keys], by which the values are multiplied
+  Floats context;     // [rows, heads, width]
+};
+
 /// The weights of one layer's heads, [rows, heads, keys]: each row adds up to 1, and is 0 where it
 /// does not look. Rows and keys are pieces of the source, the sentences one after another
 /// (encoder), or rows are hypotheses, and keys the steps so far (decoder) or pieces of the source
@@ -40,6 +54,7 @@ struct LayerMap {
   model::AttentionKind kind = model::AttentionKind::cross;
   int64_t layer = 0, heads = 0, keys = 0;
   Floats weights = {};
+  HeadNumbers numbers = {};  // where they were asked for
 
   /// [rows, keys].
   Floats mean() const;
@@ -91,9 +106,11 @@ class Network {
   virtual ~Network() = default;
 
   /// Encodes. The network and `threads` must outlive it. `maps`, if not null, then holds the maps
-  /// of the encoder, and after each step those of the decoder: every layer and kind of attention.
+  /// of the encoder, and after each step those of the decoder: every layer and kind of attention;
+  /// `with_numbers` of a single sentence, which is then decoded with a single hypothesis.
   virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                              LayerMaps* maps = nullptr) const = 0;
+                                              LayerMaps* maps = nullptr,
+                                              bool with_numbers = false) const = 0;
 };
 
 /// The network of weights that a `Decoder` steps with.
@@ -103,8 +120,8 @@ class NetworkOf : public Network {
   explicit NetworkOf(NetworkWeights weights) : weights_(std::move(weights)) {}
 
   std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
-                                      LayerMaps* maps) const override {
-    return std::make_unique<Decoder>(weights_, source, threads, maps);
+                                      LayerMaps* maps, bool with_numbers) const override {
+    return std::make_unique<Decoder>(weights_, source, threads, maps, with_numbers);
   }
 
  private:

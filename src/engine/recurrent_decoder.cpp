@@ -155,10 +155,11 @@ class Encoding {
 class RecurrentDecoder : public BatchDecoder {
  public:
   RecurrentDecoder(const RecurrentWeights& weights, const SourceBatch& source,
-                   const Threads& threads, LayerMaps* maps)
+                   const Threads& threads, LayerMaps* maps, bool with_numbers)
       : weights_(weights),
         threads_(threads),
         maps_(maps),
+        with_numbers_(with_numbers),
         products_(threads),
         output_(weights.output, source.lists, products_),
         cell_{weights.config.cell, weights.config.hidden_size},
@@ -268,7 +269,7 @@ class RecurrentDecoder : public BatchDecoder {
     context_.resize(rows_ * weights_.attention->width);
     LayerMap map{.keys = longest_};
     attention_->step(layers_.back().hidden.data(), {sources_, beam, position_}, context_.data(),
-                     attention != nullptr || maps_ != nullptr ? &map : nullptr);
+                     attention != nullptr || maps_ != nullptr ? &map : nullptr, with_numbers_);
     if (attention != nullptr) *attention = map.mean();
     if (maps_ != nullptr) *maps_ = {std::move(map)};
   }
@@ -299,6 +300,7 @@ class RecurrentDecoder : public BatchDecoder {
   const RecurrentWeights& weights_;
   const Threads& threads_;
   LayerMaps* const maps_;
+  const bool with_numbers_;
   Products products_;
   OutputProduct output_;
   const Cell cell_;

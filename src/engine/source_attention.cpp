@@ -1,6 +1,7 @@
 #include "engine/source_attention.h"
 
 #include <cmath>
+#include <limits>
 
 #include "kernels/rows/additive.h"
 #include "kernels/rows/loops.h"
@@ -10,6 +11,8 @@ namespace heed::engine {
 namespace {
 
 constexpr float kLargestFertility = 2, kSmallestFertility = 0.001F;  // as model::make_covered()
+
+const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
 
 float dot(const float* x, const float* y, int64_t count) {
   float sum = 0;
@@ -124,8 +127,34 @@ void HeadAttention::score(int64_t row, const Span& seen, int64_t first, const fl
   }
 }
 
+void HeadAttention::tell(const Span& source, const Span& seen, const float* covered,
+                         const float* scores, HeadNumbers& numbers, int64_t head) const {
+  const int64_t width = kind_.head();
+  const auto put = [&](const float* from, int64_t rows, int64_t first, Floats& to) {
+    std::copy_n(from, rows * width, to.begin() + first * width);
+  };
+  const bool additive = kind_.score == ScoreKind::additive;
+  put(additive ? projected_.data() : queries_, 1, head, numbers.queries);
+  if (additive) put(weights_.score.data(), 1, head, numbers.vectors);
+  put(values_, source.count, head * source.count, numbers.values);
+  if (kind_.score == ScoreKind::location) {  // its keys are the rows of W, whatever the source
+    for (int64_t i = 0; i < width; ++i) {
+      Floats unit(width), column(weights_.query.matrix.columns());
+      unit[i] = 1;
+      Products(kOneThread).product(weights_.query, unit.data(), 1, column.data());
+      for (int64_t k = 0; k < seen.count; ++k)
+        numbers.keys[(head * source.count + k) * width + i] = column[k];
+    }
+  } else {
+    put(keys_from(0), source.count, head * source.count, numbers.keys);
+    if (covered != nullptr)
+      put(covered, seen.count, head * source.count + seen.begin, numbers.keys);
+  }
+  std::copy_n(scores, seen.count, numbers.scores.begin() + head * source.count + seen.begin);
+}
+
 void HeadAttention::attend(int64_t row, const Asked& asked, float* context, float* weights,
-                           float* coverage) const {
+                           float* coverage, HeadNumbers* numbers, int64_t head) const {
   const int64_t width = kind_.head();
   const Span source = asked.source(row), seen = seen_by(row, asked);
   const int64_t first = source.begin + seen.begin;
@@ -142,13 +171,19 @@ void HeadAttention::attend(int64_t row, const Asked& asked, float* context, floa
   std::fill_n(weights, source.count, 0.0F);
   float* looked = weights + seen.begin;
   score(row, seen, first, coverage != nullptr ? covered.data() : nullptr, looked);
+  if (numbers != nullptr)
+    tell(source, seen, coverage != nullptr ? covered.data() : nullptr, looked, *numbers, head);
   kind_.weigh(looked, seen.count);
   const bool gaussian = kind_.window == model::Window::local_p;
   if (gaussian)
     for (int64_t i = 0; i < seen.count; ++i) {
       const float away = (static_cast<float>(seen.begin + i) - centers_[row]) / kind_.half_width;
-      looked[i] *= std::exp(-2 * away * away);
+      const float share = std::exp(-2 * away * away);
+      looked[i] *= share;
+      if (numbers != nullptr) numbers->gauss[head * source.count + seen.begin + i] = share;
     }
+  if (numbers != nullptr)
+    std::copy_n(weights, source.count, numbers->weights.begin() + head * source.count);
   kernels::mix_rows(looked, values_ + first * width, seen.count, width, context);
   if (gaussian) {  // what is reported adds up to 1
     float sum = 0;
@@ -204,7 +239,26 @@ SourceAttention::SourceAttention(const RecurrentAttention& kind, const Floats& s
     coverage_.emplace_back(heads * source.count * kind.coverage_width, 0.0F);
 }
 
-void SourceAttention::step(const float* query, const Asked& asked, float* context, LayerMap* map) {
+namespace {
+
+/// Of one row that looks at `keys` pieces.
+HeadNumbers empty_numbers(const RecurrentAttention& kind, int64_t keys) {
+  const int64_t heads = std::ssize(kind.heads);
+  HeadNumbers numbers{.width = kind.head()};
+  numbers.queries.resize(kind.width);
+  numbers.keys.resize(keys * kind.width);
+  numbers.values.resize(keys * kind.width);
+  if (kind.score == ScoreKind::additive) numbers.vectors.resize(kind.width);
+  numbers.scores.assign(heads * keys, -std::numeric_limits<float>::infinity());
+  if (kind.window == model::Window::local_p) numbers.gauss.resize(heads * keys);
+  numbers.weights.resize(heads * keys);
+  return numbers;
+}
+
+}  // namespace
+
+void SourceAttention::step(const float* query, const Asked& asked, float* context, LayerMap* map,
+                           bool with_numbers) {
   const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = asked.rows();
   if (heads > 1) {
     projected_.resize(rows * kind_.width);
@@ -219,7 +273,9 @@ void SourceAttention::step(const float* query, const Asked& asked, float* contex
   if (map != nullptr) {
     map->heads = heads;
     map->weights.assign(rows * heads * map->keys, 0.0F);
+    if (with_numbers) map->numbers = empty_numbers(kind_, map->keys);
   }
+  HeadNumbers* numbers = map != nullptr && with_numbers ? &map->numbers : nullptr;
   threads_(rows, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats looked;
     for (int64_t row = first; row < last; ++row) {
@@ -229,12 +285,13 @@ void SourceAttention::step(const float* query, const Asked& asked, float* contex
         float* coverage =
             coverage_.empty() ? nullptr : coverage_[row].data() + h * pieces * kind_.coverage_width;
         heads_[h].attend(row, asked, context + row * kind_.width + h * head, looked.data(),
-                         coverage);
+                         coverage, numbers, h);
         if (map != nullptr)
           std::copy_n(looked.data(), pieces, map->weights.data() + (row * heads + h) * map->keys);
       }
     }
   });
+  if (numbers != nullptr) numbers->context.assign(context, context + kind_.width);
 }
 
 void SourceAttention::go_on_with(std::span<const int64_t> hypotheses) {

@@ -61,9 +61,10 @@ class HeadAttention {
   /// The queries of a step, [rows, head], which must stay until its end.
   void ask(const float* queries, const Asked& asked);
   /// Of one row, which several threads may be given: context [head], weights [pieces of its
-  /// source], and what the row covered, [pieces, coverage], before and after.
-  void attend(int64_t row, const Asked& asked, float* context, float* weights,
-              float* coverage) const;
+  /// source], and what the row covered, [pieces, coverage], before and after. `numbers`, if not
+  /// null, are filled in for head `head`, but for the context.
+  void attend(int64_t row, const Asked& asked, float* context, float* weights, float* coverage,
+              HeadNumbers* numbers, int64_t head) const;
 
  private:
   /// The pieces that a row may see, from 0.
@@ -76,6 +77,9 @@ class HeadAttention {
   /// the batch; null: they are as they are.
   void score(int64_t row, const Span& seen, int64_t first, const float* covered,
              float* scores) const;
+  /// Query, keys, values and scores of the only row.
+  void tell(const Span& source, const Span& seen, const float* covered, const float* scores,
+            HeadNumbers& numbers, int64_t head) const;
   void cover(int64_t row, const Span& source, const float* weights, float* coverage) const;
 
   const RecurrentAttention& kind_;
@@ -98,8 +102,10 @@ class SourceAttention {
   SourceAttention(const RecurrentAttention& kind, const Floats& states,
                   std::span<const Span> sources, const Threads& threads);
 
-  /// query [rows, width] -> context [rows, width]. `map`, if not null, receives the weights.
-  void step(const float* query, const Asked& asked, float* context, LayerMap* map);
+  /// query [rows, width] -> context [rows, width]. `map`, if not null, receives the weights, and
+  /// `with_numbers` those of its only row.
+  void step(const float* query, const Asked& asked, float* context, LayerMap* map,
+            bool with_numbers = false);
   void go_on_with(std::span<const int64_t> hypotheses);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "kernels/rows/layer_norm.h"
@@ -130,10 +131,11 @@ std::unique_ptr<Network> make_transformer(const model::ModelConfig& config, cons
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
-                                       const Threads& threads, LayerMaps* maps)
+                                       const Threads& threads, LayerMaps* maps, bool with_numbers)
     : model_(weights),
       threads_(threads),
       maps_(maps),
+      with_numbers_(with_numbers),
       products_(threads),
       output_(weights.output, source.lists, products_),
       width_(weights.config.width),
@@ -359,8 +361,40 @@ void TransformerDecoder::attend(const AttentionWeights& attention, const float* 
                     map->weights.data() + (row * shape.heads + h) * map->keys + look.first);
     }
   });
+  if (map != nullptr && with_numbers_) tell(shape, keys_values, look_of, *map);
   products_.product(attention.output, context_.data(), rows_, x_.data(), {.add = true});
   after(attention.norm);
+}
+
+template <class LookOf>
+void TransformerDecoder::tell(const HeadShape& shape, const float* keys_values,
+                              const LookOf& look_of, LayerMap& map) const {
+  const int64_t inner = shape.inner(), head = shape.head, group = shape.heads / shape.kv_heads;
+  HeadNumbers& numbers = map.numbers;
+  numbers.factor = shape.scale;
+  numbers.width = head;
+  numbers.queries.assign(queries_.begin(), queries_.begin() + rows_ * inner);
+  numbers.context.assign(context_.begin(), context_.begin() + rows_ * inner);
+  numbers.keys.assign(map.keys * inner, 0.0F);
+  numbers.values.assign(map.keys * inner, 0.0F);
+  numbers.scores.assign(map.weights.size(), -std::numeric_limits<float>::infinity());
+  numbers.weights = map.weights;
+  for (int64_t row = 0; row < rows_; ++row) {
+    const Look look = look_of(row);
+    const int64_t count = std::ssize(look.slots);
+    Floats scores(shape.heads * count);
+    score_row(queries_.data() + row * inner, shape, keys_values, look.slots.data(), count,
+              look.distances, scores.data());
+    for (int64_t h = 0; h < shape.heads; ++h)
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t key = look.first + i;
+        numbers.scores[(row * shape.heads + h) * map.keys + key] = scores[h * count + i];
+        const float* from = keys_values + look.slots[i] * 2 * shape.shared() + h / group * head;
+        const int64_t to = (h * map.keys + key) * head;
+        std::copy_n(from, head, numbers.keys.begin() + to);
+        std::copy_n(from + shape.shared(), head, numbers.values.begin() + to);
+      }
+  }
 }
 
 }  // namespace heed::engine

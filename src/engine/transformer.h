@@ -64,7 +64,7 @@ class TransformerDecoder : public BatchDecoder {
  public:
   /// As Network::start(). `weights` must outlive it.
   TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
-                     const Threads& threads, LayerMaps* maps);
+                     const Threads& threads, LayerMaps* maps, bool with_numbers);
 
   OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override;
   void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
@@ -98,6 +98,10 @@ class TransformerDecoder : public BatchDecoder {
   template <class LookOf>
   void attend(const AttentionWeights& attention, const float* keys_values, const LookOf& look_of,
               LayerMap* map);
+  /// How a map came about, from queries_ and context_ of its rows.
+  template <class LookOf>
+  void tell(const HeadShape& shape, const float* keys_values, const LookOf& look_of,
+            LayerMap& map) const;
   /// A new one of maps_, which may have none.
   LayerMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
   void rotate(const StackWeights& side, LineFloats& x, int64_t first, int64_t rows, int64_t stride,
@@ -109,6 +113,7 @@ class TransformerDecoder : public BatchDecoder {
   const TransformerWeights& model_;
   const Threads& threads_;
   LayerMaps* const maps_;
+  const bool with_numbers_;
   Products products_;
   OutputProduct output_;
   const int64_t width_;

@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "model/description/kinds.h"
+#include "decode/search/decoding_steps.h"
 #include "model/description/traits.h"
 #include "model/device.h"
 #include "model/model.h"
@@ -42,29 +42,10 @@ Working joined(const std::vector<Working>& steps) {
   return all;
 }
 
-model::PositionsEffect effect_of(const model::ModelConfig& config) {
-  return model::positions_info(config.positions).effect;
-}
-
-std::string normaliser_of(const model::ModelConfig& config, AttentionKind kind) {
-  if (config.type != model::ModelType::transformer || kind == AttentionKind::cross)
-    return config.attention_normaliser;
-  if (model::self_attention_info(config.self_attention).has_scores()) return "softmax";
-  // With rotations the products of a row are not what they are divided by.
-  return effect_of(config) == model::PositionsEffect::kRotates ? "" : "sum";
-}
-
 WorkedHead head_of(const Working& all, int64_t head, const model::ModelConfig& config) {
-  WorkedHead out{.kind = all.kind,
-                 .layer = all.layer,
-                 .head = all.head + head,
-                 .score = !all.scores.defined()  ? "none"
-                          : all.vector.defined() ? "additive"
-                                                 : "dot",
-                 .factor = all.factor,
-                 .adds = all.kind != AttentionKind::cross &&
-                         effect_of(config) == model::PositionsEffect::kAddsScores,
-                 .normaliser = normaliser_of(config, all.kind)};
+  WorkedHead out = decode::head_without_numbers(all.kind, all.layer, all.head + head, config);
+  if (all.scores.defined()) out.score = all.vector.defined() ? "additive" : "dot";
+  out.factor = all.factor;
   const auto keep = [&](const char* name, const Tensor& x) {
     if (x.defined()) out.numbers[name] = numbers_in(x.dim() > 1 ? x[0][head] : x);
   };
@@ -93,7 +74,7 @@ bool wants_kind(const std::vector<AttentionKind>& wished, AttentionKind kind) {
 void add_output(const Tensor& logits, const data::Batch& batch, const text::Vocabulary& vocabulary,
                 study::DecodingSteps& out) {
   const Tensor shares = at::softmax(logits[0].to(at::kFloat), -1).cpu();  // [target, vocab]
-  const auto [most, ids] = shares.topk(std::min(kLikely, shares.size(1)), -1);
+  const auto [most, ids] = shares.topk(std::min(decode::kLikely, shares.size(1)), -1);
   for (int64_t step = 0; step < shares.size(0); ++step) {
     std::vector<study::LikelyPiece>& likely = out.likely.emplace_back();
     for (int64_t i = 0; i < most.size(1); ++i)
@@ -119,12 +100,8 @@ std::vector<study::DecodingSteps> decoding_steps(
   for (const Reading& reading : readings_of(translator, sources, targets, 1)) {
     ++line;
     if (!reading.readable) continue;
-    study::DecodingSteps& one = out.emplace_back();
-    one.attention = traits.name;
-    one.states = config.type == model::ModelType::rnn && config.attention_heads == 1;
-    one.sentence = line;
-    one.source = reading.sentence.source_pieces;
-    one.target = reading.sentence.target_pieces;
+    study::DecodingSteps& one =
+        out.emplace_back(decode::steps_without_numbers(reading, line, config));
     std::map<std::tuple<AttentionKind, int64_t, int64_t>, std::vector<Working>> workings;
     model::Trace trace{.kinds = {request.kinds.begin(), request.kinds.end()},
                        .witness = [&](const Working& working) {

@@ -11,9 +11,6 @@
 
 namespace heed::inspect {
 
-/// How many of the likeliest pieces are told.
-inline constexpr int64_t kLikely = 10;
-
 /// One per line of `sources` that is not blank, by the translator's first model; without `targets`
 /// of its own best translation. Works for a model without attention, too. `request.kinds` that
 /// the model does not have are left out, and heads that there are not. Throws UserError as

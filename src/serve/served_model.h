@@ -56,6 +56,7 @@ struct ServedModel : ShownModel {
   std::string source, target;  // codes of its languages
   std::shared_ptr<decode::LineTranslator> translator;
   bool reads = false;  // its alignment is best seen at the step that reads a word
+  model::ModelConfig config = {};
 
   /// Which weights tell where tags are; none where it does not attend.
   std::optional<study::AlignmentChoice> alignment() const;

@@ -199,6 +199,20 @@ void Service::attention(const http::Request& request, const http::Reply& reply) 
               reply);
 }
 
+void Service::steps(const http::Request& request, const http::Reply& reply) {
+  const Parameters parameters(request);
+  const std::size_t chosen = choose(models_, parameters);
+  const ServedModel& model = models_[chosen];
+  const std::string line = one_line_of(parameters.required_text("q"), "q"),
+                    prefix = prefix_of(parameters, *model.translator);
+  queue_.take({.model = chosen,
+               .answer =
+                   [&model, line, prefix](decode::LineTranslator& translator) {
+                     return json_response(steps_of(model, model.config, translator, line, prefix));
+                   }},
+              reply);
+}
+
 void Service::candidates(const http::Request& request, const http::Reply& reply) {
   const Parameters parameters(request);
   const std::size_t chosen = choose(models_, parameters);
@@ -272,6 +286,7 @@ std::vector<http::Route> Service::routes() {
       {"GET", "/", page(draw::play_page(played))},
       {"POST", "/translate", [this](const Request& q, const Reply& r) { translate(q, r); }},
       {"POST", "/attention", [this](const Request& q, const Reply& r) { attention(q, r); }},
+      {"POST", "/steps", [this](const Request& q, const Reply& r) { steps(q, r); }},
       {"POST", "/candidates", [this](const Request& q, const Reply& r) { candidates(q, r); }},
       {"POST", "/detect", [this](const Request& q, const Reply& r) { detect(q, r); }},
       {"GET", "/languages", [this](const Request&, const Reply& r) { r.send(languages()); }},

@@ -32,6 +32,7 @@ class Service {
  private:
   void translate(const http::Request& request, const http::Reply& reply);
   void attention(const http::Request& request, const http::Reply& reply);
+  void steps(const http::Request& request, const http::Reply& reply);
   void candidates(const http::Request& request, const http::Reply& reply);
   void detect(const http::Request& request, const http::Reply& reply);
   http::Response languages() const;

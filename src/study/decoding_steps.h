@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,8 @@ struct DecodingSteps {
   std::vector<double> chosen;                    // the probability of each target piece
   std::vector<WorkedHead> heads;
 };
+
+/// As the page of `heed attention --step` reads it: numbers are float32 in base64, row by row.
+nlohmann::ordered_json json_of(const DecodingSteps& steps);
 
 }  // namespace heed::study

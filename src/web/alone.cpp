@@ -13,6 +13,7 @@ const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) 
 Alone::Alone(const Settings& settings, const engine::Weights& weights,
              const text::Vocabulary& source, const text::Vocabulary& target)
     : shown_(settings.shown),
+      model_(settings.model),
       translator_(
           {{.text = {source.beginning_with(settings.before_source).with_end(settings.source_end),
                      target.beginning_with(settings.before_target)},
@@ -28,11 +29,14 @@ std::string Alone::answer(std::string_view question) {
   const std::string line = text::repair(asked.at("q").get<std::string>()),
                     prefix = text::repair(asked.at("prefix").get<std::string>());
   serve::require_short_prefix(translator_, prefix);
+  const std::string path = asked.at("path");
+  if (path == "candidates")
+    return serve::text_of(serve::candidates_of(translator_, line, prefix, asked.at("count")));
   return serve::text_of(
-      asked.at("path") == "attention"
-          ? serve::attention_of(shown_, translator_,
-                                {.line = line, .prefix = prefix, .kinds = shown_.kinds})
-          : serve::candidates_of(translator_, line, prefix, asked.at("count")));
+      path == "steps"
+          ? serve::steps_of(shown_, model_, translator_, line, prefix)
+          : serve::attention_of(shown_, translator_,
+                                {.line = line, .prefix = prefix, .kinds = shown_.kinds}));
 }
 
 }  // namespace heed::web

@@ -15,12 +15,14 @@ class Alone {
   Alone(const Settings& settings, const engine::Weights& weights, const text::Vocabulary& source,
         const text::Vocabulary& target);
 
-  /// `question`: {"path": "attention" or "candidates", "q", "prefix", "count"}, as JSON. Returns
-  /// that of heed serve. Throws UserError where the prefix is longer than the model can take.
+  /// `question`: {"path": "attention", "steps" or "candidates", "q", "prefix", "count"}, as JSON.
+  /// Returns that of heed serve. Throws UserError where the prefix is longer than the model can
+  /// take.
   std::string answer(std::string_view question);
 
  private:
   serve::ShownModel shown_;
+  model::ModelConfig model_;
   decode::EngineTranslator translator_;
 };
 

@@ -141,5 +141,16 @@ TEST(Strings, AShellTakesAQuotedPathForNoOption) {
   EXPECT_EQ(shell_path("it's"), "'it'\\''s'");
 }
 
+TEST(Base64, IsThatOfTheStandard) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foob"), "Zm9vYg==");
+  EXPECT_EQ(base64("fooba"), "Zm9vYmE=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64(std::string_view("\xff\xfe\0\xfb", 4)), "//4A+w==");
+}
+
 }  // namespace
 }  // namespace heed

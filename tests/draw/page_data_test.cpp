@@ -21,17 +21,6 @@ TEST(PageData, OfAScriptCannotEndIt) {
 }
 
 // RFC 4648, section 10.
-TEST(Base64, IsThatOfTheStandard) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foob"), "Zm9vYg==");
-  EXPECT_EQ(base64("fooba"), "Zm9vYmE=");
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64(std::string_view("\xff\xfe\0\xfb", 4)), "//4A+w==");
-}
-
 TEST(Figure, HasBothFormsAndACaptionIfThereIsOne) {
   const std::string with =
       render("figure.html", figure_data("<svg>w</svg>", "<svg>n</svg>", "a < b"));

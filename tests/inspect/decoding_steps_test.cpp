@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "decode/random_models.h"
+#include "decode/search/decoding_steps.h"
 #include "message.h"
 #include "model/description/traits.h"
 
@@ -83,6 +84,66 @@ TEST(DecodingSteps, FollowFromQueriesKeysAndValues) {
       }
     }
     EXPECT_EQ(sentences[1].sentence, 2);
+  }
+}
+
+void expect_equal(const NumberRows& numbers, const NumberRows& wanted) {
+  ASSERT_EQ(numbers.shape, wanted.shape);
+  for (std::size_t i = 0; i < wanted.values.size(); ++i) {
+    if (std::isinf(wanted.values[i]))
+      EXPECT_EQ(numbers.values[i], wanted.values[i]);
+    else
+      EXPECT_NEAR(numbers.values[i], wanted.values[i],
+                  1e-4 * std::max(1.0F, std::abs(wanted.values[i])));
+  }
+}
+
+void expect_equal(const WorkedHead& head, const WorkedHead& wanted) {
+  EXPECT_EQ(head.kind, wanted.kind);
+  EXPECT_EQ(head.layer, wanted.layer);
+  EXPECT_EQ(head.head, wanted.head);
+  EXPECT_EQ(head.score, wanted.score);
+  EXPECT_FLOAT_EQ(static_cast<float>(head.factor), static_cast<float>(wanted.factor));
+  EXPECT_EQ(head.adds, wanted.adds);
+  EXPECT_EQ(head.normaliser, wanted.normaliser);
+  EXPECT_EQ(head.numbers.size(), wanted.numbers.size());
+  for (const auto& [name, numbers] : wanted.numbers) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(head.numbers.contains(name));
+    if (name != "gauss") {
+      expect_equal(head.numbers.at(name), numbers);
+      continue;
+    }
+    NumberRows seen = numbers;  // an engine computes it where it looks
+    for (std::size_t i = 0; i < seen.values.size(); ++i)
+      if (std::isinf(wanted.numbers.at("scores").values[i])) seen.values[i] = 0;
+    expect_equal(head.numbers.at(name), seen);
+  }
+}
+
+TEST(DecodingSteps, OfAnEngineAreThoseOfLibTorch) {
+  for (const model::ModelConfig& config : decode::many_models()) {
+    if (!model::traits(config).attends() || !engine::has_network(config)) continue;
+    SCOPED_TRACE(model::describe_model(config));
+    const auto wanted = steps_of(config, {.kinds = model::traits(config).kinds});
+    auto translator = decode::make_translator(decode::random_model(config));
+    const auto readings = readings_of(translator, kLines, kTranslations, 1);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const DecodingSteps steps = decode::decoding_steps(translator, config, readings[i]);
+      EXPECT_EQ(steps.attention, wanted[i].attention);
+      EXPECT_EQ(steps.source, wanted[i].source);
+      EXPECT_EQ(steps.target, wanted[i].target);
+      ASSERT_EQ(steps.likely.size(), wanted[i].likely.size());
+      for (std::size_t t = 0; t < steps.likely.size(); ++t) {
+        EXPECT_NEAR(steps.chosen[t], wanted[i].chosen[t], 1e-5);
+        ASSERT_EQ(steps.likely[t].size(), wanted[i].likely[t].size());
+        EXPECT_EQ(steps.likely[t][0].piece, wanted[i].likely[t][0].piece);
+        EXPECT_NEAR(steps.likely[t][0].probability, wanted[i].likely[t][0].probability, 1e-5);
+      }
+      ASSERT_EQ(steps.heads.size(), wanted[i].heads.size());
+      for (std::size_t h = 0; h < steps.heads.size(); ++h)
+        expect_equal(steps.heads[h], wanted[i].heads[h]);
+    }
   }
 }
 

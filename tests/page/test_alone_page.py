@@ -23,6 +23,8 @@ class AlonePage(play.PlayTest):
     test_what_is_typed_is_translated_by_both_models = play.PlayPage.test_what_is_typed_is_translated_by_both_models
     test_pointing_at_a_token_lights_its_partners = play.PlayPage.test_pointing_at_a_token_lights_its_partners
     test_another_word_is_chosen_and_the_rest_follows = play.PlayPage.test_another_word_is_chosen_and_the_rest_follows
+    test_steps_are_shown_in_numbers_when_they_are_asked_for = (
+        play.PlayPage.test_steps_are_shown_in_numbers_when_they_are_asked_for)
     test_by_keys_alone = play.PlayPage.test_by_keys_alone
     test_an_address_has_the_sentence = play.PlayPage.test_an_address_has_the_sentence
     test_nothing_is_cut_or_covered = play.PlayPage.test_nothing_is_cut_or_covered

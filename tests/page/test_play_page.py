@@ -2,6 +2,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -237,6 +238,27 @@ class PlayPage(PlayTest):
         self.browser.run("translate = () => {}; element('q').focus()")
         self.browser.type("a " * 1200)
         self.assertEqual(self.browser.run("element('q').value.length"), 2400)
+
+    def test_steps_are_shown_in_numbers_when_they_are_asked_for(self):
+        self.open()
+        words = self.words()
+        tab = "panels[0].tabs.querySelector('[data-shows=steps]')"
+        self.assertTrue(self.browser.run("panels[0].steps.hidden"))
+        self.click(tab)
+        self.settle()
+        self.assertTrue(self.browser.run("panels[0].frame.hidden && !panels[0].steps.hidden"))
+        told = "panels[0].steps.contentDocument"
+        self.assertRegex(self.browser.run(f"{told}.getElementById('about').textContent"), "^Step 1 of ")
+        target = self.browser.run(f"[...{told}.getElementById('steps').children].map(one => one.textContent).join('')")
+        self.assertEqual(re.sub("\u2581|</s>", "", target), "".join(words))
+        self.assertIn("softmax", self.browser.run(f"{told}.getElementById('sections').textContent"))
+        # They follow what is typed, and the other page is there again.
+        self.enter("der Hund")
+        target = self.browser.run(f"[...{told}.getElementById('steps').children].map(one => one.textContent).join('')")
+        self.assertEqual(re.sub("\u2581|</s>", "", target), "".join(self.words()))
+        self.click("panels[0].tabs.querySelector('[data-shows=attention]')")
+        self.settle()
+        self.assertFalse(self.browser.run("panels[0].frame.hidden"))
 
     def test_by_keys_alone(self):
         self.open()

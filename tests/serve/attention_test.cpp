@@ -106,7 +106,7 @@ TEST(Service, TranslatesWhatIsTooLongForItsAttention) {
 
 /// Asks for words that follow a prefix of so many pieces, in each way.
 void expect_refused(uint16_t port, std::size_t pieces, const std::string& why) {
-  for (const char* path : {"/translate", "/attention", "/candidates"}) {
+  for (const char* path : {"/translate", "/attention", "/steps", "/candidates"}) {
     const json question = {{"q", "mira"}, {"prefix", word_of(pieces)}};
     const Answer answer = http::testing::ask(port, http::testing::post_text(path, question.dump()));
     EXPECT_EQ(answer.status, 400) << path;
@@ -118,7 +118,7 @@ TEST(Service, RefusesPrefixesLongerThanASource) {
   const std::string seven = word_of(7);
   for (const std::size_t which : {0, 1}) {  // neither of them has a longest sentence
     Running running({which}, {}, {.max_source_length = 7});
-    for (const char* path : {"/translate", "/attention", "/candidates"})
+    for (const char* path : {"/translate", "/attention", "/steps", "/candidates"})
       running.ok(path, {{"q", "mira"}, {"prefix", seven}});
     expect_refused(running.server.port(), 8, "prefix: has more than the 7 pieces that fit");
   }
@@ -152,6 +152,35 @@ TEST(Service, TellsWhatWasCutBesideTheAttention) {
   EXPECT_EQ(answer["tokens"]["source"].size(), 4U);
   EXPECT_EQ(answer.contains("cutTranslations"), best.cut);
   EXPECT_FALSE(running.ok("/attention", {{"q", "a"}}).contains("cutLines"));
+}
+
+TEST(Service, TellsTheNumbersOfEachStep) {
+  for (const std::size_t which : {0, 1}) {
+    Running running({which});
+    const json question = {{"q", "sena kupo vadi rel"}, {"prefix", "mira tolo"}};
+    const json look = running.ok("/attention", question), answer = running.ok("/steps", question);
+    EXPECT_EQ(answer["translatedText"], look["translatedText"]);
+    ASSERT_EQ(answer["sentences"].size(), 1U);
+    const json& one = answer["sentences"][0];
+    EXPECT_EQ(one["target"], look["tokens"]["target"]);
+    EXPECT_EQ(one["source"], look["tokens"]["source"]);
+    std::size_t heads = 0;  // without means
+    for (const json& matrix : look["matrices"]) heads += matrix["head"] >= 0 ? 1 : 0;
+    EXPECT_EQ(one["heads"].size(), heads);
+    // Of the first word, however many pieces it has.
+    const std::size_t pieces = decode::vocabulary().encode("mira").size();
+    double probability = 1;
+    for (std::size_t i = 0; i < pieces; ++i) probability *= one["chosen"][i].get<double>();
+    EXPECT_NEAR(probability, look["words"][0]["probability"].get<double>(), 1e-5);
+  }
+}
+
+TEST(Service, SaysWhyItHasNoSteps) {
+  Running running({kSharesNot});
+  const json answer = running.ok("/steps", {{"q", "mira"}});
+  EXPECT_EQ(answer["sentences"].size(), 0U);
+  EXPECT_THAT(answer.value("noAttention", ""), testing::HasSubstr("linear attention"));
+  EXPECT_FALSE(running.ok("/steps", {{"q", " "}}).contains("noAttention"));
 }
 
 TEST(Words, HaveTheProbabilityOfAllTheirPiecesAndAreForcedByTheFirst) {

@@ -45,7 +45,9 @@ inline std::vector<ServedModel> models_of(const std::vector<std::size_t>& which,
                        .head = -1},
                       "de",
                       i == 0 ? "en" : "fr",
-                      shared(translator_of(i, config))});
+                      shared(translator_of(i, config)),
+                      false,
+                      decode::many_models()[i]});
   return models;
 }
 

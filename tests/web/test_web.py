@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ def questions():
     for line in LINES:
         for prefix in ("", "quick"):
             yield {"path": "attention", "q": line, "prefix": prefix}
+            yield {"path": "steps", "q": line, "prefix": prefix}
             yield {"path": "candidates", "q": line, "prefix": prefix, "count": 10}
 
 
@@ -30,6 +32,10 @@ def answers(command, asked):
     run = subprocess.run(command, input="".join(json.dumps(one) + "\n" for one in asked), capture_output=True, text=True,
                          check=True)
     return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def floats(text):
+    return [number for number, in struct.iter_unpack("<f", base64.b64decode(text))]
 
 
 class Web(unittest.TestCase):
@@ -69,6 +75,9 @@ class Web(unittest.TestCase):
             self.assertEqual(len(one), len(other), path)
             for i, (a, b) in enumerate(zip(one, other, strict=True)):
                 self.same(a, b, f"{path}[{i}]")
+        elif path.endswith(".floats"):
+            for a, b in zip(floats(one), floats(other), strict=True):
+                self.assertTrue(a == b or abs(a - b) < 1e-3 * max(1, abs(a)), (path, a, b))
         elif isinstance(one, (int, float)):  # JavaScript writes 0.0 as 0
             self.assertAlmostEqual(one, other, delta=2e-4, msg=path)
         else:
@@ -79,12 +88,14 @@ class Web(unittest.TestCase):
             with self.subTest(model=number):
                 page = answers(["node", ROOT / "tests/web/answers.mjs", self.folder / "page.html", str(number)], questions())
                 native = self.native(number)
-                self.assertEqual(len(page), 4 * len(LINES))
+                self.assertEqual(len(page), 6 * len(LINES))
                 self.same(page, native)
                 self.assertNotEqual(page[0]["translatedText"], "")
                 self.assertEqual({one["kind"] for one in page[0]["matrices"]},
                                  {"cross"} if number else {"encoder", "decoder", "cross"})
-                self.assertIn("noAttention", page[16])
+                self.assertEqual(len(page[1]["sentences"][0]["heads"]), sum(one["head"] >= 0 for one in page[0]["matrices"]))
+                self.assertIn("noAttention", page[24])
+                self.assertIn("noAttention", page[25])
 
     def test_an_error_has_its_message_and_the_next_question_an_answer(self):
         long = {"path": "attention", "q": "a", "prefix": "a " * 5000}

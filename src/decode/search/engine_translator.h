@@ -38,7 +38,7 @@ class EngineTranslator : public LineTranslator {
                    engine::WeightFormat numbers, const engine::Threads& threads);
 
   int64_t longest() const override { return longest_; }
-  bool has_engines() const override { return true; }
+  const engine::Network* network() const override { return networks_.front().get(); }
   void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
                   const std::function<void(Steps&)>& work) override;
   engine::LayerMaps attention_of(const data::Batch& pairs,

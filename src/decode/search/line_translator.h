@@ -125,8 +125,10 @@ class LineTranslator {
   int64_t pair_limit() const;
   /// Throws UserError that begins with `where`, unless so many pieces are within pair_limit().
   void require_short(int64_t pieces, const std::string& where) const;
+  /// The engine of the first member; null where LibTorch translates.
+  virtual const engine::Network* network() const = 0;
   /// Whether engines translate, not LibTorch.
-  virtual bool has_engines() const = 0;
+  bool has_engines() const { return network() != nullptr; }
   /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
   /// log-probabilities may differ in the last digits, or it is drawn by its number.
   bool is_same_in_any_batch() const { return !samples(config_.sampling) && has_engines(); }

@@ -21,6 +21,19 @@ std::vector<std::string> source_surfaces(const study::AttentionMatrix& pieces) {
   return surfaces;
 }
 
+Reading reading_of(const LineTranslator& translator, const std::string& source,
+                   std::vector<int32_t> target) {
+  const MemberText& member = translator.first_text();
+  Reading out{.readable = true};
+  target.resize(std::min<int64_t>(std::ssize(target), translator.longest() - 1));
+  out.example.source = first_pieces(member.source, source, translator.source_limit());
+  out.example.source_end = member.source.has_end();
+  out.example.target = std::move(target);
+  out.sentence.source_pieces = names_of(member.source, source, out.example.source);
+  out.sentence.target_pieces = piece_names(member.target, out.example.target);
+  return out;
+}
+
 std::vector<Reading> readings_of(LineTranslator& translator,
                                  const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
@@ -194,19 +207,9 @@ std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
                                              const std::vector<std::vector<int32_t>>& targets,
                                              const AttentionRequest& request) {
   expect(sources.size() == targets.size(), "a source for each translation");
-  const MemberText& member = translator.first_text();
-  std::vector<Reading> readings(sources.size());
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    auto& source = readings[i].example.source;
-    auto& target = readings[i].example.target;
-    source = first_pieces(member.source, sources[i], translator.source_limit());
-    target = targets[i];
-    target.resize(std::min<int64_t>(std::ssize(target), translator.longest() - 1));
-    readings[i].example.source_end = member.source.has_end();
-    readings[i].readable = true;
-    readings[i].sentence.source_pieces = names_of(member.source, sources[i], source);
-    readings[i].sentence.target_pieces = piece_names(member.target, target);
-  }
+  std::vector<Reading> readings;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    readings.push_back(reading_of(translator, sources[i], targets[i]));
   return read_all(translator, std::move(readings), request, 1);
 }
 

@@ -29,6 +29,10 @@ std::vector<Reading> readings_of(LineTranslator& translator,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line);
 
+/// Of a line and its translation as pieces, each cut as search does it.
+Reading reading_of(const LineTranslator& translator, const std::string& source,
+                   std::vector<int32_t> target);
+
 /// The pieces of a line as it spells them, as many as its ids were cut to, and </s>.
 std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
                                   const std::vector<int32_t>& ids);

@@ -36,15 +36,20 @@ class Panel {
     this.note = part(".note");
     this.candidates = part(".candidates");
     this.release = part(".release");
-    this.frame = part("iframe");
+    this.tabs = part(".tabs");
+    this.frame = part(".attention");
+    this.steps = part(".steps");
+    this.answer = null;    // whose attention is shown, and whose steps
+    this.stepsOf = null;
     this.prefix = "";      // that the translation is forced to begin with
     this.remark = "";      // on the translation that is shown
     this.running = new AbortController();
     this.translating = 0;  // translations that have not ended; all but the last were given up
     part(".name").textContent = `${model.name}: ${model.source} \u2192 ${model.target}`;
     this.frame.title = `Attention of ${model.name}`;
-    this.frame.srcdoc = given.attention;
-    this.loaded = new Promise(done => this.frame.addEventListener("load", () => { this.fit(); done(); }, { once: true }));
+    this.steps.title = `Decoding steps of ${model.name}`;
+    this.loaded = this.load(this.frame, given.attention);
+    for (const tab of this.tabs.children) tab.addEventListener("click", () => this.choose(tab));
     this.release.addEventListener("click", () => this.force(""));
     section.addEventListener("keydown", event => {
       if (event.key !== "Escape") return;
@@ -123,16 +128,42 @@ class Panel {
 
   async showAttention(answer) {
     const there = answer !== null && answer.matrices.length > 0;
-    this.frame.hidden = !there;
-    if (!there) return;
-    await this.frame.contentWindow.show([sentenceOf(answer)]);
+    this.answer = there ? answer : null;
+    this.tabs.hidden = !there;
+    if (there) await this.frame.contentWindow.show([sentenceOf(answer)]);
+    await this.showTab();
   }
 
-  // The frame is as high as the page in it.
-  fit() {
-    const page = this.frame.contentDocument;
-    page.documentElement.classList.add("framed");
-    new ResizeObserver(() => { this.frame.style.height = `${page.body.offsetHeight + 2}px`; }).observe(page.body);
+  choose(tab) {
+    for (const each of this.tabs.children) each.setAttribute("aria-pressed", String(each === tab));
+    return this.translating > 0 ? undefined : this.question(() => this.showTab());  // else it follows
+  }
+
+  // The steps are many numbers, which are asked for when somebody wants to see them.
+  async showTab() {
+    const steps = this.tabs.querySelector('[aria-pressed="true"]').dataset.shows === "steps";
+    this.frame.hidden = this.answer === null || steps;
+    this.steps.hidden = this.answer === null || !steps;
+    if (this.steps.hidden || this.stepsOf === this.answer) return;
+    const { answer } = this, { signal } = this.running;
+    this.ready ??= this.load(this.steps, given.steps);
+    const { sentences, noAttention } = await ask("steps", { q: sentence(), model: this.model.name, prefix: this.prefix }, signal);
+    await this.ready;
+    if (signal.aborted) return;
+    this.stepsOf = answer;
+    this.remark = noAttention ?? this.remark;
+    this.steps.contentWindow.show(sentences);
+  }
+
+  // A page in a frame, which is as high as it.
+  load(frame, page) {
+    frame.srcdoc = page;
+    return new Promise(done => frame.addEventListener("load", () => {
+      const { documentElement, body } = frame.contentDocument;
+      documentElement.classList.add("framed");
+      new ResizeObserver(() => { frame.style.height = `${body.offsetHeight + 2}px`; }).observe(body);
+      done();
+    }, { once: true }));
   }
 
   closeCandidates() {

@@ -1,6 +1,6 @@
 // The sections of one decoding step, drawn anew whenever the sentence, the head, the step or the temperature changes.
 
-const sentences = [...JSON.parse(element("data").textContent), ...EXAMPLES];
+let sentences = [];
 const kinds = { cross: "cross-attention", encoder: "encoder self-attention", decoder: "decoder self-attention" };
 let sentence = null, head = null, step = 0, temperature = 1;
 let chosen = null;  // the position whose score is shown term by term; null: the one with the largest weight
@@ -320,6 +320,14 @@ element("temperature").addEventListener("input", () => {
   element("temperature-value").textContent = String(Number(temperature.toFixed(3)));
   draw();
 });
-fill(element("sentence"), sentences.map((_, i) => i), i => sentences[i].name ??
-  `${sentences[i].id}: ${sentences[i].source.slice(0, -1).join("").replaceAll("\u2581", " ").trim().slice(0, 60)}`);
-choose();
+// Sentences of models, and then the examples. The page of `heed serve` calls this, too.
+function show(given) {
+  pause();
+  sentences = [...given, ...EXAMPLES];
+  fill(element("sentence"), sentences.map((_, i) => i), i => sentences[i].name ??
+    `${sentences[i].id}: ${sentences[i].source.slice(0, -1).join("").replaceAll("\u2581", " ").trim().slice(0, 60)}`);
+  element("sentence").selectedIndex = 0;
+  choose();
+}
+
+show(JSON.parse(element("data").textContent));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "decode/search/decoding_steps.h"
 #include "decode/search/next_words.h"
 #include "decode/search/reading.h"
 #include "text/words.h"
@@ -174,6 +175,28 @@ Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
   body["softmax"] = names_of(model.softmax_kinds);
   body.update(matrices_of(attended));
+  return body;
+}
+
+Json steps_of(const ShownModel& model, const model::ModelConfig& config,
+              decode::LineTranslator& translator, const std::string& line,
+              const std::string& prefix) {
+  translator.set_n_best(1);
+  const auto found = translator.translate({line}, 1, {prefix});
+  Json body{{"model", model.name}, {"translatedText", found[0].text}, {"sentences", Json::array()}};
+  if (found[0].hypotheses.empty()) return body;
+  const decode::Reading reading = decode::reading_of(translator, line, found[0].hypotheses[0].ids);
+  const std::string why =
+      why_not_shown(model, reading.example.source.size(), reading.example.target.size());
+  if (!why.empty())
+    body["noAttention"] = why;
+  else if (translator.network() == nullptr)
+    body["noAttention"] =
+        "Steps are shown where heed's own engine translates: on a CPU, and of "
+        "models without linear attention.";
+  else
+    body["sentences"].push_back(
+        study::json_of(decode::decoding_steps(translator, config, reading)));
   return body;
 }
 

@@ -9,6 +9,7 @@
 
 #include "config/attention_kind.h"
 #include "decode/search/line_translator.h"
+#include "model/description/config.h"
 
 namespace heed::serve {
 
@@ -53,6 +54,12 @@ struct AttentionQuestion {
 /// after the tokens; weights have four decimals.
 Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
                   const AttentionQuestion& asked);
+
+/// The answer to POST /steps (docs/serving.md): how the attention of each step came about while the
+/// model read its own translation. `config` is the model's.
+Json steps_of(const ShownModel& model, const model::ModelConfig& config,
+              decode::LineTranslator& translator, const std::string& line,
+              const std::string& prefix);
 
 /// The answer to POST /candidates.
 Json candidates_of(decode::LineTranslator& translator, const std::string& line,

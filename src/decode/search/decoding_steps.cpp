@@ -1,0 +1,176 @@
+#include "decode/search/decoding_steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <span>
+
+#include "base/error.h"
+#include "model/description/kinds.h"
+#include "model/description/traits.h"
+
+namespace heed::decode {
+namespace {
+
+using engine::Floats;
+using engine::HeadNumbers;
+using engine::LayerMap;
+using study::NumberRows;
+
+const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
+
+model::PositionsEffect effect_of(const model::ModelConfig& config) {
+  return model::positions_info(config.positions).effect;
+}
+
+std::string normaliser_of(const model::ModelConfig& config, AttentionKind kind) {
+  if (config.type != model::ModelType::transformer || kind == AttentionKind::cross)
+    return config.attention_normaliser;
+  if (model::self_attention_info(config.self_attention).has_scores()) return "softmax";
+  // With rotations the products of a row are not what they are divided by.
+  return effect_of(config) == model::PositionsEffect::kRotates ? "" : "sum";
+}
+
+/// One layer's maps: of each step, or of all rows at once.
+using Rows = std::vector<LayerMap>;
+
+/// A head's part of x [heads, each], the same numbers of each head.
+std::span<const float> part_of(const Floats& x, int64_t heads, int64_t head) {
+  const int64_t each = std::ssize(x) / heads;
+  return std::span(x).subspan(head * each, each);
+}
+
+void append(std::span<const float> from, NumberRows& to) {
+  to.values.insert(to.values.end(), from.begin(), from.end());
+}
+
+/// A head's rows of `part` [rows, heads, any], each of `width` numbers, of which the last may be
+/// `filler`; none where there is no such part.
+void keep_rows(const Rows& maps, Floats HeadNumbers::*part, int64_t head, int64_t width,
+               float filler, const char* name, study::WorkedHead& out) {
+  if ((maps.front().numbers.*part).empty()) return;
+  NumberRows rows{{0, width}, {}};
+  for (const LayerMap& map : maps) {
+    const Floats& all = map.numbers.*part;
+    const int64_t count = std::ssize(map.numbers.queries) / (map.heads * map.numbers.width);
+    const int64_t each = std::ssize(all) / (count * map.heads);
+    for (int64_t row = 0; row < count; ++row) {
+      append(std::span(all).subspan((row * map.heads + head) * each, each), rows);
+      rows.values.resize(++rows.shape[0] * width, filler);
+    }
+  }
+  out.numbers[name] = std::move(rows);
+}
+
+/// Keys or values. Each step of a decoder adds one; coverage changes those of the source.
+NumberRows kept(const Rows& maps, Floats HeadNumbers::*part, int64_t head) {
+  const int64_t keys = maps.back().keys, heads = maps.back().heads,
+                width = maps.back().numbers.width;
+  NumberRows out{{keys, width}, {}};
+  if (maps.back().kind == AttentionKind::decoder) {
+    for (const LayerMap& map : maps)
+      append(part_of(map.numbers.*part, heads, head).last(width), out);
+    return out;
+  }
+  for (const LayerMap& map : maps) append(part_of(map.numbers.*part, heads, head), out);
+  const int64_t each = keys * width;
+  if (std::equal(out.values.begin() + each, out.values.end(), out.values.begin()))
+    out.values.resize(each);
+  else
+    out.shape.insert(out.shape.begin(), std::ssize(maps));
+  return out;
+}
+
+study::WorkedHead worked_head(const Rows& maps, int64_t head, const model::ModelConfig& config) {
+  const LayerMap& last = maps.back();
+  study::WorkedHead out = head_without_numbers(last.kind, last.layer, head, config);
+  const bool additive = !last.numbers.vectors.empty();
+  out.score = additive ? "additive" : "dot";
+  out.factor = last.numbers.factor;
+  const auto keep = [&](Floats HeadNumbers::*part, int64_t width, float filler, const char* name) {
+    keep_rows(maps, part, head, width, filler, name, out);
+  };
+  keep(&HeadNumbers::queries, last.numbers.width, 0, "query");
+  keep(&HeadNumbers::scores, last.keys, -std::numeric_limits<float>::infinity(), "scores");
+  keep(&HeadNumbers::gauss, last.keys, 0, "gauss");
+  keep(&HeadNumbers::weights, last.keys, 0, "weights");
+  keep(&HeadNumbers::context, last.numbers.width, 0, "context");
+  out.numbers["keys"] = kept(maps, &HeadNumbers::keys, head);
+  out.numbers["values"] = kept(maps, &HeadNumbers::values, head);
+  if (additive) {
+    const auto vector = part_of(last.numbers.vectors, last.heads, head);
+    out.numbers["vector"] = {{std::ssize(vector)}, {vector.begin(), vector.end()}};
+  }
+  return out;
+}
+
+/// The likeliest pieces of a step, and how likely the one that is read next is.
+void add_output(std::span<const float> logits, int64_t next, const text::Vocabulary& vocabulary,
+                study::DecodingSteps& out) {
+  const float most = *std::ranges::max_element(logits);
+  double total = 0;
+  for (const float logit : logits) total += std::exp(double{logit} - most);
+  const auto probability = [&](int64_t piece) {
+    return std::exp(double{logits[piece]} - most) / total;
+  };
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + std::min<int64_t>(kLikely, std::ssize(order));
+  std::ranges::partial_sort(order, end, std::greater<>(), [&](int32_t i) { return logits[i]; });
+  auto& likely = out.likely.emplace_back();
+  for (auto piece = order.begin(); piece != end; ++piece)
+    likely.push_back({vocabulary.piece(*piece), probability(*piece)});
+  out.chosen.push_back(probability(next));
+}
+
+}  // namespace
+
+study::WorkedHead head_without_numbers(AttentionKind kind, int64_t layer, int64_t head,
+                                       const model::ModelConfig& config) {
+  return {.kind = kind,
+          .layer = layer,
+          .head = head,
+          .score = "none",
+          .adds = kind != AttentionKind::cross &&
+                  effect_of(config) == model::PositionsEffect::kAddsScores,
+          .normaliser = normaliser_of(config, kind)};
+}
+
+study::DecodingSteps steps_without_numbers(const Reading& reading, int64_t line,
+                                           const model::ModelConfig& config) {
+  return {.attention = model::traits(config).name,
+          .states = config.type == model::ModelType::rnn && config.attention_heads == 1,
+          .sentence = line,
+          .source = reading.sentence.source_pieces,
+          .target = reading.sentence.target_pieces};
+}
+
+study::DecodingSteps decoding_steps(LineTranslator& translator, const model::ModelConfig& config,
+                                    const Reading& reading) {
+  expect(translator.network() != nullptr && reading.readable, "an engine, and something to read");
+  const data::Batch pair = data::make_batch({&reading.example});
+  study::DecodingSteps out = steps_without_numbers(reading, 1, config);
+  engine::LayerMaps maps;
+  std::map<std::pair<AttentionKind, int64_t>, Rows> layers;
+  const auto take = [&] {
+    for (LayerMap& map : maps) layers[{map.kind, map.layer}].push_back(std::move(map));
+  };
+  const auto decoder = translator.network()->start(
+      {pair.source.data(), pair.source_lengths.data(), 1, pair.source_length}, kOneThread, &maps,
+      /*with_numbers=*/true);
+  take();
+  for (int64_t step = 0; step < pair.target_length; ++step) {
+    engine::OutputProduct& output = decoder->step(&pair.target_input[step], 1, nullptr);
+    add_output({output.logits(), static_cast<std::size_t>(decoder->columns())},
+               pair.target_output[step], translator.first_text().target, out);
+    take();
+  }
+  for (const auto& [place, rows] : layers)
+    for (int64_t head = 0; head < rows.front().heads; ++head)
+      out.heads.push_back(worked_head(rows, head, config));
+  return out;
+}
+
+}  // namespace heed::decode

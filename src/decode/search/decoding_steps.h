@@ -1,0 +1,25 @@
+// What an engine computes at each step while it reads one sentence and its translation, in numbers.
+#pragma once
+
+#include "decode/search/reading.h"
+#include "model/description/config.h"
+#include "study/decoding_steps.h"
+
+namespace heed::decode {
+
+/// How many of the likeliest pieces are told.
+inline constexpr int64_t kLikely = 10;
+
+/// Place, normaliser and what positions do, of a head of a model.
+study::WorkedHead head_without_numbers(AttentionKind kind, int64_t layer, int64_t head,
+                                       const model::ModelConfig& config);
+
+/// The sentence of a line, without heads and outputs.
+study::DecodingSteps steps_without_numbers(const Reading& reading, int64_t line,
+                                           const model::ModelConfig& config);
+
+/// Of all heads of the first member, which must attend and have an engine. `config` is its own.
+study::DecodingSteps decoding_steps(LineTranslator& translator, const model::ModelConfig& config,
+                                    const Reading& reading);
+
+}  // namespace heed::decode
