@@ -1,8 +1,8 @@
 #include "engine/network.h"
 
 #include "engine/recurrent.h"
-#include "engine/tile_product.h"
 #include "engine/transformer.h"
+#include "kernels/rows/versions.h"
 
 namespace heed::engine {
 

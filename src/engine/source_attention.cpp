@@ -12,8 +12,6 @@ namespace {
 
 constexpr float kLargestFertility = 2, kSmallestFertility = 0.001F;  // as model::make_covered()
 
-const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
-
 float dot(const float* x, const float* y, int64_t count) {
   float sum = 0;
   kernels::dot_rows(x, y, 1, count, &sum);

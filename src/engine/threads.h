@@ -13,6 +13,9 @@ namespace heed::engine {
 using Threads = std::function<void(int64_t count, int64_t grain,
                                    const std::function<void(int64_t first, int64_t last)>& work)>;
 
+/// None but the caller's.
+inline const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
+
 /// Calls work(item) for each of `count` items: a thread takes the next one that is left.
 template <class Work>
 void share_items(const Threads& threads, int64_t count, const Work& work) {

@@ -70,20 +70,6 @@ bool wants_kind(const std::vector<AttentionKind>& wished, AttentionKind kind) {
   return wished.empty() || std::ranges::find(wished, kind) != wished.end();
 }
 
-/// The likeliest pieces of each step, and how likely the ones that were read are.
-void add_output(const Tensor& logits, const data::Batch& batch, const text::Vocabulary& vocabulary,
-                study::DecodingSteps& out) {
-  const Tensor shares = at::softmax(logits[0].to(at::kFloat), -1).cpu();  // [target, vocab]
-  const auto [most, ids] = shares.topk(std::min(decode::kLikely, shares.size(1)), -1);
-  for (int64_t step = 0; step < shares.size(0); ++step) {
-    std::vector<study::LikelyPiece>& likely = out.likely.emplace_back();
-    for (int64_t i = 0; i < most.size(1); ++i)
-      likely.push_back({vocabulary.piece(static_cast<int32_t>(ids[step][i].item<int64_t>())),
-                        most[step][i].item<double>()});
-    out.chosen.push_back(shares[step][batch.target_output[step]].item<double>());
-  }
-}
-
 }  // namespace
 
 std::vector<study::DecodingSteps> decoding_steps(
@@ -112,7 +98,11 @@ std::vector<study::DecodingSteps> decoding_steps(
     const Tensor features =
         model.features(model::make_source(batch, translator.device()),
                        model::make_target_input(batch, translator.device()), &trace);
-    add_output(model.logits(features), batch, translator.first_text().target, one);
+    const Tensor logits = model.logits(features)[0].to(at::kFloat).cpu().contiguous();
+    const auto vocab = static_cast<std::size_t>(logits.size(1));
+    for (int64_t step = 0; step < logits.size(0); ++step)
+      decode::add_output({logits.const_data_ptr<float>() + step * logits.stride(0), vocab},
+                         batch.target_output[step], translator.first_text().target, one);
     for (const auto& [place, steps] : workings) {
       const Working all = joined(steps);
       if (!wants(request.layers, all.layer, std::max<int64_t>(traits.layers(all.kind), 1)))

@@ -6,7 +6,6 @@ namespace heed::web {
 namespace {
 
 constexpr auto kNumbers = engine::WeightFormat::int8;
-const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
 
 }  // namespace
 
@@ -20,7 +19,7 @@ Alone::Alone(const Settings& settings, const engine::Weights& weights,
             .network = engine::make_network(settings.model, weights, kNumbers),
             .longest = model::traits(settings.model).longest,
             .attends = !settings.shown.kinds.empty()}},
-          settings.decoding, kNumbers, kOneThread) {
+          settings.decoding, kNumbers, engine::kOneThread) {
   translator_.warn_of_cuts = false;  // the answer tells
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
+using engine::kOneThread;
 
 EngineTranslator engine_of(const model::ModelPtr& model) {
   return {{{.text = {vocabulary(), vocabulary()},

@@ -13,7 +13,7 @@
 
 namespace heed::engine::testing {
 
-inline const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
+using engine::kOneThread;
 
 inline Array random_array(std::vector<int64_t> shape, uint64_t seed) {
   Array array{.shape = std::move(shape)};

@@ -19,8 +19,6 @@ using engine::HeadNumbers;
 using engine::LayerMap;
 using study::NumberRows;
 
-const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
-
 model::PositionsEffect effect_of(const model::ModelConfig& config) {
   return model::positions_info(config.positions).effect;
 }
@@ -32,6 +30,8 @@ std::string normaliser_of(const model::ModelConfig& config, AttentionKind kind) 
   // With rotations the products of a row are not what they are divided by.
   return effect_of(config) == model::PositionsEffect::kRotates ? "" : "sum";
 }
+
+constexpr int64_t kLikely = 10;  // pieces that are told of a step
 
 /// One layer's maps: of each step, or of all rows at once.
 using Rows = std::vector<LayerMap>;
@@ -106,25 +106,6 @@ study::WorkedHead worked_head(const Rows& maps, int64_t head, const model::Model
   return out;
 }
 
-/// The likeliest pieces of a step, and how likely the one that is read next is.
-void add_output(std::span<const float> logits, int64_t next, const text::Vocabulary& vocabulary,
-                study::DecodingSteps& out) {
-  const float most = *std::ranges::max_element(logits);
-  double total = 0;
-  for (const float logit : logits) total += std::exp(double{logit} - most);
-  const auto probability = [&](int64_t piece) {
-    return std::exp(double{logits[piece]} - most) / total;
-  };
-  std::vector<int32_t> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto end = order.begin() + std::min<int64_t>(kLikely, std::ssize(order));
-  std::ranges::partial_sort(order, end, std::greater<>(), [&](int32_t i) { return logits[i]; });
-  auto& likely = out.likely.emplace_back();
-  for (auto piece = order.begin(); piece != end; ++piece)
-    likely.push_back({vocabulary.piece(*piece), probability(*piece)});
-  out.chosen.push_back(probability(next));
-}
-
 }  // namespace
 
 study::WorkedHead head_without_numbers(AttentionKind kind, int64_t layer, int64_t head,
@@ -147,6 +128,24 @@ study::DecodingSteps steps_without_numbers(const Reading& reading, int64_t line,
           .target = reading.sentence.target_pieces};
 }
 
+void add_output(std::span<const float> logits, int64_t next, const text::Vocabulary& vocabulary,
+                study::DecodingSteps& out) {
+  const float most = *std::ranges::max_element(logits);
+  double total = 0;
+  for (const float logit : logits) total += std::exp(double{logit} - most);
+  const auto probability = [&](int64_t piece) {
+    return std::exp(double{logits[piece]} - most) / total;
+  };
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + std::min<int64_t>(kLikely, std::ssize(order));
+  std::ranges::partial_sort(order, end, std::greater<>(), [&](int32_t i) { return logits[i]; });
+  auto& likely = out.likely.emplace_back();
+  for (auto piece = order.begin(); piece != end; ++piece)
+    likely.push_back({vocabulary.piece(*piece), probability(*piece)});
+  out.chosen.push_back(probability(next));
+}
+
 study::DecodingSteps decoding_steps(LineTranslator& translator, const model::ModelConfig& config,
                                     const Reading& reading) {
   expect(translator.network() != nullptr && reading.readable, "an engine, and something to read");
@@ -158,7 +157,8 @@ study::DecodingSteps decoding_steps(LineTranslator& translator, const model::Mod
     for (LayerMap& map : maps) layers[{map.kind, map.layer}].push_back(std::move(map));
   };
   const auto decoder = translator.network()->start(
-      {pair.source.data(), pair.source_lengths.data(), 1, pair.source_length}, kOneThread, &maps,
+      {pair.source.data(), pair.source_lengths.data(), 1, pair.source_length}, engine::kOneThread,
+      &maps,
       /*with_numbers=*/true);
   take();
   for (int64_t step = 0; step < pair.target_length; ++step) {

@@ -1,14 +1,13 @@
 // What an engine computes at each step while it reads one sentence and its translation, in numbers.
 #pragma once
 
+#include <span>
+
 #include "decode/search/reading.h"
 #include "model/description/config.h"
 #include "study/decoding_steps.h"
 
 namespace heed::decode {
-
-/// How many of the likeliest pieces are told.
-inline constexpr int64_t kLikely = 10;
 
 /// Place, normaliser and what positions do, of a head of a model.
 study::WorkedHead head_without_numbers(AttentionKind kind, int64_t layer, int64_t head,
@@ -17,6 +16,11 @@ study::WorkedHead head_without_numbers(AttentionKind kind, int64_t layer, int64_
 /// The sentence of a line, without heads and outputs.
 study::DecodingSteps steps_without_numbers(const Reading& reading, int64_t line,
                                            const model::ModelConfig& config);
+
+/// Adds the likeliest pieces of a step by the logits of all, and how likely the one that is read
+/// next is.
+void add_output(std::span<const float> logits, int64_t next, const text::Vocabulary& vocabulary,
+                study::DecodingSteps& out);
 
 /// Of all heads of the first member, which must attend and have an engine. `config` is its own.
 study::DecodingSteps decoding_steps(LineTranslator& translator, const model::ModelConfig& config,

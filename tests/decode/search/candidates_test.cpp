@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::FloatEq;
 
-const engine::Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
+using engine::kOneThread;
 
 TEST(CandidatesOfRows, OfLogitsAreLogProbabilities) {
   const std::vector<float> scores{1, kNever, 3, -2, 0, 0.5F};
