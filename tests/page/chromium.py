@@ -185,7 +185,7 @@ class Chromium:
 
     def press(self, key, shift=False):
         code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36,
-                "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "l": 76}[key]
+                "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "l": 76, "t": 84}[key]
         about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": code,
                  "modifiers": 8 if shift else 0}
         text = {"Enter": "\r", " ": " "}.get(key)

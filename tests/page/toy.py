@@ -20,6 +20,8 @@ SPACED = [word for word in WORDS if not any("\u0e00" <= letter <= "\u0eff" or "\
 
 TWELVE = "der Hund läuft , 😀 животное 我们 喜欢 مرحبا 👨‍👩‍👧 नमस्ते .".split()
 RIGHT_TO_LEFT = "مرحبا كيف 🇩🇪 Hund شارع בשלום بالعالم".split()
+# Sentences 2 and 3 differ in one word, and in the number of their pieces.
+TOUR = [line.split() for line in ("quick fox , der Hund", "der fox läuft a", "der fox läuft Straßenbahn", "läuft a")]
 UNKNOWN = "der Ωμέγα ж".split()  # no letter of the second is in the vocabulary
 # What would be markup, script or its end if it were not text.
 HOSTILE = ("</script><b>x</b> <!-- &quot; ]]> --> javascript:run() \"'><img/src=x/onerror=run()> "
@@ -90,7 +92,7 @@ def hundred():
 def look(folder):
     """Writes folder/look, words of all kinds, layers and heads, folder/pictures, folder/two, of two
     models, folder/one, of the second alone, folder/evidence, of several kinds, folder/pruned, of a model
-    without the last head of its last layer, and folder/hostile."""
+    without the last head of its last layer, folder/tour, sentences that differ in a word, and folder/hostile."""
     write_pairs(folder, "look", [TWELVE, RIGHT_TO_LEFT, UNKNOWN, hundred()])
     forced = ("attention", "model", "--input", "look.src", "--target-file", "look.tgt", "--words")
     heed(*forced, "--kind", "cross,encoder,decoder", "--head", "all,mean", "--pictures", "none",
@@ -107,6 +109,10 @@ def look(folder):
     heed("prune", "model", "--heads", f"cross.{LAYERS - 1}.{HEADS - 1}", "-o", "fewer", folder=folder)
     heed("attention", "fewer", "--input", "two.src", "--target-file", "two.tgt", "--head", "all",
          "--pictures", "none", "-o", "pruned", folder=folder)
+    write_pairs(folder, "tour", TOUR)
+    write_lines(folder / "tour.tgt", [words[::-1] for words in TOUR[:2]] + ["a läuft quick der".split(), ["a"]])
+    heed("attention", "model", "--input", "tour.src", "--target-file", "tour.tgt", "--words", "--kind",
+         "encoder,cross", "--head", "all,mean", "--pictures", "none", "-o", "tour", folder=folder)
     write_pairs(folder, "hostile", [HOSTILE])
     model = "<b>&amp;'\"model"
     (folder / model).symlink_to("model")

@@ -80,6 +80,7 @@ const sameTokensAs = one => other =>
 
 // Models and kinds of this sentence, layers of that kind, heads of that layer, its units; a choice stays where it can.
 async function choose() {
+  element("tour-note").hidden = true;
   const wanted = sentences[element("sentence").selectedIndex];
   await unpack(wanted);
   if (wanted !== sentences[element("sentence").selectedIndex]) return;

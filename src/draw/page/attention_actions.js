@@ -167,6 +167,7 @@ function show(list) {
   document.body.hidden = sentences.length === 0;
   fillChooser(element("sentence"), [...sentences.keys()], i => sentenceName(sentences[i]));
   for (const id of ["before", "after"]) element(id).hidden = sentences.length < 2;
+  element("tour").hidden = !minimalPair();
   return sentences.length > 0 ? choose() : undefined;
 }
 
@@ -194,7 +195,8 @@ function lecture() {
 
 element("lecture").addEventListener("click", lecture);
 document.addEventListener("keydown", event => {
-  if (event.key === "l" && !event.ctrlKey && !event.metaKey && event.target.localName !== "select") lecture();
+  if (!event.ctrlKey && !event.metaKey && event.target.localName !== "select")
+    ({ l: lecture, t: nextStop })[event.key]?.();
   if (event.key !== "Escape" || !view) return;
   unpin();
   clear();
