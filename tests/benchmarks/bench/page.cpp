@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "draw/page_data.h"
 
 namespace heed::bench {
@@ -24,6 +25,7 @@ constexpr const char* kPage = R"({{> head.html}}
 </ul>
 {{#experiments}}
 <h2 id="{{id}}">{{name}}</h2>
+{{#headline}}<p class="headline">{{headline}}</p>{{/headline}}
 {{#pictures}}
 <figure class="curve" tabindex="0" aria-label="picture of {{name}}">{{{svg}}}</figure>
 {{/pictures}}
@@ -52,6 +54,62 @@ draw::PageData html_table(const text::Table& shown) {
   return draw::table_data(columns, rows);
 }
 
+using Row = std::vector<std::string>;
+
+double number_of(const std::string& text) {
+  return exact_number<double>(text).value_or(0);
+}
+
+/// Of rows of `attention`, a size and a time: the ways at the largest size.
+std::string slowest_and_fastest(const text::Table& table) {
+  double largest = 0;
+  for (const Row& row : table.rows) largest = std::max(largest, number_of(row[1]));
+  const Row *slowest = nullptr, *fastest = nullptr;
+  for (const Row& row : table.rows) {
+    if (number_of(row[1]) != largest || number_of(row[2]) <= 0) continue;
+    if (slowest == nullptr || number_of(row[2]) > number_of((*slowest)[2])) slowest = &row;
+    if (fastest == nullptr || number_of(row[2]) < number_of((*fastest)[2])) fastest = &row;
+  }
+  if (slowest == fastest) return "";
+  return fmt::format("At {} {}, {} takes {:.1f} times as long as {}.", table.columns[1],
+                     (*slowest)[1], (*slowest)[0],
+                     number_of((*slowest)[2]) / number_of((*fastest)[2]), (*fastest)[0]);
+}
+
+/// Of rows of speeds.
+std::string fastest_of(const text::Table& table, std::size_t speed) {
+  const auto slower = [&](const Row& a, const Row& b) {
+    return number_of(a[speed]) < number_of(b[speed]);
+  };
+  const auto [slowest, fastest] = std::ranges::minmax_element(table.rows, slower);
+  const auto name = [&](const Row& row) {
+    std::string text = row[0];
+    for (std::size_t i = 1; i < speed; ++i)
+      if ((table.columns[i] == "batch" || table.columns[i] == "beam") &&
+          (*slowest)[i] != (*fastest)[i])
+        text += fmt::format(", {} {}", table.columns[i], row[i]);
+    return text;
+  };
+  std::string unit = table.columns[speed];
+  std::ranges::replace(unit, '_', ' ');
+  if (slowest == fastest || number_of((*slowest)[speed]) <= 0)
+    return fmt::format("{}: {} {}.", name(*fastest), (*fastest)[speed], unit);
+  return fmt::format("{} is fastest: {} {}, {:.1f} times as many as {}.", name(*fastest),
+                     (*fastest)[speed], unit,
+                     number_of((*fastest)[speed]) / number_of((*slowest)[speed]), name(*slowest));
+}
+
+/// What to remember of a table; empty for other tables.
+std::string headline_of(const text::Table& table) {
+  if (table.rows.empty()) return "";
+  if (table.columns[0] == "attention" && table.columns.size() > 2)
+    return slowest_and_fastest(table);
+  for (const char* const speed : {"tokens_per_s", "sentences_per_second"})
+    if (const auto found = std::ranges::find(table.columns, speed); found != table.columns.end())
+      return fastest_of(table, found - table.columns.begin());
+  return "";
+}
+
 }  // namespace
 
 std::string experiments_page(const std::string& title, const std::vector<Experiment>& experiments) {
@@ -62,6 +120,7 @@ std::string experiments_page(const std::string& title, const std::vector<Experim
       pictures.push_back({{"name", one.name}, {"svg", picture}});
     list.push_back({{"id", "e" + std::to_string(list.size() + 1)},
                     {"name", one.name},
+                    {"headline", headline_of(one.table)},
                     {"pictures", std::move(pictures)},
                     {"table", html_table(one.table)}});
   }
