@@ -5,8 +5,12 @@
 
 Terms are chosen with the links of `heed align`: pairs of content words that are linked with each other alone. A content
 word has no digits and is none of the 100 most frequent words of its side. Source words are drawn, by --seed, until they
-have --share of the references' content words. There are two glossaries: `usual` gives each source word the target word
-that the references have for it most often, `other` one that they have for it less often, where there is one.
+have --share of the references' content words. There are three glossaries: `usual` gives each source word the target word
+that the references have for it most often, `several` each that they have for it twice or more (another inflection, say), and
+`other` one that they have for it less often, where there is one.
+
+A glossary also changes lines whose references do not have its words. In "BLEU where terms fit" such lines are translated
+without it, as by a translator who gives a line the terms that belong there.
 """
 import argparse
 import collections
@@ -45,8 +49,8 @@ def pairs_of(sources, targets, links):
     return pairs
 
 
-def choose(pairs, targets, share, seed, other):
-    """Terms (source, target), and how many of the references' content words they have."""
+def choose(pairs, targets, share, seed, kind):
+    """Terms (source, target, ...), and how many of the references' content words they have."""
     content = content_words(targets)
     wanted = share * sum(word in content for line in targets for word in words_of(line))
     order = sorted(pairs)
@@ -54,12 +58,21 @@ def choose(pairs, targets, share, seed, other):
     terms, covered = [], 0
     for source in order:
         ranked = pairs[source].most_common()
-        if covered >= wanted or (other and len(ranked) < 2):
+        if covered >= wanted or (kind == "other" and len(ranked) < 2):
             continue
-        target, count = ranked[1 if other else 0]
-        terms.append((source, target))
-        covered += count
+        chosen = ranked[1:2] if kind == "other" else ranked[:1]
+        if kind == "several":
+            chosen += [one for one in ranked[1:] if one[1] > 1]
+        terms.append((source, *(target for target, _ in chosen)))
+        covered += sum(count for _, count in chosen)
     return terms, covered
+
+
+def fitting(terms, sources, targets):
+    """Of each line whether its reference has a target of every term that the source has."""
+    targets_of = {term[0]: set(term[1:]) for term in terms}
+    return [all(targets_of[word] & set(words_of(target)) for word in words_of(source) if word in targets_of)
+            for source, target in zip(sources, targets)]
 
 
 def run(heed, *arguments):
@@ -86,11 +99,11 @@ def main():
     sources, targets = (path.read_text(encoding="utf-8").splitlines() for path in (args.source, args.target))
     links = run(args.heed, "align", args.model, "--source", args.source, "--target", args.target).splitlines()
     pairs = pairs_of(sources, targets, links)
-    systems = {"none": None}
-    for name in ("usual", "other"):
-        terms, covered = choose(pairs, targets, args.share, args.seed, name == "other")
-        systems[name] = args.output / f"{name}.tsv"
-        systems[name].write_text("".join(f"{a}\t{b}\n" for a, b in terms), encoding="utf-8")
+    systems, fits = {"none": None}, {"none": [True] * len(sources)}
+    for name in ("usual", "several", "other"):
+        terms, covered = choose(pairs, targets, args.share, args.seed, name)
+        systems[name], fits[name] = args.output / f"{name}.tsv", fitting(terms, sources, targets)
+        systems[name].write_text("".join("\t".join(term) + "\n" for term in terms), encoding="utf-8")
         print(f"{name}.tsv: {len(terms)} terms, {covered} content words of the references")
 
     seconds = collections.defaultdict(list)
@@ -101,15 +114,20 @@ def main():
             text = run(args.heed, "translate", args.model, args.source, *with_terms, *settings)
             seconds[name].append(time.monotonic() - begin)
             (args.output / f"{name}.out").write_text(text, encoding="utf-8")
+            free = (args.output / "none.out").read_text(encoding="utf-8").splitlines(keepends=True)
+            mixed = (one if fit else other for one, other, fit in zip(text.splitlines(keepends=True), free, fits[name]))
+            (args.output / f"{name}.fits.out").write_text("".join(mixed), encoding="utf-8")
 
-    print("\n| translations with | lines/s | BLEU | terms of | obeyed |")
-    print("| --- | --- | --- | --- | --- |")
-    for name, of in (("none", "usual"), ("usual", "usual"), ("none", "other"), ("other", "other")):
-        scores = run(args.heed, "evaluate", "--hypothesis", args.output / f"{name}.out", "--source", args.source,
-                     "--reference", args.target, "--glossary", systems[of], "--set", "evaluation.metrics=[bleu]")
-        bleu = re.search(r"BLEU\D* ([\d.]+)", scores).group(1)
+    print("\n| translations with | lines/s | BLEU | terms of | obeyed | BLEU where terms fit |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name, of in [(name, of) for of in systems if of != "none" for name in ("none", of)]:
+        bleu = []
+        for ending in ("fits.out", "out"):
+            scores = run(args.heed, "evaluate", "--hypothesis", args.output / f"{name}.{ending}", "--source", args.source,
+                         "--reference", args.target, "--glossary", systems[of], "--set", "evaluation.metrics=[bleu]")
+            bleu.append(re.search(r"BLEU\D* ([\d.]+)", scores).group(1))
         obeyed = re.search(r"^terms obeyed (.*)", scores, re.MULTILINE).group(1)
-        print(f"| {name} | {len(sources) / min(seconds[name]):.1f} | {bleu} | {of} | {obeyed} |")
+        print(f"| {name} | {len(sources) / min(seconds[name]):.1f} | {bleu[1]} | {of} | {obeyed} | {bleu[0]} |")
 
 
 if __name__ == "__main__":
