@@ -1,28 +1,35 @@
 // --- a tour of two sentences that differ in one word: which word looks elsewhere because of it
 
-const tokensOf = (one, line) => (typeof line === "number" ? one.lines[line] : line);
-
 // Where lines of the same length differ, if that is one place; else -1.
 function onlyDifference(a, b) {
   const places = [...a.keys()].filter(i => a[i] !== b[i]);
   return a.length === b.length && places.length === 1 ? places[0] : -1;
 }
 
-// Views of two sentences that show the same: [first, second].
-const together = (first, second, kind) => first.views.filter(each => each.kind === kind).flatMap(each => {
-  const other = second.views.find(one => keyOf(one) === keyOf(each) && one.unit === each.unit);
-  return other ? [[each, other]] : [];
-});
+// Of each unit the tokens of the source's self-attention, also before they are unpacked.
+const sourcesOf = one => new Map(one.views.filter(each => each.kind === "encoder")
+  .map(each => [each.unit, typeof each.source === "number" ? one.lines[each.source] : each.source]));
+
+// The first two neighbours on the page that differ in one token, as places in `sentences`; null where there are none.
+function minimalPair() {
+  let before = new Map();
+  for (const [at, one] of sentences.entries()) {
+    const sources = sourcesOf(one);
+    if ([...sources].some(([unit, line]) => before.has(unit) && onlyDifference(before.get(unit), line) >= 0)) return [at - 1, at];
+    before = sources;
+  }
+  return null;
+}
+
+// Views of two sentences that show the same: [of the first, of the second].
+function together(first, second, kind) {
+  const name = each => `${keyOf(each)}/${each.unit}`;
+  const others = new Map(second.views.map(each => [name(each), each]));
+  return first.views.filter(each => each.kind === kind && others.has(name(each))).map(each => [each, others.get(name(each))]);
+}
 
 // Self-attention of two sentences, of heads and units whose tokens differ in one place.
-const inOneWord = (first, second) => together(first, second, "encoder").filter(([a, b]) =>
-  onlyDifference(tokensOf(first, a.source), tokensOf(second, b.source)) >= 0);
-
-// The first two neighbours on the page that differ so, as places in `sentences`; null where there are none.
-function minimalPair() {
-  const at = sentences.findIndex((one, i) => i + 1 < sentences.length && inOneWord(one, sentences[i + 1]).length > 0);
-  return at < 0 ? null : [at, at + 1];
-}
+const inOneWord = two => together(...two, "encoder").filter(([a, b]) => onlyDifference(a.source, b.source) >= 0);
 
 // The share of a row's attention that the other sentence has elsewhere.
 function moved(a, b, row) {
@@ -33,7 +40,7 @@ function moved(a, b, row) {
 // {views, row, changed, share} of the word whose attention moves most, or of the wanted one, in the head where it does.
 function mostMoved(two, wanted) {
   let best = { share: -1 };
-  for (const views of inOneWord(...two)) {
+  for (const views of inOneWord(two)) {
     const changed = onlyDifference(views[0].source, views[1].source);
     views[0].target.forEach((token, row) => {
       const may = row !== changed && !isEdge(token) && (wanted === undefined || token === wanted);
