@@ -20,6 +20,7 @@ foreach(header fmt spdlog nlohmann zlib.h zconf.h)
 endforeach()
 
 include(HeedSentencePiece)
+include(HeedUnity)
 # Of the rooms what a page may need; what nothing calls is left out when it is linked.
 set(sources)
 foreach(room decode/search engine kernels/rows model/description serve/answers web web/wasm)
@@ -32,6 +33,7 @@ foreach(file base/strings config/print config/schema config/suggest config/view 
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
 add_executable(heed.wasm ${sources})
+heed_unity(heed.wasm ${sources})
 target_include_directories(heed.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_include_directories(heed.wasm SYSTEM PRIVATE ${headers})
 target_compile_definitions(heed.wasm PRIVATE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY JSON_HAS_FILESYSTEM=0)

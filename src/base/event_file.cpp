@@ -43,7 +43,7 @@ std::string little_endian(uint64_t value, int size) {
   return out;
 }
 
-double now() {
+double seconds_since_epoch() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
@@ -70,7 +70,7 @@ void remove_event_files(const std::string& folder) {
 EventFile::EventFile(const std::string& folder) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  const double begin = now();
+  const double begin = seconds_since_epoch();
   path_ = folder + "/" + kBegin + std::to_string(static_cast<int64_t>(begin)) + "." + host + "." +
           std::to_string(::getpid());
   file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));

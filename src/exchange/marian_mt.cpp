@@ -10,7 +10,7 @@
 namespace heed::exchange {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 template <class Json>
 void write_json(const Json& value, const std::string& path) {
@@ -18,14 +18,14 @@ void write_json(const Json& value, const std::string& path) {
 }
 
 /// With the ids that both the network and the search need.
-json with_special_ids(json value) {
+ordered_json with_special_ids(ordered_json value) {
   value["pad_token_id"] = text::kPad;
   value["bos_token_id"] = value["decoder_start_token_id"] = text::kBegin;
   value["eos_token_id"] = value["forced_eos_token_id"] = text::kEnd;
   return value;
 }
 
-json network_of(const MarianParts& parts) {
+ordered_json network_of(const MarianParts& parts) {
   const model::ModelConfig& config = parts.model;
   // Its name of SiLU there is that of OPUS-MT's models.
   const std::string activation =
@@ -54,9 +54,9 @@ json network_of(const MarianParts& parts) {
 }
 
 /// As heed searches, where transformers can.
-json search_of(const decode::DecodeConfig& config, const text::Vocabulary& target) {
-  json search = with_special_ids(json::object());
-  auto never = json::array({{text::kPad}, {text::kBegin}});
+ordered_json search_of(const decode::DecodeConfig& config, const text::Vocabulary& target) {
+  ordered_json search = with_special_ids(ordered_json::object());
+  auto never = ordered_json::array({{text::kPad}, {text::kBegin}});
   for (const std::string& piece : config.forbid)
     if (const auto id = target.id_of(piece)) never.push_back({*id});
   search["bad_words_ids"] = never;
@@ -76,8 +76,9 @@ json search_of(const decode::DecodeConfig& config, const text::Vocabulary& targe
   } else if (config.beam_size > 1) {
     search["length_penalty"] = length_exponent(config);
     // Until nothing can be better, or, where that takes too long, until the beam has ended once.
-    search["early_stopping"] =
-        config.length_penalty == decode::LengthPenalty::none ? json("never") : json(true);
+    search["early_stopping"] = config.length_penalty == decode::LengthPenalty::none
+                                   ? ordered_json("never")
+                                   : ordered_json(true);
   }
   return search;
 }
@@ -88,10 +89,10 @@ nlohmann::json ids_of(const text::Vocabulary& vocabulary) {
   return ids;
 }
 
-json tokenizer_of(const MarianParts& parts, bool joint) {
+ordered_json tokenizer_of(const MarianParts& parts, bool joint) {
   const text::Vocabulary& source = parts.source;
   // Symbols are found before SentencePiece cuts a line, so that it puts no word start before them.
-  json symbols = json::object();
+  ordered_json symbols = ordered_json::object();
   for (int32_t id = 0; id < source.size(); ++id)
     if (const std::string piece = source.piece(id); source.has_symbol(piece))
       symbols[std::to_string(id)] = {{"content", piece}, {"special", false}};

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 3;  // folders inside folders
+constexpr int kDeepestFolder = 3;  // folders inside folders
 constexpr std::size_t kMostFiles = 5000;
 
 /// A path that stays below its root, whoever uses it for what, and one line of a message.
@@ -32,7 +32,7 @@ std::vector<std::string> files_below(const std::string& folder) {
   fs::recursive_directory_iterator at(folder, error);
   for (; !error && at != fs::end(at); at.increment(error)) {
     const bool hidden = at->path().filename().string().starts_with('.');
-    if (hidden || at.depth() == kDeepest) at.disable_recursion_pending();
+    if (hidden || at.depth() == kDeepestFolder) at.disable_recursion_pending();
     std::error_code ignored;
     const std::string file = at->path().string().substr(root);
     if (!hidden && is_plain(file) && at->is_regular_file(ignored)) files.push_back(file);

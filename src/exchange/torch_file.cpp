@@ -21,7 +21,7 @@ using model::Dtype;
 constexpr int64_t kMostInstructions = 1'000'000;  // a tensor takes some 50
 constexpr int kDeepest = 8;                       // dictionaries inside dictionaries
 constexpr int64_t kMostEntries = 20'000;
-constexpr std::size_t kLongestName = 1000;
+constexpr std::size_t kLongestKey = 1000;
 // Of the file's bytes, in all tensors together: those of views may have to be copied.
 constexpr int64_t kMostCopies = 16;
 
@@ -264,7 +264,7 @@ struct StateDictionary {
     for (std::size_t i = 0; i < dictionary.parts.size(); i += 2) {
       const Value &key = *dictionary.parts[i], &value = *dictionary.parts[i + 1];
       if (++entries > kMostEntries || depth > kDeepest ||
-          prefix.size() + key.text.size() > kLongestName || bytes_left < 0)
+          prefix.size() + key.text.size() > kLongestKey || bytes_left < 0)
         throw UserError(
             "{}: its dictionaries hold more than a model: damaged, or made to fill memory", file);
       if (key.kind != Kind::text) continue;

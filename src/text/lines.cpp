@@ -11,7 +11,7 @@
 namespace heed::text {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 16;
+constexpr std::size_t kReadAtOnce = 1 << 16;
 constexpr std::size_t kLongestLine = 4 << 20;  // SentencePiece takes a hundred times as much
 constexpr int64_t kAccidents = 10;             // broken lines that make no broken file
 
@@ -49,9 +49,9 @@ bool LineReader::fill() {
     refuse_unless_cut();
     scanned_ = kLongestLine + 1;  // the rest is read and forgotten
   }
-  buffer_.resize(scanned_ + kChunk);
+  buffer_.resize(scanned_ + kReadAtOnce);
   telling(place(path_, line_number_ + 1),
-          [&] { buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kChunk)); });
+          [&] { buffer_.resize(scanned_ + bytes_->read(buffer_.data() + scanned_, kReadAtOnce)); });
   return buffer_.size() > scanned_;
 }
 

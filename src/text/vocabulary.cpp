@@ -15,9 +15,10 @@
 #include "text/words.h"
 
 namespace heed::text {
-namespace {
 
-enum class Kind { unigram, bpe, other };
+enum class PieceAlgorithm { unigram, bpe, other };
+
+namespace {
 
 void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::string& name) {
   if (model.pad_id() == kPad && model.unk_id() == kUnknown && model.bos_id() == kBegin &&
@@ -50,11 +51,11 @@ bool is_loaded(sentencepiece::SentencePieceProcessor& processor, const std::stri
 
 /// SentencePiece does not say which algorithm a model is of, but only unigram can give n-best
 /// lists.
-Kind kind_of(const sentencepiece::SentencePieceProcessor& model) {
+PieceAlgorithm algorithm_of(const sentencepiece::SentencePieceProcessor& model) {
   std::vector<std::vector<int>> n_best;
-  if (model.NBestEncode("a", 2, &n_best).ok()) return Kind::unigram;
+  if (model.NBestEncode("a", 2, &n_best).ok()) return PieceAlgorithm::unigram;
   std::vector<int> ids;
-  return model.SampleEncode("a", 0, 0.0F, &ids).ok() ? Kind::bpe : Kind::other;
+  return model.SampleEncode("a", 0, 0.0F, &ids).ok() ? PieceAlgorithm::bpe : PieceAlgorithm::other;
 }
 
 /// Where the part of `text` that begins at `begin` ends.
@@ -72,7 +73,7 @@ std::size_t end_of_part(std::string_view text, std::size_t begin) {
 struct Vocabulary::Impl {
   std::string model;  // as it is in the file
   sentencepiece::SentencePieceProcessor processor;
-  Kind kind = Kind::other;
+  PieceAlgorithm algorithm = PieceAlgorithm::other;
   PieceTable pieces;             // the ordinary ones
   std::vector<PieceType> types;  // by id
   std::vector<bool> is_sampled;  // by id: what may be segmented otherwise
@@ -88,7 +89,7 @@ struct Vocabulary::Impl {
       is_sampled.push_back(types[id] == PieceType::normal);
       if (is_sampled[id]) pieces.add(processor.IdToPiece(id), {id, processor.GetScore(id)});
     }
-    if (kind != Kind::bpe) return;
+    if (algorithm != PieceAlgorithm::bpe) return;
     gives_unused = has(PieceType::unused);
     for (int id = 0; id < processor.GetPieceSize(); ++id)
       is_sampled[id] = is_sampled[id] && pieces.spells(processor.IdToPiece(id));
@@ -176,7 +177,7 @@ Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {
     throw UserError(name + ": no SentencePiece model; make one with heed vocab");
   require_ids(impl->processor, name);
   impl->model = std::move(model);
-  impl->kind = kind_of(impl->processor);
+  impl->algorithm = algorithm_of(impl->processor);
   impl->prepare_sampling();
   Vocabulary vocabulary;
   vocabulary.impl_ = std::move(impl);
@@ -189,10 +190,10 @@ Vocabulary Vocabulary::load(const std::string& path) {
 }
 
 Vocabulary Vocabulary::extended(const VocabularyTraining& options) const {
-  if (impl_->kind == Kind::other)
+  if (impl_->algorithm == PieceAlgorithm::other)
     throw UserError(options.keys + "extend: only vocabularies of unigram or bpe can be extended");
   VocabularyTraining training = options;
-  training.algorithm = impl_->kind == Kind::bpe ? "bpe" : "unigram";
+  training.algorithm = impl_->algorithm == PieceAlgorithm::bpe ? "bpe" : "unigram";
   return from_model(extend_model(impl_->model, training), "the vocabulary just extended");
 }
 
@@ -240,7 +241,7 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
   std::vector<int32_t> ids;
   std::string run;
   const auto draw = [&] {
-    const auto part = impl_->kind == Kind::unigram
+    const auto part = impl_->algorithm == PieceAlgorithm::unigram
                           ? sample_unigram(impl_->pieces, run, alpha, random)
                           : sample_bpe(impl_->pieces, run, alpha, random);
     ids.insert(ids.end(), part.begin(), part.end());
@@ -313,7 +314,7 @@ bool Vocabulary::has_bytes() const {
 }
 
 bool Vocabulary::can_sample() const {
-  return impl_->kind != Kind::other;
+  return impl_->algorithm != PieceAlgorithm::other;
 }
 
 std::optional<int32_t> Vocabulary::id_of(const std::string& piece) const {

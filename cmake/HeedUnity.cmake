@@ -1,0 +1,17 @@
+# heed_unity(target files...): those of a folder are compiled eight at a time, which reads headers less often; files with flags of
+# their own alone.
+function(heed_unity target)
+  if(NOT HEED_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  list(REMOVE_ITEM ARGN ${row_loops})
+  foreach(source ${ARGN})
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    string(MAKE_C_IDENTIFIER "${folder}" name)
+    math(EXPR count_${name} "0${count_${name}} + 1")
+    math(EXPR group "${count_${name}} / 8")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
+  endforeach()
+endfunction()
