@@ -73,7 +73,7 @@ class Tour(PageTest):
         self.expect_stop(f"2 of 4: with Straßenbahn in place of a, {word} becomes quick.", *where, SECOND, row)
         share, *which = self.most_moved(at)
         where = "encoder self-attention", tuple(which)
-        self.expect_stop(f"3 of 4: with a. Of all heads, the attention of {word} changes most in this one.", *where, FIRST, at)
+        self.expect_stop(f"3 of 4: with a. Here the attention of {word} changes more than in any other layer or head.", *where, FIRST, at)
         digits = 1 if share < 0.0995 else 0
         self.expect_stop(f"4 of 4: with Straßenbahn in place of a, {100 * share:.{digits}f} % of the attention of {word} has moved.",
                          *where, SECOND, at)
@@ -83,7 +83,7 @@ class Tour(PageTest):
         self.browser.run("sentences.forEach(one => { one.views = one.views.filter(each => each.kind === 'encoder'); })")
         (share, layer, head), row = max((self.most_moved(row), row) for row in range(CHANGED))
         word, where = toy.TOUR[1][row], ("encoder self-attention", (layer, head))
-        self.expect_stop(f"1 of 2: with a. Of all heads, the attention of {word} changes most in this one.", *where, FIRST, row)
+        self.expect_stop(f"1 of 2: with a. Here the attention of {word} changes more than in any other layer or head.", *where, FIRST, row)
         digits = 1 if share < 0.0995 else 0
         self.expect_stop(f"2 of 2: with Straßenbahn in place of a, {100 * share:.{digits}f} % of the attention of {word} has moved.",
                          *where, SECOND, row)
@@ -107,6 +107,15 @@ class Tour(PageTest):
         self.browser.run("document.activeElement.blur()")
         self.browser.press("t")
         self.assertIsNone(self.note())
+
+    def test_a_sentence_of_one_word_has_nothing_that_looks_elsewhere(self):
+        self.open_tour()
+        pair = """(() => {{
+            sentences = {}.map(words => ({{views: [{{kind: "encoder", unit: "words", source: [...words, "</s>"]}}]}}));
+            return minimalPair();
+        }})()"""
+        self.assertIsNone(self.browser.run(pair.format('[["a"], ["b"]]')))
+        self.assertEqual(self.browser.run(pair.format('[["a", "c"], ["b", "c"]]')), [0, 1])
 
 
 if __name__ == "__main__":

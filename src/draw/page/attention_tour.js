@@ -10,12 +10,14 @@ function onlyDifference(a, b) {
 const sourcesOf = one => new Map(one.views.filter(each => each.kind === "encoder")
   .map(each => [each.unit, typeof each.source === "number" ? one.lines[each.source] : each.source]));
 
-// The first two neighbours on the page that differ in one token, as places in `sentences`; null where there are none.
+// The first two neighbours on the page that differ in one of several words, as places in `sentences`; null where there are none.
 function minimalPair() {
   let before = new Map();
   for (const [at, one] of sentences.entries()) {
     const sources = sourcesOf(one);
-    if ([...sources].some(([unit, line]) => before.has(unit) && onlyDifference(before.get(unit), line) >= 0)) return [at - 1, at];
+    const differ = ([unit, line]) => before.has(unit) && onlyDifference(before.get(unit), line) >= 0 &&
+      line.filter(token => !isEdge(token)).length > 1;
+    if ([...sources].some(differ)) return [at - 1, at];
     before = sources;
   }
   return null;
@@ -83,7 +85,7 @@ function stopsOf(pair) {
     `with ${before}, ${word} becomes ${quote(origins[0].target[row])}.`,
     `with ${after} in place of ${before}, ${word} becomes ${quote(origins[1].target[row])}.`]);
   return [...translated, ...both(views, rest.row, [
-    `with ${before}. Of all heads, the attention of ${word} changes most in this one.`,
+    `with ${before}. Here the attention of ${word} changes more than in any other layer or head.`,
     `with ${after} in place of ${before}, ${percent(share)} of the attention of ${word} has moved.`])];
 }
 
