@@ -5,7 +5,12 @@
 
 Elements are put around runs of one to three source words that are linked with a run of target words, and with these alone
 (phrase pairs: no link leaves them). Each line gets at most --tags of them, drawn by --seed. `heed translate --markup xml`
-translates the lines. Only translations that equal their reference count, because the gold alignment is one of references.
+translates the lines. Only translations that equal their reference count, because the gold alignment is one of references. With --given
+the tags are put into the references themselves (`heed-bench tags`), and all lines count:
+
+  python3 tests/benchmarks/tags.py runs/europarl_guided data/europarl/gold.de data/europarl/gold.en data/europarl/gold.align --given
+
+Links are sure (`3-4`) or possible (`3p4`); a run of words has a gold place if no link of either kind leaves it.
 """
 import argparse
 import collections
@@ -15,6 +20,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 
 LONGEST = 3
 
@@ -76,6 +82,24 @@ def verdict(run, gold):
     return "elsewhere"
 
 
+def links_of(line):
+    return [tuple(map(int, re.split("[-p]", link))) for link in line.split()]
+
+
+def translated(args, lines):
+    """The lines with their tags as the model translates them, or as it puts the tags into the targets."""
+    text = "".join(line + "\n" for line in lines)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as marked:
+        marked.write(text)
+        marked.flush()
+        command = ([args.bench, "-q", "tags", args.model, marked.name, args.target, *args.options] if args.given
+                   else [args.heed, "translate", args.model, marked.name, "--markup", "xml", *args.options])
+        result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f"tags.py: {' '.join(command[:2])} failed")
+    return result.stdout.splitlines()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
@@ -84,23 +108,21 @@ def main():
     parser.add_argument("--tags", type=int, default=2, help="elements of a line, at most")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0, help="print so many lines whose tags are elsewhere")
+    parser.add_argument("--given", action="store_true", help="put the tags into the references")
     parser.add_argument("--heed", default="build/release/heed")
+    parser.add_argument("--bench", default="build/release/heed-bench")
     parser.add_argument("options", nargs="*", help="behind --: more options of heed translate, such as --layer 2")
     args = parser.parse_args()
     sources, targets, alignments = (path.read_text(encoding="utf-8").splitlines()
                                     for path in (args.source, args.target, args.alignment))
     chance = random.Random(args.seed)
-    pairs = [phrase_pairs([tuple(map(int, link.split("-"))) for link in line.split()]) for line in alignments]
+    pairs = [phrase_pairs(links_of(line)) for line in alignments]
     runs = [choose(of_line, args.tags, chance) for of_line in pairs]
     lines = [tagged(line.split(), of_line) for line, of_line in zip(sources, runs)]
-    result = subprocess.run([args.heed, "translate", args.model, "--markup", "xml", *args.options],
-                            input="".join(line + "\n" for line in lines), stdout=subprocess.PIPE, text=True, check=False)
-    if result.returncode != 0:
-        sys.exit("tags.py: heed translate failed")
-
+    translations = translated(args, lines)
     counts = collections.defaultdict(collections.Counter)  # by words of the source
     equal = 0
-    for line, translation, target, of_line, gold in zip(lines, result.stdout.splitlines(), targets, runs, pairs):
+    for line, translation, target, of_line, gold in zip(lines, translations, targets, runs, pairs):
         words, found = places(translation)
         if words != target.split():
             continue

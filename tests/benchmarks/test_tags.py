@@ -14,6 +14,9 @@ class Tags(unittest.TestCase):
                          {(1, 2): (0, 1), (0, 3): (0, 2), (4, 5): (2, 3), (5, 6): (4, 5)})
         self.assertEqual(tags.phrase_pairs([]), {})
 
+    def test_links_are_sure_or_possible(self):
+        self.assertEqual(tags.links_of("0-1 2p13"), [(0, 1), (2, 13)])
+
     def test_a_gap_is_no_run(self):
         self.assertEqual(tags.phrase_pairs([(0, 0), (0, 2), (1, 1)]), {(1, 2): (1, 2), (0, 2): (0, 3)})
 

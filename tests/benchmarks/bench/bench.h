@@ -20,6 +20,7 @@ namespace heed::bench {
 // The commands, one file each.
 void add_attention(CommandLine& program);
 void add_sentences(CommandLine& program);
+void add_tags(CommandLine& program);
 void add_train(CommandLine& program);
 void add_translate(CommandLine& program);
 

@@ -33,6 +33,7 @@ int run_program(int argc, char** argv) {
   add_translate(program);
   add_attention(program);
   add_sentences(program);
+  add_tags(program);
   try {
     app.parse(argc, argv);
     return 0;
