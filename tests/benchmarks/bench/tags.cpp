@@ -31,6 +31,8 @@ void put_tags(const TagsArgs& args) {
   if (marked.size() != targets.size())
     throw UserError("{} has {} lines, {} has {}", args.marked, marked.size(), args.target,
                     targets.size());
+  if (!run::have_engines(args.model, args.options.open()))
+    throw UserError("{}: only models with an engine, and on a CPU (--device cpu)", args.model);
   const run::LineModels models = run::open_engines(args.model, args.options.open());
   const decode::MemberText& vocabularies = models.translator->first_text();
   std::vector<text::Markup> pages;
