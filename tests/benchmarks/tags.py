@@ -5,8 +5,8 @@
 
 Elements are put around runs of one to three source words that are linked with a run of target words, and with these alone
 (phrase pairs: no link leaves them). Each line gets at most --tags of them, drawn by --seed. `heed translate --markup xml`
-translates the lines. Only translations that equal their reference count, because the gold alignment is one of references. With --given
-the tags are put into the references themselves (`heed-bench tags`), and all lines count:
+translates the lines. Only translations that equal their reference count, because the gold alignment is one of references.
+With --given the tags are put into the references themselves (`heed-bench tags`), and all lines count:
 
   python3 tests/benchmarks/tags.py runs/europarl_guided data/europarl/gold.de data/europarl/gold.en data/europarl/gold.align --given
 
@@ -88,9 +88,8 @@ def links_of(line):
 
 def translated(args, lines):
     """The lines with their tags as the model translates them, or as it puts the tags into the targets."""
-    text = "".join(line + "\n" for line in lines)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as marked:
-        marked.write(text)
+        marked.writelines(line + "\n" for line in lines)
         marked.flush()
         command = ([args.bench, "-q", "tags", args.model, marked.name, args.target, *args.options] if args.given
                    else [args.heed, "translate", args.model, marked.name, "--markup", "xml", *args.options])

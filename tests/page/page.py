@@ -84,10 +84,13 @@ class PageTest(unittest.TestCase):
         self.opened.append(self.folder / file)
         self.browser.open(self.opened[-1], width, height, dark, scale)
 
-    def open(self, sentence=1, width=1200, height=900, dark=False):
-        self.show("look/attention.html", width, height, dark)
+    def open_as_it_is(self, file="look/attention.html", width=1200, height=900, dark=False):
+        self.show(file, width, height, dark)
         self.browser.wait("document.querySelector('td')")
         self.dark = dark
+
+    def open(self, sentence=1, width=1200, height=900, dark=False):
+        self.open_as_it_is(width=width, height=height, dark=dark)
         if sentence != 1:
             self.select("sentence", str(sentence - 1))
         self.begin_at_the_first_head()

@@ -6,11 +6,6 @@ from page import PageTest
 
 
 class Opening(PageTest):
-    def open_as_it_is(self, file="look/attention.html", width=1200, height=900):
-        self.show(file, width, height)
-        self.browser.wait("document.querySelector('td')")
-        self.dark = False
-
     def test_it_opens_on_the_layer_whose_columns_have_the_largest_weights(self):
         self.open_as_it_is()
         reach = {}

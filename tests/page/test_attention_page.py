@@ -195,8 +195,7 @@ class Choosing(PageTest):
         self.expect_matrix(self.matrices["cross"][1, "1", "2"])
 
     def test_a_picture_chooses_a_head_that_the_layer_on_show_lacks(self):
-        self.show("pruned/attention.html", 1200, 900)
-        self.browser.wait("document.querySelector('td')")
+        self.open_as_it_is("pruned/attention.html")
         self.select("layer", "1")
         self.browser.click(*self.point_at("#heads button", toy.HEADS - 1))
         self.assertEqual(self.state(), {"kind": "cross-attention", "layer": "0", "head": "2"})
@@ -367,8 +366,7 @@ class Hostile(PageTest):
     def test_the_page_shows_them_literally(self):
         self.open()
         usual = set(self.elements())
-        self.show("hostile/attention.html", 1200, 900)
-        self.browser.wait("document.querySelector('td')")
+        self.open_as_it_is("hostile/attention.html")
         self.assertEqual(self.texts("source"), toy.HOSTILE + END)
         self.assertEqual(self.texts("target"), toy.HOSTILE[::-1] + END)
         self.assertEqual([box["text"] for box in self.boxes("#matrix thead span")],

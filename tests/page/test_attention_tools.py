@@ -113,8 +113,7 @@ class Temperature(ToolsTest):
             !element("temperature").disabled]"""))
 
     def test_it_says_where_it_is_not_exact(self):
-        self.show("evidence/attention.html", 1200, 900)
-        self.browser.wait("document.querySelector('td')")
+        self.open_as_it_is("evidence/attention.html")
         exact = "Scores are divided by it."
         inexact = ("These weights are no softmax, nor made of softmaxes on this page: they are only sharpened or "
                    "flattened.")
@@ -138,8 +137,7 @@ class Temperature(ToolsTest):
         self.assertEqual(self.note(), (inexact, inexact, True))
 
     def test_evidence_is_left_as_it_is(self):
-        self.show("evidence/attention.html", 1200, 900)
-        self.browser.wait("document.querySelector('td')")
+        self.open_as_it_is("evidence/attention.html")
         self.heat(-2)
         self.select("kind", "saliency")
         self.begin_at_the_first_head()
@@ -197,9 +195,7 @@ class Beside(ToolsTest):
         self.assertTrue(self.browser.run("tables[1].contains(document.activeElement)"))
 
     def test_two_models_stand_beside_each_other(self):
-        self.show("two/attention.html", 1200, 900)
-        self.dark = False
-        self.browser.wait("document.querySelector('td')")
+        self.open_as_it_is("two/attention.html")
         self.begin_at_the_first_head()
         self.assertEqual(self.browser.run("[...element('model').options].map(one => one.text)"), ["model", "other"])
         self.select("beside", "other/cross/1/2")
@@ -279,8 +275,7 @@ class Saving(ToolsTest):
             self.assertAlmostEqual(float(row[8]), matrix.weights[target][source], delta=0.00006)
 
     def test_the_table_tells_two_kinds_apart(self):
-        self.show("evidence/attention.html", 1200, 900)
-        self.browser.wait("document.querySelector('td')")
+        self.open_as_it_is("evidence/attention.html")
         self.select("head", "-1")
         self.select("beside", "/saliency/0/-1")
         _, text = self.saved("save-csv")
@@ -324,8 +319,7 @@ class Saving(ToolsTest):
         self.assertLess(right, width)
 
     def test_sentences_that_would_be_markup_are_text_in_it(self):
-        self.show("hostile/attention.html", 1200, 900)
-        self.browser.wait("document.querySelector('td')")
+        self.open_as_it_is("hostile/attention.html")
         _, text = self.saved("save-svg")
         names = {one.tag.split("}")[1] for one in xml.etree.ElementTree.fromstring(text).iter()}
         self.assertEqual(names, {"svg", "title", "rect", "g", "text"})

@@ -10,9 +10,7 @@ CHANGED = 3  # the place of the word
 
 class Tour(PageTest):
     def open_tour(self):
-        self.show("tour/attention.html", 1200, 900)
-        self.browser.wait("document.querySelector('td')")
-        self.dark = False
+        self.open_as_it_is("tour/attention.html")
 
     def matrices_of(self, kind):
         """(layer, head) to the matrices of the two sentences."""

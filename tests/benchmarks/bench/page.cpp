@@ -1,6 +1,8 @@
 #include "benchmarks/bench/page.h"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 
 #include "base/strings.h"
 #include "draw/page_data.h"
@@ -62,26 +64,22 @@ double number_of(const std::string& text) {
 
 /// Of rows of `attention`, a size and a time: the ways at the largest size.
 std::string slowest_and_fastest(const text::Table& table) {
-  double largest = 0;
-  for (const Row& row : table.rows) largest = std::max(largest, number_of(row[1]));
-  const Row *slowest = nullptr, *fastest = nullptr;
-  for (const Row& row : table.rows) {
-    if (number_of(row[1]) != largest || number_of(row[2]) <= 0) continue;
-    if (slowest == nullptr || number_of(row[2]) > number_of((*slowest)[2])) slowest = &row;
-    if (fastest == nullptr || number_of(row[2]) < number_of((*fastest)[2])) fastest = &row;
-  }
-  if (slowest == fastest) return "";
-  return fmt::format("At {} {}, {} takes {:.1f} times as long as {}.", table.columns[1],
-                     (*slowest)[1], (*slowest)[0],
-                     number_of((*slowest)[2]) / number_of((*fastest)[2]), (*fastest)[0]);
+  const auto size = [](const Row& row) { return number_of(row[1]); };
+  const auto time = [](const Row& row) { return number_of(row[2]); };
+  const double largest = std::ranges::max(table.rows | std::views::transform(size));
+  std::vector<Row> rows;
+  std::ranges::copy_if(table.rows, std::back_inserter(rows),
+                       [&](const Row& row) { return size(row) == largest && time(row) > 0; });
+  if (rows.size() < 2) return "";
+  const auto [fastest, slowest] = std::ranges::minmax(rows, {}, time);
+  return fmt::format("At {} {}, {} takes {:.1f} times as long as {}.", table.columns[1], slowest[1],
+                     slowest[0], time(slowest) / time(fastest), fastest[0]);
 }
 
 /// Of rows of speeds.
 std::string fastest_of(const text::Table& table, std::size_t speed) {
-  const auto slower = [&](const Row& a, const Row& b) {
-    return number_of(a[speed]) < number_of(b[speed]);
-  };
-  const auto [slowest, fastest] = std::ranges::minmax_element(table.rows, slower);
+  const auto number = [&](const Row& row) { return number_of(row[speed]); };
+  const auto [slowest, fastest] = std::ranges::minmax_element(table.rows, {}, number);
   const auto name = [&](const Row& row) {
     std::string text = row[0];
     for (std::size_t i = 1; i < speed; ++i)
@@ -92,11 +90,10 @@ std::string fastest_of(const text::Table& table, std::size_t speed) {
   };
   std::string unit = table.columns[speed];
   std::ranges::replace(unit, '_', ' ');
-  if (slowest == fastest || number_of((*slowest)[speed]) <= 0)
+  if (slowest == fastest || number(*slowest) <= 0)
     return fmt::format("{}: {} {}.", name(*fastest), (*fastest)[speed], unit);
   return fmt::format("{} is fastest: {} {}, {:.1f} times as many as {}.", name(*fastest),
-                     (*fastest)[speed], unit,
-                     number_of((*fastest)[speed]) / number_of((*slowest)[speed]), name(*slowest));
+                     (*fastest)[speed], unit, number(*fastest) / number(*slowest), name(*slowest));
 }
 
 /// What to remember of a table; empty for other tables.

@@ -31,9 +31,10 @@ void put_tags(const TagsArgs& args) {
   if (marked.size() != targets.size())
     throw UserError("{} has {} lines, {} has {}", args.marked, marked.size(), args.target,
                     targets.size());
-  if (!run::have_engines(args.model, args.options.open()))
+  const run::OpenOptions options = args.options.open();
+  if (!run::have_engines(args.model, options))
     throw UserError("{}: only models with an engine, and on a CPU (--device cpu)", args.model);
-  const run::LineModels models = run::open_engines(args.model, args.options.open());
+  const run::LineModels models = run::open_engines(args.model, options);
   const decode::MemberText& vocabularies = models.translator->first_text();
   std::vector<text::Markup> pages;
   std::vector<decode::Translation> translations;
@@ -44,7 +45,9 @@ void put_tags(const TagsArgs& args) {
                       page.segments().size());
     translations.push_back(given(vocabularies, page.segments()[0].text, targets[i]));
   }
-  put_inlays(*models.translator, pages, run::usual_choice(models.config), translations);
+  std::optional<study::AlignmentChoice> choice;
+  if (model::traits(models.config.model).attends()) choice = run::usual_choice(models.config);
+  put_inlays(*models.translator, pages, choice, translations);
   for (std::size_t i = 0; i < pages.size(); ++i)
     std::cout << pages[i].with({translations[i].text}) << '\n';
 }
