@@ -212,6 +212,8 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
 }
 
 void translate(const TranslateArgs& args) {
+  if (args.glossary == "-" && args.file == "-")
+    throw UserError("translate: --glossary - and the text are both standard input; name a file");
   const run::LineModels models = open(args);
   const run::Config& run = models.config;
   const model::Traits traits = model::traits(run.model);
@@ -266,7 +268,7 @@ void translate(const TranslateArgs& args) {
     auto details = inspect::details_of(translator, window.lines, translations, wanted);
     if (args.retry) {
       const auto [suspicious, better] = inspect::retry_suspicious(
-          translator, window.lines, window.prefixes, wanted, translations, details);
+          translator, window.lines, window.first, window.prefixes, wanted, translations, details);
       retried.suspicious += suspicious;
       retried.better += better;
     }

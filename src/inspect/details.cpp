@@ -135,10 +135,13 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
   if (options.alignment || (options.flags && options.attends))
     attention = tell_of_attention(one, words, member, options);
   if (!options.flags) return;
+  // Without the terms of a glossary that is inline.
+  const int64_t source_pieces = std::min(std::ssize(one.translation->source_pieces) - 1,
+                                         std::ssize(member.source.encode(*one.line)));
   details.flags = study::flags_of({.source = *one.line,
                                    .translation = details.text,
                                    .cut = hypothesis.cut,
-                                   .source_pieces = std::ssize(one.translation->source_pieces) - 1,
+                                   .source_pieces = source_pieces,
                                    .target_pieces = std::ssize(hypothesis.ids),
                                    .log_probability = hypothesis.log_probability,
                                    .attention = std::move(attention),

@@ -1,6 +1,9 @@
 #include "inspect/retry.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "decode/search/beam.h"
 
 namespace heed::inspect {
 namespace {
@@ -19,21 +22,29 @@ std::vector<decode::DecodeConfig> other_ways(const decode::DecodeConfig& config)
   if (drawn || (!config.glossary.empty() && !config.glossary_inline)) return ways;
   ways.push_back(config);
   ways.back().sampling.top_p = kTopP;
+  ways.back().coverage_penalty = 0;  // ranks hypotheses of a search
   ways.back().mbr = kSamples;
   return ways;
 }
 
-/// Another search for the life of this object, without warnings.
+/// Another search for the life of this object, of lines of these numbers; without warnings, and
+/// not counted as progress.
 class OtherSearch {
  public:
-  OtherSearch(decode::LineTranslator& translator, const decode::DecodeConfig& config)
-      : translator_(translator), before_(translator.config()), warned_(translator.warn_of_cuts) {
+  OtherSearch(decode::LineTranslator& translator, const decode::DecodeConfig& config,
+              std::vector<int64_t> numbers)
+      : translator_(translator),
+        before_(translator.config()),
+        warned_(std::exchange(translator.warn_of_cuts, false)),
+        searched_(std::exchange(translator.searched, nullptr)) {
     translator.set_config(config);
-    translator.warn_of_cuts = false;
+    translator.shown_numbers = std::move(numbers);
   }
   ~OtherSearch() {
     translator_.set_config(before_);
     translator_.warn_of_cuts = warned_;
+    translator_.searched = std::move(searched_);
+    translator_.shown_numbers.clear();
   }
   OtherSearch& operator=(OtherSearch&&) = delete;
 
@@ -41,12 +52,19 @@ class OtherSearch {
   decode::LineTranslator& translator_;
   const decode::DecodeConfig before_;
   const bool warned_;
+  std::function<void(int64_t)> searched_;
 };
+
+/// The score of the first search, where the second one's are utilities.
+double score_of(const decode::Hypothesis& hypothesis, const decode::DecodeConfig& config) {
+  return decode::Scorer(config).score(hypothesis.log_probability,
+                                      std::ssize(hypothesis.token_log_probabilities), 0);
+}
 
 }  // namespace
 
 RetryCount retry_suspicious(decode::LineTranslator& translator,
-                            const std::vector<std::string>& lines,
+                            const std::vector<std::string>& lines, int64_t first_line,
                             const std::vector<std::string>& prefixes, const DetailOptions& options,
                             std::vector<decode::Translation>& translations,
                             std::vector<std::vector<Details>>& details) {
@@ -58,15 +76,18 @@ RetryCount retry_suspicious(decode::LineTranslator& translator,
   for (std::size_t i = 0; i < lines.size(); ++i) count.suspicious += is_suspicious(i);
   for (const decode::DecodeConfig& way : other_ways(translator.config())) {
     std::vector<std::size_t> chosen;
+    std::vector<int64_t> numbers;
     std::vector<std::string> again, begun;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (!is_suspicious(i)) continue;
       chosen.push_back(i);
+      numbers.push_back(first_line + static_cast<int64_t>(i));
       again.push_back(lines[i]);
       if (!prefixes.empty()) begun.push_back(prefixes[i]);
     }
     if (chosen.empty()) break;
-    const OtherSearch search(translator, way);
+    const int64_t mbr = translator.config().mbr;
+    const OtherSearch search(translator, way, std::move(numbers));
     auto found = translator.translate(again, 1, begun);
     auto told = details_of(translator, again, found, options);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
@@ -74,6 +95,10 @@ RetryCount retry_suspicious(decode::LineTranslator& translator,
       if (told[k].empty() || told[k].front().flags.size() >= details[i].front().flags.size())
         continue;
       translations[i] = std::move(found[k]);
+      if (mbr == 0 && way.mbr > 0) {
+        decode::Hypothesis& best = translations[i].hypotheses.front();
+        best.score = score_of(best, way);
+      }
       details[i] = std::move(told[k]);
       better[i] = true;
     }

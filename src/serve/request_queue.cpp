@@ -119,15 +119,13 @@ void RequestQueue::drop_late_and_abandoned() {
   }
 }
 
-/// Before anything of the entry is translated.
+/// Before anything of the entry is translated. A task may use all models, without terms of others.
 void RequestQueue::set_terms(Entry& entry) const {
+  for (const ServedModel& model : models_) model.translator->set_glossary(nullptr);
+  if (!entry.lines.terms) return;
   decode::LineTranslator& translator = *models_[entry.model()].translator;
-  if (entry.lines.terms && !entry.glossary) {
-    decode::DecodeConfig config = translator.config();
-    config.glossary = "of the request";
-    check(config);
-    entry.glossary = std::make_shared<decode::Glossary>(config, *entry.lines.terms);
-  }
+  if (!entry.glossary)
+    entry.glossary = std::make_shared<decode::Glossary>(translator.config(), *entry.lines.terms);
   translator.set_glossary(entry.glossary);
 }
 

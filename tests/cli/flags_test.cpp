@@ -46,6 +46,9 @@ TEST_P(FlagOptions, ALineIsTriedAgainAndStaysWhereThatDoesNotHelp) {
   EXPECT_THAT(again.err, HasSubstr("1 translation suspicious"));
   expect_mistake(run_heed({"translate", model_, "--retry", "--n-best", "2"}, input),
                  {"--retry", "--n-best"});
+  // Samples have no coverage.
+  product(
+      run_heed({"translate", model_, "--retry", "--set", "decoding.coverage_penalty=0.1"}, input));
 }
 
 TEST_P(FlagOptions, OfGivenPairsStandBehindTheirScores) {

@@ -94,6 +94,19 @@ TEST_P(GlossaryOption, RefusesWhatCannotBe) {
                  {"decoding.glossary", "decoding.sampling"});
   expect_mistake(run_heed({"translate", model_, "--glossary", folder_ / "absent"}, "a\n"),
                  {"absent"});
+  expect_mistake(run_heed({"translate", model_, "--glossary", "-"}, "a\tb\n"),
+                 {"--glossary -", "standard input"});
+}
+
+TEST_P(GlossaryOption, LooksForTermsInWhatIsRead) {
+  const std::string terms = folder_.write("terms.tsv", "d\tgh\n");
+  const auto first_of = [&](const std::string& limit) {
+    return product(run_heed(
+        {"translate", model_, "--glossary", terms, "--set", "decoding.max_source_length=" + limit},
+        "a b c d\n"));
+  };
+  EXPECT_THAT(first_of("4"), HasSubstr("gh"));
+  EXPECT_THAT(first_of("2"), Not(HasSubstr("gh")));
 }
 
 /// Each word has two translations, between which only a term can tell.
@@ -152,6 +165,12 @@ TEST_F(InlineGlossary, AModelUsesTheTermsInItsSource) {
     EXPECT_GE(all, 5);
     EXPECT_EQ(obeyed, all) << ending;
   }
+  // Lengths are compared without the terms that stand in the source.
+  const std::string all = folder.write("terms.tsv", "alpha\talpone\nbravo\tbraone\n");
+  const std::string flagged = product(run_heed(
+      {"translate", model, "--flags", "--glossary", all, "--set", "decoding.glossary_inline=true"},
+      "alpha bravo alpha bravo alpha bravo alpha\n"));
+  EXPECT_THAT(flagged, Not(HasSubstr("length")));
   expect_mistake(
       run_heed({"translate", Toy::get().transformer, "--set", "decoding.glossary_inline=true"},
                "a\n"),

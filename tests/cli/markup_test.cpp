@@ -101,6 +101,15 @@ TEST_P(MarkupOption, GoesWithTerms) {
   EXPECT_EQ(count_in(product(result), "<b>"), 1);
 }
 
+// In windows of 32 lines.
+TEST_P(MarkupOption, DrawsAsPlainTextIsDrawn) {
+  std::string input;
+  for (int i = 0; i < 40; ++i) input += "a b c d e f\n";
+  const std::string plain = product(translate(input, {"--sample"}));
+  EXPECT_EQ(product(translate(input, {"--sample", "--markup", "html", "--batch", "1"})), plain);
+  EXPECT_EQ(product(translate(input, {"--sample", "--keep", "urls", "--batch", "1"})), plain);
+}
+
 TEST_P(MarkupOption, RefusesWhatCannotBe) {
   expect_mistake(translate("a\n", {"--markup", "rtf"}), {"--markup", "html"});
   expect_mistake(translate("a\n", {"--keep", "urls,dates"}), {"--keep", "placeholders"});

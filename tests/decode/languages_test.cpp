@@ -83,6 +83,18 @@ TEST_P(LanguagesOf, StandBeforePrefixesAndDraws) {
   for (const Hypothesis& one : draws[0].hypotheses) EXPECT_EQ(one.ids[0], id("<fr>"));
 }
 
+TEST_P(LanguagesOf, StandBeforeTerms) {
+  const TemporaryFolder folder;
+  DecodeConfig config{.beam_size = 4, .n_best = 3};
+  config.glossary = folder.write("terms.tsv", "mira\trel\n");
+  auto forced = translator("", "<de>", config);
+  const auto found = forced.translate({"mira tolo"});
+  ASSERT_EQ(found[0].hypotheses.size(), 3U);
+  for (const Hypothesis& one : found[0].hypotheses) EXPECT_EQ(one.ids[0], id("<de>"));
+  EXPECT_EQ(found[0].hypotheses[0].missing, 0);
+  EXPECT_THAT(found[0].text, testing::HasSubstr("rel"));
+}
+
 TEST_P(LanguagesOf, AreNoPartOfTheLeastLength) {
   for (const int64_t least : {1, 3}) {
     DecodeConfig config{.min_length = least};

@@ -339,6 +339,22 @@ TEST(Translator, SamplesBelongToTheLineAndNotToTheBatch) {
   EXPECT_EQ(some[1].text, all[5].text);
 }
 
+TEST(Translator, SamplesOfSentencesBelongToTheirLines) {
+  DecodeConfig config;
+  config.sampling.top_k = 8;
+  auto translator = make_translator(random_model(small_models()[0]), config);
+  const std::string line = kLines[5];
+  const std::string of_five = translator.translate({line}, 5)[0].text,
+                    of_six = translator.translate({line}, 6)[0].text;
+  translator.shown_numbers = {5, 5, 6};
+  const auto all = translator.translate({line, line, line});
+  EXPECT_EQ(all[0].text, of_five);
+  EXPECT_NE(all[1].text, of_five);
+  EXPECT_EQ(all[2].text, of_six);
+  translator.shown_numbers = {6};
+  EXPECT_EQ(translator.translate({line})[0].text, of_six);
+}
+
 TEST(Translator, NamesLinesOfAShareByTheirNumbers) {
   auto translator = make_translator(random_model(small_models()[0]));
   translator.line_step = 3;

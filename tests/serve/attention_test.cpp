@@ -8,6 +8,7 @@
 #include "inspect/attention_maps.h"
 #include "serve/answers/answers.h"
 #include "serve/running.h"
+#include "temporary_folder.h"
 
 namespace heed::serve {
 namespace {
@@ -171,6 +172,27 @@ TEST(Service, TellsTheNumbersOfEachStep) {
     const std::size_t pieces = decode::vocabulary().encode("mira").size();
     double probability = 1;
     for (std::size_t i = 0; i < pieces; ++i) probability *= one["chosen"][i].get<double>();
+    EXPECT_NEAR(probability, look["words"][0]["probability"].get<double>(), 1e-5);
+  }
+}
+
+// What it shows is read with the terms, as it was translated.
+TEST(Service, ReadsTermsThatAreInline) {
+  const TemporaryFolder folder;
+  decode::DecodeConfig config;
+  config.glossary = folder.write("terms.tsv", "kupo\tglume wexta\n");
+  config.glossary_inline = true;
+  const std::size_t source = decode::vocabulary().encode("sena kupo").size(),
+                    pieces = decode::vocabulary().encode("mira").size();
+  for (const std::size_t which : {0, 1}) {
+    Running running({which}, {}, config);
+    const json question = {{"q", "sena kupo"}, {"prefix", "mira"}};
+    const json look = running.ok("/attention", question), steps = running.ok("/steps", question);
+    const json& read = steps["sentences"][0];
+    EXPECT_GT(look["tokens"]["source"].size(), source + 3);
+    EXPECT_EQ(read["source"], look["tokens"]["source"]);
+    double probability = 1;
+    for (std::size_t i = 0; i < pieces; ++i) probability *= read["chosen"][i].get<double>();
     EXPECT_NEAR(probability, look["words"][0]["probability"].get<double>(), 1e-5);
   }
 }

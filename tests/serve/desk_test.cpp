@@ -261,6 +261,20 @@ TEST_F(DeskTest, ATaskGetsItsModelInItsTurn) {
   EXPECT_THAT(order_, ElementsAre("lines", "lines, too", "task"));
 }
 
+TEST_F(DeskTest, ATaskFindsNoTermsOfOtherRequests) {
+  open({kShares, kSharesNot});
+  const ClientPtr terms =
+      take("terms",
+           {.model = 1, .lines = {"mira tolo"}, .terms = std::vector<Strings>{{"mira", "glume"}}});
+  const auto ask_the_other_model = [&](decode::LineTranslator&) {
+    return texts_of(models_[1].translator->translate({"mira tolo"}));
+  };
+  const ClientPtr task = take("task", Task{.model = 0, .answer = ask_the_other_model});
+  work_to_the_end();
+  EXPECT_THAT(body(terms), HasSubstr("glume"));
+  EXPECT_EQ(body(task), alone(kSharesNot, {"mira tolo"}));
+}
+
 TEST_F(DeskTest, WhatATaskThrowsIsAnswered) {
   open({kShares});
   const ClientPtr user = take(

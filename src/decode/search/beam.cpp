@@ -10,7 +10,7 @@ Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t
       pieces_(pieces),
       limit_(limit),
       live_(1) {
-  if (!terms.empty()) terms_.emplace(terms, options.inside_words);
+  if (!terms.empty()) live_[0].terms = terms_.emplace(terms, options.inside_words).start();
   if (!samples(config_->sampling)) return;
   for (int64_t i = 0; i < config_->n_best; ++i)
     random_.push_back(sampling_stream(config_->sampling, stream, static_cast<uint64_t>(i)));
@@ -79,17 +79,18 @@ void Beam::choose_by_terms(std::vector<Continuation>& choices, std::span<const f
   auto score = wanted.begin();
   for (int32_t slot = 0; slot < std::ssize(live_); ++slot)
     for (const int32_t token : this->wanted(slot)) {
-      const float value = counted(*score++);
-      if (std::isfinite(value))
-        choices.push_back({slot, token, value, live_[slot].log_probability + value});
+      const float value = *score++;
+      if (!std::isfinite(value)) continue;
+      choices.push_back(
+          {slot, token, counted(value), live_[slot].log_probability + counted(value)});
     }
-  for (Continuation& one : choices) one.terms = terms_->next(live_[one.slot].terms, one.token);
+  for (Continuation& one : choices) one.terms = terms_->after(*live_[one.slot].terms, one.token);
   std::erase_if(choices, [&](const Continuation& one) {
-    const bool lacks = one.token == text::kEnd && missing(one.terms) > 0;
+    const bool lacks = one.token == text::kEnd && one.terms.missing > 0;
     if (lacks) finish(grow(one, 0), /*cut=*/false);
     return lacks;
   });
-  allocate(choices, *terms_, limit_ - steps_ - 2);  // behind this piece, and before eos
+  allocate(choices, limit_ - steps_ - 2);  // behind this piece, and before eos
 }
 
 std::vector<Beam::Live> Beam::sample(const Candidates& candidates, int64_t first_row) {
@@ -118,9 +119,11 @@ std::vector<Beam::Live> Beam::sample(const Candidates& candidates, int64_t first
 }
 
 Beam::Live Beam::grow(const Continuation& choice, int32_t sample) {
-  nodes_.push_back({live_[choice.slot].node, choice.token, choice.log_probability, choice.slot});
+  const Live& before = live_[choice.slot];
+  nodes_.push_back({before.node, choice.token, choice.log_probability, choice.slot});
   const auto node = static_cast<int32_t>(nodes_.size()) - 1;
-  return {node, choice.slot, choice.token, sample, choice.total, choice.terms};
+  return {node,   choice.slot,  choice.token,
+          sample, choice.total, terms_ ? terms_->next(*before.terms, choice.token) : nullptr};
 }
 
 void Beam::finish(const Live& hypothesis, bool cut) {
@@ -131,7 +134,7 @@ void Beam::finish(const Live& hypothesis, bool cut) {
     return a.cut != b.cut ? b.cut : a.score > b.score;
   };
   FinishedHypothesis entry{
-      hypothesis.node, hypothesis.log_probability, score, cut, missing(hypothesis.terms), ""};
+      hypothesis.node, hypothesis.log_probability, score, cut, missing(hypothesis), ""};
   if (options_->text) {
     entry.text = options_->text(pieces_to(hypothesis.node));
     const auto same = std::ranges::find(finished_, entry.text, &FinishedHypothesis::text);

@@ -75,7 +75,7 @@ class Beam {
     int32_t token = 0;   // its last piece
     int32_t sample = 0;  // which draw it is, when sampling
     double log_probability = 0;
-    int32_t terms = 0;  // its state in the sentence's TermAutomaton
+    TermAutomaton::StatePtr terms = nullptr;  // null: the sentence has none
   };
 
   /// `limit`: most steps, eos counted. `pieces`: of the source, without eos. `terms`: none, or what
@@ -93,7 +93,7 @@ class Beam {
   /// Pieces of its terms that may come after live hypothesis `slot`.
   std::span<const int32_t> wanted(std::size_t slot) const {
     if (!terms_) return {};
-    return terms_->at(live_[slot].terms).wanted;
+    return live_[slot].terms->wanted;
   }
 
   /// One step by search or by sampling. `candidates`: rows of the live hypotheses start at
@@ -130,7 +130,7 @@ class Beam {
   std::vector<Live> sample(const Candidates& candidates, int64_t first_row);
   Live grow(const Continuation& choice, int32_t sample);
   void finish(const Live& hypothesis, bool cut);
-  int64_t missing(int32_t terms) const { return terms_ ? terms_->at(terms).missing : 0; }
+  static int64_t missing(const Live& one) { return one.terms ? one.terms->standing.missing : 0; }
   int64_t obedient() const {  // finished ones with all terms
     return std::ranges::count(finished_, 0, &FinishedHypothesis::missing);
   }

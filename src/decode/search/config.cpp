@@ -8,6 +8,13 @@ bool samples(const SamplingConfig& config) {
   return config.top_k > 0 || config.top_p > 0;
 }
 
+void check_terms(const DecodeConfig& config) {
+  if (config.glossary_inline || (config.beam_size > 1 && !samples(config.sampling))) return;
+  throw config::ConfigError(
+      "decoding.glossary: needs a decoding.beam_size of 2 or more and no decoding.sampling, or "
+      "decoding.glossary_inline");
+}
+
 void check(const DecodeConfig& config) {
   const bool drawn = samples(config.sampling);
   if (!drawn && config.n_best > config.beam_size)
@@ -28,10 +35,7 @@ void check(const DecodeConfig& config) {
     throw config::ConfigError(
         "decoding.forbid: without '</s>' no translation would end; leave it out, or set "
         "decoding.min_length");
-  if (!config.glossary.empty() && !config.glossary_inline && (drawn || config.beam_size == 1))
-    throw config::ConfigError(
-        "decoding.glossary: needs a decoding.beam_size of 2 or more and no decoding.sampling, or "
-        "decoding.glossary_inline");
+  if (!config.glossary.empty()) check_terms(config);
   if (drawn && config.coverage_penalty > 0)
     throw config::ConfigError(
         "decoding.coverage_penalty: ranks hypotheses of a search, and decoding.sampling replaces "

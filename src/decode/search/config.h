@@ -101,5 +101,7 @@ bool samples(const SamplingConfig& config);
 
 /// Rules between fields. Throws ConfigError.
 void check(const DecodeConfig& config);
+/// Throws ConfigError where such a search cannot put a glossary's terms into translations.
+void check_terms(const DecodeConfig& config);
 
 }  // namespace heed::decode

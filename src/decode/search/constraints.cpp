@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <numeric>
 
 namespace heed::decode {
 
@@ -29,7 +29,6 @@ TermAutomaton::TermAutomaton(const std::vector<TermPieces>& terms,
       nodes_[child].shorter = order[i] == 0 ? 0 : go(nodes_[order[i]].shorter, piece);
       order.push_back(child);
     }
-  number_of(0, Met(terms.size()));
 }
 
 int32_t TermAutomaton::go(int32_t node, int32_t piece) const {
@@ -40,57 +39,73 @@ int32_t TermAutomaton::go(int32_t node, int32_t piece) const {
   return 0;
 }
 
-TermAutomaton::Met TermAutomaton::met_in(const Reached& state) const {
-  Met met = state.met;
-  for (int32_t node = state.node; node > 0; node = nodes_[node].shorter)
-    for (const Passing& one : nodes_[node].targets)
-      if (one.rest == 0) met[one.term] = 1;
+/// With the targets that end here.
+TermAutomaton::Met TermAutomaton::met_at(int32_t node, Met met) const {
+  for (; node > 0; node = nodes_[node].shorter)
+    for (const Passing& one : nodes_[node].targets) {
+      if (one.rest > 0 || met.terms[one.term] != 0) continue;
+      met.terms[one.term] = 1;
+      --met.others.missing;
+      met.others.left -= shortest_[one.term];
+    }
   return met;
 }
 
-int32_t TermAutomaton::next(int32_t state, int32_t piece) {
-  const Reached& before = states_[state];
-  return number_of(go(before.node, piece), is_inside(piece) ? before.met : met_in(before));
-}
-
-int32_t TermAutomaton::number_of(int32_t node, Met met) {
-  const auto [at, is_new] = numbers_.emplace(std::pair(node, met), std::ssize(states_));
-  if (is_new) {
-    states_.push_back({node, std::move(met), {}});
-    states_.back().standing = standing_of(states_.back());
-  }
-  return at->second;
-}
-
-TermAutomaton::Standing TermAutomaton::standing_of(const Reached& state) const {
-  Standing out;
-  const Met met = met_in(state);
-  int64_t at_risk = 0;  // of terms that are met, unless their last word goes on
-  for (std::size_t term = 0; term < met.size(); ++term) {
-    if (met[term] == 0) {
-      ++out.missing;
-      out.left += shortest_[term];
-    } else if (state.met[term] == 0) {
-      at_risk += shortest_[term];
-    }
-  }
-  std::set<int32_t> wanted;
-  int64_t saved = 0;  // by the target that is begun
-  for (int32_t node = state.node; node >= 0; node = nodes_[node].shorter)
-    for (const auto& [piece, child] : nodes_[node].next)
-      for (const Passing& one : nodes_[child].targets) {
-        if (met[one.term] != 0) continue;
-        wanted.insert(piece);
-        const int64_t begun = shortest_[one.term] - one.rest - 1;
-        saved = std::max(saved, begun - (is_inside(piece) ? at_risk : 0));
+TermAutomaton::Standing TermAutomaton::standing_of(int32_t node, const Met& before) const {
+  Standing out = before.others;
+  std::vector<int32_t> ended;  // here, unless the last word goes on
+  int64_t at_risk = 0;
+  const auto is_met = [&](int32_t term) {
+    return before.terms[term] != 0 || std::ranges::find(ended, term) != ended.end();
+  };
+  for (int32_t at = node; at > 0; at = nodes_[at].shorter)
+    for (const Passing& one : nodes_[at].targets)
+      if (one.rest == 0 && !is_met(one.term)) {
+        ended.push_back(one.term);
+        at_risk += shortest_[one.term];
       }
-  out.left -= saved;
-  out.wanted.assign(wanted.begin(), wanted.end());
+  int64_t saved = 0;  // by the target that is begun, of which nothing is at the root
+  for (int32_t at = node; at > 0; at = nodes_[at].shorter)
+    for (const auto& [piece, child] : nodes_[at].next)
+      for (const Passing& one : nodes_[child].targets)
+        if (!is_met(one.term))
+          saved = std::max(saved,
+                           shortest_[one.term] - one.rest - 1 - (is_inside(piece) ? at_risk : 0));
+  out.missing -= std::ssize(ended);
+  out.left -= at_risk + saved;
   return out;
 }
 
-void allocate(std::vector<Continuation>& choices, const TermAutomaton& terms, int64_t room) {
-  const auto left = [&](const Continuation& one) { return terms.at(one.terms).left; };
+TermAutomaton::StatePtr TermAutomaton::state_at(int32_t node, Met before) const {
+  State state{.node = node, .met = met_at(node, before), .standing = standing_of(node, before)};
+  state.before = std::move(before);
+  for (int32_t at = node; at >= 0; at = nodes_[at].shorter)
+    for (const auto& [piece, child] : nodes_[at].next)
+      if (std::ranges::any_of(nodes_[child].targets,
+                              [&](const Passing& one) { return state.met.terms[one.term] == 0; }))
+        state.wanted.push_back(piece);
+  std::ranges::sort(state.wanted);
+  const auto again = std::ranges::unique(state.wanted);
+  state.wanted.erase(again.begin(), again.end());
+  return std::make_shared<State>(std::move(state));
+}
+
+TermAutomaton::StatePtr TermAutomaton::start() const {
+  const Standing all{.missing = std::ssize(shortest_),
+                     .left = std::accumulate(shortest_.begin(), shortest_.end(), int64_t{0})};
+  return state_at(0, {std::vector<char>(shortest_.size()), all});
+}
+
+TermAutomaton::StatePtr TermAutomaton::next(const State& state, int32_t piece) const {
+  return state_at(go(state.node, piece), is_inside(piece) ? state.before : state.met);
+}
+
+TermAutomaton::Standing TermAutomaton::after(const State& state, int32_t piece) const {
+  return standing_of(go(state.node, piece), is_inside(piece) ? state.before : state.met);
+}
+
+void allocate(std::vector<Continuation>& choices, int64_t room) {
+  const auto left = [](const Continuation& one) { return one.terms.left; };
   const auto is_late = [&](const Continuation& one) { return left(one) > room; };
   if (!std::ranges::all_of(choices, is_late)) std::erase_if(choices, is_late);
   std::ranges::sort(choices, [&](const Continuation& a, const Continuation& b) {

@@ -90,6 +90,7 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
 }
 
 void LineTranslator::set_glossary(std::shared_ptr<Glossary> glossary) {
+  if (glossary) check_terms(config_);
   if (glossary && !config_.glossary_inline) glossary->spell(first_text().target);
   glossary_ = glossary ? std::move(glossary) : usual_glossary_;
 }
@@ -97,7 +98,8 @@ void LineTranslator::set_glossary(std::shared_ptr<Glossary> glossary) {
 void LineTranslator::set_n_best(int64_t n_best) {
   DecodeConfig config = config_;
   config.n_best = n_best;
-  set_config(std::move(config));
+  check(config);
+  config_.n_best = n_best;
 }
 
 void LineTranslator::set_config(DecodeConfig config) {
@@ -143,11 +145,8 @@ LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lin
                                              int64_t first_line, int64_t most) const {
   Lines out;
   out.lengths.assign(lines.size(), 0);
-  const bool marks = glossary_ && !is_constrained();
-  std::vector<std::string> marked;
-  for (std::size_t i = 0; marks && i < lines.size(); ++i)
-    marked.push_back(glossary_->marked(lines[i]));
-  const std::vector<std::string>& read = marks ? marked : lines;
+  std::vector<std::string> read;
+  for (const std::string& line : lines) read.push_back(with_terms(line));
   std::set<int64_t> cut;  // several members may cut a line
   for (const auto& member : members_) {
     auto& examples = out.members.emplace_back();
@@ -184,8 +183,12 @@ std::vector<Translation> LineTranslator::translate(const std::vector<std::string
     const Stopwatch watch(times_.text);
     Lines all = encode(lines, first_line, source_limit());
     add_prefixes(prefixes, first_line, all);
-    for (std::size_t i = 0; is_constrained() && i < lines.size(); ++i)
-      all.terms.push_back(glossary_->terms_for(lines[i]));
+    for (std::size_t i = 0; is_constrained() && i < lines.size(); ++i) {
+      const std::vector<int32_t>& pieces = all.members[0][i].source;
+      const bool may_be_cut = std::ssize(pieces) == source_limit();
+      all.terms.push_back(
+          glossary_->terms_for(may_be_cut ? first_text().source.decode(pieces) : lines[i]));
+    }
     return all;
   }();
   for (std::size_t i = 0; i < prefixes.size(); ++i)
@@ -242,7 +245,7 @@ void LineTranslator::warn_of_unknown(const Lines& lines, int64_t first_line) con
   const int64_t last = number_of(std::ssize(lines.lengths) - 1, first_line);
   log::warn(
       "lines {} to {}: {} of {} are unknown to the vocabulary, far more than in training{}",
-      first_line, last, lines.unknown, counted(lines.pieces, "piece"),
+      number_of(0, first_line), last, lines.unknown, counted(lines.pieces, "piece"),
       lines.decomposed == 0
           ? ""
           : fmt::format("; {} with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
@@ -297,6 +300,16 @@ void LineTranslator::spell(const data::Example& example, Translation& out) const
   if (!out.texts.empty()) out.text = out.texts[0];
 }
 
+/// What is drawn for a line is drawn by its number; for the second sentence of this number, and the
+/// next ones, by other streams.
+uint64_t LineTranslator::stream_of(int64_t line, int64_t first_line) const {
+  const auto number = static_cast<uint64_t>(number_of(line, first_line));
+  if (shown_numbers.empty()) return number;
+  const auto first = std::ranges::lower_bound(shown_numbers, static_cast<int64_t>(number));
+  const int64_t before = first_line + line * line_step - 1 - (first - shown_numbers.begin());
+  return number + (static_cast<uint64_t>(before) << 40U);
+}
+
 std::vector<std::vector<int64_t>> LineTranslator::cut(const Lines& lines) const {
   BatchLimits limits = this->limits();
   limits.sentences = std::min(limits.sentences, together_);
@@ -326,7 +339,7 @@ void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>&
   std::vector<int64_t> lengths;
   for (const int64_t i : batch) {
     lengths.push_back(std::ssize(lines.members[0][i].source) + 1);
-    options.sampling_streams.push_back(static_cast<uint64_t>(stream_of(i, first_line)));
+    options.sampling_streams.push_back(stream_of(i, first_line));
     if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
     if (is_constrained()) options.terms.push_back(lines.terms[i]);
     if (!shortlist_) continue;

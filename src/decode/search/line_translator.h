@@ -54,7 +54,8 @@ class LineTranslator {
   /// Line i is number first_line + i * line_step, for warnings and samples: 2 where the lines are
   /// every second one of a text.
   int64_t line_step = 1;
-  /// What warnings call the lines of these numbers, from 1; empty: the numbers themselves.
+  /// In place of these numbers 1, 2, ...: those of a text, ascending, of which a line may be
+  /// several sentences. Empty: the numbers themselves.
   std::vector<int64_t> shown_numbers;
   /// data.max_length of the training: given pairs as long as that are read, too.
   int64_t trained_length = 0;
@@ -93,13 +94,14 @@ class LineTranslator {
   /// Lines that are worth sorting by length together.
   int64_t window() const { return 32 * batch_size(); }
 
-  /// decoding.n_best from now on. Throws UserError where that cannot be.
+  /// decoding.n_best from now on; no other part of config() is written, so that other threads may
+  /// read those. Throws UserError where that cannot be.
   void set_n_best(int64_t n_best);
   /// Another search from now on, by the same numbers, shortlist and terms. Throws UserError where
   /// that cannot be.
   void set_config(DecodeConfig config);
   /// From now on these terms, in place of those of decoding.glossary; none: those. Throws UserError
-  /// as Glossary::spell(). check() must pass with a decoding.glossary.
+  /// as check_terms() and Glossary::spell().
   void set_glossary(std::shared_ptr<Glossary> glossary);
 
   /// Seconds of all translate() so far.
@@ -133,6 +135,10 @@ class LineTranslator {
   /// log-probabilities may differ in the last digits, or it is drawn by its number.
   bool is_same_in_any_batch() const { return !samples(config_.sampling) && has_engines(); }
 
+  /// The line with the terms of a glossary that is inline, as translate() reads it.
+  std::string with_terms(const std::string& line) const {
+    return glossary_ && config_.glossary_inline ? glossary_->marked(line) : line;
+  }
   /// A line as a search reads it, once per member.
   std::vector<data::Batch> sources_of(const std::string& line) const;
   /// Calls work(steps) of one batch, whose sources are those of each member. Throws std::bad_alloc
@@ -179,13 +185,11 @@ class LineTranslator {
  private:
   /// Whether the search has to put terms into translations.
   bool is_constrained() const { return glossary_ && !config_.glossary_inline; }
-  int64_t stream_of(int64_t line, int64_t first_line) const {
-    return first_line + line * line_step;
-  }
   int64_t number_of(int64_t line, int64_t first_line) const {
-    const int64_t number = stream_of(line, first_line);
+    const int64_t number = first_line + line * line_step;
     return shown_numbers.empty() ? number : shown_numbers.at(number - 1);
   }
+  uint64_t stream_of(int64_t line, int64_t first_line) const;
   std::vector<std::vector<int64_t>> cut(const Lines& lines) const;
   void warn_of_unknown(const Lines& lines, int64_t first_line) const;
   void warn(const Lines& lines, const std::vector<Translation>& translations,

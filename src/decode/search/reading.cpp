@@ -48,7 +48,8 @@ std::vector<Reading> readings_of(LineTranslator& translator,
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Reading& one = out[i];
     data::Example& example = one.example;
-    example.source = member.source.encode(sources[i]);
+    const std::string source = targets ? sources[i] : translator.with_terms(sources[i]);
+    example.source = member.source.encode(source);
     example.source_end = member.source.has_end();
     if (targets) {
       example.target = member.target.encode((*targets)[i]);
@@ -69,7 +70,7 @@ std::vector<Reading> readings_of(LineTranslator& translator,
     // A cut translation of the longest length has no room for </s> to be read after it.
     const auto longest = static_cast<std::size_t>(translator.longest());
     if (example.target.size() + 1 > longest) example.target.resize(longest - 1);
-    one.sentence.source_pieces = names_of(member.source, sources[i], example.source);
+    one.sentence.source_pieces = names_of(member.source, source, example.source);
     one.sentence.target_pieces = targets ? names_of(member.target, (*targets)[i], example.target)
                                          : piece_names(member.target, example.target);
   }

@@ -87,7 +87,7 @@ bool was_cut(const decode::LineTranslator& translator, const std::string& line,
   if (std::ssize(found.source_pieces) <= limit / 2)
     return false;  // as most lines: not encoded again
   return std::ranges::any_of(translator.texts(), [&](const decode::MemberText& member) {
-    return std::ssize(member.source.encode(line, limit)) > limit;
+    return std::ssize(member.source.encode(translator.with_terms(line), limit)) > limit;
   });
 }
 
@@ -159,17 +159,18 @@ Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
     // A blank line has no translation, and nothing that could be shown.
     if (!found[0].hypotheses.empty()) read.push_back(found[0].hypotheses[0].ids);
   }
-  const std::string why = why_not_shown(model, text.source.encode(asked.line).size(),
-                                        read.empty() ? 0 : read[0].size());
+  const std::string line = translator.with_terms(asked.line);
+  const std::string why =
+      why_not_shown(model, text.source.encode(line).size(), read.empty() ? 0 : read[0].size());
   AttendedSentence attended;
   if (!why.empty()) {
     body["noAttention"] = why;
   } else if (!read.empty()) {
     const decode::AttentionRequest request{.kinds = asked.kinds,
                                            .heads = {decode::kEvery, decode::kMeanOfHeads}};
-    attended = asked.translation ? attention_maps(translator, {asked.line},
-                                                  std::vector{*asked.translation}, request)[0]
-                                 : attention_maps(translator, {asked.line}, read, request)[0];
+    attended = asked.translation
+                   ? attention_maps(translator, {line}, std::vector{*asked.translation}, request)[0]
+                   : attention_maps(translator, {line}, read, request)[0];
   }
   drop_equal_means(attended.matrices);
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
@@ -185,7 +186,8 @@ Json steps_of(const ShownModel& model, const model::ModelConfig& config,
   const auto found = translator.translate({line}, 1, {prefix});
   Json body{{"model", model.name}, {"translatedText", found[0].text}, {"sentences", Json::array()}};
   if (found[0].hypotheses.empty()) return body;
-  const decode::Reading reading = decode::reading_of(translator, line, found[0].hypotheses[0].ids);
+  const decode::Reading reading =
+      decode::reading_of(translator, translator.with_terms(line), found[0].hypotheses[0].ids);
   const std::string why =
       why_not_shown(model, reading.example.source.size(), reading.example.target.size());
   if (!why.empty())
@@ -203,7 +205,8 @@ Json steps_of(const ShownModel& model, const model::ModelConfig& config,
 Json candidates_of(decode::LineTranslator& translator, const std::string& line,
                    const std::string& prefix, int64_t count) {
   Json out = Json::array();
-  for (const decode::NextWord& word : decode::next_words(translator, line, prefix, count))
+  for (const decode::NextWord& word :
+       decode::next_words(translator, translator.with_terms(line), prefix, count))
     out.push_back({{"word", word.word},
                    {"prefix", word.prefix},
                    {"probability", rounded(word.probability, 1e6)},

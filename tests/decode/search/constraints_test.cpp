@@ -263,43 +263,79 @@ TEST(SearchWithTerms, HasAllOfThemInEveryHypothesisAndTheSameBitsInAnyBatch) {
 TEST(TermAutomatonStates, CountWhatIsLeft) {
   // a b c or b; a a.
   TermAutomaton terms({{{kA, kB, kC}, {kB}}, {{kA, kA}}}, {});
-  const auto expect = [&](int32_t state, int64_t missing, int64_t left, const Pieces& wanted) {
-    EXPECT_EQ(terms.at(state).missing, missing);
-    EXPECT_EQ(terms.at(state).left, left);
-    EXPECT_EQ(terms.at(state).wanted, wanted);
+  using State = TermAutomaton::StatePtr;
+  const auto expect = [](const State& state, int64_t missing, int64_t left, const Pieces& wanted) {
+    EXPECT_EQ(state->standing, (TermAutomaton::Standing{missing, left}));
+    EXPECT_EQ(state->wanted, wanted);
   };
-  expect(0, 2, 3, {kA, kB});
-  const int32_t a = terms.next(0, kA);
+  const State start = terms.start(), a = terms.next(*start, kA), aa = terms.next(*a, kA),
+              ab = terms.next(*a, kB);
+  expect(start, 2, 3, {kA, kB});
   expect(a, 2, 2, {kA, kB});
-  const int32_t aa = terms.next(a, kA);
   expect(aa, 1, 1, {kA, kB});
-  expect(terms.next(aa, kB), 0, 0, {});
-  const int32_t ab = terms.next(a, kB);
+  expect(terms.next(*aa, kB), 0, 0, {});
   expect(ab, 1, 2, {kA});
-  EXPECT_EQ(terms.next(terms.next(ab, kC), kC), terms.next(terms.next(0, kB), kC));
-  EXPECT_EQ(terms.next(0, kC), 0);
+  expect(terms.next(*ab, kC), 1, 2, {kA});
+  expect(terms.next(*start, kC), 2, 3, {kA, kB});
 }
 
 TEST(TermAutomatonStates, TakeATermBackWhoseWordGoesOn) {
   const std::vector<char> inside = {0, 0, 0, 0, 0, 1, 0};
   TermAutomaton terms({{{kA}}, {{kA, kB, kC}}}, inside);  // b goes on with a word
-  const int32_t a = terms.next(0, kA);
-  EXPECT_EQ(terms.at(a).missing, 1);
-  EXPECT_EQ(terms.at(a).left, 3);  // a stays a word: then a b c is to come
-  const int32_t ab = terms.next(a, kB);
-  EXPECT_EQ(terms.at(ab).missing, 2);
-  EXPECT_EQ(terms.at(ab).left, 2);
-  EXPECT_EQ(terms.at(terms.next(a, text::kEnd)).missing, 1);
+  const auto a = terms.next(*terms.start(), kA), ab = terms.next(*a, kB);
+  EXPECT_EQ(a->standing, (TermAutomaton::Standing{1, 3}));  // a stays a word: a b c is to come
+  EXPECT_EQ(ab->standing, (TermAutomaton::Standing{2, 2}));
+  EXPECT_EQ(terms.after(*a, text::kEnd).missing, 1);
+}
+
+/// Of all steps of a walk by pieces that are drawn.
+TEST(TermAutomatonStates, StandAsTheirHypotheses) {
+  RandomTerms draw{std::mt19937(3)};
+  for (int trial = 0; trial < 50; ++trial) {
+    const std::vector<TermPieces> all = draw.terms(4);
+    const TermAutomaton terms(all, {});
+    auto state = terms.start();
+    for (Pieces ids; ids.size() < 7;) {
+      ids.push_back(draw.number(kA, kC));
+      const auto before = state;
+      state = terms.next(*state, ids.back());
+      EXPECT_EQ(terms.after(*before, ids.back()), state->standing);
+      EXPECT_EQ(state->standing.missing, std::ranges::count_if(all, [&](const TermPieces& term) {
+                  return !obeys(ids, {term});
+                }));
+      if (state->standing.missing == 0) {
+        EXPECT_EQ(state->standing.left, 0);
+        continue;
+      }
+      EXPECT_TRUE(std::ranges::any_of(state->wanted, [&](int32_t piece) {
+        return terms.after(*state, piece).left < state->standing.left;
+      }));
+    }
+  }
+}
+
+// Of 1,000 terms; a table of states of all candidates would take gigabytes.
+TEST(TermAutomatonStates, AreKeptForHypothesesAlone) {
+  std::vector<TermPieces> many;
+  for (int32_t piece = 0; piece < 1000; ++piece) many.push_back({{piece, 1000 - piece, 7}});
+  const TermAutomaton terms(many, {});
+  auto state = terms.start();
+  for (int32_t step = 0; step < 300; ++step) {
+    for (int repeat = 0; repeat < 5; ++repeat)
+      for (const int32_t piece : state->wanted) ASSERT_GE(terms.after(*state, piece).missing, 900);
+    state = terms.next(*state, step % 3 == 0 ? step / 3 : step % 3 == 1 ? 1000 - step / 3 : 7);
+  }
+  EXPECT_EQ(state->standing, (TermAutomaton::Standing{900, 2700}));
 }
 
 TEST(Allocate, TakesFromEachBankInTurn) {
-  TermAutomaton terms({{{kB, kC}}}, {});
-  const int32_t b = terms.next(0, kB), bc = terms.next(b, kC);
-  std::vector<Continuation> choices = {{0, kA, -1, -1, 0},  {0, kB, -5, -5, b}, {1, kA, -2, -2, 0},
-                                       {1, kC, -9, -9, bc}, {1, kB, -6, -6, b}, {2, kA, -3, -3, 0}};
+  const TermAutomaton::Standing none{1, 2}, b{1, 1}, bc{0, 0};
+  std::vector<Continuation> choices = {{0, kA, -1, -1, none}, {0, kB, -5, -5, b},
+                                       {1, kA, -2, -2, none}, {1, kC, -9, -9, bc},
+                                       {1, kB, -6, -6, b},    {2, kA, -3, -3, none}};
   const auto totals = [&](int64_t room) {
     std::vector<Continuation> taken = choices;
-    allocate(taken, terms, room);
+    allocate(taken, room);
     std::vector<double> out;
     for (const Continuation& one : taken) out.push_back(one.total);
     return out;
