@@ -259,7 +259,13 @@ void show_steps(const AttentionArgs& args) {
     throw UserError("attention: --step goes with the input, --kind, --layer and --head alone");
   run::require_harmless(args.output, {args.model, args.input, args.target_file});
   std::vector<study::DecodingSteps> sentences;
-  if (!args.model.empty()) {
+  if (args.model.empty()) {
+    if (!args.text.empty() || !args.input.empty() || !args.target.empty() ||
+        !args.target_file.empty() || !args.kind_names.empty() || args.layers != usual.layers ||
+        args.heads != usual.heads)
+      throw UserError(
+          "attention: --step without a model shows examples alone; name a model to read the input");
+  } else {
     const Input input = read_input(args);
     const run::ModelFolder folder = run::open_model(args.model, args.common.open());
     inspect::AttentionRequest request{

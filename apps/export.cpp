@@ -162,6 +162,8 @@ void warn_of_search(const std::string& program, const decode::DecodeConfig& conf
   if (config.coverage_penalty > 0)
     log::warn("{} has no such coverage penalty; decoding.coverage_penalty {} has no equal there",
               program, json(config.coverage_penalty).dump());
+  if (!config.glossary.empty())
+    log::warn("{} has no glossary; decoding.glossary has no equal there", program);
   if (config.mbr > 0)
     log::warn("{} knows no minimum Bayes risk; decoding.mbr {} has no equal there", program,
               config.mbr);
@@ -195,11 +197,10 @@ void export_for_ctranslate2(const ExportArgs& args) {
         "a line, as heed does: " +
         symbols);
   log::info(
-      "{}: for CTranslate2, pieces in and pieces out ({} cut and join them); at most {} pieces a "
-      "sentence",
+      "{}: for CTranslate2, pieces in and pieces out ({} cut and join them); {} pieces a sentence",
       args.output, joint ? kJointVocabulary : "source.spm and target.spm",
       longest == std::numeric_limits<int64_t>::max() ? "any number of"
-                                                     : std::to_string(longest - 1));
+                                                     : fmt::format("at most {}", longest - 1));
 }
 
 void export_for_transformers(const ExportArgs& args) {
@@ -283,6 +284,9 @@ void export_page(const ExportArgs& args) {
 
 void export_model(const ExportArgs& args) {
   if (args.format == "web") return export_page(args);
+  if (args.format == "ctranslate2" && !(args.languages.source + args.languages.target).empty())
+    throw UserError(
+        "export: a model of CTranslate2 names no languages; leave out --source and --target");
   args.format == "ctranslate2" ? export_for_ctranslate2(args) : export_for_transformers(args);
 }
 

@@ -109,6 +109,9 @@ void faithful(const FaithfulArgs& args) {
     }
   }
   bar.end();
+  if (report.sentences() == 0)
+    throw UserError("faithful: all pairs of {} are too long for the model; give shorter ones",
+                    args.source);
   gold.tell(args.model);
   if (!args.output.empty()) write_atomic(args.output, study::faithful_csv(report));
   if (!args.html.empty()) {

@@ -33,6 +33,12 @@ bool is_licence(const std::string& file) {
   return name == "license" || name == "licence" || name == "copying" || name == "notice";
 }
 
+/// The name of a licence in the run: that of a folder below keeps the folder's, "third-LICENSE".
+std::string kept_name(std::string file) {
+  std::ranges::replace(file, '/', '-');
+  return file;
+}
+
 int64_t parameters_of(const exchange::ForeignModel& model) {
   int64_t count = 0;
   for (const auto& [name, array] : model.weights) count += array.count();
@@ -98,13 +104,13 @@ void import_model(const ImportArgs& args) {
   std::vector<std::string> licences;
   for (const std::string& file : package.files())
     if (is_licence(file)) licences.push_back(file);
-  for (const std::string& file : licences) names.push_back(fs::path(file).filename().string());
+  for (const std::string& file : licences) names.push_back(kept_name(file));
   OutputFolder out(args.output, names);
   run::save_vocabularies(vocabularies, out.place(), model.joint);
   write_weights(model, run::binding_of(config, vocabularies), out.place_of(kWeightsFile));
   write_atomic(out.place_of(kSummaryFile), summary_of(args, model, package));
   for (const std::string& file : licences)
-    write_atomic(out.place_of(fs::path(file).filename().string()), package.read(file).view);
+    write_atomic(out.place_of(kept_name(file)), package.read(file).view);
   write_atomic(out.place_of(kConfigFile), config::dump(config));
   out.commit();
   log::info("{}: {}, {} parameters, {} source and {} target pieces, from {}", args.output,

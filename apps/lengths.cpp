@@ -29,6 +29,7 @@ std::pair<std::string, std::string> named_file(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || std::filesystem::exists(text))
     return {std::filesystem::path(text).stem().string(), text};
+  if (equals == 0) throw UserError("lengths: --hypothesis {} has no name before the =", text);
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

@@ -3,8 +3,8 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
-#include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/strings.h"
 #include "model/weights.h"
 #include "run/inspect_folder.h"
@@ -74,7 +74,7 @@ void write(const run::ModelFolder& from, const Heads& gone, const std::string& o
   from.model->to(at::kCPU);
   model::copy_without_heads(*from.model, whole, *smaller, config.model);
   run::write_model({from.source, from.target}, config, model::named_weights(*smaller), output);
-  log::info("{}: {} heads fewer, {} -> {} parameters", output, gone.size(),
+  log::info("{}: {} taken out, {} -> {} parameters", output, counted(std::ssize(gone), "head"),
             human_count(static_cast<double>(model::count_parameters(*from.model))),
             human_count(static_cast<double>(model::count_parameters(*smaller))));
 }
@@ -101,7 +101,7 @@ void prune(const PruneArgs& args) {
   if (!args.heads.empty())
     return write(folder, named_heads(args.heads, trial.heads(), taught), args.output);
   // One that cannot be made is found before the search, which takes long.
-  make_folder(args.output);
+  const OutputFolder writable(args.output);
   const inspect::Pruning found = inspect::greedy_pruning(trial, args.keep, taught);
   print(found.steps, trial.heads().size());
   write(folder, found.heads, args.output);

@@ -54,7 +54,7 @@ def list_labs(course, args):
 
 def lab_of(course, word):
     labs = numbers_and_folders(course / "labs")
-    if not word.isdigit() or int(word) not in labs:
+    if not word.isdecimal() or int(word) not in labs:
         raise LabError(f"no lab '{word}'; the labs are {min(labs)} to {max(labs)}: heed course")
     return labs[int(word)]
 
@@ -124,7 +124,7 @@ def check(course, args):
         raise LabError("check needs a lab's number or folder: heed course check 1")
     right = True
     for word in args.what:
-        folder = Path("labs") / lab_of(course, word).name if word.isdigit() else Path(word)
+        folder = Path("labs") / lab_of(course, word).name if word.isdecimal() else Path(word)
         text, good, count = checked(course, folder, args.right)
         print(f"{folder}\n{text}", end="")
         right = right and good == count

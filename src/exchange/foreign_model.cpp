@@ -79,7 +79,14 @@ ForeignModel read_model(const Package& package, const SegmentFiles& segments) {
     if (package.has(folder + "model.bin")) return read_ctranslate2(package, folder, segments);
   for (const std::string& file : package.files())
     if (file.ends_with(".npz")) return read_marian(package, file, segments);
-  if (package.has("config.json")) return read_huggingface(package);
+  if (package.has("config.json")) {
+    if (!segments.source.empty() || !segments.target.empty())
+      throw UserError(
+          "{}: a model of Hugging Face brings its own SentencePiece files; leave out "
+          "--source-sentencepiece and --target-sentencepiece",
+          package.place_of(""));
+    return read_huggingface(package);
+  }
   throw UserError(
       "{}: holds no model that heed knows: no config.json (Hugging Face), .npz (Marian) or "
       "model.bin (CTranslate2)",

@@ -55,6 +55,7 @@ HeadTrial::HeadTrial(TriedModel tried, text::Pairs pairs)
     throw UserError(tried_.name +
                     ": is no Transformer, and only a Transformer's heads can be silenced");
   heads_ = model::heads_of(tried_.config);
+  pairs_ = text::without_blank_pairs(pairs_);
   for (const std::string& target : pairs_.target)
     pieces_ += static_cast<double>(tried_.member.text.target.encode(target).size() + 1);
 }

@@ -127,11 +127,11 @@ Alignment hard_alignment(const AttentionMatrix& matrix, double least) {
   check(matrix);
   Alignment alignment;
   if (matrix.source.empty()) return alignment;
-  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
-    if (matrix.target[row] == kEndToken) continue;
+  const std::size_t words = length_before_end(matrix.source);
+  for (std::size_t row = 0; row < length_before_end(matrix.target); ++row) {
     const auto weights = matrix.row(row);
     const auto best = static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
-    if (matrix.source[best] != kEndToken && weights[best] >= least) alignment.insert({best, row});
+    if (best < words && weights[best] >= least) alignment.insert({best, row});
   }
   return alignment;
 }

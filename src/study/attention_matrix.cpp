@@ -187,16 +187,16 @@ std::size_t length_before_end(const std::vector<std::string>& tokens) {
 
 AttentionMatrix drop_end(const AttentionMatrix& matrix) {
   check(matrix);
-  AttentionMatrix result =
-      without([](const auto&) { return false; },
-              [](const std::string& token) { return token == kEndToken; }, matrix);
-  const std::size_t columns = result.source.size();
-  for (std::size_t row = 0; row < result.target.size(); ++row) {
-    const std::span<float> weights(result.weights.data() + row * columns, columns);
+  AttentionMatrix result = matrix;
+  const std::size_t columns = length_before_end(matrix.source);
+  result.source.resize(columns);
+  result.weights.clear();
+  for (std::size_t row = 0; row < matrix.target.size(); ++row) {
+    const std::span<const float> weights = matrix.row(row).first(columns);
     const double kept = std::accumulate(weights.begin(), weights.end(), 0.0);
     const double scale = kept > 0 ? 1 / kept : 0;
     if (!result.missing.empty()) result.missing[row] *= static_cast<float>(scale);
-    for (float& weight : weights) weight = static_cast<float>(weight * scale);
+    for (const float weight : weights) result.weights.push_back(static_cast<float>(weight * scale));
   }
   return result;
 }

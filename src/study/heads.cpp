@@ -289,10 +289,10 @@ std::string heads_table(const HeadReport& report) {
     const auto heads = of_kind(report, kind);
     const std::string title = title_of(kind);
     out += fmt::format(
-        "{}{}, {} sentences: where the weight is\n{}\n{}: what the strongest place is, % of "
+        "{}{}, {}: where the weight is\n{}\n{}: what the strongest place is, % of "
         "rows\n{}",
-        out.empty() ? "" : "\n", title, report.sentences(), spread_table(heads), title,
-        role_table(heads, report.options()));
+        out.empty() ? "" : "\n", title, counted(report.sentences(), "sentence"),
+        spread_table(heads), title, role_table(heads, report.options()));
   }
   return out;
 }

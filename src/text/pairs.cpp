@@ -75,6 +75,16 @@ void require_pairs(const Pairs& pairs, const std::string& source) {
                     "; no pair to measure by");
 }
 
+Pairs without_blank_pairs(const Pairs& pairs) {
+  Pairs out;
+  for (std::size_t i = 0; i < pairs.source.size(); ++i) {
+    if (is_blank(pairs.source[i]) && is_blank(pairs.target[i])) continue;
+    out.source.push_back(pairs.source[i]);
+    out.target.push_back(pairs.target[i]);
+  }
+  return out;
+}
+
 std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
   constexpr double kTypicalBytes = 512;  // of a sentence, or more
   const double most = static_cast<double>(lines) * kTypicalBytes * kTypicalBytes;

@@ -30,6 +30,9 @@ Pairs read_pairs(const std::string& source, const std::string& target);
 /// their file.
 void require_pairs(const Pairs& pairs, const std::string& source);
 
+/// Those of which a side has words.
+Pairs without_blank_pairs(const Pairs& pairs);
+
 /// The next lines of a long file: what may be held in memory at once with its attention, which
 /// grows with the square of a line's length. `lines` of them, or fewer long ones.
 struct PairWindow {

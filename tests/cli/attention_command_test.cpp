@@ -233,6 +233,9 @@ TEST(Attention, AnOptionThatWouldDoNothingIsRefused) {
   expect_mistake(with({"--kind", "saliency", "--steps", "7"}),
                  {"--steps is for --kind integrated"});
   expect_mistake(with({"--pictures", "grid"}), {"--pictures", "requires", "--output"});
+  for (const std::string option : {"--text", "--input", "--kind"})
+    expect_mistake(run_heed({"attention", "--step", option, "cross", "-o", "steps.html"}),
+                   {"--step without a model", "name a model"});
 }
 
 // "ababab" has several pieces, so there are views of pieces and of words.

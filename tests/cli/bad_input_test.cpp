@@ -43,6 +43,7 @@ TEST(Evaluate, NeedsEitherAModelOrAFile) {
                  {"--valid", "not both"});
   expect_mistake(run_heed({"evaluate", "--hypothesis", folder.write("a", "x\n")}), {"--reference"});
   expect_mistake(run_heed({"lengths"}), {"--hypothesis"});
+  expect_mistake(run_heed({"lengths", "--hypothesis", "=b"}), {"--hypothesis =b", "no name"});
   expect_mistake(run_heed({"lengths", "--hypothesis", "/dev/null"}),
                  {"--hypothesis without a model folder needs --source and --reference"});
 }

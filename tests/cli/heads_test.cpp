@@ -86,6 +86,20 @@ TEST(AblatedHeads, NeedPairs) {
       {empty + ": empty; no pair to measure by"});
 }
 
+TEST(AblatedHeads, AreNotMeasuredOnBlankPairs) {
+  const TemporaryFolder folder;
+  const std::string source = "a b c\nb c d\n", target = "c b a\nd c b\n";
+  const auto with = [&](const std::string& blank) {
+    const std::string from = folder.write("s", source + blank),
+                      to = folder.write("t", target + blank);
+    const Result score = run_heed({"score", Toy::get().transformer, from, to});
+    return product(run_heed({"heads", Toy::get().transformer, "--source", from, "--target", to,
+                             "--ablate", "--no-bleu"})) +
+           score.err.substr(score.err.find("2 pairs, "));
+  };
+  EXPECT_EQ(with("\n\n\n\n"), with(""));
+}
+
 TEST(Heads, SeparatorsMayHaveBlanksAround) {
   const TemporaryFolder folder;
   const std::string source = folder.write("s", "b c b d\nb a b e\nc b\n"),
@@ -145,7 +159,7 @@ TEST(Prune, MeasuresByPairsOfTheModelsLanguages) {
   };
   expect_mistake(by(empty, empty), {empty + ": empty; no pair to measure by"});
   expect_mistake(by(source, target), {"BLEU of the whole model is 0", "languages?"});
-  EXPECT_FALSE(std::filesystem::exists(folder / "smaller/config.yaml"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "smaller"));
 }
 
 TEST(Prune, FindsWhatIsInItsWayBeforeTheSearch) {
@@ -305,6 +319,12 @@ TEST(Faithful, AndItsKinNeedPairs) {
     }
     product(run_heed({"align", pair[0], pair[1], pair[2], pair[3], pair[4]}));
   }
+  std::string many;
+  for (int i = 0; i < 1100; ++i) many += "a ";
+  const std::string file = folder.write("long", many + "\n");
+  expect_mistake(run_heed({"faithful", Toy::get().rnn, "--source", file, "--target", file, "--html",
+                           folder / "page.html"}),
+                 {"too long for the model"});
   EXPECT_FALSE(std::filesystem::exists(folder / "page.html"));
 }
 

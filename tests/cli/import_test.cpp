@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/toy.h"
 #include "program.h"
 #include "temporary_folder.h"
 
@@ -46,6 +47,15 @@ TEST_F(ImportCommand, NamesWhatHeedLacks) {
   expect_refusal(with(shape + R"("relu"})"), {"vocab.json"});
   folder.write("model/vocab.json", R"({"</s>": 0, "<unk>": 1, "<pad>": 2})");
   expect_refusal(folder / "model", {"source.spm"});
+}
+
+TEST_F(ImportCommand, KeepsEachLicence) {
+  product(run_heed({"export", Toy::get().transformer, "-o", folder / "ct"}));
+  folder.write("ct/LICENSE", "A");
+  folder.write("ct/third/LICENSE", "B");
+  product(import_from(folder / "ct"));
+  EXPECT_EQ(read_file(folder / "run/LICENSE"), "A");
+  EXPECT_EQ(read_file(folder / "run/third-LICENSE"), "B");
 }
 
 TEST_F(ImportCommand, LeavesARunAlone) {

@@ -117,6 +117,7 @@ class Course(unittest.TestCase):
     def test_wrong_calls_end_in_one_line(self):
         for command, message in (
             ("heed course start 11", "heed: course: no lab '11'; the labs are 1 to 10: heed course"),
+            ("heed course start ²", "heed: course: no lab '²'; the labs are 1 to 10: heed course"),
             ("heed course start 1", "heed: course: labs/1_bottleneck: is there already; choose another folder with -o, or delete it "
                                     "to begin again"),
             ("heed course start", "heed: course: start needs the number of one lab: heed course start 1"),

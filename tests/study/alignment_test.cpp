@@ -53,6 +53,13 @@ TEST(Alignment, LinksEachTargetToWhatItLooksAtMost) {
                                            1.0f, 0.0f, 0.0f}};
   EXPECT_EQ(pharaoh(hard_alignment(matrix)), "0-1 1-0");
   EXPECT_EQ(pharaoh(hard_alignment(matrix, 0.5)), "1-0");
+  // A word of the text may be spelled as the end.
+  const AttentionMatrix spelled{.target = {"</s>", "b", "</s>"},
+                                .source = {"</s>", "y", "</s>"},
+                                .weights = {0.7f, 0.2f, 0.1f,  //
+                                            0.1f, 0.8f, 0.1f,  //
+                                            0.9f, 0.1f, 0.0f}};
+  EXPECT_EQ(pharaoh(hard_alignment(spelled)), "0-0 1-1");
 }
 
 TEST(Alignment, TheDiagonalStretchesToBothEnds) {

@@ -103,6 +103,14 @@ TEST(AttentionMatrix, WithoutTheEndRowsSumToOneAgain) {
   for (std::size_t row = 0; row < 3; ++row) EXPECT_THAT(row_sum(result, row), FloatNear(1, 1e-6f));
 }
 
+TEST(AttentionMatrix, AWordThatIsSpelledAsTheEndStays) {
+  const AttentionMatrix matrix{
+      .target = {"t"}, .source = {"a", "</s>", "b", "</s>"}, .weights = {0.1f, 0.3f, 0.4f, 0.2f}};
+  const AttentionMatrix result = drop_end(matrix);
+  EXPECT_THAT(result.source, ElementsAre("a", "</s>", "b"));
+  EXPECT_THAT(result.weights, ElementsAre(0.125f, 0.375f, 0.5f));
+}
+
 TEST(AttentionMatrix, ARowThatLooksOnlyAtTheEndBecomesZeros) {
   const AttentionMatrix matrix{.target = {"t"}, .source = {"a", "b", "</s>"}, .weights = {0, 0, 1}};
   EXPECT_THAT(drop_end(matrix).weights, ElementsAre(0, 0));
