@@ -182,7 +182,9 @@ void check(const AttentionMatrix& matrix) {
 }
 
 std::size_t length_before_end(const std::vector<std::string>& tokens) {
-  return tokens.size() - (!tokens.empty() && tokens.back() == kEndToken);
+  const auto ends = [](const std::string& token) { return token == kEndToken; };
+  const auto last = std::find_if_not(tokens.rbegin(), tokens.rend(), ends);
+  return static_cast<std::size_t>(tokens.rend() - last);
 }
 
 AttentionMatrix drop_end(const AttentionMatrix& matrix) {

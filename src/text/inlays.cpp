@@ -1,10 +1,10 @@
 #include "text/inlays.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 #include "text/references.h"
+#include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -68,14 +68,10 @@ std::vector<Word> words_with_places(const std::string& text) {
   return out;
 }
 
-bool is_part_of_word(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
-
 /// Whether a blank belongs between an inlay and this character. What stood in brackets does not
 /// become part of a word.
-bool wants_blank(bool had_blank, bool had_punctuation, char beside) {
-  return had_blank ? beside != ' ' : had_punctuation && is_part_of_word(beside);
+bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
+  return had_blank ? beside != U' ' : had_punctuation && is_in_word(beside);
 }
 
 /// An inlay, or the whole segment, on its way into the translation.
@@ -248,8 +244,9 @@ class Placer {
   }
 
   bool is_before_punctuation(const Inlay& inlay) const {
-    return !inlay.blank_behind && inlay.end < segment_.text.size() &&
-           is_punctuation(code_point_at(segment_.text, inlay.end).value);
+    if (inlay.blank_behind || inlay.end == segment_.text.size()) return false;
+    const std::size_t at = inlay.end + (segment_.text[inlay.end] == ' ');  // of the text alone
+    return at < segment_.text.size() && is_punctuation(code_point_at(segment_.text, at).value);
   }
 
   /// The bytes of a run. Punctuation at its ends is outside unless the element has some there.
@@ -294,12 +291,13 @@ class Placer {
       }
       copy(std::min(byte_of(child), end));
       const bool is_behind_punctuation =
-          inlay.begin > 0 && !is_part_of_word(segment_.text[inlay.begin - 1]);
-      if (!out_.empty() && wants_blank(inlay.blank_before, is_behind_punctuation, out_.back()))
+          inlay.begin > 0 && !is_in_word(value_before(segment_.text, inlay.begin));
+      if (!out_.empty() &&
+          wants_blank(inlay.blank_before, is_behind_punctuation, value_before(out_, out_.size())))
         out_ += ' ';
       write_whole(child);
-      if (written_ < end &&
-          wants_blank(inlay.blank_behind, is_before_punctuation(inlay), translation_[written_]))
+      if (written_ < end && wants_blank(inlay.blank_behind, is_before_punctuation(inlay),
+                                        code_point_at(translation_, written_).value))
         out_ += ' ';
     }
     copy(end);

@@ -4,6 +4,9 @@
 #include <cctype>
 #include <regex>
 
+#include "text/script.h"
+#include "text/utf8.h"
+
 namespace heed::text {
 namespace {
 
@@ -16,9 +19,9 @@ const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> all = {
       {&Kept::placeholders,
        std::regex("\\{\\{[^{}]*\\}\\}|[$%#]?\\{[^{}\\s]*\\}|<\\w[^<>]*/>|"
-                  "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']*\\d*(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
+                  "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
                   "[sdiufFeEgGxXoc@](?!\\w)|%\\d+(?!\\w)")},
-      {&Kept::urls, std::regex("(?:(?:https?|ftp)://|mailto:|www\\.)"
+      {&Kept::urls, std::regex("(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
                                "(?:[^\\s<>\"()]|\\([^\\s<>\"()]*\\))*"
                                "(?:[^\\s<>\"().,;:!?'\\]}]|\\([^\\s<>\"()]*\\))")},
       {&Kept::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")},
@@ -28,6 +31,21 @@ const std::vector<Pattern>& patterns() {
 
 constexpr std::size_t kLongest = 1000;  // bytes that are looked at; the library recurses over them
 
+/// Of an address that was found in the first bytes of a text: to its end, where it is longer than
+/// what was looked at, and not beyond punctuation that is not ASCII.
+std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
+  if (bytes + 8 > kLongest) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n\r\f\v<>\"()", bytes), text.size());
+    bytes = text.substr(0, end).find_last_not_of(".,;:!?'") + 1;
+  }
+  for (std::size_t at = 0; at < bytes;) {
+    const CodePoint point = code_point_at(text, at);
+    if (point.value >= 0x80 && (is_punctuation(point.value) || is_space(point.value))) return at;
+    at += point.bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Kept kept_of(const std::vector<std::string>& names) {
@@ -36,16 +54,16 @@ Kept kept_of(const std::vector<std::string>& names) {
 }
 
 KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept) {
-  const auto is_of_word = [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; };
-  const char before = at > 0 ? text[at - 1] : ' ';
-  const bool is_in_word = is_of_word(before) && is_of_word(text[at]),
-             is_share = text[at] == '%' && is_of_word(before);  // "5%"
-  const bool may_begin = is_of_word(text[at]) ||
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
+  const bool may_begin = is_of_name(text[at]) ||
                          std::string_view("{$%#<.+_-").find(text[at]) != std::string_view::npos;
-  if (is_in_word || is_share || !may_begin) return {};
+  if (!may_begin) return {};
+  const bool is_behind_word = is_in_word(value_before(text, at));
+  if (is_behind_word && (is_of_name(text[at]) || text[at] == '%')) return {};  // "5%"
   // Then one was looked for at its beginning; looking at each of its characters takes long.
-  const bool is_in_address = std::isalnum(static_cast<unsigned char>(before)) != 0 ||
-                             std::string_view("._+%-").find(before) != std::string_view::npos;
+  const char before = at > 0 ? text[at - 1] : ' ';
+  const bool is_in_address =
+      is_of_name(before) || std::string_view("._+%-").find(before) != std::string_view::npos;
   const std::string_view rest = text.substr(at, kLongest);
   for (const Pattern& pattern : patterns()) {
     if (is_in_address && pattern.kind == &Kept::emails) continue;
@@ -53,7 +71,8 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept) {
     if (!(kept.*pattern.kind) || !std::regex_search(rest.begin(), rest.end(), found, pattern.regex,
                                                     std::regex_constants::match_continuous))
       continue;
-    return {static_cast<std::size_t>(found.length()),
+    const auto bytes = static_cast<std::size_t>(found.length());
+    return {pattern.kind == &Kept::urls ? bytes_of_address(text.substr(at), bytes) : bytes,
             pattern.kind == &Kept::numbers && !kept.taken.contains(found.str())};
   }
   return {};

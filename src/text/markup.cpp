@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "text/references.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -17,19 +18,30 @@ std::size_t blank_at(std::string_view text, bool front) {
   return 0;
 }
 
+/// The bytes of an item up to a reference for what is in no address, such as `&gt;` and `&nbsp;`.
+std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t bytes) {
+  for (std::size_t i = at; (i = raw.find('&', i)) < at + bytes; ++i)
+    if (const auto reference = reference_at(raw, i))
+      if (const char32_t c = reference->character.value_or(U'&'); c != U'&' && !is_letter(c))
+        return i - at;
+  return bytes;
+}
+
 /// Reads a segment from its beginning to its end.
 class SegmentReader {
  public:
   SegmentReader(std::string_view raw, MarkupKind kind, const Kept& kept) {
     segment_.raw = raw;
     for (std::size_t at = 0; at < raw.size();) {
-      const KeptItem item = kept.any() ? kept_item_at(raw, at, kept) : KeptItem();
+      const bool is_tag = kind != MarkupKind::none && raw[at] == '<';
+      KeptItem item = kept.any() && !is_tag ? kept_item_at(raw, at, kept) : KeptItem();
+      if (kind != MarkupKind::none) item.bytes = before_reference(raw, at, item.bytes);
       const MarkupToken token =
           item.bytes > 0 ? MarkupToken{.syntax = MarkupToken::Syntax::whole, .bytes = item.bytes}
                          : token_at(raw, at, kind);
       const std::string_view bytes = raw.substr(at, token.bytes);
       if (item.bytes > 0 && item.stays)
-        add_text(bytes);
+        add_text(bytes), ++segment_.staying[std::string(bytes)];
       else if (token.syntax == MarkupToken::Syntax::text)
         add_text(token.text.empty() ? bytes : token.text);
       else if (token.syntax == MarkupToken::Syntax::opening)
@@ -158,7 +170,8 @@ Markup::Markup(std::string_view page, MarkupKind kind, Kept kept)
     const std::size_t end = at + token.bytes;
     if (token.syntax == MarkupToken::Syntax::block || (keeps_lines && page[at] == '\n'))
       end_segment(at, end);
-    if (token.name == "pre" || token.name == "textarea") keeps_lines = page[at + 1] != '/';
+    if (kind == MarkupKind::html && (token.name == "pre" || token.name == "textarea"))
+      keeps_lines = page[at + 1] != '/';
     at = end;
   }
   end_segment(page.size(), page.size());

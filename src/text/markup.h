@@ -33,7 +33,8 @@ struct Segment {
   std::string raw;   // as the page has it
   std::string text;  // one line of UTF-8, for a model: without inlays, with characters for their
                      // references, and with one blank for a run of them
-  std::vector<Inlay> inlays;  // in the order of their beginnings
+  std::vector<Inlay> inlays;                            // in the order of their beginnings
+  std::map<std::string, int64_t, std::less<>> staying;  // how often each item is in the text
 };
 
 /// Elements in more elements than that are Kind::opening and Kind::closing.

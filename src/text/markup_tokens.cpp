@@ -40,6 +40,8 @@ std::size_t behind(std::string_view page, std::string_view end, std::size_t from
   return found == std::string_view::npos ? page.size() : found + end.size();
 }
 
+constexpr std::string_view kBehindName = " \t\n\r\f/>";
+
 struct Tag {
   std::size_t end = 0;  // behind it; where it begins: there is none
   std::string name;
@@ -85,7 +87,7 @@ Tag tag_at(std::string_view page, std::size_t at, MarkupKind kind) {
   tag.closes = page.substr(at).starts_with("</");
   const std::size_t begin = at + (tag.closes ? 2 : 1);
   if (begin >= page.size() || !begins_name(page[begin], kind)) return tag;
-  const std::size_t end = std::min(page.find_first_of(" \t\n\r\f/>", begin), page.size());
+  const std::size_t end = std::min(page.find_first_of(kBehindName, begin), page.size());
   tag.name = page.substr(begin, end - begin);
   if (kind == MarkupKind::html) tag.name = ascii_lower(tag.name);
   read_attributes(page, end, tag);
@@ -94,17 +96,43 @@ Tag tag_at(std::string_view page, std::size_t at, MarkupKind kind) {
 
 /// Behind the end tag of the code that begins here, which has no markup.
 std::size_t behind_code(std::string_view page, std::size_t at, const std::string& name) {
-  for (; (at = page.find("</", at)) != std::string_view::npos; at += 2)
-    if (ascii_lower(page.substr(at + 2, name.size())) == name)  // before its end is looked for
-      if (const Tag tag = tag_at(page, at, MarkupKind::html); tag.name == name) return tag.end;
+  for (; (at = page.find("</", at)) != std::string_view::npos; at += 2) {
+    // "</scripts" is another name, whose end is not looked for.
+    const std::string_view found = page.substr(at + 2, name.size() + 1);
+    if (ascii_lower(found.substr(0, name.size())) == name &&
+        (found.size() == name.size() || kBehindName.find(found.back()) != std::string_view::npos))
+      return tag_at(page, at, MarkupKind::html).end;
+  }
+  return page.size();
+}
+
+/// Behind the declaration of XML that begins here: `>` in quotes, in comments, and between the
+/// brackets of a document type is not its end.
+std::size_t behind_declaration(std::string_view page, std::size_t at) {
+  bool in_brackets = false;
+  for (; at < page.size(); ++at) {
+    const char c = page[at];
+    if (c == '>' && !in_brackets) return at + 1;
+    if (c == '[' || c == ']')
+      in_brackets = c == '[';
+    else if (page.substr(at).starts_with("<!--"))
+      at = behind(page, "-->", at + 4) - 1;
+    else if (c == '"' || c == '\'')
+      at = behind(page, page.substr(at, 1), at + 1) - 1;
+  }
   return page.size();
 }
 
 /// Behind the comment, declaration or the like that begins here, or `at`.
-std::size_t behind_comment(std::string_view page, std::size_t at) {
+std::size_t behind_comment(std::string_view page, std::size_t at, MarkupKind kind) {
   const std::string_view rest = page.substr(at);
-  if (rest.starts_with("<!--")) return behind(page, "-->", at + 2);  // "<!-->" is a comment, too
+  const bool is_xml = kind == MarkupKind::xml;
+  // "<!-->" is a comment of HTML, too.
+  if (rest.starts_with("<!--")) return behind(page, "-->", at + (is_xml ? 4 : 2));
   if (rest.starts_with("<![CDATA[")) return behind(page, "]]>", at);
+  if (rest.starts_with("<?php") || (is_xml && rest.starts_with("<?")))
+    return behind(page, "?>", at);
+  if (is_xml && rest.starts_with("<!")) return behind_declaration(page, at + 2);
   return rest.starts_with("<!") || rest.starts_with("<?") ? behind(page, ">", at) : at;
 }
 
@@ -114,7 +142,7 @@ std::size_t behind_element(std::string_view page, std::size_t at, const std::str
   for (int64_t depth = 1; depth > 0;) {
     at = page.find('<', at);
     if (at == std::string_view::npos) return page.size();
-    if (const std::size_t end = behind_comment(page, at); end > at) {
+    if (const std::size_t end = behind_comment(page, at, kind); end > at) {
       at = end;
       continue;
     }
@@ -141,7 +169,7 @@ MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
     return {text, reference->bytes, encode_utf8(std::u32string(1, *reference->character))};
   }
   if (page[at] != '<') return {};
-  if (const std::size_t end = behind_comment(page, at); end > at) return {whole, end - at};
+  if (const std::size_t end = behind_comment(page, at, kind); end > at) return {whole, end - at};
   const Tag tag = tag_at(page, at, kind);
   if (tag.end == at) return {};
   const bool is_html = kind == MarkupKind::html;

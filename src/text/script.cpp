@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "text/utf8.h"
+
 namespace heed::text {
 namespace {
 
@@ -79,6 +81,10 @@ Script script_of(char32_t c) {
 bool has_no_blanks(Script script) {
   return script == thai || script == lao || script == tibetan || script == burmese ||
          script == khmer || script == han_and_kana;
+}
+
+bool is_in_word(char32_t c) {
+  return !is_space(c) && !is_punctuation(c) && c != U'\u2581' && !has_no_blanks(script_of(c));
 }
 
 const char* name_of(Script script) {

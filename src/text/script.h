@@ -37,6 +37,10 @@ inline constexpr int kScripts = static_cast<int>(Script::other) + 1;
 
 Script script_of(char32_t c);
 
+/// Whether the character and a letter beside it are of one word. Letters of scripts without blanks
+/// are words of their own.
+bool is_in_word(char32_t c);
+
 /// Whether words of the script follow each other without blanks: Chinese, Japanese, Thai, Lao,
 /// Khmer, Burmese and Tibetan.
 bool has_no_blanks(Script script);

@@ -65,6 +65,13 @@ CodePoint code_point_at(std::string_view text, std::size_t position) {
   return {value, first.bytes, true};
 }
 
+char32_t value_before(std::string_view text, std::size_t position) {
+  std::size_t begin = position;
+  while (begin > 0 && position - begin < 4)
+    if ((static_cast<unsigned char>(text[--begin]) & 0xC0U) != 0x80) break;
+  return begin == position ? U' ' : code_point_at(text.substr(0, position), begin).value;
+}
+
 int64_t count_code_points(std::string_view text) {
   int64_t count = 0;
   each_code_point(text, [&](const CodePoint&, std::string_view) { ++count; });

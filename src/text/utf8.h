@@ -21,6 +21,9 @@ struct CodePoint {
 /// are no UTF-8; the longest prefix that could have begun a character counts as one mistake.
 CodePoint code_point_at(std::string_view text, std::size_t position);
 
+/// The value of the code point before `position`; a space at the beginning.
+char32_t value_before(std::string_view text, std::size_t position);
+
 /// Calls `use(code point, its bytes)` for each in order.
 template <class Use>
 void each_code_point(std::string_view text, const Use& use) {

@@ -115,6 +115,8 @@ TEST(Inlays, ItemsThatAreKept) {
   EXPECT_EQ(keep("a {n} {m} c", "A C", {{0}, {1}}), "A {n} {m} C");
   EXPECT_EQ(keep("a {n}{m} c", "A C", {{0}, {1}}), "A {n}{m} C");
   EXPECT_EQ(keep("a ({n}) c", "A C", {{0}, {2}}), "A {n} C");
+  EXPECT_EQ(keep("a {n}-b c", "A C", {{0}, {2}}), "A {n} C");
+  EXPECT_EQ(keep("a «{n}» c", "A C", {{0}, {2}}), "A {n} C");
 }
 
 TEST(Inlays, LettersWithoutBlanksAreWords) {

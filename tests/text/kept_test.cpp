@@ -26,6 +26,32 @@ TEST(Kept, Addresses) {
               UnorderedElementsAre("a.b+c@d-e.org", "x@y.zz"));
 }
 
+TEST(Kept, AddressesOfAnyLength) {
+  const std::string letters(1200, 'a'), umlauts = [] {
+    std::string out;
+    for (int i = 0; i < 600; ++i) out += "ä";
+    return out;
+  }();
+  for (const std::string& path : {letters, umlauts})
+    EXPECT_THAT(items_of("urls", "see https://x.org/" + path + ". Then"),
+                UnorderedElementsAre("https://x.org/" + path));
+}
+
+TEST(Kept, AnyPunctuationIsBesideWords) {
+  EXPECT_THAT(items_of("urls", "„https://x.org“ «www.y.org» HTTPS://Z.ORG，then 你www.a.cn。"),
+              UnorderedElementsAre("https://x.org", "www.y.org", "HTTPS://Z.ORG", "www.a.cn"));
+  EXPECT_THAT(items_of("numbers", "£5 €50 §7 10–20 n°5 hat\u00A030 第8章"),
+              UnorderedElementsAre("5", "50", "7", "10", "20", "5", "30", "8"));
+  EXPECT_THAT(items_of("emails", "„a@b.de“"), UnorderedElementsAre("a@b.de"));
+}
+
+// A megabyte; what looks at it again and again takes an hour.
+TEST(Kept, LongTextsAreReadOnce) {
+  std::string zeros;
+  for (int i = 0; i < 1000; ++i) zeros += "%" + std::string(998, '0') + "x";
+  EXPECT_THAT(items_of("placeholders", zeros), IsEmpty());
+}
+
 TEST(Kept, Numbers) {
   EXPECT_THAT(items_of("numbers", "5, 1.000,50 12:30 1/2/24. 5km A4 7 7-8"),
               UnorderedElementsAre("5", "1.000,50", "12:30", "1/2/24", "5", "7", "7", "8"));

@@ -93,6 +93,24 @@ TEST(Markup, CommentsScriptsAndStylesAloneAreNoSegments) {
   }
 }
 
+// A megabyte; what reads to its end again and again takes an hour.
+TEST(Markup, CodeIsReadOnce) {
+  std::string page = "<script>";
+  for (int i = 0; i < 100000; ++i) page += "</scripta ";
+  EXPECT_THAT(texts_of(page + "</script>a"), ElementsAre("a"));
+}
+
+TEST(Markup, DeclarationsOfXmlMayHoldTheirOwnEnd) {
+  using enum MarkupKind;
+  for (const std::string other :
+       {"<?pi a=\"x>y\"?>", "<!DOCTYPE x [<!ENTITY a \"b>\"> <!-- don't ]> -->]>", "<!--> b -->"}) {
+    EXPECT_THAT(inlays_of(other + "a", xml), ElementsAre(other + " 0"));
+    EXPECT_THAT(texts_of(other + "a", xml), ElementsAre("a"));
+  }
+  EXPECT_THAT(texts_of("<!--> a", html), ElementsAre("a"));
+  EXPECT_THAT(texts_of("<?php if ($b->c) ?> a", html), ElementsAre("a"));
+}
+
 TEST(Markup, CharactersStandForTheirReferences) {
   EXPECT_THAT(texts_of("B&auml;r &amp; H&#228;hn&#xE4;r &lt;3 &ndash; 5&nbsp;&euro;"),
               ElementsAre("Bär & Hähnär <3 \u2013 5\u00A0€"));
@@ -152,6 +170,24 @@ TEST(Markup, ElementsInVeryManyElementsAreHalves) {
   for (const Inlay& inlay : markup.segments()[0].inlays)
     halves += inlay.kind != Inlay::Kind::element;
   EXPECT_EQ(halves, 4U);
+}
+
+TEST(Markup, AddressesEndAtReferencesAndAreNoTags) {
+  const Kept urls = kept_of({"urls"}), placeholders = kept_of({"placeholders"});
+  using enum MarkupKind;
+  EXPECT_THAT(inlays_of("a &lt;https://x.org&gt; b", html, urls), ElementsAre("https://x.org 3"));
+  EXPECT_THAT(texts_of("see https://x.org&nbsp;and", html, urls), ElementsAre("see \u00A0and"));
+  EXPECT_THAT(inlays_of("a https://x.org?b=1&amp;c=2 d", html, urls),
+              ElementsAre("https://x.org?b=1&amp;c=2 1"));
+  EXPECT_THAT(inlays_of("a <a href=/x/>b</a>", html, placeholders),
+              ElementsAre("<a href=/x/>|</a> 1..3"));
+}
+
+TEST(Markup, NumbersThatStayAreThoseOfThePage) {
+  const Markup page("10<sup>2</sup> dogs", MarkupKind::html, kept_of({"numbers"}));
+  const auto& staying = page.segments().at(0).staying;
+  EXPECT_EQ(page.segments()[0].text, "102 dogs");
+  EXPECT_THAT(staying, ElementsAre(std::pair("10", 1), std::pair("2", 1)));
 }
 
 TEST(Markup, WhatIsKeptLeavesTheTextButNumbersStay) {

@@ -9,13 +9,6 @@
 namespace heed::decode {
 namespace {
 
-/// Whether the character and a letter beside it are of one word. Letters of scripts without blanks
-/// are words of their own.
-bool is_in_word(char32_t c) {
-  return !text::is_space(c) && !text::is_punctuation(c) && c != U'\u2581' &&
-         !text::has_no_blanks(text::script_of(c));
-}
-
 std::string capitalised(const std::string& text) {
   std::u32string points = text::decode_utf8(text);
   points[0] = text::to_upper(points[0]);
@@ -48,7 +41,7 @@ std::u32string Glossary::folded(const std::string& text) const {
 
 bool Glossary::is_boundary(std::u32string_view line, std::size_t position) const {
   return !whole_words_ || position == 0 || position == line.size() ||
-         !is_in_word(line[position - 1]) || !is_in_word(line[position]);
+         !text::is_in_word(line[position - 1]) || !text::is_in_word(line[position]);
 }
 
 std::vector<Glossary::Match> Glossary::matches_in(std::u32string_view line) const {

@@ -87,11 +87,11 @@ void place(LineTranslator& translator, std::span<const Wanted> wanted, text::Mar
 }
 
 /// How much more often each item that is kept is in a translation than in its source.
-std::map<std::string, int64_t, std::less<>> surplus(const std::string& source,
+std::map<std::string, int64_t, std::less<>> surplus(const text::Segment& source,
                                                     const std::string& translation,
                                                     const text::Kept& kept) {
   auto counts = text::kept_items_in(translation, kept);
-  for (const auto& [item, times] : text::kept_items_in(source, kept)) counts[item] -= times;
+  for (const auto& [item, times] : source.staying) counts[item] -= times;
   return counts;
 }
 
@@ -111,7 +111,7 @@ std::vector<std::size_t> put_inlays(LineTranslator& translator,
     text::Kept kept = page.kept();
     bool has_more = false;
     for (const std::string& text : one.texts)
-      for (const auto& [item, more] : surplus(segment.text, text, page.kept())) {
+      for (const auto& [item, more] : surplus(segment, text, page.kept())) {
         if (more != 0) kept.taken.insert(item);
         has_more |= more > 0;
       }
