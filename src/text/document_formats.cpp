@@ -1,24 +1,14 @@
-// What of each format of documents is text, and what of its text is markup.
+// What of each format of documents is text.
 #include <algorithm>
 
 #include "base/strings.h"
 #include "text/document.h"
+#include "text/document_markup.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::text {
 namespace {
-
-constexpr std::size_t kLongestMarkup = 1 << 16;  // bytes in which its end is looked for
-
-bool is_one_of(char c, std::string_view characters) {
-  return characters.find(c) != std::string_view::npos;
-}
-
-/// Before the first byte that is none of `characters`, or the end.
-std::size_t behind_run(std::string_view text, std::string_view characters, std::size_t from = 0) {
-  return std::min(text.find_first_not_of(characters, from), text.size());
-}
 
 /// A document by its lines, and what of it is text so far.
 class LineByLine {
@@ -112,6 +102,12 @@ std::vector<LinesOfText> read_plain(std::string_view bytes) {
   return document.result();
 }
 
+/// Before the marks that a heading may end in, `# Title #`.
+std::size_t before_closing_marks(std::string_view line) {
+  const std::size_t text = line.find_last_not_of(" \t#") + 1;
+  return is_one_of((std::string(line) + ' ')[text], " \t") ? text : line.size();
+}
+
 class Markdown {
  public:
   explicit Markdown(std::string_view bytes) : document_(bytes) {}
@@ -137,14 +133,53 @@ class Markdown {
            behind_run(line, "|-: \t>") == line.size();
   }
 
-  /// Whether it is in a block of code or formulas, or begins or ends one.
-  bool is_in_fence(std::string_view line) {
+  /// Whether a line behind line `i` has this.
+  bool comes_behind(std::size_t i, std::string_view mark) const {
+    while (++i < document_.count())
+      if (document_.line(i).find(mark) != std::string_view::npos) return true;
+    return false;
+  }
+
+  /// Begins a block whose end may stand anywhere in a line, if `rest` of line `i` begins one.
+  /// Returns whether it does.
+  bool begins_block(std::size_t i, std::string_view rest) {
+    const std::string lower = ascii_lower(rest);
+    for (const auto& [begin, end] : {std::pair("<!--", "-->"),
+                                     {"<pre", "</pre>"},
+                                     {"<script", "</script>"},
+                                     {"<style", "</style>"}})
+      if (const std::string_view from = begin;
+          lower.starts_with(from) &&
+          (from == "<!--" || is_one_of((lower + ' ')[from.size()], " \t>"))) {
+        ends_anywhere_ = true;
+        if (lower.find(end, from.size()) == std::string::npos) fence_ = end;
+        return true;
+      }
+    if (!rest.starts_with("$$") || rest.find("$", 2) != std::string_view::npos ||
+        !comes_behind(i, "$$"))
+      return false;
+    fence_ = "$$";
+    return ends_anywhere_ = true;
+  }
+
+  /// Whether line `i` is in a block of code, formulas or a comment, or begins or ends one.
+  bool is_in_fence(std::size_t i) {
+    const std::string_view line = document_.line(i);
+    const std::size_t begin = behind_run(line, " \t>");
+    if (!fence_.empty() && std::ranges::count(line.substr(0, begin), '>') < fence_quotes_)
+      fence_.clear();  // with the quotation
     if (!fence_.empty()) {
-      if (line.substr(behind_run(line, " \t>")).starts_with(fence_)) fence_.clear();
+      const std::string rest = ascii_lower(line.substr(begin));
+      if (ends_anywhere_ ? rest.find(fence_) != std::string::npos : rest.starts_with(fence_))
+        fence_.clear();
       return true;
     }
-    const std::string_view rest = line.substr(prefix_of(line, false).bytes);
-    for (const std::string_view mark : {"```", "~~~", "$$"})
+    const LinePrefix prefix = prefix_of(line, false);
+    const std::string_view rest = line.substr(prefix.bytes);
+    fence_quotes_ = prefix.quotes;
+    if (begins_block(i, rest)) return true;
+    ends_anywhere_ = false;
+    for (const std::string_view mark : {"```", "~~~"})
       if (rest.starts_with(mark)) {
         const std::size_t end = behind_run(rest, mark.substr(0, 1));
         if (rest.find(mark, end) == std::string_view::npos) fence_ = rest.substr(0, end);
@@ -167,7 +202,7 @@ class Markdown {
     const LinePrefix prefix = prefix_of(line, document_.has_text() && !in_item_);
     std::string_view rest = line.substr(prefix.bytes);
     if (!is_blank(line) && !document_.has_text()) item_ = std::min(item_, prefix.indent);
-    const bool is_fence = is_in_fence(line);
+    const bool is_fence = is_in_fence(i);
     const bool is_code = after_blank_ && prefix.indent >= item_ + 4;
     if (is_fence || is_code || !has_words(rest)) {
       document_.end();
@@ -191,13 +226,16 @@ class Markdown {
     in_table_ = in_table_ || is_rule_of_table(i + 1);
     if (rest[0] == '|' || (in_table_ && is_one_of('|', rest))) return add_cells(i, from);
     const bool has_backslash = line.ends_with('\\');
-    document_.add(i, from, line.size() - (has_backslash ? 1 : 0));
+    document_.add(i, from,
+                  prefix.is_heading ? before_closing_marks(line) : line.size() - has_backslash);
     if (has_backslash || prefix.is_heading || line.ends_with("  ") || line.ends_with('>'))
       document_.end();
   }
 
   LineByLine document_;
-  std::string fence_;     // that ends the block
+  std::string fence_;  // that ends the block; lower case
+  int64_t fence_quotes_ = 0;
+  bool ends_anywhere_ = false;
   std::size_t item_ = 0;  // columns before the text of the item that may go on
   int64_t quotes_ = 0;    // of the line before
   bool in_item_ = false;  // what is read began with the marker of a list
@@ -212,7 +250,9 @@ std::vector<LinesOfText> read_markdown(std::string_view bytes) {
 std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
   LineByLine document(bytes);
   const auto is_time = [&](std::size_t i) {
-    return document.line(i).find("-->") != std::string_view::npos;
+    const std::string_view line = document.line(i), time = line.substr(0, line.find("-->"));
+    return time.size() < line.size() && is_one_of(':', time) &&
+           behind_run(time, "0123456789:., \t") == time.size();
   };
   bool in_cue = false;
   for (std::size_t i = 0; i < document.count(); ++i) {
@@ -237,92 +277,6 @@ std::vector<LinesOfText> read_vtt(std::string_view bytes) {
 
 std::vector<MarkupSpan> no_markup(std::string_view /*text*/) {
   return {};
-}
-
-/// Bytes up to the end of the first `end` in `rest`, 0 where it is not near.
-std::size_t up_to(std::string_view rest, std::string_view end, std::size_t from = 0) {
-  const std::size_t found = rest.substr(0, kLongestMarkup).find(end, from);
-  return found == std::string_view::npos ? 0 : found + end.size();
-}
-
-/// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
-std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
-  const std::string_view rest = text.substr(at);
-  const std::size_t bytes = up_to(rest, ">");
-  if (bytes < 3 || is_one_of(rest[1], " \t=<-")) return 0;
-  const std::string_view tag = rest.substr(1, bytes - 2);
-  const bool is_address = !is_one_of(' ', tag) && (is_one_of('@', tag) || up_to(tag, "://") > 0);
-  spans.push_back({at, at + bytes,
-                   is_address      ? MarkupSpan::kWord
-                   : tag[0] == '/' ? MarkupSpan::kCloses
-                                   : MarkupSpan::kOpens});
-  return bytes;
-}
-
-/// Tags, and {\an8}.
-std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
-  std::vector<MarkupSpan> spans;
-  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
-    bytes = text[at] == '<' ? add_tag(text, at, spans) : 0;
-    if (!text.substr(at).starts_with("{\\")) continue;
-    bytes = up_to(text.substr(at), "}");
-    if (bytes > 0) spans.push_back({at, at + bytes, MarkupSpan::kOpens});
-  }
-  return spans;
-}
-
-/// Bytes of the address or name of a link, ( ... ) or [ ... ], that `rest` begins with, or 0.
-std::size_t bytes_of_target(std::string_view rest) {
-  if (rest.starts_with('[')) return up_to(rest, "]");
-  int depth = 0;
-  for (std::size_t i = 0; rest.starts_with('(') && i < std::min(rest.size(), kLongestMarkup); ++i) {
-    depth += rest[i] == '(' ? 1 : rest[i] == ')' ? -1 : 0;
-    if (depth == 0) return i + 1;
-  }
-  return 0;
-}
-
-/// Code, links, images, marks of notes, tags and addresses.
-std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
-  std::vector<MarkupSpan> spans;
-  std::vector<std::size_t> open;  // [ and ![
-  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
-    const std::string_view rest = text.substr(at);
-    const auto add = [&](char kind) {
-      if (bytes > 0) spans.push_back({at, at + bytes, kind});
-    };
-    bytes = 0;
-    if (rest[0] == '\\') {
-      bytes = 2;
-    } else if (rest[0] == '`') {
-      const std::size_t run = behind_run(rest, "`");
-      bytes = up_to(rest, rest.substr(0, run), run);
-      add(MarkupSpan::kWord);
-      bytes = std::max(bytes, run);
-    } else if (rest[0] == '<') {
-      bytes = add_tag(text, at, spans);
-    } else if (rest.starts_with("[^")) {
-      bytes = up_to(rest, "]");
-      add(MarkupSpan::kCloses);
-    } else if (rest[0] == '[' || rest.starts_with("![")) {
-      open.push_back(at);
-      bytes = rest[0] == '!' ? 2 : 1;
-    } else if (rest[0] == ']' && !open.empty()) {
-      const std::size_t from = open.back(), target = bytes_of_target(rest.substr(1));
-      open.pop_back();
-      if (target == 0) continue;
-      spans.push_back({from, from + (text[from] == '!' ? 2 : 1), MarkupSpan::kOpens});
-      bytes = 1 + target;
-      add(MarkupSpan::kCloses);
-    } else if (rest.starts_with("https://") || rest.starts_with("http://") ||
-               rest.starts_with("www.")) {
-      bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
-      while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
-      add(MarkupSpan::kWord);
-    }
-  }
-  std::ranges::sort(spans, {}, &MarkupSpan::from);
-  return spans;
 }
 
 }  // namespace

@@ -112,7 +112,9 @@ class Paragraph {
       if (at(next) == U'»' && next > end && !is_letter(at(next + 1)))
         next = behind(end = next + 1, is_space);
       if (next == end && !is_wide) continue;
-      const std::size_t word = behind(next, is_punctuation);
+      const std::size_t word =
+          behind(  // before a mark that ends a sentence, which is looked at next
+              next, [](char32_t c) { return is_punctuation(c) && !is_any(c, kWideEnds); });
       const bool is_small = is_letter(at(word)) && to_upper(at(word)) != at(word);
       if (!is_small && !(is_dot && goes_on(mark, word))) out.push_back(begins_[end]);
     }

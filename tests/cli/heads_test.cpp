@@ -322,9 +322,10 @@ TEST(Faithful, AndItsKinNeedPairs) {
   std::string many;
   for (int i = 0; i < 1100; ++i) many += "a ";
   const std::string file = folder.write("long", many + "\n");
-  expect_mistake(run_heed({"faithful", Toy::get().rnn, "--source", file, "--target", file, "--html",
-                           folder / "page.html"}),
-                 {"too long for the model"});
+  const Result result = run_heed({"faithful", Toy::get().rnn, "--source", file, "--target", file,
+                                  "--html", folder / "page.html"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("heed: faithful: all pairs of " + file + " are too long"));
   EXPECT_FALSE(std::filesystem::exists(folder / "page.html"));
 }
 

@@ -119,6 +119,32 @@ TEST(MarkdownDocument, BlocksThatAreNoText) {
   EXPECT_THAT(texts_in("> ```\n> x\n> ```\n> y\n", "markdown"), ElementsAre("y"));
 }
 
+TEST(MarkdownDocument, BlocksEndWhereTheyEnd) {
+  EXPECT_THAT(texts_in("$$ a = b\n+ c $$\n\nOne two.\n", "markdown"), ElementsAre("One two."));
+  EXPECT_THAT(texts_in("$$$ one.\n\nTwo.\n", "markdown"), ElementsAre("$$$ one.", "Two."));
+  EXPECT_THAT(texts_in("$$ one\n\nTwo.\n", "markdown"), testing::Contains("Two."));
+  EXPECT_THAT(texts_in("> ```\n> code\n\nOne.\n", "markdown"), ElementsAre("One."));
+  EXPECT_THAT(texts_in("<!-- a > b\n\nc -->\n\nOne.\n", "markdown"), ElementsAre("One."));
+  EXPECT_THAT(texts_in("<pre>\na\n\n```\n</pre>\n\nOne.\n", "markdown"), ElementsAre("One."));
+  EXPECT_THAT(texts_in("<SCRIPT a>b</script>\nOne.\n<presto>Two.\n", "markdown"),
+              testing::IsSupersetOf({"One."}));
+  EXPECT_EQ(with_each("# One #\n\n## Two\n\n# C#\n", "markdown", "X"), "# X #\n\n## X\n\n# X\n");
+}
+
+TEST(MarkdownDocument, TagsReferencesAndPicturesStayWhole) {
+  for (const std::string& markup :
+       {std::string("<a title=\"b > c\" href=\"d\">"), std::string("<!-- a > b -->"),
+        std::string("&copy;"), std::string("&nbsp;"),
+        "](data:image/png;base64," + std::string(100000, 'a') + ")"}) {
+    const std::string line = (markup[0] == ']' ? "One ![two" : "One ") + markup + " three.\n";
+    EXPECT_NE(with_each(line, "markdown", "X").find(markup), std::string::npos)
+        << markup.substr(0, 20);
+  }
+  std::string open;
+  for (int i = 0; i < 20000; ++i) open += "[a](";
+  EXPECT_EQ(document(open, "markdown").with(texts_in(open, "markdown")), open);
+}
+
 TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
   EXPECT_THAT(
       texts_in("* [ ] one\n  two\n\n      code\n\n  three\n> 1. four\n> 2. five\n", "markdown"),
@@ -164,6 +190,13 @@ TEST(SubtitleDocument, CuesAreReadByThemselves) {
   EXPECT_EQ(capitals_of(srt, "srt"),
             "1\r\n00:00:01,000 --> 00:00:02,000 X1:1\r\n<i>HOW ARE\r\nYOU? FINE.</i>\r\n\r\n2\r\n"
             "00:00:03,000 --> 00:00:04,000\r\n{\\an8}- WHO?\r\n- ME\r\n\r\n AND YOU\r\n");
+}
+
+TEST(SubtitleDocument, TextMayHaveArrowsAndReferences) {
+  EXPECT_THAT(texts_in("1\n00:01,000 --> 00:02,000\nThe dog\nred --> house\n", "srt"),
+              ElementsAre("The dog red --> house"));
+  EXPECT_THAT(with_each("WEBVTT\n\n00:01.000 --> 00:02.000\nA &lt;3 b\n", "vtt", "X"),
+              testing::HasSubstr("&lt;"));
 }
 
 TEST(SubtitleDocument, BlocksOfWebVttThatAreNoCuesStay) {

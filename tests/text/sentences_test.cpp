@@ -33,6 +33,13 @@ TEST(Sentences, EndBehindMarksAndTheQuotesThatTheyClose) {
   EXPECT_EQ(cut("Идёт дождь. Он ушёл. ٣", "ru"), "Идёт дождь.|Он ушёл.|٣");
 }
 
+// What looks behind all marks at each of them takes minutes.
+TEST(Sentences, OfMarksAloneAreReadOnce) {
+  std::string marks;
+  for (int i = 0; i < 200000; ++i) marks += "。、";
+  EXPECT_THAT(sentences_of(marks, "zh"), SizeIs(200001));
+}
+
 TEST(Sentences, DoNotEndBeforeSmallLettersAndInsideWords) {
   EXPECT_EQ(cut("\"Really?\" he asked... and left heed.example.org at 3.15 a.m. on foot.", "en"),
             "\"Really?\" he asked... and left heed.example.org at 3.15 a.m. on foot.");

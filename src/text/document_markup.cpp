@@ -1,0 +1,125 @@
+#include "text/document_markup.h"
+
+#include <algorithm>
+
+#include "text/markup_tokens.h"
+#include "text/references.h"
+
+namespace heed::text {
+
+bool is_one_of(char c, std::string_view characters) {
+  return characters.find(c) != std::string_view::npos;
+}
+
+std::size_t behind_run(std::string_view text, std::string_view characters, std::size_t from) {
+  return std::min(text.find_first_not_of(characters, from), text.size());
+}
+
+namespace {
+
+constexpr std::size_t kLongestMarkup = 1 << 16;  // bytes in which its end is looked for
+
+/// Bytes up to the end of the first `end` in `rest`, 0 where it is not near.
+std::size_t up_to(std::string_view rest, std::string_view end, std::size_t from = 0) {
+  const std::size_t found = rest.substr(0, kLongestMarkup).find(end, from);
+  return found == std::string_view::npos ? 0 : found + end.size();
+}
+
+/// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
+std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
+  const std::string_view rest = text.substr(at);
+  const MarkupToken token = token_at(text, at, MarkupKind::html);
+  const std::size_t bytes = rest.starts_with("<!--")                    ? up_to(rest, "-->", 4)
+                            : token.syntax == MarkupToken::Syntax::text ? up_to(rest, ">")
+                                                                        : token.bytes;
+  if (bytes < 3 || rest[bytes - 1] != '>' || is_one_of(rest[1], " \t=<-")) return 0;
+  const std::string_view tag = rest.substr(1, bytes - 2);
+  const bool is_address = !is_one_of(' ', tag) && (is_one_of('@', tag) || up_to(tag, "://") > 0);
+  spans.push_back({at, at + bytes,
+                   is_address      ? MarkupSpan::kWord
+                   : tag[0] == '/' ? MarkupSpan::kCloses
+                                   : MarkupSpan::kOpens});
+  return bytes;
+}
+
+/// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0.
+std::size_t add_reference(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
+  const auto reference = reference_at(text, at);
+  if (!reference) return 0;
+  spans.push_back({at, at + reference->bytes, MarkupSpan::kWord});
+  return reference->bytes;
+}
+
+/// Bytes of the address or name of a link, ( ... ) or [ ... ], that `rest` begins with, or 0.
+std::size_t bytes_of_target(std::string_view rest) {
+  if (rest.starts_with('[')) return up_to(rest, "]");
+  constexpr int kDeepest = 32;  // as CommonMark
+  int depth = 0;
+  for (std::size_t i = 0; rest.starts_with('(') && i < rest.size() && depth < kDeepest; ++i) {
+    depth += rest[i] == '(' ? 1 : rest[i] == ')' ? -1 : 0;
+    if (depth == 0) return i + 1;
+    if (i > kLongestMarkup && rest[i] == ' ') break;  // a picture's own bytes have no blanks
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
+  std::vector<MarkupSpan> spans;
+  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
+    bytes = text[at] == '<'   ? add_tag(text, at, spans)
+            : text[at] == '&' ? add_reference(text, at, spans)
+                              : 0;
+    if (!text.substr(at).starts_with("{\\")) continue;
+    bytes = up_to(text.substr(at), "}");
+    if (bytes > 0) spans.push_back({at, at + bytes, MarkupSpan::kOpens});
+  }
+  return spans;
+}
+
+std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
+  std::vector<MarkupSpan> spans;
+  std::vector<std::size_t> open;  // [ and ![
+  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
+    const std::string_view rest = text.substr(at);
+    const auto add = [&](char kind) {
+      if (bytes > 0) spans.push_back({at, at + bytes, kind});
+    };
+    bytes = 0;
+    if (rest[0] == '\\') {
+      bytes = 2;
+    } else if (rest[0] == '`') {
+      const std::size_t run = behind_run(rest, "`");
+      bytes = up_to(rest, rest.substr(0, run), run);
+      add(MarkupSpan::kWord);
+      bytes = std::max(bytes, run);
+    } else if (rest[0] == '<') {
+      bytes = add_tag(text, at, spans);
+    } else if (rest[0] == '&') {
+      bytes = add_reference(text, at, spans);
+    } else if (rest.starts_with("[^")) {
+      bytes = up_to(rest, "]");
+      add(MarkupSpan::kCloses);
+    } else if (rest[0] == '[' || rest.starts_with("![")) {
+      open.push_back(at);
+      bytes = rest[0] == '!' ? 2 : 1;
+    } else if (rest[0] == ']' && !open.empty()) {
+      const std::size_t from = open.back(), target = bytes_of_target(rest.substr(1));
+      open.pop_back();
+      if (target == 0) continue;
+      spans.push_back({from, from + (text[from] == '!' ? 2 : 1), MarkupSpan::kOpens});
+      bytes = 1 + target;
+      add(MarkupSpan::kCloses);
+    } else if (rest.starts_with("https://") || rest.starts_with("http://") ||
+               rest.starts_with("www.")) {
+      bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
+      while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
+      add(MarkupSpan::kWord);
+    }
+  }
+  std::ranges::sort(spans, {}, &MarkupSpan::from);
+  return spans;
+}
+
+}  // namespace heed::text
