@@ -19,7 +19,7 @@ const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> all = {
       {&Kept::placeholders,
        std::regex("\\{\\{[^{}]*\\}\\}|[$%#]?\\{[^{}\\s]*\\}|<\\w[^<>]*/>|"
-                  "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
+                  "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
                   "[sdiufFeEgGxXoc@](?!\\w)|%\\d+(?!\\w)")},
       {&Kept::urls, std::regex("(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
                                "(?:[^\\s<>\"()]|\\([^\\s<>\"()]*\\))*"
@@ -31,16 +31,22 @@ const std::vector<Pattern>& patterns() {
 
 constexpr std::size_t kLongest = 1000;  // bytes that are looked at; the library recurses over them
 
+/// Of what is known to be an address.
+std::size_t without_marks(std::string_view address) {
+  return address.find_last_not_of(".,;:!?'") + 1;
+}
+
 /// Of an address that was found in the first bytes of a text: to its end, where it is longer than
 /// what was looked at, and not beyond punctuation that is not ASCII.
 std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
   if (bytes + 8 > kLongest) {
     const std::size_t end = std::min(text.find_first_of(" \t\n\r\f\v<>\"()", bytes), text.size());
-    bytes = text.substr(0, end).find_last_not_of(".,;:!?'") + 1;
+    bytes = without_marks(text.substr(0, end));
   }
   for (std::size_t at = 0; at < bytes;) {
     const CodePoint point = code_point_at(text, at);
-    if (point.value >= 0x80 && (is_punctuation(point.value) || is_space(point.value))) return at;
+    if (point.value >= 0x80 && (is_punctuation(point.value) || is_space(point.value)))
+      return without_marks(text.substr(0, at));
     at += point.bytes;
   }
   return bytes;

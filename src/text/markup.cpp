@@ -18,12 +18,14 @@ std::size_t blank_at(std::string_view text, bool front) {
   return 0;
 }
 
-/// The bytes of an item up to a reference for what is in no address, such as `&gt;` and `&nbsp;`.
+/// The bytes of an address, which ends before a reference for what is in none, as `&gt;`, and
+/// before the punctuation there.
 std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t bytes) {
-  for (std::size_t i = at; (i = raw.find('&', i)) < at + bytes; ++i)
-    if (const auto reference = reference_at(raw, i))
+  const std::string_view address = raw.substr(at, bytes);
+  for (std::size_t i = 0; (i = address.find('&', i)) != std::string_view::npos; ++i)
+    if (const auto reference = reference_at(raw, at + i))
       if (const char32_t c = reference->character.value_or(U'&'); c != U'&' && !is_letter(c))
-        return i - at;
+        return address.substr(0, i).find_last_not_of(".,;:!?'") + 1;
   return bytes;
 }
 
@@ -35,7 +37,9 @@ class SegmentReader {
     for (std::size_t at = 0; at < raw.size();) {
       const bool is_tag = kind != MarkupKind::none && raw[at] == '<';
       KeptItem item = kept.any() && !is_tag ? kept_item_at(raw, at, kept) : KeptItem();
-      if (kind != MarkupKind::none) item.bytes = before_reference(raw, at, item.bytes);
+      // Placeholders begin with no letter, and may have any reference.
+      if (kind != MarkupKind::none && is_letter(static_cast<unsigned char>(raw[at])))
+        item.bytes = before_reference(raw, at, item.bytes);
       const MarkupToken token =
           item.bytes > 0 ? MarkupToken{.syntax = MarkupToken::Syntax::whole, .bytes = item.bytes}
                          : token_at(raw, at, kind);

@@ -38,7 +38,7 @@ TEST(Kept, AddressesOfAnyLength) {
 }
 
 TEST(Kept, AnyPunctuationIsBesideWords) {
-  EXPECT_THAT(items_of("urls", "„https://x.org“ «www.y.org» HTTPS://Z.ORG，then 你www.a.cn。"),
+  EXPECT_THAT(items_of("urls", "„https://x.org“ «www.y.org» HTTPS://Z.ORG.，then 你www.a.cn。"),
               UnorderedElementsAre("https://x.org", "www.y.org", "HTTPS://Z.ORG", "www.a.cn"));
   EXPECT_THAT(items_of("numbers", "£5 €50 §7 10–20 n°5 hat\u00A030 第8章"),
               UnorderedElementsAre("5", "50", "7", "10", "20", "5", "30", "8"));
@@ -61,9 +61,9 @@ TEST(Kept, Numbers) {
 TEST(Kept, Placeholders) {
   EXPECT_THAT(
       items_of("placeholders",
-               "{a} {0} {{ b c }} ${d} %{e} #{f} %s %d%% %1$lld %-5.2f %(g)s %1 <x id='1'/>"),
+               "{a} {0} {{ b c }} ${d} %{e} #{f} %s %d%% %1$lld %-5.2f %0-5d %(g)s %1 <x id='1'/>"),
       UnorderedElementsAre("{a}", "{0}", "{{ b c }}", "${d}", "%{e}", "#{f}", "%s", "%d", "%1$lld",
-                           "%-5.2f", "%(g)s", "%1", "<x id='1'/>"));
+                           "%-5.2f", "%0-5d", "%(g)s", "%1", "<x id='1'/>"));
   EXPECT_THAT(items_of("placeholders", "{a b} 5%s 100 % sicher %sicher {{ {a <b> <b c/"),
               IsEmpty());
 }
