@@ -109,8 +109,8 @@ bool validations_translate(const train::TrainConfig& training);
 
 /// Looks at everything that the configuration names: corpora (there, whole, as many lines on both
 /// sides), vocabulary (there, or its size can be reached), the model to begin with, the scorer, the
-/// device with its precision and decoding.weights, the memory. Reads the corpora once or
-/// twice. What it has found is in the order of that list.
+/// shortlist and the glossary of the test set, the device with its precision and decoding.weights,
+/// the memory. Reads the corpora once or twice. What it has found is in the order of that list.
 Check check_run(const Config& config, const CheckOptions& options);
 
 /// Its part for corpora: looks at every corpus of `config`: files there, as many lines on both
