@@ -322,7 +322,7 @@ void Check::require(const std::string& what) const {
 Check check_run(const Config& config, const CheckOptions& options) {
   Check found;
   const auto all = trained(config, options);
-  const bool readable = check_corpora(config, options.file, found);
+  const bool readable = check_corpora(config, options, found);
   check_references(config, found);
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
