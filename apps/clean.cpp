@@ -27,6 +27,7 @@ using data::Flaw;
 using study::Flag;
 
 constexpr const char *kLanguage = "language", *kWords = "words", *kScore = "score";
+constexpr double kMostNats = 4;
 constexpr std::size_t kPairsAtOnce = 1024;          // that models score
 constexpr std::size_t kExamples = 3, kShown = 160;  // of each rule; characters
 
@@ -58,7 +59,8 @@ std::array<std::string, 3> files_of(const std::string& prefix) {
 struct CleanArgs {
   std::string source, target, output, model, reverse;
   std::vector<std::string> remove;
-  double ratio = data::DataConfig{}.clean_ratio, most_nats = 4;
+  double ratio = data::DataConfig{}.clean_ratio;
+  std::optional<double> most_nats;
   ModelOptions common;
 };
 
@@ -145,7 +147,7 @@ class PairJudge {
   PairJudge(const CleanArgs& args, const data::CorpusFiles& files)
       : finder_(data::Flaws().set().reset(data::index_of(Flaw::overlap)), args.ratio, nullptr),
         scorer_(args),
-        most_nats_(args.most_nats) {
+        most_nats_(args.most_nats.value_or(kMostNats)) {
     data::ScriptCount sources, targets;
     data::PairReader reader(files);
     for (data::PairOfLines pair; reader.next(pair);) {
@@ -216,8 +218,11 @@ void clean(const CleanArgs& args) {
   };
   if (args.remove.empty() != args.output.empty())
     throw UserError("clean: --remove and --output go together; without both heed only reports");
-  if (args.model.empty() && args.reverse.empty() && std::ranges::count(args.remove, kScore) > 0)
-    throw UserError("clean: score needs a model; give --model or --reverse");
+  const bool scores = args.most_nats || std::ranges::count(args.remove, kScore) > 0;
+  if (scores && args.model.empty() && args.reverse.empty())
+    throw UserError("clean: score and --most-nats need a model; give --model or --reverse");
+  for (const std::string& path : {args.source, args.target})
+    run::require_no_stream(path, "each pass of heed clean");
   const data::CorpusFiles files{.source = args.source, .target = args.target};
   std::optional<CleanedCorpus> cleaned;
   if (!args.output.empty()) {
@@ -274,6 +279,7 @@ void add_clean(CommandLine& program) {
   command
       .option("--most-nats", args->most_nats,
               "score: highest -log P per piece; with two models |F - B| + (F + B) / 2")
+      .shows_default("4")
       .between(0.0, 100.0);
   args->common.add(command);
   command.examples(

@@ -204,8 +204,11 @@ void init(InitArgs args) {
   if (!folder.empty()) make_folder(folder);
   const data::SplitCounts counts =
       data::split(files, valid, test, parts, shape.pairs + shape.blank);
-  log::info("{}: {} training, {} validation and {} test pairs", args.data, counts.train,
-            counts.valid, counts.test);
+  log::info("{}: {} training, {} validation and {} test pairs{}", args.data, counts.train,
+            counts.valid, counts.test,
+            counts.left_out > 0 ? fmt::format(", {} left out, which are also in validation or test",
+                                              counts.left_out)
+                                : "");
   if (!can_lose_overlap(counts))
     log::warn(
         "{}: {} of {} training pairs have a side that is in validation or test, too many to leave "

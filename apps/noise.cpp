@@ -28,6 +28,7 @@ void noise(const NoiseArgs& args) {
     const uint64_t seed = mix({static_cast<uint64_t>(args.seed), lines.size()});
     lines.push_back(with_noise(args.noise, line, "", seed, no_symbol).source);
   }
+  text::require_utf8(reader);
   if (!args.output.empty() && args.output != "-") return run::write_lines(args.output, lines);
   for (const std::string& line : lines) std::cout << line << '\n';
 }

@@ -167,6 +167,8 @@ template Argument CommandLine::option(const std::string&, int64_t&, const std::s
 template Argument CommandLine::option(const std::string&, double&, const std::string&);
 template Argument CommandLine::option(const std::string&, std::optional<int64_t>&,
                                       const std::string&);
+template Argument CommandLine::option(const std::string&, std::optional<double>&,
+                                      const std::string&);
 template Argument CommandLine::option(const std::string&, std::vector<std::string>&,
                                       const std::string&);
 

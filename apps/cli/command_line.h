@@ -63,7 +63,7 @@ class CommandLine {
 
   /// `names` as "-o,--output", or "model" for one that is told by its place. An empty text, as in
   /// `--output ''`, is a mistake. The help shows the value that the variable has, unless that is
-  /// empty or 0. `Value`: std::string, int, int64_t, double, std::optional<int64_t>, or a
+  /// empty or 0. `Value`: std::string, int, int64_t, double, std::optional of the last two, or a
   /// std::vector of std::string, which has one value each time the option is given.
   template <class Value>
   Argument option(const std::string& names, Value& value, const std::string& help);

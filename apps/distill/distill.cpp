@@ -10,8 +10,10 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "config/io.h"
 #include "decode/search/shortlist_learner.h"
 #include "model/device.h"
+#include "run/check.h"
 #include "run/student.h"
 #include "run/summary.h"
 #include "run/training.h"
@@ -43,9 +45,8 @@ Lines request_of(const DistillArgs& args) {
 }
 
 /// Throws UserError where the folder has lessons of another request.
-void claim(const DistillArgs& args, const Lessons& lessons) {
-  const Lines wanted = request_of(args);
-  if (!fs::exists(lessons.request)) return write_atomic(lessons.request, join(wanted, "\n") + "\n");
+void require_same_request(const DistillArgs& args, const Lines& wanted, const Lessons& lessons) {
+  if (!fs::exists(lessons.request)) return;
   const Lines begun = text::read_lines(lessons.request);
   for (std::size_t i = 0; i < std::max(begun.size(), wanted.size()); ++i) {
     const std::string before = i < begun.size() ? begun[i] : "nothing";
@@ -64,19 +65,52 @@ void learn_shortlist(const DistillArgs& args, const run::Config& teacher, const 
   write_atomic(file, decode::learn_shortlist(pairs, teacher.data.max_length, {}, source, target));
 }
 
-void write_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
+std::string student_of(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
+                       const data::CorpusShape& shape, bool gpu) {
+  return run::student_config(teacher,
+                             {.teacher = args.first_teacher(),
+                              .pairs = lessons.pairs(model::traits(teacher.model).attends()),
+                              .shortlist = lessons.shortlist,
+                              .output = args.output},
+                             shape, run::this_machine(gpu));
+}
+
+/// What would end the student's training, as far as it is known before there are lessons.
+void check_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
                    bool gpu) {
-  data::CorpusFiles pairs;
-  pairs.source = lessons.source;
-  pairs.target = lessons.target;
-  const data::CorpusShape shape = data::shape_of(pairs);
-  if (fs::exists(lessons.alignment)) pairs.alignment = lessons.alignment;
-  write_atomic(lessons.config, run::student_config(teacher,
-                                                   {.teacher = args.first_teacher(),
-                                                    .pairs = pairs,
-                                                    .shortlist = lessons.shortlist,
-                                                    .output = args.output},
-                                                   shape, run::this_machine(gpu)));
+  run::Config student;
+  if (fs::exists(lessons.config))
+    config::load_file(student, lessons.config);
+  else
+    config::load_text(student, student_of(args, teacher, lessons, {}, gpu), lessons.config);
+  try {
+    student = run::with_settings(student, args.student);
+  } catch (const UserError& error) {
+    std::string text = error.what();
+    if (text.starts_with("--set ")) text.replace(0, 5, "--student");
+    throw UserError(text);
+  }
+  if (student.output != args.output)
+    throw UserError("--student output: the student's folder is {}, by --output; leave it out",
+                    args.output);
+  student.data.train.clear();
+  student.decoding.shortlist.clear();
+  run::check_run(student, {.file = lessons.config, .resume = true, .lacks_train = true})
+      .require("the student");
+}
+
+/// The teacher's; nothing where there is none that can be read.
+std::optional<run::TestSet> test_set(const DistillArgs& args, const run::Config& teacher) {
+  if (teacher.data.test.source.empty()) {
+    log::info("no report: {} names no test set (data.test)", args.first_teacher());
+    return std::nullopt;
+  }
+  try {
+    return run::open_test_set(teacher, "", "");
+  } catch (const UserError& error) {
+    log::warn("no report: {}", error.what());
+    return std::nullopt;
+  }
 }
 
 void check(const DistillArgs& args, const Lessons& lessons) {
@@ -100,27 +134,30 @@ void distill(const DistillArgs& args) {
   const Lessons lessons(args.output);
   check(args, lessons);
   const run::Config teacher = run::open_config(args.first_teacher(), args.common.open()).config;
+  const bool gpu = model::open_device(teacher.device).is_cuda();
+  check_student(args, teacher, lessons, gpu);
+  const int64_t lines = count_sources(args);
   make_folder(lessons.folder);
   const FolderLock lock(lessons.folder, "heed distill");
   lock.remove_left_overs();
-  claim(args, lessons);
-  const bool gpu = model::open_device(teacher.device).is_cuda();
+  const Lines request = request_of(args);
+  require_same_request(args, request, lessons);
   run::use_threads(teacher.threads);
-  translate_sources(args, lessons.translations);
-  if (!fs::exists(lessons.target)) choose_pairs(args, lessons);
+  translate_sources(args, lines, join(request, "\n") + "\n", lessons);
+  if (!fs::exists(lessons.source) || !fs::exists(lessons.target)) choose_pairs(args, lessons);
   const text::Pairs pairs = text::read_pairs(lessons.source, lessons.target);
   if (model::traits(teacher.model).attends() && !fs::exists(lessons.alignment))
     align_pairs(args, pairs, lessons.alignment);
   if (!fs::exists(lessons.shortlist)) learn_shortlist(args, teacher, pairs, lessons.shortlist);
-  if (!fs::exists(lessons.config)) write_student(args, teacher, lessons, gpu);
+  if (!fs::exists(lessons.config))
+    write_atomic(lessons.config,
+                 student_of(args, teacher, lessons, data::shape_of(lessons.pairs(false)), gpu));
   run::make_run({.config = lessons.config, .settings = args.student, .existing = {.resume = true}});
   run::OpenOptions as_student;  // on a CPU, also where it was trained on a GPU
   if (gpu)
     as_student.settings = {"decoding.weights=int8", "decoding.shortlist=" + lessons.shortlist};
-  if (teacher.data.test.source.empty())
-    log::info("no report: {} names no test set (data.test)", args.first_teacher());
-  else
-    report_student(args, teacher, lessons, as_student);
+  if (const auto set = test_set(args, teacher))
+    report_student(args, teacher, *set, lessons, as_student);
 }
 
 }  // namespace

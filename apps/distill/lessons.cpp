@@ -32,26 +32,31 @@ class SourceLines {
 
   bool next(std::string& source, std::string& reference) {
     while (!reader_ || !reader_->next(source)) {
-      if (reader_ && references_ && references_->next(reference)) refuse("more");
       if (file_ == args_.sources.size()) return false;
       reader_.emplace(args_.sources[file_]);
       if (!args_.references.empty()) references_.emplace(args_.references[file_]);
       ++file_;
     }
-    if (references_ && !references_->next(reference)) refuse("fewer");
+    if (references_) references_->next(reference);
     return true;
   }
 
  private:
-  [[noreturn]] void refuse(const char* how) const {
-    throw UserError("{}: has {} lines than {}; line i is the reference of line i",
-                    references_->path(), how, reader_->path());
-  }
-
   const DistillArgs& args_;
   std::size_t file_ = 0;
   std::optional<text::LineReader> reader_, references_;
 };
+
+int64_t count_texts(const std::string& path) {
+  run::require_no_stream(path, "each pass of heed distill");
+  text::LineReader reader(path);
+  for (std::string line; reader.next(line);)
+    if (text::has_tsv_name(path) && line.find('\t') != std::string::npos)
+      throw UserError("{}:{}: has both sides; give files of one side (cut -f1, cut -f2)", path,
+                      reader.line_number());
+  text::require_utf8(reader);
+  return reader.line_number();
+}
 
 run::OpenOptions teacher_options(const DistillArgs& args) {
   Lines settings;
@@ -91,6 +96,7 @@ class Chooser {
     }
     std::vector<double> nats(candidates.size());
     if (reverse_) nats = inspect::nats_per_piece(*reverse_, candidates, origins);
+    if (reverse_) std::ranges::replace(nats, 0.0, INFINITY);  // too long: behind all others
     std::string out;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       std::size_t best = first[i];
@@ -120,14 +126,27 @@ class Chooser {
 
 }  // namespace
 
-void translate_sources(const DistillArgs& args, const std::string& file) {
+int64_t count_sources(const DistillArgs& args) {
   int64_t all = 0;
-  for (const std::string& source : args.sources) all += text::count_lines(source);
+  for (std::size_t i = 0; i < args.sources.size(); ++i) {
+    const int64_t lines = count_texts(args.sources[i]);
+    if (!args.references.empty())
+      text::require_equal_lines(args.sources[i], lines, args.references[i],
+                                count_texts(args.references[i]));
+    all += lines;
+  }
+  return all;
+}
+
+void translate_sources(const DistillArgs& args, int64_t all, const std::string& request,
+                       const Lessons& lessons) {
+  const std::string& file = lessons.translations;
   Destination destination(file, /*resume=*/true);
   if (destination.lines() == all) return;
   destination.cut_to_whole_lines();
   const run::LineModels models = open_line_models(args.teacher, teacher_options(args));
   Chooser chooser(args);
+  write_atomic(lessons.request, request);
   SourceLines lines(args);
   std::string source, reference;
   for (int64_t i = 0; i < destination.lines(); ++i) lines.next(source, reference);
@@ -170,24 +189,22 @@ void choose_pairs(const DistillArgs& args, const Lessons& lessons) {
       kept.push_back({source, target, std::stod(row.substr(0, tab))});
   }
   const auto most = static_cast<std::size_t>((1 - args.worst) * static_cast<double>(kept.size()));
-  std::vector<double> nats;
-  for (const Lesson& lesson : kept) nats.push_back(lesson.nats);
-  std::ranges::sort(nats);
-  const double highest = most > 0 ? nats[most - 1] : 0;
+  std::vector<std::size_t> best(kept.size());
+  std::iota(best.begin(), best.end(), 0);
+  std::ranges::stable_sort(best, {}, [&](std::size_t i) { return kept[i].nats; });
+  best.resize(most);
+  std::ranges::sort(best);
   AtomicFile source_file(lessons.source), target_file(lessons.target);
-  int64_t written = 0;
-  for (const Lesson& lesson : kept) {
-    if (lesson.nats > highest) continue;
-    source_file.write(lesson.source + "\n");
-    target_file.write(lesson.target + "\n");
-    ++written;
+  for (const std::size_t i : best) {
+    source_file.write(kept[i].source + "\n");
+    target_file.write(kept[i].target + "\n");
   }
   std::string text;
   for (std::size_t i = 0; i < left_out.size(); ++i)
     text += fmt::format(", {} {}", left_out[i], config::name_of(kBadLessons[i]));
   log::info("{}: {} kept; left out: {} by the reverse model{}", lessons.target,
-            counted(written, "pair"), std::ssize(kept) - written, text);
-  if (written == 0) throw UserError(lessons.translations + ": has no translation to learn from");
+            counted(std::ssize(best), "pair"), kept.size() - most, text);
+  if (best.empty()) throw UserError(lessons.translations + ": has no translation to learn from");
   source_file.commit();
   target_file.commit();  // the second: this step is done
 }

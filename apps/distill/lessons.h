@@ -30,6 +30,13 @@ struct Lessons {
       : folder(file_in(student, "teaching")), shortlist(file_in(student, kShortlistFile)) {}
 
   std::string of(const char* name) const { return file_in(folder, name); }
+  data::CorpusFiles pairs(bool aligned) const {
+    data::CorpusFiles files;
+    files.source = source;
+    files.target = target;
+    if (aligned) files.alignment = alignment;
+    return files;
+  }
 
   std::string folder, shortlist;
   std::string request = of("request.txt");            // what all of this is made of
@@ -40,9 +47,15 @@ struct Lessons {
   std::string report = of("report.csv");
 };
 
-/// Reads the sources, and writes a row for each: the reverse score and the translation. Goes on
-/// behind the rows that are there. Throws UserError where references are more or fewer than lines.
-void translate_sources(const DistillArgs& args, const std::string& file);
+/// Lines of all sources. Throws UserError for what is no text of one side, is a stream, or has more
+/// or fewer references than lines.
+int64_t count_sources(const DistillArgs& args);
+
+/// Reads the `all` lines of the sources, and writes a row for each: the reverse score ("inf" where
+/// the model cannot read so much) and the translation. Goes on behind the rows that are there.
+/// `request` is written once the models are open.
+void translate_sources(const DistillArgs& args, int64_t all, const std::string& request,
+                       const Lessons& lessons);
 
 /// Writes the pairs without translations that would teach a mistake, and without those that the
 /// reverse model finds worst; the log counts them.

@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "engine/weights.h"
-#include "run/held_out.h"
 #include "run/speed.h"
 #include "score/lengths.h"
 #include "text/table.h"
@@ -44,9 +43,8 @@ Rated rate(const std::string& models, run::OpenOptions options, const Lines& sou
 
 }  // namespace
 
-void report_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
-                    const run::OpenOptions& as_student) {
-  const run::TestSet set = run::open_test_set(teacher, "", "", args.first_teacher());
+void report_student(const DistillArgs& args, const run::Config& teacher, const run::TestSet& set,
+                    const Lessons& lessons, const run::OpenOptions& as_student) {
   const Lines names{"teacher", "student"};
   const Rated rated[] = {rate(args.teacher, args.common.open(), set.source),
                          rate(args.output, as_student, set.source)};

@@ -3,13 +3,14 @@
 
 #include "apps/distill/lessons.h"
 #include "run/config.h"
+#include "run/held_out.h"
 
 namespace heed {
 
-/// Translates the teacher's test set with both on one thread of a CPU, prints BLEU with its
+/// Translates the test set with both on one thread of a CPU, prints BLEU with its
 /// interval, chrF2, speed and size, and writes them to lessons.report. `as_student`: how the
 /// student is opened.
-void report_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
-                    const run::OpenOptions& as_student);
+void report_student(const DistillArgs& args, const run::Config& teacher, const run::TestSet& set,
+                    const Lessons& lessons, const run::OpenOptions& as_student);
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "decode/search/glossary.h"
 #include "model/embedding.h"
 #include "model/model.h"
 #include "run/build.h"
@@ -218,6 +219,19 @@ void check_device(const Config& config, const CheckOptions& options, Check& foun
   });
 }
 
+/// Of the test set, which is translated after the training.
+void check_search_files(const Config& config, Check& found) {
+  const std::string& shortlist = config.decoding.shortlist;
+  const std::string& glossary = config.decoding.glossary;
+  if (config.data.test.source.empty()) return;
+  if (!shortlist.empty()) found.passes([&] { require_file(shortlist, "decoding.shortlist"); });
+  if (!glossary.empty())
+    found.passes([&] {
+      require_file(glossary, "decoding.glossary");
+      if (!text::is_stream(glossary)) decode::Glossary{config.decoding};
+    });
+}
+
 }  // namespace
 
 MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
@@ -308,7 +322,7 @@ void Check::require(const std::string& what) const {
 Check check_run(const Config& config, const CheckOptions& options) {
   Check found;
   const auto all = trained(config, options);
-  const bool readable = check_corpora(config, options.file, found);
+  const bool readable = check_corpora(config, options, found);
   check_references(config, found);
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
@@ -335,6 +349,7 @@ Check check_run(const Config& config, const CheckOptions& options) {
       found.doubts.push_back(std::move(vain));
   for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
   check_scorer(config, found);
+  check_search_files(config, found);
   const std::size_t before = found.faults.size();
   check_device(config, options, found);
   if (!sizes || found.faults.size() > before) return found;

@@ -98,6 +98,7 @@ struct CheckOptions {
   bool overwrite = false;  // delete that run first
   int64_t ranks = 1;       // of this machine
   bool own_device = true;  // this process will use it
+  bool lacks_train = false;  // data.train is empty until other work is done
   // A family in place of the configuration itself: names and configurations, for their memory.
   std::vector<std::pair<std::string, Config>> systems = {};
   // Those that were made for it already; without, the check sees whether they can be made.
@@ -109,15 +110,14 @@ bool validations_translate(const train::TrainConfig& training);
 
 /// Looks at everything that the configuration names: corpora (there, whole, as many lines on both
 /// sides), vocabulary (there, or its size can be reached), the model to begin with, the scorer, the
-/// device with its precision and decoding.weights, the memory. Reads the corpora once or
-/// twice. What it has found is in the order of that list.
+/// shortlist and the glossary of the test set, the device with its precision and decoding.weights,
+/// the memory. Reads the corpora once or twice. What it has found is in the order of that list.
 Check check_run(const Config& config, const CheckOptions& options);
 
 /// Its part for corpora: looks at every corpus of `config`: files there, as many lines on both
-/// sides, text in them, some pairs left by limits and weights. `file` is the configuration, whose
-/// comments name the scripts that fetch what is missing. Returns whether all training corpora can
-/// be read.
-bool check_corpora(const Config& config, const std::string& file, Check& found);
+/// sides, text in them, some pairs left by limits and weights. Returns whether all training corpora
+/// can be read.
+bool check_corpora(const Config& config, const CheckOptions& options, Check& found);
 
 /// check_run() of a file with settings ("key=value"), or of the family in it: throws as
 /// Check::require() and logs the rest.

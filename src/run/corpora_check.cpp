@@ -185,9 +185,9 @@ void require_short_pairs(const Config& config) {
 
 }  // namespace
 
-bool check_corpora(const Config& config, const std::string& file, Check& found) {
+bool check_corpora(const Config& config, const CheckOptions& options, Check& found) {
   const data::DataConfig& data = config.data;
-  if (data.train.empty()) {
+  if (data.train.empty() && !options.lacks_train) {
     found.blame("data.train: needed; name its source and target files");
     return false;
   }
@@ -197,7 +197,7 @@ bool check_corpora(const Config& config, const std::string& file, Check& found) 
   std::map<std::string, std::optional<int64_t>> pairs_of;
   // What keeps one file from being read keeps others, too: too many open files, a broken disk.
   const auto environment_fails = [&] { return found.of_the_world && !found.faults.empty(); };
-  bool readable = true;
+  bool readable = !data.train.empty();
   for (const auto& [key, corpus] : data::corpora_of(data)) {
     if (environment_fails()) return false;
     const auto files = files_of(key, *corpus);
@@ -214,7 +214,7 @@ bool check_corpora(const Config& config, const std::string& file, Check& found) 
     else if (pairs && key != "data.test")
       found.passes([&] { check_held_out(*corpus, key, validation_reading(config), found); });
   }
-  check_files(all, file, found);
+  check_files(all, options.file, found);
   check_more_valid(data, found);
   if (readable && !environment_fails()) found.passes([&] { require_short_pairs(config); });
   return readable;

@@ -278,7 +278,11 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   recipe.label_smoothing = training.label_smoothing;
   recipe.clip_norm = training.clip_norm;
   recipe.ema = 0.99;  // a longer memory would still be of the run after a short training
-  recipe.decoding = config::changed_lines(base.decoding);
+  // A shortlist has no pieces of another text, and inline terms are learned with data.terms.
+  std::vector<std::string> not_taken{"shortlist"};
+  if (base.decoding.glossary_inline)
+    not_taken.insert(not_taken.end(), {"glossary", "glossary_inline"});
+  recipe.decoding = config::changed_lines(base.decoding, not_taken);
   const double highest = train::learning_rate(
       training,
       {.update = std::max<int64_t>(1, train::warmup_updates(training)), .width = base.model.width});

@@ -52,10 +52,11 @@ std::string sections_of(const Recipe& recipe);
 /// config.yaml of the run. Throws UserError where the folder has no trained model.
 Config config_of_base(const std::string& run);
 
-/// Network, decoding and optimizer of the run. The learning rate is a third of the highest one that
-/// the run had, and a few epochs are enough. Batches are made smaller as in recipe_for(). With
-/// `adapters` these alone are trained, with ten times that rate: Hu et al. 2021 tune RoBERTa with
-/// 4e-4 and 5e-4 (table 9), Liu et al. 2019 with 1e-5 to 3e-5.
+/// Network, decoding (but for its shortlist and inline glossary) and optimizer of the run. The
+/// learning rate is a third of the highest one that the run had, and a few epochs are enough.
+/// Batches are made smaller as in recipe_for(). With `adapters` these alone are trained, with ten
+/// times that rate: Hu et al. 2021 tune RoBERTa with 4e-4 and 5e-4 (table 9), Liu et al. 2019 with
+/// 1e-5 to 3e-5.
 Recipe tuning_recipe(const Config& base, const std::string& run, const data::CorpusShape& shape,
                      const Machine& machine, bool adapters = false);
 

@@ -1,5 +1,6 @@
 #include "run/student.h"
 
+#include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
@@ -45,13 +46,18 @@ std::string student_config(const Config& teacher, const Teaching& teaching,
   recipe.updates *= 2;
   recipe.epochs *= 2;
   recipe.tokenizer = teacher.evaluation.tokenize;
-  recipe.training =
-      "  # BLEU still rises when the loss does not fall any more.\n"
-      "  early_stopping: {metric: bleu, patience: 0}\n";
+  if (!teacher.data.valid.source.empty())
+    recipe.training =
+        "  # BLEU still rises when the loss does not fall any more.\n"
+        "  early_stopping: {metric: bleu, patience: 0}\n";
   if (!alignment.empty()) recipe.training += "  guided_alignment: 0.1\n";
   recipe.decoding = "  beam_size: 1\n";
   if (!machine.gpu)
     recipe.decoding += "  weights: int8\n  shortlist: " + yaml_text(teaching.shortlist) + "\n";
+  std::vector<std::string> not_taken{
+      "train", "more_valid",  "vocabulary",       "stages",    "noise",
+      "clean", "clean_ratio", "subword_sampling", "max_words", "long_sentences"};
+  if (alignment.empty()) not_taken.emplace_back("terms");
   return fmt::format(
       "# Made by `heed distill`: a student of {}.\nname: {}\noutput: {}\nseed: 1\n\n"
       "data:\n  train: {{source: {}, target: {}{}}}\n{}  vocabulary: {}\n\n{}",
@@ -59,10 +65,8 @@ std::string student_config(const Config& teacher, const Teaching& teaching,
       yaml_text(teaching.output), yaml_text(teaching.pairs.source),
       yaml_text(teaching.pairs.target),
       alignment.empty() ? "" : ", alignment: " + yaml_text(alignment),
-      config::changed_lines(teacher.data,
-                            {"train", "more_valid", "vocabulary", "stages", "noise", "clean",
-                             "clean_ratio", "subword_sampling", "max_words"}),
-      vocabulary_of(teacher, teaching.teacher), sections_of(recipe));
+      config::changed_lines(teacher.data, not_taken), vocabulary_of(teacher, teaching.teacher),
+      sections_of(recipe));
 }
 
 }  // namespace heed::run

@@ -81,6 +81,10 @@ TEST_F(Clean, RefusesWhatCannotBe) {
                  {"--remove"});
   expect_mistake(run_heed({"clean", source_, target_, "--remove", "score", "-o", folder_ / "x"}),
                  {"--model", "--reverse"});
+  expect_mistake(run_heed({"clean", source_, target_, "--most-nats", "3"}),
+                 {"--model", "--reverse"});
+  expect_mistake(run_heed({"clean", "/dev/stdin", target_}, "a b\n"),
+                 {"/dev/stdin: can be read only once"});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::StartsWith;
 
 struct Distill : testing::Test {
   TemporaryFolder folder;
@@ -67,6 +68,13 @@ TEST_F(Distill, MakesAStudentAndGoesOnWhereItWasInterrupted) {
   product(again);
   EXPECT_EQ(lesson("translations.tsv"), whole);
   EXPECT_EQ(lesson("taught.target"), translations);
+
+  // The step that writes it is done again; other lessons need another folder.
+  fs::remove(student + "/teaching/taught.source");
+  product(run_heed(all));
+  EXPECT_EQ(lines_of(lesson("taught.source")).size(), 130U);
+  expect_mistake(run_heed(command({source})),
+                 {"was begun with 'source: " + more, "another --output"});
 }
 
 TEST_F(Distill, TakesTheCandidateThatIsMostLikeTheReference) {
@@ -76,7 +84,12 @@ TEST_F(Distill, TakesTheCandidateThatIsMostLikeTheReference) {
                                                               "--n-best", "5", "--beam", "5"})))[3],
                                    '|')[3];
   const std::string wanted = second.substr(1, second.size() - 2);
-  const std::string reference = folder.write("r", wanted + "\ne d c\n");
+  // After a mistake nothing stands in the way of the right command.
+  const std::string reference = folder.write("r", wanted + "\n");
+  expect_mistake(run_heed(command({source, "--reference", reference, "--candidates", "5"})),
+                 {source + " has 2 lines", reference + " has 1"});
+  EXPECT_FALSE(fs::exists(student));
+  folder.write("r", wanted + "\ne d c\n");
   product(run_heed(command({source, "--reference", reference, "--candidates", "5"})));
   EXPECT_EQ(lines_of(lesson("taught.target")).front(), wanted);
 }
@@ -101,18 +114,49 @@ TEST_F(Distill, LeavesOutTheWorstByTheReverseModel) {
   EXPECT_GT(std::ranges::min(left_out), worst_kept);
 }
 
+TEST_F(Distill, LeavesOutFirstWhatTheReverseModelCannotRead) {
+  write_toy_pairs(folder, "train", 100, 1);
+  folder.write("valid.src", "a b\n");
+  folder.write("valid.tgt", "b a\n");
+  // It reads three pieces; with so small a vocabulary a word of two letters is two.
+  const std::string model =
+      std::string(kTransformer).insert(1, "positions: learned, max_positions: 4, ");
+  train_toy(write_toy_config(
+      folder, {"reverse", model, "updates: 2", false, 1, "kind: joint, size: 25, algorithm: bpe"}));
+  const std::string source = folder.write("s", "ab cd\nb c\nd e\nef gh\nf g\nc d\n");
+  product(run_heed(command({source, "--reverse", folder / "reverse", "--worst", "0.3"})));
+  EXPECT_THAT(lesson("translations.tsv"), StartsWith("inf\t"));
+  EXPECT_EQ(lesson("taught.source"), "b c\nd e\nf g\nc d\n");
+}
+
+TEST_F(Distill, ChecksTheStudentBeforeItTranslates) {
+  const std::string source = write_sources("one", 20);
+  expect_mistake(run_heed(command({source, "--student", "model.nonsense=1"})),
+                 {"--student model.nonsense: unknown key"});
+  expect_mistake(run_heed(command({source, "--student", "output=" + (folder / "else")})),
+                 {"--student output", "--output"});
+  std::vector<std::string> all = command({source, "--set", "data.test.source=no.src"});
+  expect_mistake(run_heed(all), {"data.test.source: no file 'no.src'"});
+  EXPECT_FALSE(fs::exists(student));
+  all.insert(all.end(), {"--student", "data.test={source: '', target: ''}"});
+  const subprocess::Result result = run_heed(all);
+  product(result);
+  EXPECT_THAT(result.err, HasSubstr("no report: "));
+}
+
 TEST_F(Distill, RefusesWhatCannotBe) {
   const std::string source = folder.write("s", "a b\nb c\n");
   expect_mistake(run_heed(command({source, "--worst", "0.1"})), {"--reverse"});
   expect_mistake(run_heed(command({source, source, "--reference", source})),
                  {"given 1 time", "2 sources"});
-  expect_mistake(run_heed(command({source, "--reference", folder.write("r", "b a\n")})),
-                 {"has fewer lines than " + source});
-  fs::remove_all(student);
   expect_mistake(run_heed(command({source, "--reference", folder.write("m", "b a\nc\nd\n")})),
-                 {"has more lines than " + source});
-  expect_mistake(run_heed(command({source})),
-                 {"was begun with '--reference: ", "another --output"});
+                 {source + " has 2 lines", "/m has 3"});
+  std::string latin1;
+  for (int i = 0; i < 12; ++i) latin1 += "f\xFCr\n";
+  expect_mistake(run_heed(command({folder.write("latin1", latin1)})), {"latin1:1: not UTF-8"});
+  expect_mistake(run_heed(command({folder.write("both.tsv", "a\nb\tc\n")})),
+                 {"both.tsv:2: has both sides"});
+  expect_mistake(run_heed(command({"/dev/stdin"}), "a b\n"), {"/dev/stdin: can be read only once"});
   expect_mistake(run_heed({"distill", toy.rnn, source, "-o", toy.transformer}),
                  {"holds a model already"});
   EXPECT_FALSE(fs::exists(toy.transformer + "/teaching"));

@@ -71,6 +71,22 @@ TEST(Init, FiveThousandPairsGetATransformerThatTrainWillNotRefuse) {
   EXPECT_EQ(memory(check), memory(result));
 }
 
+TEST(Init, SaysHowManyPairsAreLeftOut) {
+  const TemporaryFolder folder;
+  write_pairs_by_arithmetic(folder, 40);
+  for (const char* side : {"corpus.src", "corpus.tgt"}) {
+    const std::string text = read_file(folder / side);
+    folder.write(side, text + text + text);
+  }
+  const Result result =
+      run_heed({"init", folder / "corpus.src", folder / "corpus.tgt", "-o", folder / "mine.yaml",
+                "--data", folder / "parts", "--valid", "5", "--test", "3"});
+  product(result);
+  // Each of the 8 is there twice more.
+  EXPECT_THAT(result.err, HasSubstr("96 training, 5 validation and 3 test pairs, 16 left out, "
+                                    "which are also in validation or test\n"));
+}
+
 TEST(Init, NamesTheRunAfterTheFolderOfAFileCalledTrain) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "data/letters");

@@ -190,6 +190,10 @@ TEST(Noise, WritesTheSameCopyEachTime) {
                  {"no noise is asked for; give some, as in --typos 0.1"});
   expect_mistake(run_heed({"noise", text, "--upper", "0.6", "--title", "0.6", "-o", "-"}),
                  {"data.noise: upper and title are more than all pairs; lower one"});
+  std::string latin1;
+  for (int i = 0; i < 12; ++i) latin1 += "f\xFCr\n";
+  expect_mistake(run_heed({"noise", folder.write("latin1", latin1), "--typos", "1"}),
+                 {"latin1:1: not UTF-8"});
 }
 
 TEST(Doctor, SaysWhatThisMachineCanDo) {

@@ -235,6 +235,18 @@ TEST_F(CheckTest, AnExistingVocabularyHasWhatTheConfigurationNeedsOfIt) {
   }
 }
 
+TEST_F(CheckTest, ShortlistAndGlossaryOfTheTestSetAreReadBeforeTheTraining) {
+  EXPECT_EQ(check(config(), {"decoding.shortlist=no.bin", "decoding.glossary=no.tsv"}).status, 0);
+  write_toy_pairs(folder, "test", 5, 3);
+  const std::string file = write_toy_config(folder, {"run", kTransformer, "updates: 3", true});
+  expect_mistake(check(file, {"decoding.shortlist=no.bin"}),
+                 {"decoding.shortlist: no file 'no.bin'"});
+  expect_mistake(check(file, {"decoding.glossary=no.tsv"}),
+                 {"decoding.glossary: no file 'no.tsv'"});
+  const std::string terms = folder.write("terms.tsv", "a\tb\nc\n");
+  expect_mistake(check(file, {"decoding.glossary=" + terms}), {terms + ":2"});
+}
+
 TEST_F(CheckTest, RdropNeedsDropout) {
   const std::string rdrop = "training.consistency=rdrop";
   EXPECT_EQ(check(config(), {rdrop}).status, 0);

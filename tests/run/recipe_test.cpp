@@ -7,6 +7,8 @@
 #include "config/io.h"
 #include "run/check.h"
 #include "run/config.h"
+#include "temporary_folder.h"
+#include "text/vocabulary.h"
 
 namespace heed {
 namespace {
@@ -168,6 +170,26 @@ TEST(Recipe, TheSmallestModelIsProposedWhereNothingFits) {
   const run::Recipe recipe = run::recipe_for(pairs(60000), {.cores = 2, .memory = 1000});
   EXPECT_EQ(width(recipe), 192);
   EXPECT_EQ(recipe.accumulate, 1);
+}
+
+TEST(Recipe, OfARunHasNeitherItsShortlistNorItsInlineTerms) {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("text", "abcd abcd ab ab cd\n");
+  text::Vocabulary::train({.files = {text}, .size = 11, .algorithm = "bpe"})
+      .save(folder / "joint.spm");
+  run::Config base;
+  base.decoding.beam_size = 7;
+  base.decoding.shortlist = "old.bin";
+  base.decoding.glossary = "terms.tsv";
+  const auto decoding = [&] {
+    return read_back(run::tuning_recipe(base, folder.path(), pairs(300), {})).decoding;
+  };
+  EXPECT_EQ(decoding().shortlist, "");
+  EXPECT_EQ(decoding().glossary, "terms.tsv");
+  EXPECT_EQ(decoding().beam_size, 7);
+  base.decoding.glossary_inline = true;
+  EXPECT_FALSE(decoding().glossary_inline);
+  EXPECT_EQ(decoding().glossary, "");
 }
 
 }  // namespace

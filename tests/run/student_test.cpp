@@ -90,6 +90,23 @@ TEST(Student, IsTaughtToAlignWhereTheTeacherCan) {
   EXPECT_DOUBLE_EQ(student.training.guided_alignment, 0.1);
 }
 
+TEST(Student, StopsByBleuWhereThereAreValidations) {
+  run::Config teacher = transformer(256, 3);
+  EXPECT_EQ(student_of(teacher).training.early_stopping.metric, train::StopMetric::loss);
+  teacher.data.valid.source = "valid.de";
+  teacher.data.valid.target = "valid.en";
+  EXPECT_EQ(student_of(teacher).training.early_stopping.metric, train::StopMetric::bleu);
+}
+
+TEST(Student, LearnsTermsWhereThereAreAlignmentsAndMayMeetLongLines) {
+  run::Config teacher = transformer(256, 3);
+  teacher.data.terms = 0.25;
+  teacher.data.long_sentences = data::LongSentences::error;
+  EXPECT_EQ(student_of(teacher).data.terms, 0);
+  EXPECT_EQ(student_of(teacher, {}, "taught.align").data.terms, 0.25);
+  EXPECT_EQ(student_of(teacher).data.long_sentences, data::LongSentences::drop);
+}
+
 TEST(Student, OnAGpuDecodesInThePrecisionOfItsTraining) {
   const run::Config student = student_of(transformer(256, 3), {.gpu = true});
   EXPECT_EQ(student.decoding.weights, decode::WeightType::fp32);
