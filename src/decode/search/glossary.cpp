@@ -122,7 +122,8 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
   }
   for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
     const std::string piece = vocabulary.piece(id);
-    inside_words_.push_back(!piece.empty() && is_in_word(text::code_point_at(piece, 0).value));
+    inside_words_.push_back(!piece.empty() &&
+                            text::is_in_word(text::code_point_at(piece, 0).value));
   }
 }
 
