@@ -260,9 +260,8 @@ void show_steps(const AttentionArgs& args) {
   run::require_harmless(args.output, {args.model, args.input, args.target_file});
   std::vector<study::DecodingSteps> sentences;
   if (args.model.empty()) {
-    if (!args.text.empty() || !args.input.empty() || !args.target.empty() ||
-        !args.target_file.empty() || !args.kind_names.empty() || args.layers != usual.layers ||
-        args.heads != usual.heads)
+    if (!(args.text + args.input + args.target + args.target_file).empty() ||
+        !args.kind_names.empty() || args.layers != usual.layers || args.heads != usual.heads)
       throw UserError(
           "attention: --step without a model shows examples alone; name a model to read the input");
   } else {
