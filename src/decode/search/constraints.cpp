@@ -77,7 +77,7 @@ TermAutomaton::Standing TermAutomaton::standing_of(int32_t node, const Met& befo
 }
 
 TermAutomaton::StatePtr TermAutomaton::state_at(int32_t node, Met before) const {
-  State state{.node = node, .met = met_at(node, before), .standing = standing_of(node, before)};
+  TermState state{.node = node, .met = met_at(node, before), .standing = standing_of(node, before)};
   state.before = std::move(before);
   for (int32_t at = node; at >= 0; at = nodes_[at].shorter)
     for (const auto& [piece, child] : nodes_[at].next)
@@ -87,7 +87,7 @@ TermAutomaton::StatePtr TermAutomaton::state_at(int32_t node, Met before) const 
   std::ranges::sort(state.wanted);
   const auto again = std::ranges::unique(state.wanted);
   state.wanted.erase(again.begin(), again.end());
-  return std::make_shared<State>(std::move(state));
+  return std::make_shared<TermState>(std::move(state));
 }
 
 TermAutomaton::StatePtr TermAutomaton::start() const {
@@ -96,11 +96,11 @@ TermAutomaton::StatePtr TermAutomaton::start() const {
   return state_at(0, {std::vector<char>(shortest_.size()), all});
 }
 
-TermAutomaton::StatePtr TermAutomaton::next(const State& state, int32_t piece) const {
+TermAutomaton::StatePtr TermAutomaton::next(const TermState& state, int32_t piece) const {
   return state_at(go(state.node, piece), is_inside(piece) ? state.before : state.met);
 }
 
-TermAutomaton::Standing TermAutomaton::after(const State& state, int32_t piece) const {
+TermAutomaton::Standing TermAutomaton::after(const TermState& state, int32_t piece) const {
   return standing_of(go(state.node, piece), is_inside(piece) ? state.before : state.met);
 }
 

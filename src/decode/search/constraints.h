@@ -33,21 +33,21 @@ class TermAutomaton {
     Standing others;          // of those that are not
   };
   /// Of a hypothesis.
-  struct State {
+  struct TermState {
     int32_t node = 0;
     Met before, met;  // before its last piece, and with it
     Standing standing;
     std::vector<int32_t> wanted;  // pieces that go on with targets of missing terms; ascending
   };
-  using StatePtr = std::shared_ptr<const State>;
+  using StatePtr = std::shared_ptr<const TermState>;
 
   /// Of the empty hypothesis.
   StatePtr start() const;
   /// Behind one piece more.
-  StatePtr next(const State& state, int32_t piece) const;
+  StatePtr next(const TermState& state, int32_t piece) const;
   /// next()'s standing, for candidates most of which are not taken. Some piece of `wanted` leads to
   /// fewer pieces left, unless none is missing.
-  Standing after(const State& state, int32_t piece) const;
+  Standing after(const TermState& state, int32_t piece) const;
 
  private:
   struct Passing {
