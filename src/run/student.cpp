@@ -51,7 +51,8 @@ std::string student_config(const Config& teacher, const Teaching& teaching,
         "  # BLEU still rises when the loss does not fall any more.\n"
         "  early_stopping: {metric: bleu, patience: 0}\n";
   if (!alignment.empty()) recipe.training += "  guided_alignment: 0.1\n";
-  recipe.decoding = "  beam_size: 1\n";
+  recipe.decoding =
+      "  beam_size: 1\n  # A small decoder repeats itself more easily.\n  no_repeat_ngram: 4\n";
   if (!machine.gpu)
     recipe.decoding += "  weights: int8\n  shortlist: " + yaml_text(teaching.shortlist) + "\n";
   std::vector<std::string> not_taken{

@@ -62,6 +62,7 @@ TEST(Student, IsSmallAndGoesByTheTeachersVocabularyAndSets) {
   EXPECT_EQ(student.training.guided_alignment, 0);
   EXPECT_EQ(student.training.updates, 2 * run::recipe_for(corpus(), {}).updates);
   EXPECT_EQ(student.decoding.beam_size, 1);
+  EXPECT_EQ(student.decoding.no_repeat_ngram, 4);
   EXPECT_EQ(student.decoding.weights, decode::WeightType::int8);
   EXPECT_EQ(student.decoding.shortlist, "runs/new/shortlist.bin");
 }
