@@ -61,7 +61,7 @@ void score_command(const ScoreArgs& args) {
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
   decode::Translator translator = models.translator();
   double total = 0;
-  int64_t tokens = 0, counted = 0;  // of pairs that are not blank
+  int64_t tokens = 0, measured = 0;  // of pairs that are not blank
   const auto scores = translator.score(pairs.source, pairs.target);
   std::vector<std::string> flags;
   if (args.flags) {
@@ -74,11 +74,11 @@ void score_command(const ScoreArgs& args) {
   for (std::size_t i = 0; i < scores.size(); ++i) {
     std::cout << fixed(scores[i].log_probability, 6) << (args.flags ? "\t" + flags[i] : "") << '\n';
     if (text::is_blank(pairs.source[i]) && text::is_blank(pairs.target[i])) continue;
-    ++counted;
+    ++measured;
     total += scores[i].log_probability;
     tokens += std::ssize(scores[i].tokens);
   }
-  log::info("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece", counted,
+  log::info("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece", measured,
             tokens, total, tokens > 0 ? std::exp(-total / tokens) : 1.0);
 }
 

@@ -31,11 +31,6 @@ const std::vector<Pattern>& patterns() {
 
 constexpr std::size_t kLongest = 1000;  // bytes that are looked at; the library recurses over them
 
-/// Of what is known to be an address.
-std::size_t without_marks(std::string_view address) {
-  return address.find_last_not_of(".,;:!?'") + 1;
-}
-
 /// Of an address that was found in the first bytes of a text: to its end, where it is longer than
 /// what was looked at, and not beyond punctuation that is not ASCII.
 std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
@@ -53,6 +48,10 @@ std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
 }
 
 }  // namespace
+
+std::size_t without_marks(std::string_view address) {
+  return address.find_last_not_of(".,;:!?'") + 1;
+}
 
 Kept kept_of(const std::vector<std::string>& names) {
   const auto has = [&](const char* name) { return std::ranges::count(names, name) > 0; };

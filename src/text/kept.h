@@ -34,6 +34,9 @@ struct KeptItem {
 /// %1$d, %(name)s, %1 or an empty tag such as <x id="1"/>.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept);
 
+/// Bytes of an address without the punctuation behind it.
+std::size_t without_marks(std::string_view address);
+
 /// How often each of these items is in the text.
 std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text, const Kept& kept);
 

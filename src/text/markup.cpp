@@ -25,7 +25,7 @@ std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t b
   for (std::size_t i = 0; (i = address.find('&', i)) != std::string_view::npos; ++i)
     if (const auto reference = reference_at(raw, at + i))
       if (const char32_t c = reference->character.value_or(U'&'); c != U'&' && !is_letter(c))
-        return address.substr(0, i).find_last_not_of(".,;:!?'") + 1;
+        return without_marks(address.substr(0, i));
   return bytes;
 }
 

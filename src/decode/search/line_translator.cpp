@@ -145,8 +145,10 @@ LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lin
                                              int64_t first_line, int64_t most) const {
   Lines out;
   out.lengths.assign(lines.size(), 0);
-  std::vector<std::string> read;
-  for (const std::string& line : lines) read.push_back(with_terms(line));
+  std::vector<std::string> marked;
+  for (std::size_t i = 0; glossary_ && !is_constrained() && i < lines.size(); ++i)
+    marked.push_back(with_terms(lines[i]));
+  const std::vector<std::string>& read = marked.empty() ? lines : marked;
   std::set<int64_t> cut;  // several members may cut a line
   for (const auto& member : members_) {
     auto& examples = out.members.emplace_back();
