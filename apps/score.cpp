@@ -78,8 +78,9 @@ void score_command(const ScoreArgs& args) {
     total += scores[i].log_probability;
     tokens += std::ssize(scores[i].tokens);
   }
-  log::info("{} pairs, {} pieces, log-probability {:.4f}, perplexity {:.4f} per piece", measured,
-            tokens, total, tokens > 0 ? std::exp(-total / tokens) : 1.0);
+  log::info("{}, {}, log-probability {:.4f}, perplexity {:.4f} per piece",
+            counted(measured, "pair"), counted(tokens, "piece"), total,
+            tokens > 0 ? std::exp(-total / tokens) : 1.0);
 }
 
 }  // namespace

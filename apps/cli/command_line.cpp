@@ -175,7 +175,13 @@ template Argument CommandLine::option(const std::string&, std::vector<std::strin
 Argument CommandLine::list(const std::string& names, std::vector<std::string>& values,
                            const std::string& help) {
   const Argument declared = option(names, values, help);
-  app_->get_options().back()->delimiter(',')->allow_extra_args();
+  const auto trimmed = [](std::string& value) -> std::string {
+    const std::string text(trim(value));
+    if (!text.empty()) value = text;
+    return "";
+  };
+  app_->get_options().back()->delimiter(',')->allow_extra_args()->transform(
+      CLI::Validator(trimmed, ""));
   return declared;
 }
 

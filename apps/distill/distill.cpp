@@ -71,7 +71,8 @@ std::string student_of(const DistillArgs& args, const run::Config& teacher, cons
                              {.teacher = args.first_teacher(),
                               .pairs = lessons.pairs(model::traits(teacher.model).attends()),
                               .shortlist = lessons.shortlist,
-                              .output = args.output},
+                              .output = args.output,
+                              .settings = args.student},
                              shape, run::this_machine(gpu));
 }
 
@@ -79,11 +80,11 @@ std::string student_of(const DistillArgs& args, const run::Config& teacher, cons
 void check_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
                    bool gpu) {
   run::Config student;
-  if (fs::exists(lessons.config))
-    config::load_file(student, lessons.config);
-  else
-    config::load_text(student, student_of(args, teacher, lessons, {}, gpu), lessons.config);
   try {
+    if (fs::exists(lessons.config))
+      config::load_file(student, lessons.config);
+    else
+      config::load_text(student, student_of(args, teacher, lessons, {}, gpu), lessons.config);
     student = run::with_settings(student, args.student);
   } catch (const UserError& error) {
     std::string text = error.what();

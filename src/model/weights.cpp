@@ -44,6 +44,17 @@ std::string modules_of(const Model& model) {
   return join({names.begin(), names.end()}, ", ");
 }
 
+bool is_of_module(std::string_view weight, std::string_view module) {
+  return weight.starts_with(module) &&
+         (weight.size() == module.size() || weight[module.size()] == '.');
+}
+
+[[noreturn]] void fail_without_module(const char* key, const std::string& name,
+                                      const Model& model) {
+  throw UserError("{}: the model has no module '{}'; it has {}, and their parts, such as encoder.0",
+                  key, name, modules_of(model));
+}
+
 }  // namespace
 
 void save_tensors(const TensorFile& file, const std::string& path) {
@@ -121,6 +132,22 @@ void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
   load_weights(named_weights(model), weights, origin);
 }
 
+void load_modules(Model& model, const std::vector<std::string>& modules,
+                  std::map<std::string, Tensor> weights, const std::string& origin) {
+  const auto own = named_weights(model);
+  const auto known = model.named_modules();
+  for (const std::string& module : modules)
+    if (!known.contains(module) && !own.contains(module))
+      fail_without_module("training.take", module, model);
+  const auto is_taken = [&](const std::string& weight) {
+    return std::ranges::any_of(modules, [&](const auto& one) { return is_of_module(weight, one); });
+  };
+  std::erase_if(weights, [&](const auto& one) { return !is_taken(one.first); });
+  for (const auto& [name, tensor] : own)
+    if (!is_taken(name)) weights.emplace(name, tensor);
+  load_weights(own, weights, origin);
+}
+
 void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin) {
   const auto own = named_weights(model);
@@ -170,7 +197,7 @@ void freeze(Model& model, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     bool found = false;
     const auto freeze_one = [&](const std::string& key, Tensor tensor) {
-      if (key != name && !key.starts_with(name + ".")) return;
+      if (!is_of_module(key, name)) return;
       tensor.set_requires_grad(false);
       found = true;
     };
@@ -178,11 +205,7 @@ void freeze(Model& model, const std::vector<std::string>& names) {
     // Tied to an embedding it is a parameter by that name alone.
     if (const Tensor tied = model.output().weight; tied.defined())
       freeze_one(std::string(kOutputModule) + ".weight", tied);
-    if (!found)
-      throw UserError(
-          "training.freeze: the model has no module '{}'; it has {}, and their parts, such as "
-          "encoder.0",
-          name, modules_of(model));
+    if (!found) fail_without_module("training.freeze", name, model);
   }
   const auto parameters = model.parameters();
   if (std::ranges::none_of(parameters, [](const Tensor& each) { return each.requires_grad(); }))

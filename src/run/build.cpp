@@ -322,7 +322,7 @@ std::string vocabulary_wishes_in_vain(const Config& config) {
 
 void require_base_network(const Config& config, const std::string& name) {
   const std::string& base = config.training.from;
-  if (base.empty()) return;
+  if (base.empty() || !config.training.take.empty()) return;
   const ModelConfig theirs = written_out(load_config(file_in(base, kConfigFile), {}).model);
   std::vector<std::string> wrong;
   for (const config::Difference& one : config::differences(theirs, written_out(config.model)))
@@ -372,13 +372,17 @@ void take_base_weights(const ModelFolder& run) {
     if ((source || target) && old.size() < larger.size() && tensor.size(0) == old.size())
       tensor = with_new_rows(tensor, old, larger);
   }
+  const train::TrainConfig& training = run.config.training;
   // Weights that stay as they are need no memory but the file's pages.
-  if (run.config.training.adapters.kind != train::AdapterKind::none)
+  if (training.adapters.kind != train::AdapterKind::none)
     model::take_weights(*run.model, weights, kKey + file);
+  else if (!training.take.empty())
+    model::load_modules(*run.model, training.take, weights, kKey + file);
   else
     model::load_weights(*run.model, weights, kKey + file);
   const int64_t more = run.target.size() - base.target.size();
-  log::info("begins with the weights of {}{}", folder,
+  log::info("begins with {} of {}{}",
+            training.take.empty() ? "the weights" : join(training.take, ", "), folder,
             more > 0 ? fmt::format(" and {} new pieces", more) : std::string());
 }
 

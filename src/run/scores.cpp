@@ -260,7 +260,8 @@ std::vector<std::string> score_test(const ModelFolder& folder, ranks::Group& gro
 
 BaseScores score_base(const ModelFolder& folder, ranks::Group& group) {
   const std::string& from = folder.config.training.from;
-  if (from.empty()) return {};
+  // A part of it is another model.
+  if (from.empty() || !folder.config.training.take.empty()) return {};
   std::vector<score::Score> old, now;
   try {
     const ModelFolder base = open_base(folder);

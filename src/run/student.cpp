@@ -4,12 +4,16 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
+#include "config/io.h"
 
 namespace heed::run {
 namespace {
 
 constexpr int64_t kMostUnits = 256;
 constexpr int64_t kFewestLayers = 4, kMostLayers = 6;  // of the encoder
+constexpr const char* kDecoderLines =
+    "  # One layer without self-attention: a step costs the same at any length.\n"
+    "  decoder_layers: 1\n  decoder: ssru\n";
 
 /// `{kind: joint, source: "runs/teacher/joint.spm"}`
 std::string vocabulary_of(const Config& teacher, const std::string& folder) {
@@ -28,26 +32,69 @@ std::string network_of(const Config& teacher) {
       transformer ? std::clamp(model.encoder_layers, kFewestLayers, kMostLayers) : kFewestLayers;
   return fmt::format(
       "  type: transformer\n  width: {}\n  feed_forward: {}\n  heads: {}\n  encoder_layers: {}\n"
-      "  # One layer without self-attention: a step costs the same at any length.\n"
-      "  decoder_layers: 1\n  decoder: ssru\n  norm: pre\n  tie: {}\n",
-      width, 4 * width, width % 4 == 0 ? 4 : 1, layers, shares_pieces(teacher) ? "all" : "decoder");
+      "{}  norm: pre\n  tie: {}\n",
+      width, 4 * width, width % 4 == 0 ? 4 : 1, layers, kDecoderLines,
+      shares_pieces(teacher) ? "all" : "decoder");
 }
 
-}  // namespace
+/// Without the keys of the decoder, of the training and of other networks.
+std::vector<config::Difference> of_encoder(std::vector<config::Difference> all,
+                                           const model::ModelConfig& model) {
+  std::erase_if(all, [&](const config::Difference& one) {
+    return one.path == "decoder_layers" || one.path == "decoder" ||
+           !model::changes_result(one.path, model);
+  });
+  return all;
+}
 
-std::string student_config(const Config& teacher, const Teaching& teaching,
-                           const data::CorpusShape& shape, const Machine& machine) {
+bool has_encoder_of_student(const Config& teacher) {
+  const model::ModelConfig& model = teacher.model;
+  return model.type == model::ModelType::transformer && model.width <= kMostUnits &&
+         kFewestLayers <= model.encoder_layers && model.encoder_layers <= kMostLayers &&
+         model.pruned_heads.empty() &&
+         model.tie == (shares_pieces(teacher) ? model::Tie::all : model::Tie::decoder);
+}
+
+bool has_same_encoder(const Config& teacher, const std::string& student,
+                      const std::vector<std::string>& settings) {
+  Config config;
+  config::load_text(config, student, "student");
+  config = with_settings(config, settings);
+  return of_encoder(config::differences(teacher.model, config.model), teacher.model).empty();
+}
+
+/// The teacher's network with another decoder.
+std::string network_with_encoder_of(const Config& teacher) {
+  const auto changes = config::differences(model::ModelConfig(), teacher.model);
+  return config::changed_lines(of_encoder(changes, teacher.model)) + kDecoderLines;
+}
+
+/// Lines of the section `training`.
+std::string begins_with(const Config& teacher, const std::string& folder) {
+  const model::Tie tie = teacher.model.tie;
+  std::vector<std::string> modules{model::embedding_module(tie, false),
+                                   model::embedding_module(tie, true), model::kOutputModule,
+                                   model::names::kEncoder, model::names::kSourcePositions};
+  if (tie == model::Tie::all) modules.erase(modules.begin());
+  return fmt::format("  # It begins with its teacher's encoder.\n  from: {}\n  take: [{}]\n",
+                     yaml_text(folder), join(modules, ", "));
+}
+
+std::string config_text(const Config& teacher, const Teaching& teaching,
+                        const data::CorpusShape& shape, const Machine& machine,
+                        bool takes_encoder) {
   const std::string& alignment = teaching.pairs.alignment;
   Recipe recipe = recipe_for(shape, machine);
-  recipe.network = network_of(teacher);
+  recipe.network = takes_encoder ? network_with_encoder_of(teacher) : network_of(teacher);
   recipe.is_smaller = false;
   recipe.dropout = 0.1;  // a teacher's translations vary less than references
   // It goes on learning when a model of references would learn them by heart (docs/distilling.md).
   recipe.updates *= 2;
   recipe.epochs *= 2;
   recipe.tokenizer = teacher.evaluation.tokenize;
+  if (takes_encoder) recipe.training = begins_with(teacher, teaching.teacher);
   if (!teacher.data.valid.source.empty())
-    recipe.training =
+    recipe.training +=
         "  # BLEU still rises when the loss does not fall any more.\n"
         "  early_stopping: {metric: bleu, patience: 0}\n";
   if (!alignment.empty()) recipe.training += "  guided_alignment: 0.1\n";
@@ -68,6 +115,17 @@ std::string student_config(const Config& teacher, const Teaching& teaching,
       alignment.empty() ? "" : ", alignment: " + yaml_text(alignment),
       config::changed_lines(teacher.data, not_taken), vocabulary_of(teacher, teaching.teacher),
       sections_of(recipe));
+}
+
+}  // namespace
+
+std::string student_config(const Config& teacher, const Teaching& teaching,
+                           const data::CorpusShape& shape, const Machine& machine) {
+  if (has_encoder_of_student(teacher)) {
+    const std::string text = config_text(teacher, teaching, shape, machine, true);
+    if (has_same_encoder(teacher, text, teaching.settings)) return text;
+  }
+  return config_text(teacher, teaching, shape, machine, false);
 }
 
 }  // namespace heed::run

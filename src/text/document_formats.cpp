@@ -102,8 +102,18 @@ std::vector<LinesOfText> read_plain(std::string_view bytes) {
   return document.result();
 }
 
+/// Before the attributes that a heading may end in: `# Title {#name .class}`, `# Title {: #name}`.
+std::string_view without_attributes(std::string_view line) {
+  const std::size_t begin = line.rfind('{');
+  const bool are_attributes = begin != line.npos && begin > 0 && begin + 1 < line.size() &&
+                              trim(line).ends_with('}') && is_one_of(line[begin - 1], " \t") &&
+                              is_one_of(line[begin + 1], "#.:");
+  return are_attributes ? line.substr(0, begin) : line;
+}
+
 /// Before the marks that a heading may end in, `# Title #`.
-std::size_t before_closing_marks(std::string_view line) {
+std::size_t before_closing_marks(std::string_view whole) {
+  const std::string_view line = without_attributes(whole);
   const std::size_t text = line.find_last_not_of(" \t#") + 1;
   return is_one_of((std::string(line) + ' ')[text], " \t") ? text : line.size();
 }
@@ -226,8 +236,9 @@ class Markdown {
     in_table_ = in_table_ || is_rule_of_table(i + 1);
     if (rest[0] == '|' || (in_table_ && is_one_of('|', rest))) return add_cells(i, from);
     const bool has_backslash = line.ends_with('\\');
-    document_.add(i, from,
-                  prefix.is_heading ? before_closing_marks(line) : line.size() - has_backslash);
+    const std::size_t to =
+        prefix.is_heading ? before_closing_marks(line) : line.size() - has_backslash;
+    if (to > from) document_.add(i, from, to);
     if (has_backslash || prefix.is_heading || line.ends_with("  ") || line.ends_with('>'))
       document_.end();
   }

@@ -25,6 +25,18 @@ int64_t warmup_updates(const TrainConfig& config) {
 
 namespace {
 
+void check_take(const TrainConfig& config) {
+  if (config.take.empty()) return;
+  if (config.from.empty())
+    throw config::ConfigError(
+        "training.take: says what is taken from a trained model; name its folder in training.from, "
+        "or leave it out");
+  if (config.adapters.kind != AdapterKind::none)
+    throw config::ConfigError(
+        "training.take: adapters need the whole model of training.from; leave it out, or set "
+        "training.adapters.kind: none");
+}
+
 void check(const Adapters& adapters, const TrainConfig& config) {
   if (adapters.kind == AdapterKind::none) return;
   if (config.from.empty())
@@ -65,6 +77,7 @@ void check(const TrainConfig& config) {
     throw config::ConfigError(
         "training.early_stopping.metric: command, but there is none; set "
         "training.validation_command, or metric: loss");
+  check_take(config);
   check(config.adapters, config);
 }
 

@@ -94,6 +94,9 @@ struct TrainConfig {
   HEED_FIXED(std::string, from, "",
              "Folder of a trained model: this run begins with its weights and its vocabulary. "
              "Optimizer, schedule, best score and patience begin anew.")
+  HEED_FIXED(std::vector<std::string>, take, {},
+             "Modules that have their weights from training.from, by name, for example encoder or "
+             "embedding; the others begin anew, and may be of another shape. Empty: all have them.")
   HEED_FIXED(
       std::vector<std::string>, freeze, {},
       "Modules of the model that are not trained, by name, for example encoder or decoder.0.")

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Distill : testing::Test {
@@ -127,6 +128,26 @@ TEST_F(Distill, LeavesOutFirstWhatTheReverseModelCannotRead) {
   product(run_heed(command({source, "--reverse", folder / "reverse", "--worst", "0.3"})));
   EXPECT_THAT(lesson("translations.tsv"), StartsWith("inf\t"));
   EXPECT_EQ(lesson("taught.source"), "b c\nd e\nf g\nc d\n");
+}
+
+TEST_F(Distill, BeginsWithTheEncoderOfASmallTeacher) {
+  write_toy_pairs(folder, "train", 100, 1);
+  write_toy_pairs(folder, "valid", 5, 2);
+  std::string model = kTransformer;  // with twice as many layers
+  model.replace(model.find("encoder_layers: 2"), 17, "encoder_layers: 4");
+  train_toy(write_toy_config(folder, {"teacher", model, "updates: 2"}));
+  const std::string source = write_sources("one", 30), teacher = folder / "teacher";
+  std::vector<std::string> all = command({source});
+  all[1] = teacher;
+  const subprocess::Result result = run_heed(all);
+  product(result);
+  EXPECT_THAT(result.err, HasSubstr("begins with embedding, output, encoder, source_positions of " +
+                                    teacher + "\n"));
+  all[3] += "2";
+  all.insert(all.end(), {"--student", "model.heads=2"});
+  const subprocess::Result another = run_heed(all);
+  product(another);
+  EXPECT_THAT(another.err, Not(HasSubstr("begins with")));
 }
 
 TEST_F(Distill, ChecksTheStudentBeforeItTranslates) {

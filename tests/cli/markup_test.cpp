@@ -39,7 +39,7 @@ TEST_P(MarkupOption, LinesWithoutTagsAreTranslatedAsEver) {
   const std::string plain = product(translate(input, {}));
   for (const std::string kind : {"html", "xml"})
     EXPECT_EQ(product(translate(input, {"--markup", kind})), plain);
-  EXPECT_EQ(product(translate(input, {"--keep", "urls,emails,numbers,placeholders"})), plain);
+  EXPECT_EQ(product(translate(input, {"--keep", "urls, emails,numbers ,placeholders"})), plain);
 }
 
 TEST_P(MarkupOption, EachTagComesBackOnceAndTheWordsAreThoseOfTheWholeSentence) {

@@ -122,12 +122,14 @@ class Combinations : public ::testing::TestWithParam<Family> {
   cli::Result train_from_it() {
     std::vector<std::string> another{"--set", "output=" + (folder_ / "another"), "--set",
                                      "training.from=" + (folder_ / "run")};
-    // Every other Transformer by adapters.
-    if (GetParam() == kTransformer && ++tuned_ % 2 == 0)
+    // Every other Transformer by adapters, and every third model with its encoder alone.
+    if (++tuned_ % 2 == 0 && GetParam() == kTransformer)
       for (const char* setting :
            {"training.adapters.kind=lora", "training.adapters.rank=3", "training.freeze=[]",
             "training.adapters.matrices=[attention, feed_forward]"})
         another.insert(another.end(), {"--set", setting});
+    else if (tuned_ % 3 == 0)
+      another.insert(another.end(), {"--set", "training.take=[encoder]"});
     auto without = another;
     for (const char* key :
          {"data.valid.source=", "data.valid.target=", "training.validation_command="})
@@ -233,6 +235,7 @@ TEST_P(Combinations, KnowEveryOption) {
       "data.vocabulary.target",
       "data.clean_ratio",
       "training.from",
+      "training.take",
       "training.adapters",
       "training.learning_rate",
       "training.betas",

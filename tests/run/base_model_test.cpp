@@ -1,4 +1,4 @@
-// training.from and training.freeze: a run that begins with another one's model.
+// training.from, training.take and training.freeze: a run that begins with another one's model.
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -282,6 +282,55 @@ TEST_F(BaseModel, MayDifferInDropoutAndInWhatAPositionSees) {
            {"positions=learned", "model.positions: sinusoidal (wanted: learned)"},
            {"decoder_layers=3", "model.decoder_layers: 2 (wanted: 3)"}})
     expect_mistake(checked(other), {"training.from: ", told});
+}
+
+TEST_F(BaseModel, GivesTheModulesThatAreTaken) {
+  ASSERT_EQ(train("base", kTransformer, "2").status, 0);
+  auto more = from("base");
+  more.insert(more.end(), {"--set", "training.learning_rate=0", "--set", "model.decoder=ssru",
+                           "--set", "model.decoder_layers=1", "--set",
+                           "training.take=[embedding, encoder.0, source_positions]"});
+  const Result result = train("part", kTransformer, "1", more);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("begins with embedding, encoder.0, source_positions of " +
+                                    (folder_ / "base")));
+  // It is another model: nothing was forgotten.
+  EXPECT_FALSE(summary("part").contains("base"));
+  more.erase(more.begin(), more.begin() + 2);  // training.from
+  more.pop_back(), more.pop_back();
+  ASSERT_EQ(train("fresh", kTransformer, "1", more).status, 0);
+  WeightsFile base(folder_ / "base/model.safetensors"), part(folder_ / "part/model.safetensors"),
+      fresh(folder_ / "fresh/model.safetensors");
+  for (const char* taken : {"embedding.weight", "encoder.0.feed_forward.inner.weight"}) {
+    EXPECT_EQ(part.rows(taken), base.rows(taken)) << taken;
+    EXPECT_NE(part.rows(taken), fresh.rows(taken)) << taken;
+  }
+  // The fresh model's own, also where the base has such weights.
+  for (const char* left :
+       {"encoder.1.feed_forward.inner.weight", "decoder.0.feed_forward.inner.weight",
+        "decoder.0.recurrence.candidate.weight"})
+    EXPECT_EQ(part.rows(left), fresh.rows(left)) << left;
+}
+
+TEST_F(BaseModel, RefusesModulesThatCannotBeTaken) {
+  ASSERT_EQ(train("base", kTransformer, "2").status, 0);
+  auto more = from("base");
+  more.insert(more.end(), {"--set", "training.take=[encodr]"});
+  expect_refused(train("unknown", kTransformer, "2", more),
+                 {"training.take", "'encodr'", "decoder", "embedding", "encoder"});
+  more.back() = "training.take=[encoder]";
+  more.insert(more.end(), {"--set", "model.feed_forward=48"});
+  expect_refused(train("wider", kTransformer, "2", more),
+                 {"training.from: " + (folder_ / "base"), "'encoder.0.feed_forward.inner.", "48"});
+  // It has two layers.
+  more.back() = "model.encoder_layers=3";
+  expect_refused(train("deeper", kTransformer, "2", more), {"has no tensor 'encoder.2."});
+  more.back() = "model.encoder_layers=1";
+  expect_refused(train("flatter", kTransformer, "2", more), {"surplus tensor 'encoder.1."});
+  more.back() = "training.adapters.kind=lora";
+  expect_mistake(train("adapted", kTransformer, "2", more), {"training.take", "adapters"});
+  expect_mistake(train("nothing", kTransformer, "2", {"--set", "training.take=[encoder]"}),
+                 {"training.take", "name its folder in training.from"});
 }
 
 TEST_F(BaseModel, KeepsWhatIsFrozen) {

@@ -17,9 +17,12 @@ data::CorpusShape corpus() {
 }
 
 run::Config student_of(const run::Config& teacher, const run::Machine& machine = {},
-                       const std::string& alignment = "") {
-  run::Teaching teaching{
-      .teacher = "runs/old", .shortlist = "runs/new/shortlist.bin", .output = "runs/new"};
+                       const std::string& alignment = "",
+                       const std::vector<std::string>& settings = {}) {
+  run::Teaching teaching{.teacher = "runs/old",
+                         .shortlist = "runs/new/shortlist.bin",
+                         .output = "runs/new",
+                         .settings = settings};
   teaching.pairs.source = "taught.source";
   teaching.pairs.target = "taught.target";
   teaching.pairs.alignment = alignment;
@@ -74,6 +77,60 @@ TEST(Student, HasFourToSixLayersOfAtMost256Units) {
   const run::Config of_rnn = student_of(run::Config());
   EXPECT_EQ(of_rnn.model.type, model::ModelType::transformer);
   EXPECT_EQ(of_rnn.model.width, 256);
+}
+
+/// Whose encoder is as small as a student's.
+run::Config small_transformer() {
+  run::Config teacher = transformer(128, 4);
+  teacher.model.heads = 2;
+  teacher.model.feed_forward = 300;
+  teacher.model.positions = "rotary";
+  teacher.model.dropout = 0.3;
+  teacher.model.hidden_size = 100;  // of other networks
+  teacher.model.tie = model::Tie::all;
+  return teacher;
+}
+
+TEST(Student, BeginsWithAnEncoderThatIsSmall) {
+  const run::Config student = student_of(small_transformer());
+  EXPECT_EQ(student.training.from, "runs/old");
+  EXPECT_EQ(student.training.take,
+            (std::vector<std::string>{"embedding", "output", "encoder", "source_positions"}));
+  EXPECT_EQ(student.model.heads, 2);
+  EXPECT_EQ(student.model.feed_forward, 300);
+  EXPECT_EQ(student.model.positions, "rotary");
+  EXPECT_EQ(student.model.encoder_layers, 4);
+  EXPECT_EQ(student.model.decoder_layers, 1);
+  EXPECT_EQ(student.model.decoder, model::DecoderKind::ssru);
+  EXPECT_EQ(student.model.dropout, 0.1);
+  EXPECT_EQ(student.model.hidden_size, model::ModelConfig().hidden_size);
+}
+
+TEST(Student, OfSeparateVocabulariesBeginsWithBothEmbeddings) {
+  run::Config teacher = small_transformer();
+  teacher.data.vocabulary.kind = data::VocabularyKind::separate;
+  teacher.model.tie = model::Tie::decoder;
+  EXPECT_EQ(student_of(teacher).training.take,
+            (std::vector<std::string>{"source_embedding", "target_embedding", "output", "encoder",
+                                      "source_positions"}));
+}
+
+TEST(Student, BeginsAnewWhereItsEncoderIsAnother) {
+  for (const char* setting : {"model.width=96", "model.encoder_layers=5", "model.heads=4"}) {
+    const run::Config student = student_of(small_transformer(), {}, "", {setting});
+    EXPECT_EQ(student.training.from, "") << setting;
+    EXPECT_TRUE(student.training.take.empty()) << setting;
+    EXPECT_EQ(student.model.positions, "sinusoidal") << setting;
+  }
+  EXPECT_EQ(student_of(small_transformer(), {}, "", {"model.decoder=average"}).training.from,
+            "runs/old");
+  EXPECT_THROW(student_of(small_transformer(), {}, "", {"model.wdith=96"}), UserError);
+  run::Config teacher = small_transformer();
+  teacher.model.pruned_heads = {"encoder.0.1"};
+  EXPECT_EQ(student_of(teacher).training.from, "");
+  teacher = small_transformer();
+  teacher.model.tie = model::Tie::none;
+  EXPECT_EQ(student_of(teacher).training.from, "");
 }
 
 TEST(Student, OfSeparateVocabulariesTiesTheDecoderAlone) {

@@ -129,6 +129,10 @@ TEST(MarkdownDocument, BlocksEndWhereTheyEnd) {
   EXPECT_THAT(texts_in("<SCRIPT a>b</script>\nOne.\n<presto>Two.\n", "markdown"),
               testing::IsSupersetOf({"One."}));
   EXPECT_EQ(with_each("# One #\n\n## Two\n\n# C#\n", "markdown", "X"), "# X #\n\n## X\n\n# X\n");
+  EXPECT_EQ(with_each("# One {#one}\n## Two ## {.big #two}\n### Three {: #x}\n# {name} and {n}\n",
+                      "markdown", "X"),
+            "# X {#one}\n## X ## {.big #two}\n### X {: #x}\n# X\n");
+  EXPECT_THAT(texts_in("## {#one}\n", "markdown"), ElementsAre());
 }
 
 TEST(MarkdownDocument, TagsReferencesAndPicturesStayWhole) {
