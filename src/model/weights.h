@@ -40,9 +40,9 @@ void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
 /// that the model does not have, too.
 void load_modules(Model& model, const std::vector<std::string>& modules,
                   std::map<std::string, Tensor> weights, const std::string& origin);
-/// As load_weights(), but the model's parameters become these tensors: nothing is copied but what does not
-/// lie at a multiple of 64 bytes. Those of load_tensors() lie in the mapped file, which must not be
-/// written to as long as the model lives.
+/// As load_weights(), but the model's parameters become these tensors: nothing is copied but what
+/// does not lie at a multiple of 64 bytes. Those of load_tensors() lie in the mapped file, which
+/// must not be written to as long as the model lives.
 void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 /// Moves the parameters and buffers of a model on the CPU to memory of their own: from then on the

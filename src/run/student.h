@@ -11,10 +11,10 @@ namespace heed::run {
 
 /// What a student learns from, and where it is to be.
 struct Teaching {
-  std::string teacher;      // folder of the model whose vocabularies it has
-  data::CorpusFiles pairs;  // sources with the teacher's translations
-  std::string shortlist;    // a file for its decoding
-  std::string output;       // its folder
+  std::string teacher;                  // folder of the model whose vocabularies it has
+  data::CorpusFiles pairs;              // sources with the teacher's translations
+  std::string shortlist;                // a file for its decoding
+  std::string output;                   // its folder
   std::vector<std::string> settings{};  // what is changed in the configuration afterwards
 };
 
