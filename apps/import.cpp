@@ -1,9 +1,8 @@
 // heed import FROM -o RUN: a model of another program as a run's folder.
-#include <nlohmann/json.hpp>
-
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
@@ -58,7 +57,7 @@ std::string summary_of(const ImportArgs& args, const exchange::ForeignModel& mod
   }
   const run::Summary summary{.parameters = parameters_of(model),
                              .stop_reason = "imported from " + model.program};
-  json out = json::parse(summary.to_json(run::Provenance{}, data::HygieneReport{}));
+  json out = json_of(summary.to_json(run::Provenance{}, data::HygieneReport{}));
   out["imported"] = {{"program", model.program},
                      {"from", fs::absolute(args.from).string()},
                      {"files", std::move(files)}};

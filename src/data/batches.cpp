@@ -2,10 +2,10 @@
 
 #include <bit>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
 
+#include "base/json.h"
 #include "base/random.h"
 #include "base/strings.h"
 
@@ -178,7 +178,7 @@ std::string Position::to_json() const {
 
 Position Position::from_json(const std::string& text) {
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = json_of(text);
     return {json.at("epoch"), json.at("pool"), json.at("batch"),
             std::stoull(json.at("order").get<std::string>(), nullptr, 16),
             json.value("made", int64_t{0})};

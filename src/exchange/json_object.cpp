@@ -1,6 +1,7 @@
 #include "exchange/json_object.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/strings.h"
 
 namespace heed::exchange {
@@ -13,15 +14,11 @@ constexpr int64_t kMostIds = 2'000'000;
 }  // namespace
 
 json json_in(std::string_view text, const std::string& place) {
-  constexpr int kDeepest = 64;  // the library recurses when it frees values
-  bool shallow = true;
-  const auto look = [&](int depth, json::parse_event_t, json&) {
-    shallow = shallow && depth <= kDeepest;
-    return shallow;
-  };
-  json value = json::parse(text.begin(), text.end(), look, /*allow_exceptions=*/false);
-  if (value.is_discarded() || !shallow) throw UserError(place + ": is no JSON");
-  return value;
+  try {
+    return json_of(text);
+  } catch (const UserError& error) {
+    throw UserError("{}: is {}", place, error.what());
+  }
 }
 
 JsonObject::JsonObject(const Package& package, const std::string& file)

@@ -1,9 +1,9 @@
 #include "run/learning.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/lock.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
@@ -335,7 +335,7 @@ std::optional<std::string> Feed::validation(const std::string& id, int64_t updat
   out["attention"] = nullptr;
   if (fs::exists(attention, none)) {
     // One that a run is about to write is not there yet, for it is renamed when it is whole.
-    Json weights = Json::parse(read_regular_file(attention), nullptr, /*allow_exceptions=*/false);
+    Json weights = json_or_discarded<Json>(read_regular_file(attention));
     if (weights.is_object()) out["attention"] = std::move(weights);
   }
   return dumped(out);

@@ -1,9 +1,9 @@
 #include "run/summary.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 
@@ -53,7 +53,7 @@ std::string Provenance::to_json() const {
 
 Provenance Provenance::read(const std::string& path) {
   try {
-    const auto json = ordered_json::parse(read_regular_file(path));
+    const auto json = json_or_discarded<ordered_json>(read_regular_file(path));
     Provenance out{.heed = json.at("heed"),
                    .commit = json.at("commit"),
                    .libtorch = json.at("libtorch"),
@@ -115,14 +115,14 @@ std::string Summary::to_json(const Provenance& provenance,
                {"validation_bleu", or_null(validation_bleu)},
                {"stop_reason", stop_reason},
                {"test", test_scores},
-               {"provenance", json::parse(provenance.to_json())},
-               {"corpora", json::parse(corpora.to_json())}};
+               {"provenance", json_of(provenance.to_json())},
+               {"corpora", json_of(corpora.to_json())}};
   if (!base_before.empty()) summary["base"] = {{"before", base_before}, {"after", base_after}};
   return summary.dump(2) + "\n";
 }
 
 Summary Summary::read(const std::string& path) {
-  const json summary = json::parse(read_regular_file(path), nullptr, /*allow_exceptions=*/false);
+  const json summary = json_or_discarded(read_regular_file(path));
   try {
     return {.parameters = summary.at("parameters"),
             .updates = summary.at("updates"),
@@ -141,7 +141,7 @@ std::vector<CorpusSum> scored_corpora(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return {};
   try {
-    return sums_in(json::parse(read_regular_file(path)).at("provenance"));
+    return sums_in(json_or_discarded(read_regular_file(path)).at("provenance"));
   } catch (const json::exception&) {
     return {};
   }

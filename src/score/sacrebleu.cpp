@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "base/descriptor.h"
 #include "base/installation.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
@@ -163,7 +163,7 @@ Score read_score(const json& entry) {
 
 std::vector<Score> read_scores(const std::string& output, const std::string& program) {
   try {
-    const json entries = json::parse(output);
+    const json entries = json_or_discarded(output);
     std::vector<Score> scores;
     if (entries.is_object()) return {read_score(entries)};
     for (const json& entry : entries) scores.push_back(read_score(entry));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/json.h"
 #include "base/strings.h"
 #include "decode/search/next_words.h"
 #include "text/lines.h"
@@ -13,17 +14,14 @@ namespace {
 using nlohmann::json;
 
 json parse(const std::string& body) {
+  json value;
   try {
-    json value = json::parse(body);
-    if (!value.is_object()) throw UserError("the body is JSON, but no object: {\"q\": \"...\"}");
-    return value;
-  } catch (const json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 9: ...; last read: ..."
-    const std::string what = error.what();
-    const std::size_t start = what.find("] ");
-    throw UserError("the body is neither a form nor JSON: " +
-                    one_line(start == std::string::npos ? what : what.substr(start + 2), 200));
+    value = json_of(body);
+  } catch (const UserError& error) {
+    throw UserError("the body is no form, and {}", error.what());
   }
+  if (!value.is_object()) throw UserError("the body is JSON, but no object: {\"q\": \"...\"}");
+  return value;
 }
 
 /// A name that is there several times is a list.
@@ -156,8 +154,9 @@ std::optional<std::vector<decode::TextLines>> Parameters::terms(const char* name
   constexpr int64_t kMostTerms = 1000, kMostTargets = 10, kLongest = 100;
   const auto found = values_.find(name);
   if (found == values_.end() || found->is_null()) return std::nullopt;
-  const json all =
-      found->is_string() ? json::parse(found->get<std::string>(), nullptr, false) : *found;
+  json read;  // a form's text
+  if (found->is_string()) read = json_or_discarded(found->get_ref<const std::string&>());
+  const json& all = found->is_string() ? read : *found;
   bool good = (all.is_array() || all.is_object()) && std::ssize(all) <= kMostTerms;
   std::vector<decode::TextLines> terms;
   for (auto item = all.begin(); good && item != all.end(); ++item) {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/run_folder.h"
@@ -177,7 +177,7 @@ void Metrics::begins(const Progress& progress) {
 
 /// The numbers of a line of metrics, and what a validation has left.
 void Metrics::tell(const std::string& line) {
-  const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto object = json_or_discarded(line);
   if (!events_ || !object.is_object() || !parse_metrics(line)) return;
   const std::string event = object["event"];
   const int64_t update = object["update"];

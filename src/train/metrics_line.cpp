@@ -1,9 +1,9 @@
 #include "train/metrics_line.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/strings.h"
 
 namespace heed::train {
@@ -20,7 +20,7 @@ std::optional<T> field(const nlohmann::json& object, const char* name) {
 }  // namespace
 
 std::optional<MetricsLine> parse_metrics(std::string_view line) {
-  const auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto object = json_or_discarded(line);
   if (!object.is_object()) return std::nullopt;
   MetricsLine out;
   try {

@@ -1,7 +1,6 @@
 #include "train/progress.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "train/losses.h"
 
 namespace heed::train {
@@ -90,7 +89,7 @@ std::string Progress::to_json() const {
 Progress Progress::from_json(const std::string& text, const std::string& origin) {
   Progress progress;
   try {
-    const json in = json::parse(text);
+    const json in = json_or_discarded(text);
     visit_numbers(progress, [&](const std::string& name, auto& field) {
       // A last gradient that was not finite has no number in JSON.
       if (is_newer(name) && !in.contains(name)) return;

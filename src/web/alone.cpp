@@ -1,5 +1,6 @@
 #include "web/alone.h"
 
+#include "base/json.h"
 #include "model/description/traits.h"
 
 namespace heed::web {
@@ -24,7 +25,7 @@ Alone::Alone(const Settings& settings, const engine::Weights& weights,
 }
 
 std::string Alone::answer(std::string_view question) {
-  const auto asked = nlohmann::json::parse(question);
+  const auto asked = json_of(question);
   const std::string line = text::repair(asked.at("q").get<std::string>()),
                     prefix = text::repair(asked.at("prefix").get<std::string>());
   serve::require_short_prefix(translator_, prefix);

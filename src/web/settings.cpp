@@ -1,5 +1,6 @@
 #include "web/settings.h"
 
+#include "base/json.h"
 #include "config/view.h"
 
 namespace heed::serve {
@@ -64,7 +65,7 @@ std::string text_of(Settings settings) {
 }
 
 Settings settings_from(std::string_view text) {
-  const json all = json::parse(text);
+  const json all = json_of(text);
   Settings settings{.shown = all.at("shown")};
   settings.before_source = all.at("before_source");
   settings.before_target = all.at("before_target");

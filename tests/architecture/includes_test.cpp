@@ -34,6 +34,10 @@ TEST(Architecture, OnlyAppsPrintProducts) {
   EXPECT_THAT(writes_to_stdout(kRoot), IsEmpty());
 }
 
+TEST(Architecture, JsonIsParsedInOnePlace) {
+  EXPECT_THAT(direct_parses_of_json(kRoot), IsEmpty());
+}
+
 TEST(Architecture, NoFileIsLongerThan400Lines) {
   EXPECT_THAT(long_files(kRoot, 400), IsEmpty());
 }
@@ -112,6 +116,16 @@ TEST(ArchitectureRules, FindWhatIsPrintedAndWhatIsLong) {
   EXPECT_THAT(writes_to_stdout(tree.path()), ElementsAre("src/text/t.cpp:3 writes to stdout",
                                                          "src/text/t.cpp:4 writes to stdout"));
   EXPECT_THAT(long_files(tree.path(), 3), ElementsAre("src/text/t.cpp has 4 lines"));
+}
+
+TEST(ArchitectureRules, FindJsonThatIsParsedWithoutALimit) {
+  const TemporaryFolder tree;
+  tree.write("src/base/json.cpp", "json::parse(text);\n");
+  tree.write("src/text/t.cpp", "// json::parse(a)\nauto a = nlohmann::json::parse(b);\n");
+  tree.write("apps/a.cpp", "Json::from_cbor(b);\njson_of(b);\n");
+  EXPECT_THAT(direct_parses_of_json(tree.path()),
+              ElementsAre("src/text/t.cpp:2 parses JSON without base/json.h",
+                          "apps/a.cpp:1 parses JSON without base/json.h"));
 }
 
 }  // namespace

@@ -202,6 +202,26 @@ inline Breaches writes_to_stdout(const std::filesystem::path& root) {
   return breaches;
 }
 
+/// What others wrote is parsed by base/json.h, which knows how deep it may be. A parser that tells
+/// of one token after the other (sax_parse) builds nothing.
+inline Breaches direct_parses_of_json(const std::filesystem::path& root) {
+  static const std::regex pattern(R"([Jj]son::(parse|from_(cbor|msgpack|ubjson|bson|bjdata))\()");
+  Breaches breaches;
+  for (const std::string folder : {"src", "apps"})
+    for (const auto& [path, includes] : includes_of(root, folder)) {
+      if (path == "src/base/json.cpp") continue;
+      std::ifstream in(root / path);
+      int number = 0;
+      for (std::string line; std::getline(in, line);) {
+        ++number;
+        if (std::regex_search(line.substr(0, line.find("//")), pattern))
+          breaches.push_back(path + ":" + std::to_string(number) +
+                             " parses JSON without base/json.h");
+      }
+    }
+  return breaches;
+}
+
 /// Files that have grown beyond what is read in one sitting.
 inline Breaches long_files(const std::filesystem::path& root, int most) {
   Breaches breaches;

@@ -134,5 +134,37 @@ TEST(Service, RefusesTermsWhereItDoesNotSearch) {
   }
 }
 
+/// A request's JSON, or text of a form's field.
+TEST(Service, RefusesWhatIsNestedDeepAndGoesOn) {
+  Running running({0});
+  const std::string deep = std::string(50'000, '[') + std::string(50'000, ']'), deep_object = [] {
+    std::string text;
+    for (int i = 0; i < 50'000; ++i) text += "{\"a\":";
+    return text + "1" + std::string(50'000, '}');
+  }();
+  for (const std::string& value : {deep, deep_object, std::string(50'000, '[')}) {
+    for (const char* path : {"/translate", "/attention", "/steps", "/candidates", "/detect"})
+      for (const char* key : {"q", "glossary", "n", "unknown"}) {
+        const std::string body =
+            R"({"q": "mira", "source": "de", ")" + std::string(key) + "\": " + value + "}";
+        auto begun = running.begin(post_text(path, body));
+        const Answer answer = running.end(begun);
+        EXPECT_EQ(answer.status, 400) << path << " " << key;
+        EXPECT_THAT(answer.body, HasSubstr("nested deeper than 100 lists and objects"));
+      }
+    for (const std::string& body :
+         {json{{"q", "mira"}, {"glossary", value}}.dump(), "q=mira&glossary=" + value}) {
+      auto begun = running.begin(
+          post_text("/translate", body,
+                    body[0] == '{' ? "application/json" : "application/x-www-form-urlencoded"));
+      const Answer answer = running.end(begun);
+      EXPECT_EQ(answer.status, 400);
+      EXPECT_THAT(answer.body, HasSubstr("glossary: must be [["));
+    }
+  }
+  EXPECT_EQ(running.ok("/translate", {{"q", "mira"}})["translatedText"],
+            json(expected(translator_of(0), {"mira"})[0]));
+}
+
 }  // namespace
 }  // namespace heed::serve

@@ -1,0 +1,28 @@
+// JSON that comes from outside: of a client, of another program, of a file that anyone can write.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace heed {
+
+/// How many lists and objects may be inside each other. The library calls itself for each of them
+/// when it copies, compares or writes a value, and the stack of a thread ends before a text does.
+inline constexpr int kDeepestJson = 100;
+
+/// The value of a text. `Json` is nlohmann::json or nlohmann::ordered_json. Throws UserError that
+/// says what the text is: "JSON nested deeper than 100 lists and objects", of which nothing is
+/// built, or "no JSON: parse error at line 1, ...".
+template <class Json = nlohmann::json>
+Json json_of(std::string_view text);
+
+/// The same, and a value that is_discarded() where json_of() throws.
+template <class Json = nlohmann::json>
+Json json_or_discarded(std::string_view text);
+
+extern template nlohmann::json json_of(std::string_view text);
+extern template nlohmann::ordered_json json_of(std::string_view text);
+extern template nlohmann::json json_or_discarded(std::string_view text);
+extern template nlohmann::ordered_json json_or_discarded(std::string_view text);
+
+}  // namespace heed
