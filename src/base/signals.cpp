@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <initializer_list>
 
 #include "base/error.h"
 
@@ -26,10 +26,11 @@ int64_t milliseconds_now() {
 }
 
 // One closed terminal makes several SIGHUP, from the system and from the shell, and the end of a
-// session SIGTERM besides. So only what somebody sends on purpose counts as asking.
+// session SIGTERM besides; a batch system sends SIGUSR2, and SIGINT and SIGTERM some seconds later.
+// So only what ends a process on purpose counts as asking.
 extern "C" void note(int number) {
   came = 1;
-  if (number == SIGHUP) return;
+  if (number != SIGINT && number != SIGTERM) return;
   const int64_t now = milliseconds_now();
   int64_t first = 0;
   if (asked.compare_exchange_strong(first, now) || now - first < kOneRequest) return;
@@ -46,11 +47,15 @@ void install() {
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : kRequests) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
+}
+
+bool is_request(int status) {
+  return std::ranges::find(kRequests, status - 128) != kRequests.end();
 }
 
 bool interrupted() {
@@ -80,7 +85,7 @@ void repair_inherited() {
   std::signal(SIGXFSZ, SIG_IGN);
   // The first process of a container gets no signal that it does not handle.
   if (::getpid() == 1)
-    for (const int number : {SIGINT, SIGTERM, SIGHUP})
+    for (const int number : signals::kRequests)
       if (std::signal(number, SIG_IGN) != SIG_IGN)
         std::signal(number, [](int which) { ::_exit(128 + which); });
 }

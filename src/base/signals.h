@@ -1,20 +1,29 @@
-// Signals: SIGINT, SIGTERM and SIGHUP as a flag that loops ask about, and what a process may
+// Signals: those that ask a process to end as a flag that loops ask about, and what a process may
 // inherit from the one that started it and cannot work with.
 #pragma once
 
+#include <array>
 #include <csignal>
 #include <ctime>
 
 namespace heed::signals {
 
+/// Those that ask a process to end. SIGHUP tells that the terminal is gone, SIGXCPU that the soft
+/// limit of processor time is reached, once a second. SIGUSR1 and SIGUSR2 are what batch systems
+/// (Slurm, Grid Engine, LSF) send some time before they end a job.
+inline constexpr std::array kRequests = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+
 /// From now on a first SIGINT or SIGTERM only sets the flag; a second one, a second later or more,
 /// ends the process. What comes sooner is the same request by another way: timeout(1), systemd and
-/// schedulers signal every process of a job, and its parent passes the signal on. SIGHUP, which
-/// tells that the terminal is gone, sets the flag however often it comes. A signal that is
-/// ignored stays ignored: whoever started the process wanted it so. nohup(1) ignores SIGHUP, and a
-/// script's shell ignores SIGINT for what it starts with &, since Ctrl-C is meant for what runs in
-/// front.
+/// schedulers signal every process of a job, and its parent passes the signal on. The others of
+/// kRequests only warn of an end, which SIGTERM often announces once more while files are written:
+/// they set the flag however often they come. A signal that is ignored stays ignored: whoever
+/// started the process wanted it so. nohup(1) ignores SIGHUP, and a script's shell ignores SIGINT
+/// for what it starts with &, since Ctrl-C is meant for what runs in front.
 void install();
+
+/// Whether a process with this exit status, 128 + signal, was ended by one of kRequests.
+bool is_request(int status);
 
 /// Whether one has come since install().
 bool interrupted();

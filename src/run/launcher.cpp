@@ -34,9 +34,7 @@ struct End {
 
   bool was_signal() const { return status > 128; }
   /// Somebody wanted it to end, before it could save anything or for the second time.
-  bool was_asked() const {
-    return status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP;
-  }
+  bool was_asked() const { return signals::is_request(status); }
   /// Where another attempt may succeed.
   bool may_start_again() const { return (status == 1 || was_signal()) && !was_asked(); }
   std::string text(int64_t ranks) const {

@@ -38,9 +38,9 @@ struct RankJob {
 
 /// Returns when all ranks are done. When one ends otherwise the others are killed, and all start
 /// again while there are restarts left: not where a rank found a mistake of the user's or a bug,
-/// nor after SIGINT, SIGTERM or SIGHUP. Such a signal is passed on to all, once; one to a single
-/// rank ends all, too. Throws Failure, or UserError where that was a rank's verdict, that says
-/// which rank ended, how and at which update.
+/// nor after one of signals::kRequests. Such a signal is passed on to all, once, as SIGTERM; one to
+/// a single rank ends all, too. Throws Failure, or UserError where that was a rank's verdict, that
+/// says which rank ended, how and at which update.
 void run_ranks(const RankJob& job);
 
 /// The path of this program.

@@ -2,7 +2,6 @@
 // whether a vocabulary can have the size that is wanted, before one is trained.
 #include <cctype>
 #include <csignal>
-#include <initializer_list>
 #include <new>
 #include <set>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "text/normal_form.h"
@@ -119,8 +119,7 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to,
 
 /// The process has told nothing.
 [[noreturn]] void explain_end(const VocabularyTraining& options, const subprocess::Result& ended) {
-  for (const int asked : {SIGINT, SIGTERM, SIGHUP})
-    if (ended.status == 128 + asked) throw Failure("interrupted");
+  if (signals::is_request(ended.status)) throw Failure("interrupted");
   const std::string said = ended.err.substr(0, ended.err.find('\n'));
   throw Failure("{}: SentencePiece cannot train: it {}{}{}; {}", names_of(options.files),
                 subprocess::how_it_ended(ended.status),

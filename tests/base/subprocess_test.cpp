@@ -207,7 +207,7 @@ TEST(Child, IsKilledWithItsOwnChildrenWhenNobodyHoldsItAnyMore) {
 
 /// As a process starts: nothing is ignored, and no signal has come.
 void start_afresh() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
+  for (const int number : signals::kRequests) std::signal(number, SIG_DFL);
   signals::clear();
 }
 
@@ -250,6 +250,30 @@ TEST(Signals, StopWorkThatAsksOnceOneHasCome) {
     ::_exit(1);
   };
   EXPECT_EXIT(stop(), ::testing::ExitedWithCode(0), "");
+}
+
+// Slurm, Grid Engine and LSF send SIGUSR1 or SIGUSR2 before a time limit and SIGTERM at it; the
+// kernel sends SIGXCPU once a second.
+TEST(Signals, WarningsOfALimitSetTheFlagHoweverOftenTheyCome) {
+  for (const int warning : {SIGUSR1, SIGUSR2, SIGXCPU}) {
+    const auto warn = [&] {
+      start_afresh();
+      signals::install();
+      ::raise(warning);
+      if (!signals::interrupted()) ::_exit(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+      for (const int number : {warning, SIGTERM, warning}) ::raise(number);
+      ::_exit(0);
+    };
+    EXPECT_EXIT(warn(), ::testing::ExitedWithCode(0), "") << warning;
+  }
+}
+
+TEST(Signals, AreRequestsWhereTheyAskForAnEnd) {
+  for (const int status : {130, 143, 129, 138, 140, 152})  // 2, 15, 1, 10, 12, 24 on Linux
+    EXPECT_TRUE(signals::is_request(status)) << status;
+  for (const int status : {0, 1, 2, 15, 70, 134, 137, 139})
+    EXPECT_FALSE(signals::is_request(status)) << status;
 }
 
 TEST(Signals, ALostTerminalSetsTheFlagHoweverOftenItIsTold) {

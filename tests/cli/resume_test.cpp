@@ -141,6 +141,29 @@ TEST_P(Resume, AfterSigtermTheRunSaysHowToGoOnAndThenHasTheSameBits) {
   finish_and_compare(told);
 }
 
+/// What an interrupted run says last: how far it has come, and how to go on.
+void expect_told_to_go_on(const TemporaryFolder& folder) {
+  const auto console = lines_of(read_file(folder / "console.log"));
+  ASSERT_FALSE(console.empty());
+  EXPECT_THAT(console.back(), HasSubstr("interrupted at update"));
+  EXPECT_THAT(console.back(), HasSubstr("`heed train " + (folder / "run") + " --resume`"));
+}
+
+// Batch systems send them before a time limit.
+TEST(Resume, AWarningOfATimeLimitIsASigterm) {
+  const Kind kind{"rnn", kRnn, 1};
+  const TemporaryFolder folder;
+  const std::string config = prepare(folder, kind);
+  std::mt19937 random(1);
+  for (const int number : {SIGUSR1, SIGUSR2}) {
+    EXPECT_EQ(interrupt_training(folder, config, number, random), 1) << number;
+    expect_told_to_go_on(folder);
+  }
+  ASSERT_FALSE(fs::exists(folder / "run/summary.json")) << "the run ended before the signals";
+  train_toy(config, kMore);
+  EXPECT_TRUE(weights_in(folder) == Reference::of(kind).weights);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Resume,
                          testing::Values(Kind{"rnn", kRnn, 1},
                                          Kind{"transformer", kTransformer, 2}),
