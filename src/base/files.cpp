@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/shell_names.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -53,6 +54,7 @@ void remove_half_written(const std::string& folder, const std::string& name) {
 /// What a missing file was probably meant to be: the nearest name beside it, compressed or not.
 std::string hint(const std::string& path) {
   if (path.empty()) return "";
+  if (const std::string unexpanded = shell_hint(path); !unexpanded.empty()) return unexpanded;
   const std::string folder = folder_of(path);
   std::error_code error;
   if (!fs::is_directory(folder, error))
@@ -129,6 +131,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
 
 /// -1 and errno where it cannot be written.
 int AtomicFile::open() {
+  require_expanded(path_);
   const fs::path target = followed(path_);
   if (const auto number = own_descriptor(target)) return ::fcntl(*number, F_DUPFD_CLOEXEC, 0);
   struct stat about {};
@@ -281,6 +284,7 @@ int take_room(int descriptor, std::size_t bytes) {
 }
 
 void make_folder(const std::string& path) {
+  require_expanded(path);
   std::error_code error;
   fs::create_directories(path, error);
   // With a trailing slash, or where a file stands in the way, the standard library's answer varies.

@@ -23,7 +23,7 @@ void require_regular(const std::string& path);
 /// Replaces `path` by a file of `bytes`: whoever opens it, even after a crash or a power cut, finds
 /// the old content or the new, whole. A link stays, and what it leads to is replaced or made. What
 /// is no regular file (a device, a pipe, /dev/fd/N) is written to in place. Throws Failure naming
-/// the path and the cause; the old file is then untouched.
+/// the path and the cause, and UserError as make_folder(); the old file is then untouched.
 void write_atomic(const std::string& path, std::string_view bytes);
 
 /// The same in pieces: write(), write(), commit(). Without commit() the old file stays.
@@ -93,7 +93,8 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& paths);
 /// where it succeeds.
 int take_room(int descriptor, std::size_t bytes);
 
-/// Makes a folder and those above it. Throws Failure naming the path and the cause.
+/// Makes a folder and those above it. Throws Failure naming the path and the cause, and UserError
+/// where only a shell would have made a path of it (base/shell_names.h).
 void make_folder(const std::string& path);
 
 }  // namespace heed

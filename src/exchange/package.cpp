@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/shell_names.h"
 #include "exchange/zip_archive.h"
 #include "model/description/safetensors_file.h"
 
@@ -53,6 +54,8 @@ Package::Package(const std::string& path) : path_(path) {
     files_ = files_below(path);
     return;
   }
+  if (const std::string note = shell_note(path); !note.empty())
+    throw UserError("{}: no such file or folder; {}", path, note);
   const auto map = model::map_file(path);
   archive_ = std::make_shared<const ZipArchive>(Bytes{{map->data(), map->size()}, map}, path);
   for (const auto& [file, entry] : archive_->files())

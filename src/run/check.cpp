@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/shell_names.h"
 #include "base/strings.h"
 #include "decode/search/glossary.h"
 #include "model/embedding.h"
@@ -326,6 +327,8 @@ Check check_run(const Config& config, const CheckOptions& options) {
   check_references(config, found);
   // Of a run that goes on nothing is made anew.
   const std::string folder = run_folder(config);
+  if (const std::string note = shell_note(folder); !note.empty())
+    found.passes([&] { throw UserError("output: {}: {}", folder, note); });
   if (options.overwrite) found.passes([&] { require_spared(config, paths_of_run(folder)); });
   bool elsewhere = true;
   if (options.systems.empty() && (options.overwrite || !has_begun(folder)))

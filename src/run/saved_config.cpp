@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/random.h"
 #include "base/run_folder.h"
+#include "base/shell_names.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "data/flaws.h"
@@ -105,7 +106,7 @@ std::vector<std::string> model_paths(const std::string& paths) {
 }
 
 void require_model_folder(const std::string& path) {
-  if (!fs::exists(path)) throw UserError(path + ": no such model folder");
+  if (!fs::exists(path)) throw UserError("{}: no such model folder{}", path, shell_hint(path));
   if (!fs::is_directory(path))
     throw UserError(path + ": not a model folder; give the folder that `heed train` wrote");
   if (!fs::exists(fs::path(path) / kConfigFile))

@@ -330,6 +330,27 @@ TEST_F(CheckTest, WhatIsMissingNamesTheScriptOfTheFilesHeader) {
   EXPECT_THAT(result.err, HasSubstr("data.test.source: no file 'data/three/c.src'"));
 }
 
+TEST_F(CheckTest, WhatOnlyAShellReplacesMakesNoFolder) {
+  ::setenv("HEED_TEST_FOLDER", "/scratch/ada", /*overwrite=*/1);
+  const char* const before = std::getenv("HOME");
+  const std::string file = config(), home = before == nullptr ? "" : before;
+  ::setenv("HOME", "/home/ada", /*overwrite=*/1);
+  for (const auto& [setting, told] : std::vector<std::pair<std::string, std::string>>{
+           {"output=~/runs/x", "output: ~/runs/x: only a shell replaces ~; write /home/ada/runs/x"},
+           {"output=$HEED_TEST_FOLDER/x",
+            "output: $HEED_TEST_FOLDER/x: only a shell replaces $HEED_TEST_FOLDER; write "
+            "/scratch/ada/x"},
+           {"data.train.source=~/x.de",
+            "data.train.source: no file '~/x.de'; only a shell replaces ~; write /home/ada/x.de"},
+           {"training.from=~/runs/y",
+            "~/runs/y: no such model folder; only a shell replaces ~; write /home/ada/runs/y"}}) {
+    expect_mistake(check(file, {setting}), {told});
+    expect_mistake(train(file, {"--set", setting}), {told});
+  }
+  ::setenv("HOME", home.c_str(), /*overwrite=*/1);
+  EXPECT_FALSE(fs::exists("~"));
+}
+
 TEST_F(CheckTest, ARunThatGoesOnIsCheckedWithItsOwnVocabulary) {
   const std::string file = config();
   train_toy(file);
