@@ -141,7 +141,7 @@ class RankTraining {
                           .base_before = base.before,
                           .base_after = base.after};
     write_atomic(file_in(folder_, kSummaryFile), summary.to_json(*provenance_, hygiene_));
-    log::info("done: heed translate " + shell_path(folder_));
+    log::info(ending());
   }
 
  private:
@@ -215,14 +215,33 @@ class RankTraining {
         .base = base_};
   }
 
+  /// What the folder has now, and how to go on.
+  std::string ending() const {
+    const std::string run = shell_path(folder_);
+    const int64_t made = result_.updates, left = result_.planned - made;
+    const std::string share =
+        fmt::format("{} of {} updates", with_commas(made), with_commas(result_.planned));
+    if (result_.limit == train::StopReason::minutes && left > 0)
+      return fmt::format(
+          "ended at training.max_minutes with {}: heed translate {} uses these; `heed train {} "
+          "--resume --set training.max_minutes=0` makes the others in about {}",
+          share, run, run,
+          human_duration(60 * result_.minutes / static_cast<double>(made) *
+                         static_cast<double>(left)));
+    if (result_.limit == train::StopReason::patience && left > 0)
+      return fmt::format("done with {}, for validations got no better: heed translate {}", share,
+                         run);
+    return "done: heed translate " + run;
+  }
+
   void report_interruption() const {
     // Of the ranks that this program has started one speaks for all.
     if (!group_->leads() && rank_.rendezvous == ranks::Rendezvous::file) return;
     if (group_->leads()) board_->show_interruption();
     throw Failure(
-        "interrupted at update {}, everything is saved; `heed train {} --resume` goes on from "
-        "there",
-        result_.updates, shell_path(folder_));
+        "interrupted at update {} of {}, everything is saved; `heed train {} --resume` goes on "
+        "from there",
+        with_commas(result_.updates), with_commas(result_.planned), shell_path(folder_));
   }
 
   const TrainingRequest& request_;

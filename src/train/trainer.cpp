@@ -32,10 +32,12 @@ std::string key_of(StopReason reason) {
                                          : "training.early_stopping.patience";
 }
 
-TrainResult result_of(const Progress& progress, StopReason stopped) {
+TrainResult result_of(const Progress& progress, StopReason stopped, const TrainingLimits& limits) {
   TrainResult out;
   out.updates = progress.update;
+  out.planned = limits.updates();
   out.stopped = stopped;
+  out.limit = limits.reached(progress).value_or(stopped);
   out.best_loss = progress.lowest_loss;
   out.best_bleu = progress.highest_bleu;
   if (!progress.best.empty()) {
@@ -139,12 +141,12 @@ Loop::Loop(const TrainerSetup& setup)
 TrainResult Loop::run() {
   if (complete()) {
     files_.take_best(progress_);
-    return result_of(progress_, StopReason::nothing_to_do);
+    return result_of(progress_, StopReason::nothing_to_do, limits_);
   }
   for (Observer* one : observers_) one->begins(progress_);
   const StopReason stopped = finish(loop());
   log::clear_progress();
-  return result_of(progress_, stopped);
+  return result_of(progress_, stopped, limits_);
 }
 
 StopReason Loop::loop() {
@@ -357,7 +359,10 @@ std::string TrainResult::reason() const {
     case StopReason::interrupted:
       return "training was interrupted" + after;
     case StopReason::nothing_to_do:
-      return "training was complete already" + after;
+      return (limit == StopReason::minutes || limit == StopReason::patience
+                  ? "training had ended already"
+                  : "training was complete already") +
+             after;
   }
   throw Bug("a stop without a reason");
 }

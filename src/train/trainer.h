@@ -77,11 +77,13 @@ enum class StopReason { updates, epochs, stages, minutes, patience, interrupted,
 
 struct TrainResult {
   int64_t updates = 0;
+  int64_t planned = 0;                               // by training.updates and training.epochs
   int64_t best_update = 0;                           // 0 where nothing was validated
   std::optional<double> best_loss;                   // lowest validation loss, per token
   std::optional<double> best_bleu;                   // highest validation BLEU
   std::optional<double> loss_of_best, bleu_of_best;  // of the best checkpoint
   StopReason stopped = StopReason::updates;
+  StopReason limit = StopReason::updates;  // the one that was reached, maybe before this part
   double minutes = 0;            // in all, resumed parts included
   double tokens_per_second = 0;  // target tokens without padding, while updating
   std::string reason() const;    // "stopped after 20,000 updates" and so on

@@ -1,0 +1,65 @@
+// The last line of a training: how far it has come, and how it goes on.
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "run/in_process.h"
+
+namespace heed::run {
+namespace {
+
+using namespace cli;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+struct EndingTest : ToyRunTest {
+  std::string config(const std::string& training) const {
+    return write_toy_config(folder, {"run", kNone, training});
+  }
+  int64_t updates() const {
+    return nlohmann::json::parse(file("summary.json")).at("updates").get<int64_t>();
+  }
+};
+
+TEST_F(EndingTest, OfAWholeTrainingTellsHowToTranslate) {
+  const Result result = train(config("updates: 3, epochs: 100"));
+  EXPECT_THAT(result.err, EndsWith("done: heed translate " + run + "\n"));
+}
+
+TEST_F(EndingTest, ByTimeTellsHowManyUpdatesAreMissingAndMakesThemAsItSays) {
+  const std::string yaml =
+      config("updates: 400, max_minutes: 0.0002, validate_every: 10000, save_every: 10000");
+  const Result result = train(yaml);
+  const std::string last = lines_of(result.err).back();
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(
+      last, found,
+      std::regex("ended at training.max_minutes with (\\d+) of 400 updates: heed translate (.+) "
+                 "uses these; `heed train (.+) --resume --set training.max_minutes=0` makes the "
+                 "others in about [0-9:.s]+$")))
+      << result.err;
+  EXPECT_EQ(std::to_string(updates()), found[1]);
+  EXPECT_LT(updates(), 400);
+  EXPECT_EQ(found[2], run);
+  ASSERT_EQ(found[3], run);
+  const Result idle = train(run, {"--resume"});
+  EXPECT_THAT(idle.err,
+              HasSubstr("training had ended already after " + found[1].str() + " updates"));
+  const Result more =
+      train(run, {"--resume", "--set", "training.max_minutes=0", "--set", "training.updates=401"});
+  EXPECT_THAT(more.err, HasSubstr("resuming at " + found[1].str() + " of 401 updates"));
+  EXPECT_THAT(more.err, EndsWith("done: heed translate " + run + "\n"));
+  EXPECT_EQ(updates(), 401);
+}
+
+TEST_F(EndingTest, ByPatienceTellsHowManyUpdatesWereMade) {
+  const Result result =
+      train(config("updates: 400, validate_every: 1, early_stopping: {metric: command, patience: "
+                   "2}, validation_command: echo 7"));
+  EXPECT_THAT(
+      result.err,
+      EndsWith("done with 3 of 400 updates, for validations got no better: heed translate " + run +
+               "\n"));
+}
+
+}  // namespace
+}  // namespace heed::run
