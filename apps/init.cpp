@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/shell_names.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hygiene.h"
@@ -179,6 +180,7 @@ void init(InitArgs args) {
     throw UserError(args.from + ": would be the new run's folder, too; give it another --name");
   if (args.output.empty()) args.output = args.name + ".yaml";
   if (args.data.empty()) args.data = folder_for(args);
+  for (const std::string& path : {args.output, args.data}) require_expanded(path);
   run::use_threads(0);  // as the training will
   signals::install();
   Made made;

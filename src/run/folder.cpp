@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
+#include "base/shell_names.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "data/languages.h"
@@ -92,6 +93,7 @@ std::vector<std::string> files_of_model() {
 }
 
 void require_no_model(const std::string& folder) {
+  require_expanded(folder);
   if (fs::exists(fs::path(folder) / kConfigFile))
     throw UserError(folder + ": holds a model already; name a new folder");
   require_written_by_heed(folder, files_of_model());

@@ -32,7 +32,7 @@ void save_vocabularies(const Vocabularies& vocabularies, const std::string& fold
 /// The files of a model's folder.
 std::vector<std::string> files_of_model();
 /// Throws UserError where the folder is a model already, or has a file of one that heed did not
-/// write.
+/// write, or where only a shell would have made a path of it.
 void require_no_model(const std::string& folder);
 
 struct FolderPieces {

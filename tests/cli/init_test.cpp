@@ -114,6 +114,8 @@ TEST(Init, OverwritesNothingAndRefusesTooFewPairs) {
   expect_mistake(run_heed({"init", source, target, "-o", folder / "x.yaml", "--data",
                            folder / "parts", "--name", "a/mine"}),
                  {"name: 'a/mine' cannot be a run's folder in runs/"});
+  expect_mistake(run_heed({"init", source, target, "-o", folder / "x.yaml", "--data=~ada/parts"}),
+                 {"~ada/parts: only a shell replaces ~ada; write the path in full"});
   EXPECT_FALSE(std::filesystem::exists(folder / "parts"));
   for (const char* part : {"--valid", "--test"})
     expect_mistake(run_heed({"init", source, target, part, "-5"}),
