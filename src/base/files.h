@@ -93,8 +93,7 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& paths);
 /// where it succeeds.
 int take_room(int descriptor, std::size_t bytes);
 
-/// Makes a folder and those above it. Throws Failure naming the path and the cause, and UserError
-/// where only a shell would have made a path of it (base/shell_names.h).
+/// Makes a folder and those above it. Throws Failure, or UserError as require_expanded(), naming it.
 void make_folder(const std::string& path);
 
 }  // namespace heed
