@@ -93,7 +93,7 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& paths);
 /// where it succeeds.
 int take_room(int descriptor, std::size_t bytes);
 
-/// Makes a folder and those above it. Throws Failure, or UserError as require_expanded(), naming it.
+/// Makes a folder and those above it. Throws Failure and, as require_expanded(), UserError.
 void make_folder(const std::string& path);
 
 }  // namespace heed
