@@ -53,8 +53,9 @@ target_link_options(heed.wasm PRIVATE -mexec-model=reactor LINKER:--strip-all)
 set_target_properties(heed.wasm PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${HEED_WASM_FOLDER})
 
 # For tests/web/test_web.py.
-add_executable(tiles.wasm ${PROJECT_SOURCE_DIR}/tests/web/tiles.cpp ${PROJECT_SOURCE_DIR}/src/web/wasm/raise.cpp ${row_loops})
-target_include_directories(tiles.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src)
+add_executable(tiles.wasm ${PROJECT_SOURCE_DIR}/tests/web/tiles.cpp ${PROJECT_SOURCE_DIR}/src/web/wasm/characters.cpp
+               ${PROJECT_SOURCE_DIR}/src/web/wasm/raise.cpp ${row_loops})
+target_include_directories(tiles.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${HEED_WASM_FOLDER}/generated/web)
 target_include_directories(tiles.wasm SYSTEM PRIVATE ${headers})
 target_compile_definitions(tiles.wasm PRIVATE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
 target_compile_options(tiles.wasm PRIVATE -O2)
