@@ -21,7 +21,7 @@ PROGRAM = pathlib.Path(os.environ.get("HEED_SMALL", ROOT / "build/small/heed-tra
 EMULATOR = os.environ.get("HEED_EMULATOR", "").split()  # of another processor, for which PROGRAM is
 RUN = [*EMULATOR, str(PROGRAM)]
 # Of which speed is wanted.
-FAST_ROOMS = ("data", "decode/search", "engine", "kernels/rows", "text")
+FAST_ROOMS = ("decode/search", "engine", "kernels/rows")
 # Terms, and lines that have each: in the other case, in quotes that are not ASCII, at the end of a sentence. Then lines that
 # have none: there it is a part of a word.
 TERMS = ("ÜBERMORGEN", "straße", "Ωμέγα", "ΟΔΌΣ", "МАМА", "ёж")
