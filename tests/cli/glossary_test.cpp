@@ -59,22 +59,6 @@ TEST_P(GlossaryOption, EveryLineWithATermHasItsTarget) {
     EXPECT_THAT(line, HasSubstr("gh"));
 }
 
-// As in a container, which has no files of locales: an empty folder in their place.
-TEST(Glossary, FindsWordsOfAllScriptsWithoutLocales) {
-  const TemporaryFolder folder;
-  const std::string terms = folder.write("terms", "ÜBER\tgh\nΩμέγα\tgh\nМАМА\tgh\n");
-  const std::string lines =
-      folder.write("lines", "a über\n„ΩΜΈΓΑ“ a\n«мама»\nüberall\nΩμέγαν\nмамаша\n");
-  for (const std::string locale : {"LC_ALL=C", "LC_ALL=de_DE.UTF-8"}) {
-    const auto found = lines_of(
-        product(run_heed_in({"LOCPATH=" + folder.path(), locale},
-                            {"translate", Toy::get().transformer, lines, "--glossary", terms})));
-    ASSERT_EQ(found.size(), 6U);
-    for (std::size_t i = 0; i < found.size(); ++i)
-      EXPECT_EQ(has_word(found[i], "gh"), i < 3) << locale << " " << i << ": " << found[i];
-  }
-}
-
 TEST_P(GlossaryOption, WithoutTermsNothingChanges) {
   const std::string input = read_file(Toy::get().folder / "test.src");
   const std::vector<std::string> scores = {"--scores"};

@@ -1,8 +1,14 @@
 // What is said of a character: written down from Unicode's tables, and for all of them at once.
 #include <gtest/gtest.h>
+#include <locale.h>
 #include <utf8proc.h>
 
 #include "text/utf8.h"
+
+// This program has no locales, as a container that lacks their files.
+extern "C" locale_t newlocale(int, const char*, locale_t) noexcept {
+  return nullptr;
+}
 
 namespace heed::text {
 namespace {
@@ -45,7 +51,7 @@ TEST(Characters, HaveTheOtherCase) {
   ASSERT_EQ(lower.size(), upper.size());
   for (std::size_t i = 0; i < lower.size(); ++i) {
     EXPECT_EQ(to_upper(lower[i]), upper[i]) << i;
-    if (lower[i] != U'ς') EXPECT_EQ(to_lower(upper[i]), lower[i]) << i;
+    EXPECT_EQ(to_lower(upper[i]), lower[i] == U'ς' ? U'σ' : lower[i]) << i;
   }
   for (const char32_t c : std::u32string_view(U"1.ßא漢٣"))
     EXPECT_EQ(to_upper(c), c);  // the capital of ß is two letters
