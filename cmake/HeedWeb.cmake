@@ -3,8 +3,16 @@
 if(NOT HEED_WEB_ONLY)
   find_program(HEED_WASM_COMPILER clang++-16)
   if(HEED_WASM_COMPILER AND EXISTS /usr/lib/llvm-16/lib/wasm32-wasi/libc++.a AND EXISTS ${HEED_SENTENCEPIECE_SOURCE})
+    # utf8proc as a table: Debian has no such library for WebAssembly.
+    add_executable(character_table ${PROJECT_SOURCE_DIR}/cmake/wasm32/characters.cpp ${PROJECT_SOURCE_DIR}/src/text/characters.cpp)
+    target_include_directories(character_table PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(character_table PRIVATE PkgConfig::UTF8PROC heed_flags)
+    set(table ${PROJECT_BINARY_DIR}/generated/web/characters.inc)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/web)
+    add_custom_command(OUTPUT ${table} COMMAND character_table ${table} DEPENDS character_table VERBATIM)
+    add_custom_target(characters DEPENDS ${table})
     include(ExternalProject)
-    ExternalProject_Add(web SOURCE_DIR ${PROJECT_SOURCE_DIR} BINARY_DIR ${PROJECT_BINARY_DIR}/web BUILD_ALWAYS ON
+    ExternalProject_Add(web DEPENDS characters SOURCE_DIR ${PROJECT_SOURCE_DIR} BINARY_DIR ${PROJECT_BINARY_DIR}/web BUILD_ALWAYS ON
       CMAKE_ARGS -DHEED_WEB_ONLY=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_TOOLCHAIN_FILE=${PROJECT_SOURCE_DIR}/cmake/wasm32/toolchain.cmake
                  -DHEED_SENTENCEPIECE_SOURCE=${HEED_SENTENCEPIECE_SOURCE} -DHEED_WASM_FOLDER=${PROJECT_BINARY_DIR}
       INSTALL_COMMAND "")
@@ -34,19 +42,20 @@ foreach(file base/json base/strings config/print config/schema config/suggest co
 endforeach()
 add_executable(heed.wasm ${sources})
 heed_unity(heed.wasm ${sources})
-target_include_directories(heed.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(heed.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src ${HEED_WASM_FOLDER}/generated/web)
 target_include_directories(heed.wasm SYSTEM PRIVATE ${headers})
 target_compile_definitions(heed.wasm PRIVATE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY JSON_HAS_FILESYSTEM=0)
 # The keys of a configuration are found by their lines (config/schema.h): so many brackets.
 target_compile_options(heed.wasm PRIVATE -O2 -fbracket-depth=1024)
-set_source_files_properties(${row_loops} PROPERTIES COMPILE_OPTIONS "${row_flags};-O3;-Wno-pass-failed")
+set_source_files_properties(${row_loops} PROPERTIES COMPILE_OPTIONS "${row_flags};-Wno-pass-failed")
 target_link_libraries(heed.wasm PRIVATE sentencepiece heed_flags)
 target_link_options(heed.wasm PRIVATE -mexec-model=reactor LINKER:--strip-all)
 set_target_properties(heed.wasm PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${HEED_WASM_FOLDER})
 
 # For tests/web/test_web.py.
-add_executable(tiles.wasm ${PROJECT_SOURCE_DIR}/tests/web/tiles.cpp ${PROJECT_SOURCE_DIR}/src/web/wasm/raise.cpp ${row_loops})
-target_include_directories(tiles.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src)
+add_executable(tiles.wasm ${PROJECT_SOURCE_DIR}/tests/web/tiles.cpp ${PROJECT_SOURCE_DIR}/src/web/wasm/characters.cpp
+               ${PROJECT_SOURCE_DIR}/src/web/wasm/raise.cpp ${row_loops})
+target_include_directories(tiles.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${HEED_WASM_FOLDER}/generated/web)
 target_include_directories(tiles.wasm SYSTEM PRIVATE ${headers})
 target_compile_definitions(tiles.wasm PRIVATE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
 target_compile_options(tiles.wasm PRIVATE -O2)

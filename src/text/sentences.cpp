@@ -1,5 +1,7 @@
 #include "text/sentences.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <string>
 
@@ -77,13 +79,16 @@ const Rules& rules_of(std::string_view language) {
 
 constexpr std::u32string_view kEnds = U".!?…。！？．؟۔।‽", kWideEnds = U"。！？．";
 constexpr std::u32string_view kCloses = U")]}\"'»«”“’›‹」』）】*_";
+/// In French they stand inside of quotation marks.
+constexpr std::u32string_view kNoBreakBlanks = U"\u00A0\u2007\u202F";
 
 bool is_any(char32_t c, std::u32string_view of) {
   return of.find(c) != std::u32string_view::npos;
 }
 
+/// A decimal digit of any script.
 bool is_digit(char32_t c) {
-  return c >= U'0' && c <= U'9';
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_ND;
 }
 
 /// Code points of a paragraph, and what the rules ask of them.
@@ -114,7 +119,9 @@ class Paragraph {
       if (next == end && !is_wide) continue;
       const std::size_t word =
           behind(  // before a mark that ends a sentence, which is looked at next
-              next, [](char32_t c) { return is_punctuation(c) && !is_any(c, kWideEnds); });
+              next, [](char32_t c) {
+                return (is_punctuation(c) || is_any(c, kNoBreakBlanks)) && !is_any(c, kWideEnds);
+              });
       const bool is_small = is_letter(at(word)) && to_upper(at(word)) != at(word);
       if (!is_small && !(is_dot && goes_on(mark, word))) out.push_back(begins_[end]);
     }

@@ -1,8 +1,5 @@
 #include "text/utf8.h"
 
-#include <locale.h>
-#include <wctype.h>
-
 namespace heed::text {
 namespace {
 
@@ -37,15 +34,17 @@ bool is_wide_space(char32_t c) {
          c == 0x205F || c == 0x3000;
 }
 
-locale_t utf8_locale() {
-  static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  return locale;
+bool has_case(char32_t c) {
+  return to_lower(c) != c || to_upper(c) != c;
 }
 
-// A capital sigma that ends a word: a letter before it, none after it.
+/// A capital sigma that ends a word: a letter before it, and none with case after it. An accent of
+/// its own has none.
 bool is_final_sigma(const std::u32string& text, std::size_t at) {
-  return text[at] == 0x3A3 && at > 0 && is_letter(text[at - 1]) &&
-         (at + 1 == text.size() || !is_letter(text[at + 1]));
+  if (text[at] != 0x3A3 || at == 0 || !is_letter(text[at - 1])) return false;
+  std::size_t next = at + 1;
+  while (next < text.size() && is_letter(text[next]) && !has_case(text[next])) ++next;
+  return next == text.size() || !is_letter(text[next]);
 }
 
 }  // namespace
@@ -178,28 +177,6 @@ bool is_line_end(char32_t c) {
 bool is_python_space(char32_t c) {
   return between(c, 0x09, 0x0D) || between(c, 0x1C, 0x20) || c == 0x85 || c == 0xA0 ||
          is_wide_space(c);
-}
-
-bool is_punctuation(char32_t c) {
-  if (c < 0x80) return between(c, '!', '~') && !is_letter(c) && !between(c, '0', '9');
-  return utf8_locale() && iswpunct_l(static_cast<wint_t>(c), utf8_locale());
-}
-
-bool is_letter(char32_t c) {
-  if (c < 0x80) return (c | 32) >= 'a' && (c | 32) <= 'z';
-  return utf8_locale() && iswalpha_l(static_cast<wint_t>(c), utf8_locale());
-}
-
-char32_t to_lower(char32_t c) {
-  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
-  if (!utf8_locale()) return c;
-  return static_cast<char32_t>(towlower_l(static_cast<wint_t>(c), utf8_locale()));
-}
-
-char32_t to_upper(char32_t c) {
-  if (c < 0x80) return c >= 'a' && c <= 'z' ? c - 32 : c;
-  if (!utf8_locale()) return c;
-  return static_cast<char32_t>(towupper_l(static_cast<wint_t>(c), utf8_locale()));
 }
 
 std::vector<std::string> unicode_words(std::string_view text) {

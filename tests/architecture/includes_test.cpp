@@ -38,6 +38,10 @@ TEST(Architecture, JsonIsParsedInOnePlace) {
   EXPECT_THAT(direct_parses_of_json(kRoot), IsEmpty());
 }
 
+TEST(Architecture, NoCharacterIsWhatALocaleSays) {
+  EXPECT_THAT(locale_includes(kRoot), IsEmpty());
+}
+
 TEST(Architecture, NoFileIsLongerThan400Lines) {
   EXPECT_THAT(long_files(kRoot, 400), IsEmpty());
 }
@@ -108,6 +112,14 @@ TEST(ArchitectureRules, FindTorchBehindOtherHeaders) {
               ElementsAre("src/draw/e.cpp reaches ATen/ATen.h through src/model/m.h",
                           "src/kernels/rows/r.cpp reaches c10/x.h through src/kernels/rows/r.cpp",
                           "src/text/t.cpp reaches torch/torch.h through src/text/t.cpp"));
+}
+
+TEST(ArchitectureRules, FindLocales) {
+  const TemporaryFolder tree;
+  tree.write("src/text/t.cpp", "#include <wctype.h>\n#include \"text/locale\"\n");
+  tree.write("apps/a.cpp", "#include <locale>\n#include <vector>\n");
+  EXPECT_THAT(locale_includes(tree.path()), ElementsAre("src/text/t.cpp must not include wctype.h",
+                                                        "apps/a.cpp must not include locale"));
 }
 
 TEST(ArchitectureRules, FindWhatIsPrintedAndWhatIsLong) {

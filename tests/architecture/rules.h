@@ -222,6 +222,20 @@ inline Breaches direct_parses_of_json(const std::filesystem::path& root) {
   return breaches;
 }
 
+/// What a locale says of a character is nothing where a machine has no files of locales, as in a
+/// container: utf8proc says it (src/text/characters.cpp).
+inline Breaches locale_includes(const std::filesystem::path& root) {
+  static const std::set<std::string> headers = {"clocale",  "locale",  "locale.h",
+                                                "wctype.h", "cwctype", "codecvt"};
+  Breaches breaches;
+  for (const std::string folder : {"src", "apps"})
+    for (const auto& [path, includes] : includes_of(root, folder))
+      for (const Include& include : includes)
+        if (!include.is_own && headers.contains(include.path))
+          breaches.push_back(path + " must not include " + include.path);
+  return breaches;
+}
+
 /// Files that have grown beyond what is read in one sitting.
 inline Breaches long_files(const std::filesystem::path& root, int most) {
   Breaches breaches;

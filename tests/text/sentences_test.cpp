@@ -28,6 +28,8 @@ TEST(Sentences, EndBehindMarksAndTheQuotesThatTheyClose) {
             "„Es regnet.“|Er ging.|»Ja?«|»Nein.«");
   EXPECT_EQ(cut("« Il pleut. » Elle part. « Oui ? », dit-il.", "fr"),
             "« Il pleut. »|Elle part.|« Oui ? », dit-il.");
+  EXPECT_EQ(cut("Il pleut. «\u00A0oui\u00A0», dit-il. «\u202FOui\u202F».", "fr"),
+            "Il pleut. «\u00A0oui\u00A0», dit-il.|«\u202FOui\u202F».");
   EXPECT_EQ(cut("¿Llueve? ¡Sí! Vamos.", "es"), "¿Llueve?|¡Sí!|Vamos.");
   EXPECT_EQ(cut("下雨了。他走了！“好吗？”是。", "zh"), "下雨了。|他走了！|“好吗？”|是。");
   EXPECT_EQ(cut("Идёт дождь. Он ушёл. ٣", "ru"), "Идёт дождь.|Он ушёл.|٣");
@@ -65,6 +67,7 @@ TEST(Sentences, NumbersMayBeOrdinals) {
             "Am 3. Mai 1990.|Der 2. Tag.|Es sind 12.|Die Frau.|Ludwig XIV. Frankreich.");
   EXPECT_EQ(cut("It has 12. Then 13. Fine.", "en"), "It has 12.|Then 13.|Fine.");
   EXPECT_EQ(cut("1. Introduction. More.", "en"), "1. Introduction.|More.");
+  EXPECT_EQ(cut("١. مقدمة. المزيد.", "ar"), "١. مقدمة.|المزيد.");  // digits of another script
 }
 
 TEST(Sentences, ALanguageIsToldByItsCode) {

@@ -105,15 +105,22 @@ class Web(unittest.TestCase):
         self.assertIn("prefix", wrong["error"])
         self.assertEqual(first, again)
 
-    def test_tiles_have_the_bits_of_those_for_any_processor(self):
+    def printed_by_tiles(self, expression):
+        """What a program of parts of heed.wasm (tests/web/tiles.cpp) prints."""
         script = f"""
             const fs = require("node:fs"), nothing = new Proxy({{}}, {{ get: () => () => 8 }});
             const module = new WebAssembly.Module(fs.readFileSync({json.dumps(str(BUILD / "web" / "tiles.wasm"))}));
             const {{ exports }} = new WebAssembly.Instance(module, {{ page: nothing, wasi_snapshot_preview1: nothing }});
             exports._initialize();
-            console.log(exports.different());"""
-        run = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)
-        self.assertEqual(run.stdout, "0\n")
+            console.log({expression});"""
+        return subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout
+
+    def test_tiles_have_the_bits_of_those_for_any_processor(self):
+        self.assertEqual(self.printed_by_tiles("exports.different()"), "0\n")
+
+    def test_characters_are_what_they_are_in_heed(self):
+        native = subprocess.run([BUILD / "web_native"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(self.printed_by_tiles("exports.characters() >>> 0"), native)
 
     def test_the_program_is_small(self):
         program = zlib.compress((BUILD / "heed.wasm").read_bytes(), 9)

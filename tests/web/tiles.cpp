@@ -1,9 +1,11 @@
-// The fastest tiles of WebAssembly beside those for any processor, for tests/web/test_engine.mjs.
+// The fastest tiles of WebAssembly beside those for any processor, and what is said of characters
+// there, for tests/web/test_web.py.
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "engine/tile_product.h"
+#include "web/characters.h"
 
 namespace heed::engine {
 namespace {
@@ -63,4 +65,8 @@ extern "C" [[clang::export_name("different")]] int different() {
     for (const int64_t inner : {1, 4, 7, 141, 1024})
       for (const int64_t rows : {1, 2, 3, 9}) count += different(format, rows, 70, inner);
   return count;
+}
+
+extern "C" [[clang::export_name("characters")]] uint32_t characters() {
+  return heed::text::hash_of_all_characters();
 }

@@ -1,0 +1,53 @@
+// In place of text/characters.cpp: a page has no utf8proc, but a table of what it says, which the
+// build makes (cmake/wasm32/characters.cpp).
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "text/utf8.h"
+
+namespace heed::text {
+namespace {
+
+enum class Kind : uint8_t { neither, letter, punctuation };
+
+/// Characters from the first to that of the next run are of one kind.
+struct Run {
+  char32_t first;
+  Kind kind;
+};
+
+struct Cases {
+  char32_t character, lower, upper;
+};
+
+#include "characters.inc"
+
+Kind kind_of(char32_t c) {
+  return std::prev(std::ranges::upper_bound(kRuns, c, {}, &Run::first))->kind;
+}
+
+Cases cases_of(char32_t c) {
+  const auto* found = std::ranges::lower_bound(kCases, c, {}, &Cases::character);
+  return found != std::end(kCases) && found->character == c ? *found : Cases{c, c, c};
+}
+
+}  // namespace
+
+bool is_letter(char32_t c) {
+  return kind_of(c) == Kind::letter;
+}
+
+bool is_punctuation(char32_t c) {
+  return kind_of(c) == Kind::punctuation;
+}
+
+char32_t to_lower(char32_t c) {
+  return cases_of(c).lower;
+}
+
+char32_t to_upper(char32_t c) {
+  return cases_of(c).upper;
+}
+
+}  // namespace heed::text
