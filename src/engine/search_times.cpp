@@ -14,6 +14,7 @@ namespace {
 // size: a part of a large layer tells it.
 constexpr int64_t kLargestSide = 1024;
 constexpr int64_t kMostRows = 256;
+constexpr int64_t kMultiplications = int64_t{1} << 24;  // or more, of all layers
 
 /// Any numbers of the size that weights and activations have.
 std::vector<float> some_numbers(int64_t count) {
@@ -35,7 +36,11 @@ class Step {
     const int64_t together = std::min(search.sentences, sentences_together(numbers));
     rows_ = std::clamp<int64_t>(together * search.beam, 1, kMostRows);
     const int64_t all = search.sentences * search.beam;
-    groups_ = std::max<int64_t>(1, std::min(all, kMostRows) / rows_);
+    int64_t of_a_row = 0;
+    for (const model::LayerSize& size : sizes)
+      of_a_row += std::min(size.in, kLargestSide) * std::min(size.out, kLargestSide);
+    const int64_t wanted = std::max(std::min(all, kMostRows), kMultiplications / of_a_row);
+    groups_ = std::max<int64_t>(1, wanted / rows_);
     for (const model::LayerSize& size : sizes) {
       const int64_t in = std::min(size.in, kLargestSide), out = std::min(size.out, kLargestSide);
       layers_.emplace_back(source.data(), out, in, numbers);

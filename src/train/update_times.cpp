@@ -25,7 +25,7 @@ using Rows = LayerSize::Rows;
 // preparing the weights counts.
 constexpr int64_t kLargestSide = 1024;
 constexpr int64_t kFewestRows = 128;
-constexpr double kMultiplications = 6e8;  // of all products, in one precision
+constexpr double kMultiplications = 5e8;  // of all products, in one precision
 constexpr int64_t kLength = 25;           // pieces of a sentence, as is usual
 
 /// Any numbers of the size that weights and activations have. No generator gives them: the run's
@@ -34,28 +34,32 @@ Tensor some_numbers(int64_t rows, int64_t columns) {
   return at::arange(rows * columns, at::kFloat).sin_().mul_(0.1).view({rows, columns});
 }
 
-/// A part of a layer, and how many times as long the whole of such layers takes.
+/// A part of a layer, what it reads, the gradient of what it gives, and how many times as long the
+/// whole of such layers takes.
 struct Sample {
-  int64_t in = 0, out = 0, rows = 0;
-  Rows kind = Rows::all;
-  double weight = 0;
+  Tensor weight, x, outer;  // [out, in], [rows, in], [rows, out]
+  Rows rows = Rows::all;
+  double times = 0;
 };
 
 std::vector<Sample> samples_of(const model::ModelConfig& config, const UpdatePart& part) {
+  const auto sizes = model::layer_sizes(config, part.vocabulary);
+  const auto side = [](int64_t whole) { return std::min(whole, kLargestSide); };
+  double of_a_row = 0;  // multiplications: the product's, and those of both factors' gradients
+  for (const LayerSize& size : sizes)
+    of_a_row += 3 * static_cast<double>(side(size.in) * side(size.out));
+  const int64_t enough = std::max(static_cast<int64_t>(kMultiplications / of_a_row), kFewestRows);
+  const int64_t rows = std::clamp<int64_t>(part.tokens, 1, enough);
   std::vector<Sample> samples;
-  double row = 0;  // multiplications
-  for (const LayerSize& size : model::layer_sizes(config, part.vocabulary)) {
-    Sample& sample = samples.emplace_back(Sample{.in = std::min(size.in, kLargestSide),
-                                                 .out = std::min(size.out, kLargestSide),
-                                                 .kind = size.rows});
-    const auto multiplied = static_cast<double>(sample.in * sample.out);
-    sample.weight =
-        static_cast<double>(size.count) * static_cast<double>(size.in * size.out) / multiplied;
-    row += 3 * multiplied;  // the product, and the gradients of both factors
+  for (const LayerSize& size : sizes) {
+    const int64_t in = side(size.in), out = side(size.out);
+    samples.push_back({.weight = some_numbers(out, in),
+                       .x = some_numbers(rows, in),
+                       .outer = some_numbers(rows, out),
+                       .rows = size.rows,
+                       .times = static_cast<double>(size.count * size.in * size.out) /
+                                static_cast<double>(in * out)});
   }
-  const int64_t rows =
-      std::min(std::max(static_cast<int64_t>(kMultiplications / row), kFewestRows), part.tokens);
-  for (Sample& sample : samples) sample.rows = std::max<int64_t>(rows, 1);
   return samples;
 }
 
@@ -71,23 +75,22 @@ Tensor after_steps(const Tensor& x, const Tensor& weight, int64_t sentences) {
 double seconds_of(const Sample& sample, int64_t sentences, bool bf16) {
   const at::ScalarType type = bf16 ? at::kBFloat16 : at::kFloat;
   const model::Autocast autocast(at::kCPU, type);
-  const Tensor weight = some_numbers(sample.out, sample.in).requires_grad_();
+  const Tensor weight = sample.weight.detach().requires_grad_();
   // States of a recurrence are fp32. What else a layer reads has the type of its product.
-  const Tensor x = some_numbers(sample.rows, sample.in)
-                       .to(sample.kind == Rows::step ? at::kFloat : type)
-                       .requires_grad_();
-  const Tensor outer = some_numbers(sample.rows, sample.out).to(type);
-  const Tensor gold = at::zeros({sample.rows}, at::kLong);
+  const Tensor x = sample.x.to(sample.rows == Rows::step ? at::kFloat : type).detach();
+  x.requires_grad_();
+  const Tensor outer = sample.outer.to(type);
   const double begun = thread_seconds();
-  if (sample.kind == Rows::output) {
+  if (sample.rows == Rows::output) {
+    const Tensor gold = at::zeros({x.size(0)}, at::kLong);
     const auto loss = kernels::output_loss(x, weight, {}, gold, 0.1, type);
     torch::autograd::grad({loss.smoothed}, {x, weight});
   } else {
     const Tensor y =
-        sample.kind == Rows::step ? after_steps(x, weight, sentences) : kernels::linear(x, weight);
+        sample.rows == Rows::step ? after_steps(x, weight, sentences) : kernels::linear(x, weight);
     torch::autograd::grad({y}, {x, weight}, {outer});
   }
-  return (thread_seconds() - begun) * sample.weight;
+  return (thread_seconds() - begun) * sample.times;
 }
 
 }  // namespace
