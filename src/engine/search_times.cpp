@@ -12,8 +12,8 @@ namespace {
 
 // The time of a product grows with its columns, and, for all but narrow layers, with its inner
 // size: a part of a large layer tells it.
-constexpr int64_t kLargestSide = 1024;
-constexpr int64_t kMostRows = 256;
+constexpr int64_t kLargestSide = 512;
+constexpr int64_t kMostRows = 96;
 constexpr int64_t kMultiplications = int64_t{1} << 24;  // or more, of all layers
 
 /// Any numbers of the size that weights and activations have.

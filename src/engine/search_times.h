@@ -15,7 +15,7 @@ struct SearchRows {
   int64_t beam = 0;
 };
 
-/// Of one step of a search in each layer of the network, by the calling thread. Takes some tens of
+/// Of one step of a search in each layer of the network, by the calling thread. Takes about ten
 /// milliseconds.
 PrecisionTimes search_times(const model::ModelConfig& config, const SearchRows& rows);
 
