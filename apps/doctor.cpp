@@ -14,6 +14,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hygiene.h"
+#include "engine/search_times.h"
 #include "model/device.h"
 #include "ranks/group.h"
 #include "run/config.h"
@@ -22,6 +23,7 @@
 #include "run/speed.h"
 #include "score/sacrebleu.h"
 #include "train/shard.h"
+#include "train/update_times.h"
 
 namespace heed {
 namespace {
@@ -62,17 +64,40 @@ void check_scorer_runs() {
   }
 }
 
+/// What `precision: auto` takes for a Transformer of usual size, and why.
+std::string choice_of_precision() {
+  constexpr int64_t kVocabulary = 8000;
+  const model::ModelConfig model = [] {
+    model::ModelConfig config;
+    config.width = 256;
+    config.feed_forward = 1024;
+    config.heads = 4;
+    config.encoder_layers = config.decoder_layers = 3;
+    return config;
+  }();
+  const PrecisionTimes training =
+      train::update_times(model, {.vocabulary = kVocabulary, .tokens = 1024});
+  const PrecisionTimes translating =
+      engine::search_times(model, {.vocabulary = kVocabulary, .sentences = 32, .beam = 5});
+  const auto choice = [](const PrecisionTimes& times) {
+    return times.favour_bf16() ? "bf16" : "fp32";
+  };
+  return fmt::format(
+      "products of a Transformer of width 256 take {} in training, {} in translating; "
+      "precision: auto takes {} and {}",
+      training.text(), translating.text(), choice(training), choice(translating));
+}
+
 void check_machine() {
   run::use_threads(0);
   line(true, "heed", HEED_VERSION);
   line(true, "LibTorch", TORCH_VERSION);
-  const at::Device cpu(at::kCPU);
-  const bool bf16 = model::choose_precision("auto", cpu) == at::kBFloat16;
+  const bool bf16 = model::has_bf16(at::kCPU);
   line(true, "CPU",
        fmt::format("{}, fp32 {:.0f} GFLOP/s", counted(at::get_num_threads(), "core"),
                    run::gemm_gflops(/*bf16=*/false)));
   line(bf16, "bf16",
-       bf16 ? "the processor multiplies it directly; precision: auto uses it"
+       bf16 ? choice_of_precision()
             : "not in this processor; precision: auto means fp32 on the CPU");
   const at::Device best = model::open_device("auto");
   line(best.is_cuda(), "GPU", best.is_cuda() ? best.str() : "none found; device: auto means cpu");

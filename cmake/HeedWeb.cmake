@@ -35,7 +35,7 @@ foreach(room decode/search engine kernels/rows model/description serve/answers w
   file(GLOB files ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
   list(APPEND sources ${files})
 endforeach()
-list(FILTER sources EXCLUDE REGEX "/(glossary_file|input|shortlist_learner|thread_pool)[.]cpp$")
+list(FILTER sources EXCLUDE REGEX "/(glossary_file|input|search_times|shortlist_learner|thread_pool)[.]cpp$")
 foreach(file base/json base/strings config/print config/schema config/suggest config/view data/batch data/notice data/terms
         score/chrf study/decoding_steps text/model_file text/sampler text/script text/utf8 text/vocabulary text/words)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)

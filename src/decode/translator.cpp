@@ -82,8 +82,7 @@ BatchLimits score_limits(const DecodeConfig& config, const at::Device& device) {
 
 void require_weights(const DecodeConfig& config, const at::Device& device) {
   if (config.weights == WeightType::int8 && !device.is_cpu()) throw UserError(kNoInt8);
-  if (config.weights == WeightType::bf16 && device.is_cuda() &&
-      model::choose_precision("auto", device) != at::kBFloat16)
+  if (config.weights == WeightType::bf16 && device.is_cuda() && !model::has_bf16(device))
     throw UserError("decoding.weights: bf16: this GPU has none; set fp32");
 }
 

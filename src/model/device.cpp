@@ -271,14 +271,20 @@ bool is_out_of_memory(const c10::Error& error) {
              std::string_view::npos;
 }
 
-at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
+bool has_bf16(const at::Device& device) {
   // bf16 came with Ampere.
-  const bool bf16 = device.is_cuda() ? kernels::compute_capability(device) >= 8
-                                     : kernels::processor().bf16_products;
-  if (name == "auto") return bf16 ? at::kBFloat16 : at::kFloat;
+  return device.is_cuda() ? kernels::compute_capability(device) >= 8
+                          : kernels::processor().bf16_products;
+}
+
+at::ScalarType choose_precision(const std::string& name, const at::Device& device) {
+  if (name == "auto") {
+    expect(!device.is_cpu(), "on a CPU it is measured");
+    return has_bf16(device) ? at::kBFloat16 : at::kFloat;
+  }
   if (name == "fp32" || name == "tf32") return at::kFloat;
   if (name == "bf16") {
-    if (device.is_cuda() && !bf16)
+    if (device.is_cuda() && !has_bf16(device))
       throw UserError("precision: bf16: this GPU has none; set precision to fp16 or fp32");
     return at::kBFloat16;
   }

@@ -49,8 +49,12 @@ int64_t free_memory(const at::Device& device);
 /// Whether it says that there is no memory left, of a GPU or of the host.
 bool is_out_of_memory(const c10::Error& error);
 
-/// fp32, bf16 or fp16 for "auto" or a name: auto is bf16 where the processor (AVX512-BF16, AMX) or
-/// GPU has it, else fp32. The type of tf32 is fp32. Throws UserError where the device cannot.
+/// Whether a processor (AVX512-BF16, AMX) or GPU (from Ampere on) multiplies bf16 directly. On a
+/// GPU that is faster than fp32; on a CPU it may be slower (base/precision_times.h).
+bool has_bf16(const at::Device& device);
+
+/// fp32, bf16 or fp16 for a name. The type of tf32 is fp32. "auto" is bf16 or fp32 by has_bf16(),
+/// for GPUs alone. Throws UserError where the device cannot.
 at::ScalarType choose_precision(const std::string& name, const at::Device& device);
 
 /// The same, and from now on this process multiplies fp32 on GPUs in fp32, or for "tf32" in TF32:

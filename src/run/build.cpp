@@ -14,6 +14,7 @@
 #include "model/description/kinds.h"
 #include "model/embedding.h"
 #include "run/folder.h"
+#include "run/precision.h"
 #include "train/trainer.h"
 
 namespace heed::run {
@@ -196,7 +197,8 @@ ModelFolder fresh_model(Config config, const std::string& folder, const Vocabula
                         const at::Device& device) {
   decode::never_produced(vocabularies.target, config.decoding.forbid);  // names what is no piece
   decide_parts(config, device, /*ranks=*/1);
-  const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
+  decide_precision(config, device, vocabularies.sizes());
+  const at::ScalarType precision = model::use_precision(training_precision(config), device);
   at::manual_seed(static_cast<uint64_t>(config.seed));
   const bool adapted = config.training.adapters.kind != train::AdapterKind::none;
   auto network = [&] {

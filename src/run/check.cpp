@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/shell_names.h"
 #include "base/strings.h"
+#include "decode/search/engine_translator.h"
 #include "decode/search/glossary.h"
 #include "model/embedding.h"
 #include "model/model.h"
@@ -17,6 +18,7 @@
 #include "run/held_out.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
+#include "run/precision.h"
 #include "run/saved_config.h"
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
@@ -214,7 +216,8 @@ void check_device(const Config& config, const CheckOptions& options, Check& foun
     at::Device device = at::kCUDA;
     if (!gpu || options.own_device) {
       device = model::open_device(config.device);
-      model::choose_precision(config::name_of(config.precision), device);
+      if (const std::string name = training_precision(config); name != "auto")
+        model::choose_precision(name, device);
     }
     if (translates(config)) decode::require_weights(config.decoding, device);
   });
@@ -270,7 +273,10 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
                         : 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether));
   if (of.cpu && validates(config) && validations_translate(training) &&
       engine::has_network(config.model))
-    memory.engine = memory.parameters * engine::bytes_of(weight_format_of(config));
+    // What is still to be measured may be fp32.
+    memory.engine =
+        memory.parameters * engine::bytes_of(decode::weight_format(
+                                config.decoding.weights, training_precision(config) == "bf16"));
   return memory;
 }
 

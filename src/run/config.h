@@ -15,10 +15,17 @@
 
 namespace heed::run {
 
-HEED_ENUM(Precision, (auto_, "bf16 where the hardware has it, else fp32."),
-          (fp32, "Single precision."), (tf32, "fp32 with faster products on a GPU."),
-          (bf16, "Half the bits, with the range of fp32."),
-          (fp16, "Half the bits, with a small range; needs a GPU."))
+HEED_ENUM(
+    Precision,
+    (auto_,
+     "On a CPU bf16 where the model's products are measured to be faster in it, else fp32; on "
+     "a GPU bf16 where it has it. A training on a CPU writes its choice into the run's "
+     "config.yaml."),
+    (fp32, "Single precision."), (tf32, "fp32 with faster products on a GPU."),
+    (bf16, "Half the bits, with the range of fp32."),
+    (fp16, "Half the bits, with a small range; needs a GPU."),
+    (auto_fp32, "fp32 for training; a machine that translates chooses as with auto."),
+    (auto_bf16, "bf16 for training; a machine that translates chooses as with auto."))
 
 /// One member of the family that `heed bottleneck` trains.
 struct SystemConfig {

@@ -6,6 +6,7 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "decode/search/engine_translator.h"
+#include "engine/search_times.h"
 #include "engine/thread_pool.h"
 #include "kernels/rows/versions.h"
 #include "text/document.h"
@@ -35,12 +36,31 @@ struct Engines {
   decode::EngineTranslator translator;
 };
 
+/// The numbers of engines of such a model.
+engine::WeightFormat numbers_of(const Config& config, const std::string& path, int64_t vocabulary) {
+  const bool open = config.decoding.weights == decode::WeightType::fp32;
+  return decode::weight_format(config.decoding.weights,
+                               open && translates_in_bf16(config, path, vocabulary));
+}
+
 }  // namespace
 
-engine::WeightFormat weight_format_of(const Config& config) {
-  return decode::weight_format(config.decoding.weights, config.precision == Precision::bf16 ||
-                                                            (config.precision == Precision::auto_ &&
-                                                             kernels::processor().bf16_products));
+bool leaves_translating_open(Precision precision) {
+  return precision == Precision::auto_ || precision == Precision::auto_fp32 ||
+         precision == Precision::auto_bf16;
+}
+
+bool translates_in_bf16(const Config& config, const std::string& path, int64_t vocabulary) {
+  if (!leaves_translating_open(config.precision)) return config.precision == Precision::bf16;
+  if (!kernels::processor().bf16_products) return false;
+  const PrecisionTimes times = engine::search_times(
+      config.model, {.vocabulary = vocabulary,
+                     .sentences = decode::search_limits(config.decoding).sentences,
+                     .beam = decode::width_of(config.decoding)});
+  const bool bf16 = times.favour_bf16();
+  log::info("{}: translates in {}; the products of a step take {}", path, bf16 ? "bf16" : "fp32",
+            times.text());
+  return bf16;
 }
 
 study::AlignmentChoice usual_choice(const Config& config) {
@@ -84,7 +104,6 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
     if (members.empty()) {
       models.path = path;
       models.config = folder.config;
-      numbers = weight_format_of(models.config);
     }
     const std::string file = file_in(path, kWeightsFile);
     engine::WeightsFile weights = engine::read_weights(file);
@@ -92,7 +111,9 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
     const Vocabularies vocabularies =
         bound_vocabularies(weights.metadata, file, path, folder.config, folder.origin);
     warn_if_unbound(weights.metadata, file, path);
-    if (!members.empty())
+    if (members.empty())
+      numbers = numbers_of(models.config, path, vocabularies.target.size());
+    else
       require_ensemble(models.config, {models.path, members.front().text.target},
                        {path, vocabularies.target});
     const model::Traits traits = model::traits(folder.config.model);

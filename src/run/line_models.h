@@ -25,8 +25,13 @@ study::AlignmentChoice usual_choice(const Config& config);
 /// CPU threads of models: `threads`, or one for each core.
 int64_t threads_of(const Config& config);
 
-/// The numbers of engines of a configuration on this machine.
-engine::WeightFormat weight_format_of(const Config& config);
+/// Whether `precision` leaves it to the machine at hand what a model translates in.
+bool leaves_translating_open(Precision precision);
+
+/// Whether the model of `path`, with so many target pieces, translates in bf16 on this CPU, as far
+/// as `precision` says. What that leaves open is measured and told in the log; where the processor
+/// does not multiply bf16 it is fp32.
+bool translates_in_bf16(const Config& config, const std::string& path, int64_t vocabulary);
 
 /// Whether engines can translate, by the configurations of model_paths(). Otherwise LibTorch is
 /// needed: on a GPU, and for a model that has no engine. Throws UserError as open_config().

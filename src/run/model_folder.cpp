@@ -28,6 +28,18 @@ void write_model(const Vocabularies& vocabularies, Config config,
   out.commit();
 }
 
+namespace {
+
+/// The name of what a model that is opened computes in.
+std::string precision_here(const Config& config, const at::Device& device, const std::string& path,
+                           int64_t vocabulary) {
+  if (!leaves_translating_open(config.precision)) return config::name_of(config.precision);
+  if (!device.is_cpu()) return "auto";
+  return translates_in_bf16(config, path, vocabulary) ? "bf16" : "fp32";
+}
+
+}  // namespace
+
 void use_threads(int64_t threads) {
   at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
 }
@@ -42,12 +54,12 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   auto [config, origin] = open_config(path, options);
   use_threads(config.threads);
   const at::Device device = model::open_device(config.device);
-  const at::ScalarType precision = model::use_precision(config::name_of(config.precision), device);
-
   const std::string file = file_in(path, kWeightsFile);
   const model::TensorFile weights = model::load_tensors(file);
   Vocabularies vocabularies = bound_vocabularies(weights.metadata, file, path, config, origin);
   warn_if_unbound(weights.metadata, file, path);
+  const at::ScalarType precision = model::use_precision(
+      precision_here(config, device, path, vocabularies.target.size()), device);
   const model::WeightsBegin loaded_next(model::InitialWeights::uninitialised);
   auto network = model::make_model(config.model, vocabularies.sizes());
   model::take_weights(*network, weights.tensors, file);

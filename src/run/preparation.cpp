@@ -122,6 +122,16 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
   }
 }
 
+/// What `precision: auto` was on the CPU when the run in `folder` began, for older versions have
+/// not written it into the configuration.
+Precision precision_of_older_version(const std::string& folder, Precision saved) {
+  const std::string file = file_in(folder, kProvenanceFile);
+  if (saved != Precision::auto_ || !fs::exists(file)) return saved;
+  const Provenance made = Provenance::read(file);
+  if (made.device != "cpu") return saved;
+  return made.precision == "bf16" ? Precision::auto_bf16 : Precision::auto_fp32;
+}
+
 }  // namespace
 
 void put_aside(const std::string& folder) {
@@ -164,6 +174,7 @@ std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing
   if (!existing.resume || !has_begun(wanted.output)) return std::nullopt;
   Config saved = trained_config(wanted.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
+  saved.precision = precision_of_older_version(wanted.output, saved.precision);
   wanted = decided_as(saved, wanted);
   require_same_fixed(wanted.output, saved, wanted);
   return saved;

@@ -197,6 +197,9 @@ Config decided_as(const Config& saved, Config wanted) {
   // -1 and the number that it stands for are the same.
   if (train::warmup_updates(saved.training) == train::warmup_updates(wanted.training))
     wanted.training.warmup = saved.training.warmup;
+  const bool decided =
+      saved.precision == Precision::auto_fp32 || saved.precision == Precision::auto_bf16;
+  if (wanted.precision == Precision::auto_ && decided) wanted.precision = saved.precision;
   return wanted;
 }
 

@@ -12,6 +12,7 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "run/launcher.h"
+#include "run/precision.h"
 #include "run/scores.h"
 
 namespace heed::run {
@@ -97,6 +98,7 @@ class RankTraining {
     decide_parts_together();
     const Vocabularies vocabularies =
         with_languages(load_vocabularies(folder_, is_joint(config_)), config_);
+    decide_precision_together(vocabularies);
     const bool goes_on = group_->broadcast(saved_.has_value());
     run_.emplace(fresh_model(std::move(config_), folder_, vocabularies, device_));
     const train::TrainConfig& training = run_->config.training;
@@ -169,6 +171,13 @@ class RankTraining {
       log::info(
           "training.micro_batches: {}{}", parts,
           device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU");
+  }
+
+  /// Likewise. A measurement in each rank could find different precisions.
+  void decide_precision_together(const Vocabularies& vocabularies) {
+    if (group_->leads()) decide_precision(config_, device_, vocabularies.sizes());
+    config_.precision =
+        static_cast<Precision>(group_->broadcast(static_cast<int64_t>(config_.precision)));
   }
 
   void log_start() const {

@@ -204,9 +204,13 @@ TEST_F(Ranks, AreNamedWhereTheyDoNotCome) {
 
 TEST_F(Ranks, TellWhatTheCheckHasFoundAndAreAsQuiet) {
   const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
-  const Result result = run_heed({"train", config, "--ranks", "2"});
+  const Result result = run_heed({"train", config, "--ranks", "2", "--set", "precision=auto"});
+  EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("memory: "));
   EXPECT_THAT(file("run/train.log"), HasSubstr("memory: "));
+  // The first rank measures for all.
+  EXPECT_THAT(file("run/config.yaml"), HasSubstr("\nprecision: auto_"));
+  EXPECT_EQ(file("run/train.log").find("precision: "), file("run/train.log").rfind("precision: "));
   const Result quiet = run_heed({"--quiet", "train", config, "--ranks", "2", "--overwrite"});
   EXPECT_EQ(quiet.status, 0);
   EXPECT_EQ(quiet.err, "");

@@ -1,5 +1,6 @@
 // heed average, export, vocab, noise and doctor.
 #include <filesystem>
+#include <regex>
 #include <string>
 
 #include "cli/program.h"
@@ -202,6 +203,11 @@ TEST(Doctor, SaysWhatThisMachineCanDo) {
   for (const char* part : {"heed", "LibTorch", "CPU", "bf16", "GPU", "sacrebleu"})
     EXPECT_THAT(report, HasSubstr(std::string(" ") + part + " "));
   EXPECT_THAT(report, HasSubstr("GFLOP/s"));
+  EXPECT_THAT(report, HasSubstr("precision: auto "));
+  const bool has_bf16 = report.find("ok   bf16") != std::string::npos;
+  const std::string times = "[0-9]+[.][0-9] ms in fp32 and [0-9]+[.][0-9] ms in bf16 in ";
+  for (const char* what : {"training", "translating"})
+    EXPECT_EQ(has_bf16, std::regex_search(report, std::regex(times + what))) << report;
 }
 
 TEST(Doctor, FailsWhereTheScorerIsMissing) {

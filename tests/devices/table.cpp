@@ -139,7 +139,7 @@ std::vector<Precision> precisions_of(const at::Device& device) {
   if (device.is_cpu()) return {Precision::fp32, Precision::bf16};
   if (!device.is_cuda()) return {Precision::fp32, Precision::bf16, Precision::fp16};
   std::vector<Precision> all{Precision::fp32, Precision::tf32, Precision::fp16};
-  if (model::choose_precision("auto", device) == at::kBFloat16) all.push_back(Precision::bf16);
+  if (model::has_bf16(device)) all.push_back(Precision::bf16);
   return all;
 }
 

@@ -56,7 +56,7 @@ std::optional<double> product_here(const std::string& device) {
   if (!model::open_device(device).is_cpu()) return std::nullopt;
   const double fp32 = run::gemm_gflops(false);
   // Where the processor has no such products, LibTorch's take a hundred times as long.
-  const bool has_bf16 = model::choose_precision("auto", at::kCPU) == at::kBFloat16;
+  const bool has_bf16 = model::has_bf16(at::kCPU);
   log::info("a square product runs at {} GFLOP/s in fp32{}", fixed(fp32, 0),
             has_bf16 ? fmt::format(", {} in bf16", fixed(run::gemm_gflops(true), 0))
                      : "; this processor does not multiply bf16 directly");

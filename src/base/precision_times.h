@@ -1,0 +1,28 @@
+// Which of two precisions a processor multiplies faster in. Its instructions do not tell: a product
+// of bf16 may take half the time of one of fp32, or one and a half times as long.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+/// Of the same products in both, in seconds of a processor.
+struct PrecisionTimes {
+  /// bf16 has to take less than this share of the time: more than two measurements of the same
+  /// products differ by.
+  static constexpr double kShare = 0.85;
+
+  double fp32 = 0, bf16 = 0;
+
+  bool favour_bf16() const { return bf16 < kShare * fp32; }
+  /// "12.3 ms in fp32 and 8.0 ms in bf16".
+  std::string text() const;
+};
+
+/// `run` gives the seconds of each of its parts, the same parts each time. It is called three times
+/// for each precision, in turn; a time is the sum over the parts of the shortest of the three.
+PrecisionTimes time_precisions(const std::function<std::vector<double>(bool bf16)>& run);
+
+}  // namespace heed

@@ -1,0 +1,88 @@
+#include "engine/search_times.h"
+
+#include <algorithm>
+
+#include "base/machine.h"
+#include "engine/matrix.h"
+#include "engine/network.h"
+#include "model/description/layer_sizes.h"
+
+namespace heed::engine {
+namespace {
+
+// The time of a product grows with its columns, and, for all but narrow layers, with its inner
+// size: a part of a large layer tells it.
+constexpr int64_t kLargestSide = 512;
+constexpr int64_t kMostRows = 96;
+constexpr int64_t kMultiplications = int64_t{1} << 24;  // or more, of all layers
+
+/// Any numbers of the size that weights and activations have.
+std::vector<float> some_numbers(int64_t count) {
+  std::vector<float> numbers(count);
+  uint32_t state = 1;
+  for (float& number : numbers) {
+    state = 1664525 * state + 1013904223;
+    number = static_cast<float>(state >> 8) / (1U << 24) - 0.5F;
+  }
+  return numbers;
+}
+
+/// The products of a step in one precision.
+class Step {
+ public:
+  Step(const std::vector<model::LayerSize>& sizes, const SearchRows& search, WeightFormat numbers,
+       const std::vector<float>& source)
+      : numbers_(numbers), x_(source) {
+    const int64_t together = std::min(search.sentences, sentences_together(numbers));
+    rows_ = std::clamp<int64_t>(together * search.beam, 1, kMostRows);
+    const int64_t all = search.sentences * search.beam;
+    int64_t of_a_row = 0;
+    for (const model::LayerSize& size : sizes)
+      of_a_row += std::min(size.in, kLargestSide) * std::min(size.out, kLargestSide);
+    const int64_t wanted = std::max(std::min(all, kMostRows), kMultiplications / of_a_row);
+    groups_ = std::max<int64_t>(1, wanted / rows_);
+    for (const model::LayerSize& size : sizes) {
+      const int64_t in = std::min(size.in, kLargestSide), out = std::min(size.out, kLargestSide);
+      layers_.emplace_back(source.data(), out, in, numbers);
+      const double part = static_cast<double>(in * out) / static_cast<double>(size.in * size.out);
+      const double rows = static_cast<double>(groups_ * rows_) / static_cast<double>(all);
+      weights_.push_back(static_cast<double>(size.count) / part / rows);
+    }
+    y_.resize(rows_ * kLargestSide);
+  }
+
+  /// The layers follow each other, as in a network: each finds its weights where others were.
+  std::vector<double> seconds() {
+    std::vector<double> seconds(layers_.size(), 0.0);
+    for (int64_t group = 0; group < groups_; ++group)
+      for (std::size_t i = 0; i < layers_.size(); ++i) {
+        const Matrix& layer = layers_[i];
+        const double begun = thread_seconds();
+        left_.take(x_.data(), rows_, layer.inner(), numbers_);
+        multiply(left_, layer, {}, y_.data(), layer.columns(), 0, layer.panels());
+        seconds[i] += (thread_seconds() - begun) * weights_[i];
+      }
+    return seconds;
+  }
+
+ private:
+  WeightFormat numbers_;
+  const std::vector<float>& x_;
+  int64_t rows_ = 0, groups_ = 0;
+  std::vector<Matrix> layers_;
+  std::vector<double> weights_;  // how many times as long the whole of such layers takes
+  LeftFactor left_;
+  std::vector<float> y_;
+};
+
+}  // namespace
+
+PrecisionTimes search_times(const model::ModelConfig& config, const SearchRows& rows) {
+  const auto sizes = model::layer_sizes(config, rows.vocabulary);
+  const std::vector<float> numbers = some_numbers(kLargestSide * kLargestSide);
+  Step fp32(sizes, rows, WeightFormat::fp32, numbers),
+      bf16(sizes, rows, WeightFormat::bf16, numbers);
+  return time_precisions([&](bool low) { return (low ? bf16 : fp32).seconds(); });
+}
+
+}  // namespace heed::engine

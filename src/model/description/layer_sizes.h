@@ -1,0 +1,29 @@
+// The linear layers of a configuration's network, for those who measure its products. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/description/config.h"
+
+namespace heed::model {
+
+struct LayerSize {
+  enum class Rows {
+    all,    // multiplied with all positions of a batch at once
+    step,   // with those of one step of a recurrence
+    output  // as `all`; it makes logits
+  };
+
+  int64_t in = 0, out = 0;
+  int64_t count = 1;  // of layers of this size
+  Rows rows = Rows::all;
+
+  bool operator==(const LayerSize&) const = default;
+};
+
+/// Those with most of the multiplications. In a recurrent model those of attention and coverage are
+/// left out: they are in fp32 in any precision.
+std::vector<LayerSize> layer_sizes(const ModelConfig& config, int64_t target_vocabulary);
+
+}  // namespace heed::model

@@ -1,0 +1,43 @@
+#include "run/precision.h"
+
+#include "base/log.h"
+#include "kernels/rows/versions.h"
+#include "train/update_times.h"
+
+namespace heed::run {
+namespace {
+
+/// Of one part of an update.
+int64_t tokens_of_part(const Config& config) {
+  constexpr int64_t kLength = 25;
+  const train::TrainConfig& training = config.training;
+  const bool by_tokens = training.batch_type == train::BatchType::tokens;
+  const int64_t length = std::min(config.data.max_length, kLength);
+  return training.batch_size * (by_tokens ? 1 : length) / train::parts_per_batch(training);
+}
+
+}  // namespace
+
+std::string training_precision(const Config& config) {
+  if (config.precision == Precision::auto_fp32) return "fp32";
+  if (config.precision == Precision::auto_bf16) return "bf16";
+  return config::name_of(config.precision);
+}
+
+void decide_precision(Config& config, const at::Device& device,
+                      const model::VocabularySizes& vocabulary) {
+  if (config.precision != Precision::auto_ || !device.is_cpu()) return;
+  if (!kernels::processor().bf16_products) {
+    config.precision = Precision::auto_fp32;
+    log::info("precision: fp32; this processor does not multiply bf16");
+    return;
+  }
+  const PrecisionTimes times = train::update_times(
+      config.model, {.vocabulary = vocabulary.target, .tokens = tokens_of_part(config)});
+  const bool bf16 = times.favour_bf16();
+  config.precision = bf16 ? Precision::auto_bf16 : Precision::auto_fp32;
+  log::info("precision: {}; a part of this model's products takes {}", bf16 ? "bf16" : "fp32",
+            times.text());
+}
+
+}  // namespace heed::run

@@ -1,0 +1,21 @@
+// In which precision a run is trained, where its configuration leaves it open.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <string>
+
+#include "run/config.h"
+
+namespace heed::run {
+
+/// The name of what training computes in, for model::choose_precision(): "auto" on a GPU alone.
+std::string training_precision(const Config& config);
+
+/// `precision: auto` becomes auto_fp32 or auto_bf16 for a training on the CPU that begins, and the
+/// log says why. Where the processor has no bf16 nothing is measured, and it is auto_fp32. For a
+/// GPU it stays `auto`.
+void decide_precision(Config& config, const at::Device& device,
+                      const model::VocabularySizes& vocabulary);
+
+}  // namespace heed::run

@@ -1,0 +1,21 @@
+// How fast a CPU multiplies in training, in fp32 and in bf16: for those who have to choose.
+#pragma once
+
+#include <cstdint>
+
+#include "base/precision_times.h"
+#include "model/description/config.h"
+
+namespace heed::train {
+
+/// What one thread computes at a time.
+struct UpdatePart {
+  int64_t vocabulary = 0;  // of the target
+  int64_t tokens = 0;      // of the target
+};
+
+/// Of the products of some tokens in all layers of the network, forwards and backwards, by one
+/// thread on the CPU. Takes some 100 ms.
+PrecisionTimes update_times(const model::ModelConfig& config, const UpdatePart& part);
+
+}  // namespace heed::train
