@@ -127,16 +127,18 @@ void fit(std::vector<std::string>& names, const Rows& rows, const std::string& f
   if (rows.dim_vocabs && *rows.dim_vocabs != rows.vectors)
     throw UserError("{}: option dim-vocabs is {}, and there are {} word vectors", place,
                     *rows.dim_vocabs, rows.vectors);
-  if (count == rows.vectors) return;
-  if (!may_differ)
+  if (count != rows.vectors && !may_differ)
     throw UserError("{}: has {}, and {} has {} word vectors: it is another model's vocabulary",
                     file, counted(count, "piece"), place, rows.vectors);
-  notes.push_back(
-      fmt::format("{} has {}, and the model {} word vectors: right where it was trained with this "
-                  "--dim-vocabs",
-                  file, counted(count, "piece"), rows.vectors));
+  if (count != rows.vectors)
+    notes.push_back(
+        fmt::format("{} has {}, and the model {} word vectors: right where it was trained with "
+                    "this --dim-vocabs",
+                    file, counted(count, "piece"), rows.vectors));
   names.resize(rows.vectors);
-  for (int64_t id = count; id < rows.vectors; ++id) names[id] = fmt::format("<unused {}>", id);
+  // They are a part of the softmax.
+  for (std::size_t id = 0; id < names.size(); ++id)
+    if (names[id].empty()) names[id] = fmt::format("<unused {}>", id);
 }
 
 text::ForeignPieces with_symbols(std::vector<std::string> names) {
@@ -147,10 +149,11 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
 }
 
 /// The vocabularies of both sides: tables of pieces with SentencePiece files beside them, as
-/// OPUS-MT has it, or SentencePiece files whose ids are Marian's.
+/// OPUS-MT has it, or SentencePiece files whose ids are Marian's. `tie` becomes `decoder` where
+/// both sides have the same vectors for other pieces.
 SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
                                  const SegmentFiles& given, const Rows& of_source,
-                                 const Rows& of_target, bool shared) {
+                                 const Rows& of_target, model::Tie& tie) {
   SegmentFile source, target;
   if (!given.source.empty()) {
     const auto named = [](const std::string& path) {
@@ -165,8 +168,8 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
     target = segment_file(package, files.segments->target);
   } else {
     throw UserError(
-        "{}: has {} SentencePiece files (.spm), and nothing says which is the source's; name it "
-        "with --source-sentencepiece, and that of the target with --target-sentencepiece",
+        "{}: which SentencePiece file cuts the source, and which the target? It has {} (.spm); "
+        "name them with --source-sentencepiece and --target-sentencepiece",
         package.place_of(""), files.segment_files);
   }
   const std::string model = package.place_of(files.model);
@@ -184,7 +187,9 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
   const text::ForeignPieces target_pieces = side(files.vocabularies.target, target, of_target);
   if (source.bytes == target.bytes && source_pieces.names == target_pieces.names)
     return one_vocabulary(source, source_pieces);
-  return two_vocabularies(source, target, source_pieces, target_pieces, shared);
+  if (tie == model::Tie::all && source_pieces.names != target_pieces.names)
+    tie = model::Tie::decoder;
+  return two_vocabularies(source, target, source_pieces, target_pieces, tie == model::Tie::all);
 }
 
 }  // namespace
@@ -207,13 +212,12 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   const auto dims = options.get<std::vector<int64_t>>("dim-vocabs", {});
   const auto rows = [&](bool target) {
     Rows rows{transformer.embedding(target).rows()};
-    if (dims.size() == 2) rows.dim_vocabs = dims[target ? 1 : 0];
+    if (dims.size() == 2 && dims[target ? 1 : 0] > 0) rows.dim_vocabs = dims[target ? 1 : 0];
     return rows;
   };
-  finish(out, transformer,
-         vocabularies_of(package, files, segments, rows(false), rows(true),
-                         out.model.tie == model::Tie::all),
-         {}, place);
+  const SideVocabularies sides =
+      vocabularies_of(package, files, segments, rows(false), rows(true), out.model.tie);
+  finish(out, transformer, sides, {}, place);
   transformer.require_all_read(place);
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;

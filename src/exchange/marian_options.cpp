@@ -84,13 +84,18 @@ bool is_without_effect(const std::string& option) {
                              [&](const char* begin) { return option.starts_with(begin); });
 }
 
-bool means_off(const YAML::Node& value) {
-  if (value.IsSequence()) return std::ranges::all_of(value, means_off);
-  if (!value.IsScalar()) return !value.IsDefined() || value.IsNull() || value.size() == 0;
+bool is_off_word(const YAML::Node& value) {
+  if (!value.IsScalar()) return value.IsNull();
   const std::string& text = value.Scalar();
   if (text.empty() || text == "false" || text == "none") return true;
   double number = 1;
   return YAML::convert<double>::decode(value, number) && number == 0;
+}
+
+/// Lists inside lists are nothing that Marian writes, and may contain themselves.
+bool means_off(const YAML::Node& value) {
+  if (value.IsSequence()) return std::ranges::all_of(value, is_off_word);
+  return is_off_word(value);
 }
 
 /// Steps around a sublayer: a adds, n normalises, d drops out, which is of training alone.
@@ -108,8 +113,8 @@ std::string one_of(const MarianOptions& options, const std::string& option,
   if (std::ranges::count(values, value) == 0) {
     std::vector<std::string> quoted;
     for (const std::string& one : values) quoted.push_back("'" + one + "'");
-    throw UserError("{}: option {} is '{}'; heed has {}", options.place(), option, one_line(given),
-                    join(quoted, ", "));
+    throw UserError("{}: option {} is '{}'; heed has {}{}", options.place(), option,
+                    one_line(given), join(quoted, ", "), steps ? " (d aside)" : "");
   }
   return value;
 }
@@ -163,9 +168,11 @@ bool MarianOptions::is_off(const std::string& option) const {
 }
 
 std::string MarianOptions::shown(const std::string& option) const {
-  YAML::Emitter out;
-  out << YAML::Flow << options_[option];
-  return one_line(out.c_str());
+  const YAML::Node value = options_[option];
+  if (!value.IsSequence()) return one_line(YAML::Dump(value));
+  std::vector<std::string> parts;
+  for (const YAML::Node& part : value) parts.push_back(YAML::Dump(part));
+  return one_line("[" + join(parts, ", ") + "]");
 }
 
 std::vector<std::string> MarianOptions::texts(const std::string& option) const {
@@ -205,9 +212,9 @@ ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::str
   config.dropout = options.get<double>("transformer-dropout", 0.1);
   config.attention_dropout = options.get<double>("transformer-dropout-attention", 0);
   config.activation_dropout = options.get<double>("transformer-dropout-ffn", 0);
-  config.tie = options.get("tied-embeddings-all", false) ? model::Tie::all
-               : options.get("tied-embeddings", false)   ? model::Tie::decoder
-                                                         : model::Tie::none;
+  config.tie = !options.is_off("tied-embeddings-all") ? model::Tie::all
+               : !options.is_off("tied-embeddings")   ? model::Tie::decoder
+                                                      : model::Tie::none;
   // Marian's frequencies are not those of the paper.
   config.positions = options.is_off("transformer-disable-position-embeddings") ? "learned" : "none";
   return checked(config, options.place());
