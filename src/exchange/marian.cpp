@@ -217,7 +217,8 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   };
   const SideVocabularies sides =
       vocabularies_of(package, files, segments, rows(false), rows(true), out.model.tie);
-  finish(out, transformer, sides, {}, place);
+  // Where Marian adds no positions, it multiplies word vectors by nothing, either.
+  finish(out, transformer, sides, {.scaled = out.model.positions != "none"}, place);
   transformer.require_all_read(place);
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;

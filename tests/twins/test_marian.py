@@ -66,7 +66,7 @@ class Marian(unittest.TestCase):
         marian("train", *SHAPE, *TRAINING, *size, *options, "-m", model, "-t", *corpora, "-v", *files)
         return folder
 
-    def assert_same(self, name, vocabularies, *options):
+    def assert_same(self, name, vocabularies, *options, decodes=True):
         folder = self.train(name, vocabularies, *options)
         run = folder.with_name(name + "-run")
         heed("import", folder, "-o", run)
@@ -78,6 +78,9 @@ class Marian(unittest.TestCase):
         scores = self.scores(run, *files)
         for ours, theirs in zip(scores, map(float, wanted.split()), strict=True):
             self.assertLess(abs(ours - theirs), TOLERANCE * 20)
+        self.assertGreater(max(scores) - min(scores), 1, "scores all alike prove little")
+        if not decodes:
+            return
         text = files[0].read_text(encoding="utf-8")
         decoder = folder / "model.npz.decoder.yml"
         for beam in ("1", "4"):
@@ -98,12 +101,18 @@ class Marian(unittest.TestCase):
         names = ["vocab.yy.spm", "vocab.xx.spm"]
         self.assert_same("separate", names, "--normalize", "0.6", "--beam-size", "6")
 
-    def test_before_sublayers_without_positions(self):
+    def test_without_positions(self):
+        """Marian then multiplies word vectors by nothing, either."""
+        options = ["--tied-embeddings-all", "--transformer-disable-position-embeddings"]
+        self.assert_same("bag", ["vocab.spm"] * 2, *options)
+
+    def test_norms_before_sublayers(self):
+        """Scores alone: with these options Marian's decoder does not compute what its scorer does."""
         self.assert_same(
-            *("pre", ["vocab.spm"] * 2, "--tied-embeddings-all"),
+            *("pre", ["vocab.spm"] * 2, "--tied-embeddings-all", "--transformer-no-affine"),
             *("--transformer-preprocess", "n", "--transformer-postprocess", "da"),
             *("--transformer-postprocess-top", "n", "--transformer-ffn-activation", "relu"),
-            *("--transformer-disable-position-embeddings", "--transformer-no-affine"),
+            decodes=False,
         )
 
     def test_from_right_to_left_is_refused(self):
