@@ -48,12 +48,12 @@ int64_t parameters_of(const exchange::ForeignModel& model) {
 std::string summary_of(const ImportArgs& args, const exchange::ForeignModel& model,
                        const exchange::Package& package) {
   auto files = json::array();
-  const bool folder = fs::is_directory(args.from);
-  for (const std::string& file : folder ? package.files() : std::vector<std::string>{""}) {
-    const run::CorpusSum sum = run::sum_of(folder ? file_in(args.from, file) : args.from);
-    files.push_back({{"path", folder ? file : fs::path(args.from).filename().string()},
-                     {"bytes", sum.bytes},
-                     {"sha256", sum.sha256}});
+  for (const std::string& path : package.paths_read()) {
+    const run::CorpusSum sum = run::sum_of(path);
+    const std::string name = fs::is_directory(args.from)
+                                 ? fs::path(path).lexically_relative(args.from).string()
+                                 : fs::path(path).filename().string();
+    files.push_back({{"path", name}, {"bytes", sum.bytes}, {"sha256", sum.sha256}});
   }
   const run::Summary summary{.parameters = parameters_of(model),
                              .stop_reason = "imported from " + model.program};
@@ -107,9 +107,9 @@ void import_model(const ImportArgs& args) {
   OutputFolder out(args.output, names);
   run::save_vocabularies(vocabularies, out.place(), model.joint);
   write_weights(model, run::binding_of(config, vocabularies), out.place_of(kWeightsFile));
-  write_atomic(out.place_of(kSummaryFile), summary_of(args, model, package));
   for (const std::string& file : licences)
     write_atomic(out.place_of(kept_name(file)), package.read(file).view);
+  write_atomic(out.place_of(kSummaryFile), summary_of(args, model, package));
   write_atomic(out.place_of(kConfigFile), config::dump(config));
   out.commit();
   log::info("{}: {}, {} parameters, {} source and {} target pieces, from {}", args.output,
@@ -127,9 +127,10 @@ void import_model(const ImportArgs& args) {
 void add_import(CommandLine& program) {
   auto [command, args] = program.command("import", import_model);
   command
-      .option("from", args->from,
-              "Folder, or zip archive, of Hugging Face (MarianMT, M2M-100, NLLB-200), Marian or "
-              "CTranslate2 (Argos Translate, too)")
+      .option(
+          "from", args->from,
+          "Folder, or zip archive, of Hugging Face (MarianMT, M2M-100, NLLB-200), Marian (or its "
+          ".npz) or CTranslate2 (Argos Translate, too)")
       .required();
   command.option("-o,--output", args->output, "Folder of the run that is made").required();
   command.option("--source-sentencepiece", args->segments.source,

@@ -6,6 +6,7 @@
 
 #include "config/io.h"
 #include "exchange/formats.h"
+#include "exchange/marian_files.h"
 
 namespace heed::exchange {
 
@@ -75,10 +76,10 @@ void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocab
 }
 
 ForeignModel read_model(const Package& package, const SegmentFiles& segments) {
+  if (!package.chosen().empty()) return read_marian(package, segments);
   for (const std::string folder : {"", "model/"})
     if (package.has(folder + "model.bin")) return read_ctranslate2(package, folder, segments);
-  for (const std::string& file : package.files())
-    if (file.ends_with(".npz")) return read_marian(package, file, segments);
+  if (is_of_marian(package)) return read_marian(package, segments);
   if (package.has("config.json")) {
     if (!segments.source.empty() || !segments.target.empty())
       throw UserError(

@@ -14,9 +14,7 @@
 namespace heed::exchange {
 
 ForeignModel read_huggingface(const Package& package);
-/// `file`: the .npz.
-ForeignModel read_marian(const Package& package, const std::string& file,
-                         const SegmentFiles& segments);
+ForeignModel read_marian(const Package& package, const SegmentFiles& segments);
 /// `folder`: of model.bin inside the package, "" or "model/".
 ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
                               const SegmentFiles& segments);

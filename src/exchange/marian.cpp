@@ -1,26 +1,20 @@
 // Marian's own files: a .npz, in which the options are YAML, and vocabularies.
-#include <yaml-cpp/yaml.h>
+#include <algorithm>
+#include <set>
 
 #include "base/files.h"
-#include "base/strings.h"
+#include "base/lfs_pointer.h"
 #include "exchange/arrays.h"
 #include "exchange/formats.h"
 #include "exchange/json_object.h"
+#include "exchange/marian_files.h"
+#include "exchange/marian_options.h"
 
 namespace heed::exchange {
 namespace {
 
 using engine::Array, engine::Weights;
 using model::ModelConfig;
-
-/// Up to a NUL, which Marian writes behind the text.
-YAML::Node yaml_in(std::string_view text, const std::string& place) {
-  try {
-    return YAML::Load(std::string(text.substr(0, text.find('\0'))));
-  } catch (const YAML::Exception& fault) {
-    throw UserError("{}: {}", place, one_line(fault.what()));
-  }
-}
 
 /// A table of text and number as JSON.
 nlohmann::json yaml_of(std::string_view text, const std::string& place) {
@@ -35,89 +29,9 @@ nlohmann::json yaml_of(std::string_view text, const std::string& place) {
   return json;
 }
 
-/// The options with which a model was trained.
-class MarianOptions {
- public:
-  MarianOptions(YAML::Node node, std::string place)
-      : place_(std::move(place)), node_(std::move(node)) {
-    if (!node_.IsMap()) throw UserError(place_ + ": its options are no table");
-  }
-
-  template <class Value>
-  Value get(const std::string& option, const Value& otherwise) const {
-    const YAML::Node value = node_[option];
-    if (!value || value.IsNull()) return otherwise;
-    try {
-      return value.as<Value>();
-    } catch (const YAML::Exception&) {
-      throw UserError("{}: option {} has a value of another kind", place_, option);
-    }
-  }
-
-  /// Throws UserError unless the option has one of these values.
-  std::string one_of(const std::string& option, const std::string& otherwise,
-                     const std::vector<std::string>& values) const {
-    std::string value = get(option, otherwise);
-    if (std::ranges::count(values, value) == 0)
-      throw UserError("{}: option {} is '{}'; heed has {}", place_, option, one_line(value),
-                      join(values, ", "));
-    return value;
-  }
-  void require_off(const std::vector<std::string>& options) const {
-    for (const std::string& option : options)
-      if (get(option, false)) throw UserError("{}: option {} is on; heed lacks it", place_, option);
-  }
-
-  const std::string& place() const { return place_; }
-
- private:
-  std::string place_;
-  YAML::Node node_;
-};
-
-ModelConfig network_by(const MarianOptions& options) {
-  options.one_of("type", "", {"transformer"});
-  options.one_of("transformer-decoder-autoreg", "self-attention", {"self-attention"});
-  options.one_of("transformer-postprocess-emb", "d", {"d", ""});
-  options.require_off({"transformer-no-projection", "transformer-pool",
-                       "transformer-rnn-projection", "lemma-dim-emb", "transformer-no-affine"});
-  ModelConfig config;
-  const std::string before =
-      options.one_of("transformer-preprocess", "", {"", "d", "n", "nd", "dn"});
-  const bool pre = before.find('n') != std::string::npos;
-  config.norm = pre ? model::Norm::pre : model::Norm::post;
-  options.one_of("transformer-postprocess", "dan",
-                 pre ? std::vector<std::string>{"da", "a"} : std::vector<std::string>{"dan", "an"});
-  options.one_of("transformer-postprocess-top", "",
-                 pre ? std::vector<std::string>{"n"} : std::vector<std::string>{""});
-  config.width = options.get<int64_t>("dim-emb", 512);
-  config.feed_forward = options.get<int64_t>("transformer-dim-ffn", 2048);
-  const auto decoder_inner = options.get<int64_t>("transformer-decoder-dim-ffn", 0);
-  if (decoder_inner > 0 && decoder_inner != config.feed_forward)
-    throw UserError("{}: option transformer-decoder-dim-ffn is {}; heed has one width, {}",
-                    options.place(), decoder_inner, config.feed_forward);
-  config.heads = options.get<int64_t>("transformer-heads", 8);
-  config.encoder_layers = options.get<int64_t>("enc-depth", 6);
-  config.decoder_layers = options.get<int64_t>("dec-depth", 6);
-  config.activation =
-      options.one_of("transformer-ffn-activation", "swish", {"swish", "relu"}) == "relu"
-          ? model::Activation::relu
-          : model::Activation::silu;
-  for (const char* depth : {"transformer-ffn-depth", "transformer-decoder-ffn-depth"})
-    if (const auto layers = options.get<int64_t>(depth, 2); layers != 2 && layers != 0)
-      throw UserError("{}: option {} is {}; heed has 2", options.place(), depth, layers);
-  config.dropout = options.get<double>("transformer-dropout", 0.1);
-  config.attention_dropout = options.get<double>("transformer-dropout-attention", 0);
-  config.activation_dropout = options.get<double>("transformer-dropout-ffn", 0);
-  config.tie = options.get("tied-embeddings-all", false) ? model::Tie::all
-               : options.get("tied-embeddings", false)   ? model::Tie::decoder
-                                                         : model::Tie::none;
-  config.positions = "learned";  // Marian's frequencies are not those of the paper
-  return checked(config, options.place());
-}
-
 class MarianTransformer : public ForeignTransformer {
  public:
+  /// Both must stay.
   MarianTransformer(const Weights& weights, const ModelConfig& config)
       : weights_(weights), config_(config) {}
 
@@ -126,34 +40,47 @@ class MarianTransformer : public ForeignTransformer {
     std::vector<Affine> parts;
     for (const std::string& name : module.marian) {
       const std::size_t letter = name.rfind("_W") + 1;
-      parts.push_back({transposed(weights_.at(name, {-1, -1})),
-                       vector(std::string(name).replace(letter, 1, "b"))});
+      parts.push_back(
+          {transposed(read(name, {-1, -1})), vector(std::string(name).replace(letter, 1, "b"))});
     }
     return parts.size() == 1 ? parts[0] : joined(parts);
   }
   Array embedding(bool target) const override {
     const std::string own = target ? "decoder_Wemb" : "encoder_Wemb";
-    return weights_.at(weights_.contains(own) ? own : "Wemb");
+    return read(weights_.contains(own) ? own : "Wemb", {-1, -1});
   }
   Affine output() const override {
     const std::string name = "decoder_ff_logit_out_";
     Affine out;
     if (weights_.contains(name + "W"))
-      out.weight = transposed(weights_.at(name + "W", {-1, -1}));
+      out.weight = transposed(read(name + "W", {-1, -1}));
     else if (weights_.contains(name + "Wt"))
-      out.weight = weights_.at(name + "Wt");
+      out.weight = read(name + "Wt", {-1, -1});
     if (weights_.contains(name + "b")) out.bias = vector(name + "b");
     return out;
   }
   Array positions(bool) const override {
-    if (weights_.contains("Wpos")) return weights_.at("Wpos", {-1, -1});
+    if (weights_.contains("Wpos")) return read("Wpos", {-1, -1});
     return tensor2tensor_positions(0, config_.max_positions, config_.width);
   }
 
+  /// Throws UserError where there is a tensor that nothing asked for: Marian computes something
+  /// with it. Multipliers of activations belong to numbers in 8 bits.
+  void require_all_read(const std::string& place) const {
+    for (const auto& [name, array] : weights_.all())
+      if (!read_.contains(name) && !name.ends_with("_QuantMultA"))
+        throw UserError("{}: has the tensor {}, which no Transformer of heed has", place,
+                        one_line(name));
+  }
+
  private:
+  const Array& read(const std::string& name, const std::vector<int64_t>& shape) const {
+    read_.insert(name);
+    return weights_.at(name, shape);
+  }
   /// Kept as a matrix of one row.
   Array vector(const std::string& name) const {
-    Array row = weights_.at(name, {1, -1});
+    Array row = read(name, {1, -1});
     row.shape = {row.columns()};
     return row;
   }
@@ -164,89 +91,142 @@ class MarianTransformer : public ForeignTransformer {
 
   const Weights& weights_;
   const ModelConfig& config_;
+  mutable std::set<std::string> read_;
 };
 
-/// The vocabularies of both sides: .yml files of "piece: id" with source.spm and target.spm beside
-/// them, as OPUS-MT has it, or SentencePiece files whose ids are Marian's.
-SideVocabularies vocabularies_of(const Package& package, const SegmentFiles& named, bool shared) {
-  const auto files_with = [&](const char* ending) {
-    std::vector<std::string> files;
-    std::ranges::copy_if(package.files(), std::back_inserter(files), [&](const std::string& file) {
-      return file.ends_with(ending) && !file.ends_with("decoder.yml") &&
-             !file.ends_with(".npz.yml");
-    });
-    return files;
-  };
-  SegmentFile source, target;
-  if (!named.source.empty()) {
-    source = {read_file(named.source), named.source};
-    target = named.target.empty() ? source : SegmentFile{read_file(named.target), named.target};
-  } else if (const auto files = files_with(".spm"); files.size() == 1 || files.size() == 2) {
-    source = segment_file(package, files.front());
-    target = segment_file(package, files.back());
-  } else {
-    throw UserError(
-        "{}: has {} SentencePiece files (.spm); name that of the source with "
-        "--source-sentencepiece, and that of the target with --target-sentencepiece",
-        package.place_of(""), files.size());
-  }
-  const auto tables = files_with("vocab.yml");
-  const auto pieces = [&](std::vector<std::string> names) {
-    text::ForeignPieces side{.unknown = "<unk>", .end = "</s>"};
-    side.symbols = languages_among(names);
-    side.names = std::move(names);
-    return side;
-  };
-  const auto of_table = [&](const std::string& file) {
-    const std::string place = package.place_of(file);
-    return pieces(pieces_in(yaml_of(package.read(file).view, place), place));
-  };
-  const auto of_segments = [&](const SegmentFile& segments) {
-    return pieces(text::all_pieces(segments.bytes, segments.place));
-  };
-  const text::ForeignPieces of_source =
-      tables.empty() ? of_segments(source) : of_table(tables.front());
-  const text::ForeignPieces of_target = tables.empty()       ? of_segments(target)
-                                        : tables.size() == 1 ? of_source
-                                                             : of_table(tables.back());
-  if (source.bytes == target.bytes && of_source.names == of_target.names)
-    return one_vocabulary(source, of_source);
-  return two_vocabularies(source, target, of_source, of_target, shared);
+/// The pieces of a vocabulary by their ids, as Marian tells its kind by the end of its name.
+std::vector<std::string> names_in(const Package& package, const std::string& file) {
+  const std::string place = package.place_of(file);
+  const Bytes bytes = package.read(file);
+  if (is_segment_name(file)) return text::all_pieces(bytes.view, place);
+  if (file.ends_with(".fsv")) throw UserError("{}: a factored vocabulary; heed has none", place);
+  const bool is_table =
+      file.ends_with(".yml") || file.ends_with(".yaml") || file.ends_with(".json");
+  if (is_table && trim(bytes.view).starts_with('{'))
+    return pieces_in(json_in(bytes.view, place), place);
+  if (is_table) return pieces_in(yaml_of(bytes.view, place), place);
+  std::vector<std::string> lines = split(bytes.view, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  for (std::string& line : lines)
+    if (line.ends_with('\r')) line.pop_back();
+  return lines;
 }
 
-/// As marian-decoder was to be called: beam-size, normalize.
-decode::DecodeConfig search_of_marian(const Package& package, const ModelConfig& config) {
-  decode::DecodeConfig search;
-  search.max_source_length = config.max_positions - 1;
-  if (!package.has("decoder.yml")) return search;
-  const std::string place = package.place_of("decoder.yml");
-  const MarianOptions options(yaml_in(package.read("decoder.yml").view, place), place);
-  search.beam_size =
-      std::clamp<int64_t>(options.get<int64_t>("beam-size", search.beam_size), 1, 1000);
-  search.alpha = std::clamp(options.get<double>("normalize", 0), 0., 10.);
-  search.length_penalty = length_penalty_of(search.alpha);
-  return search;
+/// What heed compares vocabularies with.
+struct Rows {
+  int64_t vectors = 0;                     // of the side
+  std::optional<int64_t> dim_vocabs = {};  // what the options say
+};
+
+/// The names of one side, as many as there are word vectors. Marian cuts a table that is longer
+/// than dim-vocabs, and leaves word vectors without a name where it is shorter: right if
+/// decoder.yml says that it is this model's. A SentencePiece file always has as many.
+void fit(std::vector<std::string>& names, const Rows& rows, const std::string& file,
+         bool may_differ, const std::string& place, std::vector<std::string>& notes) {
+  const int64_t count = std::ssize(names);
+  if (rows.dim_vocabs && *rows.dim_vocabs != rows.vectors)
+    throw UserError("{}: option dim-vocabs is {}, and there are {} word vectors", place,
+                    *rows.dim_vocabs, rows.vectors);
+  if (count != rows.vectors && !may_differ)
+    throw UserError("{}: has {}, and {} has {} word vectors: it is another model's vocabulary",
+                    file, counted(count, "piece"), place, rows.vectors);
+  if (count != rows.vectors)
+    notes.push_back(
+        fmt::format("{} has {}, and the model {} word vectors: right where it was trained with "
+                    "this --dim-vocabs",
+                    file, counted(count, "piece"), rows.vectors));
+  names.resize(rows.vectors);
+  // They are a part of the softmax.
+  for (std::size_t id = 0; id < names.size(); ++id)
+    if (names[id].empty()) names[id] = fmt::format("<unused {}>", id);
+}
+
+text::ForeignPieces with_symbols(std::vector<std::string> names) {
+  text::ForeignPieces side{.unknown = "<unk>", .end = "</s>"};
+  side.symbols = languages_among(names);
+  side.names = std::move(names);
+  return side;
+}
+
+/// The vocabularies of both sides: tables of pieces with SentencePiece files beside them, as
+/// OPUS-MT has it, or SentencePiece files whose ids are Marian's. `tie` becomes `decoder` where
+/// both sides have the same vectors for other pieces.
+SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
+                                 const SegmentFiles& given, const Rows& of_source,
+                                 const Rows& of_target, model::Tie& tie) {
+  SegmentFile source, target;
+  if (!given.source.empty()) {
+    const auto named = [](const std::string& path) {
+      SegmentFile file{read_file(path), path};
+      require_no_lfs_pointer(file.bytes, path);
+      return file;
+    };
+    source = named(given.source);
+    target = given.target.empty() ? source : named(given.target);
+  } else if (files.segments) {
+    source = segment_file(package, files.segments->source);
+    target = segment_file(package, files.segments->target);
+  } else {
+    throw UserError(
+        "{}: which SentencePiece file cuts the source, and which the target? It has {} (.spm); "
+        "name them with --source-sentencepiece and --target-sentencepiece",
+        package.place_of(""), files.segment_files);
+  }
+  const std::string model = package.place_of(files.model);
+  const auto side = [&](const std::string& file, const SegmentFile& segments, const Rows& rows) {
+    // A SentencePiece file that the user names is vocabulary and segmentation at once, as one of
+    // the package is.
+    const bool is_segments = file.empty() || (is_segment_name(file) && !given.source.empty());
+    std::vector<std::string> names =
+        is_segments ? text::all_pieces(segments.bytes, segments.place) : names_in(package, file);
+    fit(names, rows, is_segments ? segments.place : package.place_of(file),
+        files.vocabularies_named && !is_segments && !is_segment_name(file), model, files.notes);
+    return with_symbols(std::move(names));
+  };
+  const text::ForeignPieces source_pieces = side(files.vocabularies.source, source, of_source);
+  const text::ForeignPieces target_pieces = side(files.vocabularies.target, target, of_target);
+  if (source.bytes == target.bytes && source_pieces.names == target_pieces.names)
+    return one_vocabulary(source, source_pieces);
+  if (tie == model::Tie::all && source_pieces.names != target_pieces.names)
+    tie = model::Tie::decoder;
+  return two_vocabularies(source, target, source_pieces, target_pieces, tie == model::Tie::all);
 }
 
 }  // namespace
 
-ForeignModel read_marian(const Package& package, const std::string& file,
-                         const SegmentFiles& segments) {
-  const std::string place = package.place_of(file);
-  const Tensors tensors = read_npz(package.read(file), place);
+ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
+  MarianFiles files = files_of_marian(package, !segments.source.empty());
+  const std::string place = package.place_of(files.model);
+  const Tensors tensors = read_npz(package.read(files.model), place);
   const auto yaml = tensors.find("special:model.yml");
   if (yaml == tensors.end())
     throw UserError(place + ": has no options (special:model.yml); Marian from 1.2 on saves them");
-  const MarianOptions options(yaml_in(yaml->second.bytes.view, place), place);
-  ForeignModel out{.program = "Marian", .model = network_by(options)};
+  const MarianOptions options(yaml->second.bytes.view, place);
+  ForeignModel out{.program = "Marian", .model = network_of_marian(options, files.notes)};
   std::map<std::string, Array> arrays;
   for (const auto& [name, tensor] : tensors)
     if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
   if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos", {-1, -1}).rows();
-  finish(out, MarianTransformer(weights, out.model),
-         vocabularies_of(package, segments, out.model.tie == model::Tie::all), {}, place);
-  out.decoding = search_of_marian(package, out.model);
+  const MarianTransformer transformer(weights, out.model);
+  const auto dims = options.get<std::vector<int64_t>>("dim-vocabs", {});
+  const auto rows = [&](bool target) {
+    Rows rows{transformer.embedding(target).rows()};
+    if (dims.size() == 2 && dims[target ? 1 : 0] > 0) rows.dim_vocabs = dims[target ? 1 : 0];
+    return rows;
+  };
+  const SideVocabularies sides =
+      vocabularies_of(package, files, segments, rows(false), rows(true), out.model.tie);
+  // Where Marian adds no positions, it multiplies word vectors by nothing, either.
+  finish(out, transformer, sides, {.scaled = out.model.positions != "none"}, place);
+  transformer.require_all_read(place);
+  if (out.model.positions == "learned")
+    out.decoding.max_source_length = out.model.max_positions - 1;
+  if (files.decoder) take_search_of_marian(*files.decoder, out.decoding, files.notes);
+  // Marian never writes it unless it is told to.
+  if (!files.decoder || !allows_unknown(*files.decoder))
+    out.decoding.forbid = {out.target.piece(text::kUnknown)};
+  out.notes = std::move(files.notes);
   return out;
 }
 

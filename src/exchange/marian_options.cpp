@@ -1,0 +1,265 @@
+#include "exchange/marian_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "exchange/formats.h"
+
+namespace heed::exchange {
+namespace {
+
+using model::ModelConfig;
+
+/// What a Transformer of Marian computes only when they are on, and heed does not have.
+constexpr std::array kMustBeOff = {"right-left",
+                                   "lemma-dim-emb",
+                                   "lemma-dependency",
+                                   "transformer-no-projection",
+                                   "transformer-pool",
+                                   "transformer-tied-layers",
+                                   "input-reorder",
+                                   "input-join-fields",
+                                   "ulr"};
+
+/// What makes no difference to a Transformer, whatever it says: options of other networks and of
+/// training, those that network_of_marian() reads itself, and those that Marian ignores in files of
+/// this type (transformer-train-position-embeddings, -no-bias and -no-affine).
+constexpr std::array kWithoutEffect = {"dec-cell",
+                                       "dec-cell-base-depth",
+                                       "dec-cell-high-depth",
+                                       "dec-depth",
+                                       "dim-emb",
+                                       "dim-rnn",
+                                       "dim-vocabs",
+                                       "enc-cell",
+                                       "enc-cell-depth",
+                                       "enc-depth",
+                                       "enc-type",
+                                       "factors-combine",
+                                       "factors-dim-emb",
+                                       "input-types",
+                                       "layer-normalization",
+                                       "output-omit-bias",
+                                       "separator-symbol",
+                                       "skip",
+                                       "tied-embeddings",
+                                       "tied-embeddings-all",
+                                       "tied-embeddings-src",
+                                       "transformer-alibi-shift",
+                                       "transformer-alibi-trainable",
+                                       "transformer-attention-mask",
+                                       "transformer-decoder-autoreg",
+                                       "transformer-decoder-dim-ffn",
+                                       "transformer-decoder-ffn-depth",
+                                       "transformer-depth-scaling",
+                                       "transformer-dim-aan",
+                                       "transformer-dim-ffn",
+                                       "transformer-disable-position-embeddings",
+                                       "transformer-dropout",
+                                       "transformer-dropout-attention",
+                                       "transformer-dropout-ffn",
+                                       "transformer-ffn-activation",
+                                       "transformer-ffn-depth",
+                                       "transformer-guided-alignment-layer",
+                                       "transformer-heads",
+                                       "transformer-no-affine",
+                                       "transformer-no-bias",
+                                       "transformer-postprocess",
+                                       "transformer-postprocess-emb",
+                                       "transformer-postprocess-top",
+                                       "transformer-preprocess",
+                                       "transformer-rnn-projection",
+                                       "transformer-train-position-embeddings",
+                                       "type",
+                                       "ulr-dim-emb",
+                                       "ulr-dropout",
+                                       "ulr-softmax-temperature",
+                                       "ulr-trainable-transformation",
+                                       "version"};
+constexpr std::array kFamiliesWithoutEffect = {"bert-", "char-", "comet-", "transformer-aan-"};
+
+bool is_without_effect(const std::string& option) {
+  return std::ranges::count(kWithoutEffect, option) > 0 ||
+         std::ranges::any_of(kFamiliesWithoutEffect,
+                             [&](const char* begin) { return option.starts_with(begin); });
+}
+
+bool is_off_word(const YAML::Node& value) {
+  if (!value.IsScalar()) return value.IsNull();
+  const std::string& text = value.Scalar();
+  if (text.empty() || text == "false" || text == "none") return true;
+  double number = 1;
+  return YAML::convert<double>::decode(value, number) && number == 0;
+}
+
+/// Lists inside lists are nothing that Marian writes, and may contain themselves.
+bool means_off(const YAML::Node& value) {
+  if (value.IsSequence()) return std::ranges::all_of(value, is_off_word);
+  return is_off_word(value);
+}
+
+/// Steps around a sublayer: a adds, n normalises, d drops out, which is of training alone.
+std::string without_dropout(std::string steps) {
+  std::erase(steps, 'd');
+  return steps;
+}
+
+/// Throws UserError unless the option has one of these values.
+std::string one_of(const MarianOptions& options, const std::string& option,
+                   const std::string& otherwise, const std::vector<std::string>& values,
+                   bool steps = false) {
+  const std::string given = options.get(option, otherwise);
+  std::string value = steps ? without_dropout(given) : given;
+  if (std::ranges::count(values, value) == 0) {
+    std::vector<std::string> quoted;
+    for (const std::string& one : values) quoted.push_back("'" + one + "'");
+    throw UserError("{}: option {} is '{}'; heed has {}{}", options.place(), option,
+                    one_line(given), join(quoted, ", "), steps ? " (d aside)" : "");
+  }
+  return value;
+}
+
+void read_layers(const MarianOptions& options, ModelConfig& config) {
+  const auto steps = [&](const char* option, const std::string& otherwise,
+                         const std::vector<std::string>& values) {
+    return one_of(options, option, otherwise, values, /*steps=*/true);
+  };
+  const bool pre = steps("transformer-preprocess", "", {"", "n"}) == "n";
+  config.norm = pre ? model::Norm::pre : model::Norm::post;
+  steps("transformer-postprocess", "dan", {pre ? "a" : "an"});
+  steps("transformer-postprocess-top", "", {pre ? "n" : ""});
+  steps("transformer-postprocess-emb", "d", {""});
+  config.width = options.get<int64_t>("dim-emb", 512);
+  config.feed_forward = options.get<int64_t>("transformer-dim-ffn", 2048);
+  const auto decoder_inner = options.get<int64_t>("transformer-decoder-dim-ffn", 0);
+  if (decoder_inner > 0 && decoder_inner != config.feed_forward)
+    throw UserError("{}: option transformer-decoder-dim-ffn is {}; heed has one width, {}",
+                    options.place(), decoder_inner, config.feed_forward);
+  config.heads = options.get<int64_t>("transformer-heads", 8);
+  config.encoder_layers = options.get<int64_t>("enc-depth", 6);
+  config.decoder_layers = options.get<int64_t>("dec-depth", 6);
+  config.activation =
+      one_of(options, "transformer-ffn-activation", "swish", {"swish", "relu"}) == "relu"
+          ? model::Activation::relu
+          : model::Activation::silu;
+  for (const char* depth : {"transformer-ffn-depth", "transformer-decoder-ffn-depth"})
+    if (const auto layers = options.get<int64_t>(depth, 2); layers != 2 && layers != 0)
+      throw UserError("{}: option {} is {}; heed has 2", options.place(), depth, layers);
+}
+
+}  // namespace
+
+YAML::Node yaml_in(std::string_view text, const std::string& place) {
+  try {
+    return YAML::Load(std::string(text.substr(0, text.find('\0'))));
+  } catch (const YAML::Exception& fault) {
+    throw UserError("{}: {}", place, one_line(fault.what()));
+  }
+}
+
+MarianOptions::MarianOptions(std::string_view text, std::string place)
+    : place_(std::move(place)), options_(yaml_in(text, place_)) {
+  if (!options_.IsMap()) throw UserError(place_ + ": its options are no table");
+}
+
+bool MarianOptions::is_off(const std::string& option) const {
+  const YAML::Node value = options_[option];
+  return !value || means_off(value);
+}
+
+std::string MarianOptions::shown(const std::string& option) const {
+  const YAML::Node value = options_[option];
+  if (!value.IsSequence()) return one_line(YAML::Dump(value));
+  std::vector<std::string> parts;
+  for (const YAML::Node& part : value) parts.push_back(YAML::Dump(part));
+  return one_line("[" + join(parts, ", ") + "]");
+}
+
+std::vector<std::string> MarianOptions::texts(const std::string& option) const {
+  const YAML::Node value = options_[option];
+  if (!value || value.IsNull()) return {};
+  if (value.IsScalar()) return {value.Scalar()};
+  return get<std::vector<std::string>>(option, {});
+}
+
+std::vector<std::string> MarianOptions::names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : options_)
+    if (entry.first.IsScalar()) names.push_back(entry.first.Scalar());
+  return names;
+}
+
+ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::string>& notes) {
+  one_of(options, "type", "", {"transformer"});
+  one_of(options, "transformer-decoder-autoreg", "self-attention", {"self-attention"});
+  one_of(options, "transformer-attention-mask", "default", {"default"});
+  for (const std::string option : kMustBeOff)
+    if (!options.is_off(option))
+      throw UserError("{}: option {} is {}; heed lacks it", options.place(), option,
+                      options.shown(option));
+  for (const std::string& type : options.texts("input-types"))
+    if (type != "sequence")
+      throw UserError("{}: option input-types has '{}'; heed has 'sequence'", options.place(),
+                      one_line(type));
+  for (const std::string& option : options.names())
+    if (!options.is_off(option) && !is_without_effect(option))
+      notes.push_back(
+          fmt::format("heed does not know Marian's option {} ({}): compare translations with "
+                      "Marian's",
+                      one_line(option), options.shown(option)));
+  ModelConfig config;
+  read_layers(options, config);
+  config.dropout = options.get<double>("transformer-dropout", 0.1);
+  config.attention_dropout = options.get<double>("transformer-dropout-attention", 0);
+  config.activation_dropout = options.get<double>("transformer-dropout-ffn", 0);
+  config.tie = !options.is_off("tied-embeddings-all") ? model::Tie::all
+               : !options.is_off("tied-embeddings")   ? model::Tie::decoder
+                                                      : model::Tie::none;
+  // Marian's frequencies are not those of the paper.
+  config.positions = options.is_off("transformer-disable-position-embeddings") ? "learned" : "none";
+  return checked(config, options.place());
+}
+
+bool allows_unknown(const MarianOptions& options) {
+  return !options.is_off("allow-unk");
+}
+
+void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& search,
+                           std::vector<std::string>& notes) {
+  const auto beam = options.get<int64_t>("beam-size", search.beam_size);
+  const auto alpha = options.get<double>("normalize", 0);
+  const auto penalty = options.get<double>("word-penalty", 0);
+  const auto factor = options.get<double>("max-length-factor", 3);
+  const auto left_out = [&](const char* option, const char* why) {
+    notes.push_back(
+        fmt::format("decoder.yml's {}: {} is left out: {}", option, options.shown(option), why));
+  };
+  if (beam >= 1 && beam <= 1000)
+    search.beam_size = beam;
+  else
+    left_out("beam-size", "decoding.beam_size is from 1 to 1000");
+  // Both divide by the number of pieces, </s> included, to this power.
+  if (alpha >= 0 && alpha <= 10) {
+    search.length_penalty = length_penalty_of(alpha);
+    search.alpha = alpha;
+  } else {
+    left_out("normalize", "decoding.alpha is from 0 to 10");
+  }
+  // It is taken off as often as a piece is written, before the division: with normalize: 1 this is
+  // the same number for all translations.
+  if (penalty != 0 && alpha != 1) left_out("word-penalty", "heed's search has none");
+  if (factor >= 0.1 && factor <= 100) {
+    search.max_length_ratio = factor;
+    if (factor != 3)
+      notes.push_back(fmt::format(
+          "decoder.yml's max-length-factor: {} is decoding.max_length_ratio, to which heed's "
+          "longest translation adds 10 pieces",
+          options.shown("max-length-factor")));
+  } else {
+    left_out("max-length-factor", "decoding.max_length_ratio is from 0.1 to 100");
+  }
+  for (const char* option : {"shortlist", "output-sampling", "force-decode"})
+    if (!options.is_off(option)) left_out(option, "it is a file or a search of Marian's");
+}
+
+}  // namespace heed::exchange
