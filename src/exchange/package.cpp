@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/lfs_pointer.h"
 #include "exchange/zip_archive.h"
 #include "model/description/safetensors_file.h"
 
@@ -47,6 +48,14 @@ std::vector<std::string> files_below(const std::string& folder) {
 
 }  // namespace
 
+void refuse_pointer(std::string_view bytes, const std::string& place) {
+  if (is_lfs_pointer(bytes))
+    throw UserError(
+        "{}: is a Git LFS pointer, and not the file that it stands for; run git lfs pull in its "
+        "folder",
+        place);
+}
+
 Package::Package(const std::string& path) : path_(path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
@@ -54,6 +63,7 @@ Package::Package(const std::string& path) : path_(path) {
     return;
   }
   const auto map = model::map_file(path);
+  refuse_pointer({map->data(), map->size()}, path);
   archive_ = std::make_shared<const ZipArchive>(Bytes{{map->data(), map->size()}, map}, path);
   for (const auto& [file, entry] : archive_->files())
     if (is_plain(file)) files_.push_back(file);
@@ -69,9 +79,14 @@ bool Package::has(const std::string& file) const {
 
 Bytes Package::read(const std::string& file) const {
   if (!has(file)) throw UserError("{}: no such file", place_of(file));
-  if (archive_) return archive_->read(root_ + file);
-  const auto map = model::map_file(place_of(file));
-  return {{map->data(), map->size()}, map};
+  const auto opened = [&]() -> Bytes {
+    if (archive_) return archive_->read(root_ + file);
+    const auto map = model::map_file(place_of(file));
+    return {{map->data(), map->size()}, map};
+  };
+  Bytes bytes = opened();
+  refuse_pointer(bytes.view, place_of(file));
+  return bytes;
 }
 
 std::string Package::place_of(const std::string& file) const {

@@ -17,6 +17,10 @@ struct Bytes {
 
 class ZipArchive;
 
+/// Throws UserError that begins with `place`, and says what to do, where a file's bytes are a
+/// pointer of Git LFS.
+void refuse_pointer(std::string_view bytes, const std::string& place);
+
 /// A folder, or a zip archive of one. What all files of an archive have in front of their names,
 /// because it holds one folder, is left out. Threads may not share one.
 class Package {
@@ -27,7 +31,8 @@ class Package {
   /// Paths from its root, in the order of the alphabet: "config.json", "model/model.bin".
   const std::vector<std::string>& files() const { return files_; }
   bool has(const std::string& file) const;
-  /// Mapped, or unpacked in memory. Throws UserError where there is none, or it is damaged.
+  /// Mapped, or unpacked in memory. Throws UserError where there is none, it is damaged, or Git
+  /// left a pointer in its place.
   Bytes read(const std::string& file) const;
   /// What messages call it: "FOLDER/config.json", "de_en.argosmodel: config.json".
   std::string place_of(const std::string& file) const;
