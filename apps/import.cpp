@@ -76,8 +76,11 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
                                     : data::VocabularyKind::separate;
   config.data.vocabulary.size = model.target.size();
   config.data.source_end = model.source_end;
-  config.data.source_language = args.source_language;
-  config.data.target_language = args.target_language;
+  const auto chosen = [](const std::string& asked, const std::string& usual) {
+    return asked.empty() ? usual : asked;
+  };
+  config.data.source_language = chosen(args.source_language, model.source_language);
+  config.data.target_language = chosen(args.target_language, model.target_language);
   check(config);
   return config;
 }
@@ -116,7 +119,14 @@ void import_model(const ImportArgs& args) {
             model::describe_model(model.model), with_commas(parameters_of(model)),
             with_commas(model.source.size()), with_commas(model.target.size()), model.program);
   for (const std::string& note : model.notes) log::info("{}: {}", args.output, note);
-  if (!model.languages.empty() && args.target_language.empty())
+  const auto tell = [&](const char* side, const std::string& asked, const std::string& usual) {
+    if (asked.empty() && !usual.empty())
+      log::info("{}: its {} language is {}, as its files say; --{}-language chooses another",
+                args.output, side, usual, side);
+  };
+  tell("source", args.source_language, model.source_language);
+  tell("target", args.target_language, model.target_language);
+  if (!model.languages.empty() && config.data.target_language.empty())
     log::warn(
         "{}: the model has {}; say which one with --target-language, here or when it translates",
         args.output, counted(std::ssize(model.languages), "language"));

@@ -31,6 +31,8 @@ USEFUL = (
     "generation_config.json",
     "special_tokens_map.json",
     "tokenizer_config.json",
+    "tokenizer.json",
+    "added_tokens.json",
     "README.md",
 )
 

@@ -1,6 +1,8 @@
 // Models that CTranslate2's converters wrote (the format: ctranslate2.cpp), with SentencePiece
 // files beside them, such as packages of Argos Translate.
 
+#include <cmath>
+
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
@@ -16,6 +18,8 @@ namespace {
 
 using engine::Array;
 using model::ModelConfig;
+
+constexpr double kEpsilon = 1e-5;  // of layer norms, heed's and most programs'
 
 const char* side_of(bool decoder) {
   return decoder ? "decoder" : "encoder";
@@ -35,9 +39,18 @@ std::string block(bool decoder, int64_t layer) {
   return fmt::format("{}/layer_{}", side_of(decoder), layer);
 }
 
+/// That of the file, or what CTranslate2 computes where it has none: OpenNMT-tf's sinusoids, from
+/// position 1 on.
+Array position_table(const ModelBin& file, bool decoder, const ModelConfig& config) {
+  const std::string name = positions_name(decoder);
+  if (!file.has(name)) return tensor2tensor_positions(1, config.max_positions, config.width);
+  return file.array(name, {-1, config.width});
+}
+
 class CTranslate2Transformer : public ForeignTransformer {
  public:
-  explicit CTranslate2Transformer(const ModelBin& file) : file_(file) {}
+  CTranslate2Transformer(const ModelBin& file, const ModelConfig& config)
+      : file_(file), config_(config) {}
 
   Affine module(const PeerModule& module) const override {
     const std::string& name = module.ctranslate2;
@@ -49,7 +62,7 @@ class CTranslate2Transformer : public ForeignTransformer {
   }
   Affine output() const override { return linear("decoder/projection"); }
   Array positions(bool decoder) const override {
-    return file_.array(positions_name(decoder), {-1, -1});
+    return rows_of(position_table(file_, decoder, config_), 0, config_.max_positions);
   }
 
  private:
@@ -60,6 +73,7 @@ class CTranslate2Transformer : public ForeignTransformer {
   }
 
   const ModelBin& file_;
+  const ModelConfig& config_;
 };
 
 /// A number that both sides have, and that heed has once.
@@ -110,12 +124,59 @@ int64_t kv_heads_of(const ModelBin& file, const ModelConfig& config) {
   return static_cast<int64_t>(*numbers.begin());
 }
 
+/// The first positions of a table without an end.
+constexpr int64_t kGeneratedPositions = 1024;
+
+/// Both sides' positions, and how many there are of both.
+void read_positions(const ModelBin& file, ModelConfig& config) {
+  if (is_rotary(file, config)) {
+    config.positions = "rotary";
+    return;
+  }
+  config.max_positions = kGeneratedPositions;
+  std::vector<Array> tables;
+  for (const bool decoder : {false, true}) {
+    tables.push_back(position_table(file, decoder, config));
+    const int64_t rows = tables.back().rows();
+    if (rows < 1) throw UserError("{}: '{}' is empty", file.place(), positions_name(decoder));
+    config.max_positions = tables.size() == 1 ? rows : std::min(config.max_positions, rows);
+  }
+  const Sinusoids kind = sinusoids_in(tables[0]);
+  const bool known = kind != Sinusoids::none && sinusoids_in(tables[1]) == kind;
+  config.positions = known ? "sinusoidal" : "learned";
+}
+
+/// By what a side's word vectors are multiplied: a switch says whether by the root of their width,
+/// and a real number is the factor.
+double scale_of(const ModelBin& file, bool decoder, double root) {
+  for (const char* name : {"/scale_embeddings", "/embeddings/multiply_by_sqrt_depth"}) {
+    const std::string variable = side_of(decoder) + std::string(name);
+    if (!file.has(variable)) continue;
+    const double number = file.number(variable, 0);
+    if (!file.is_switch(variable)) return number;
+    return number != 0 ? root : 1;
+  }
+  return root;
+}
+
+void read_scale(const ModelBin& file, const ModelConfig& config, Numbering& numbering) {
+  constexpr double kTolerance = 1e-6;  // of a root that was rounded to fp32
+  const double root = std::sqrt(static_cast<double>(config.width));
+  numbering.factor = scale_of(file, false, root);
+  const double target = scale_of(file, true, root);
+  if (numbering.factor != target)
+    throw UserError(
+        "{}: 'scale_embeddings' is {} in the encoder and {} in the decoder; heed's have the same",
+        file.place(), numbering.factor, target);
+  numbering.scaled = std::abs(target - root) <= kTolerance * root;
+}
+
 ModelConfig network_of_file(const ModelBin& file) {
   ModelConfig config;
   const Array first = file.array("encoder/layer_0/ffn/linear_0/weight", {-1, -1});
   config.feed_forward = first.rows();
   config.width = first.columns();
-  config.heads = of_both(file, "num_heads", file.number("num_heads", 8));
+  config.heads = of_both(file, "num_heads", static_cast<double>(file.default_heads()));
   config.encoder_layers = layers_of(file, false);
   config.decoder_layers = layers_of(file, true);
   config.norm = of_both(file, "pre_norm", 1) != 0 ? model::Norm::pre : model::Norm::post;
@@ -133,37 +194,43 @@ ModelConfig network_of_file(const ModelBin& file) {
   if (config.tie == model::Tie::all && file.kept("decoder/projection/weight") != target)
     config.tie = model::Tie::none;
   config.kv_heads = kv_heads_of(file, config);
-  for (const char* one : {"decoder/alignment_layer", "decoder/alignment_heads",
+  for (const char* one : {"encoder/embeddings_merge", "decoder/embeddings_merge",
+                          "decoder/alignment_layer", "decoder/alignment_heads",
+                          "encoder/alignment_layer", "encoder/alignment_heads",
                           "decoder/alibi_use_positive_positions"})
     file.number(one, 0);  // change nothing here
   config = checked(config, file.place());
-  if (is_rotary(file, config)) {
-    config.positions = "rotary";
-  } else if (!file.has(positions_name(false))) {
-    config.positions = "sinusoidal";
-  } else {
-    const Array table = file.array(positions_name(false), {-1, config.width});
-    config.max_positions = table.rows();
-    config.positions = sinusoids_in(table) == Sinusoids::none ? "learned" : "sinusoidal";
-  }
+  read_positions(file, config);
   return config;
 }
 
-std::vector<std::string> vocabulary_in(const Package& package, const std::string& stem) {
+/// `unknown`: the piece that CTranslate2 puts behind the others where a list lacks it.
+std::vector<std::string> vocabulary_in(const Package& package, const std::string& stem,
+                                       const std::string& unknown) {
+  std::vector<std::string> pieces;
   if (package.has(stem + ".json")) {
     const std::string place = package.place_of(stem + ".json");
-    return pieces_in(json_in(package.read(stem + ".json").view, place), place);
+    pieces = pieces_in(json_in(package.read(stem + ".json").view, place), place);
+  } else {
+    const Bytes bytes = package.read(stem + ".txt");
+    pieces = split(bytes.view, '\n');
+    if (!pieces.empty() && pieces.back().empty()) pieces.pop_back();
+    const auto has_return = [](const std::string& piece) { return piece.ends_with('\r'); };
+    if (std::ranges::all_of(pieces, has_return))
+      for (std::string& piece : pieces) piece.pop_back();
   }
-  const Bytes bytes = package.read(stem + ".txt");
-  std::vector<std::string> pieces = split(bytes.view, '\n');
-  if (!pieces.empty() && pieces.back().empty()) pieces.pop_back();
+  if (std::ranges::find(pieces, unknown) == pieces.end()) pieces.push_back(unknown);
   return pieces;
 }
 
 /// The named one, or the first of `files` that the package has; empty: none.
 SegmentFile segments_of(const Package& package, const std::string& named,
                         const std::vector<std::string>& files) {
-  if (!named.empty()) return {read_file(named), named};
+  if (!named.empty()) {
+    SegmentFile file{read_file(named), named};
+    refuse_pointer(file.bytes, named);
+    return file;
+  }
   for (const std::string& file : files)
     if (package.has(file)) return segment_file(package, file);
   return {};
@@ -191,6 +258,69 @@ SideVocabularies vocabularies_beside(const Package& package, const std::string& 
   return two_vocabularies(first, second, source, target, shared);
 }
 
+/// What the program puts around a text: config.json says it, and before version 6 of the format
+/// variables did.
+struct Conventions {
+  std::string unknown = "<unk>", begin = "<s>", end = "</s>";
+  std::string start;  // with which a decoder begins
+  bool source_begin = false, source_end = false;
+  double epsilon = kEpsilon;  // of layer norms
+};
+
+Conventions conventions_of(const Package& package, const std::string& folder,
+                           const ModelBin& file) {
+  Conventions found;
+  const auto is_on = [&](const char* name, double otherwise) {
+    return file.number(name, otherwise) != 0;
+  };
+  const auto refuse_start = [](const std::string& place, const char* what) {
+    throw UserError(
+        "{}: {}: whoever asks for a translation gives its first piece, and heed's decoders begin "
+        "with the same one always",
+        place, what);
+  };
+  if (file.version() < 6) {
+    found.unknown = file.text("unk_token", found.unknown);
+    found.begin = file.text("bos_token", found.begin);
+    found.end = file.text("eos_token", found.end);
+    found.source_begin = is_on("with_source_bos", 0);
+    found.source_end = is_on("with_source_eos", 0);
+    found.start = is_on("with_target_bos", 1) ? found.begin : found.end;
+    if (is_on("user_decoder_start_tokens", 0))
+      refuse_start(file.place(), "'user_decoder_start_tokens' is on");
+    return found;
+  }
+  const std::string settings_file = folder + "config.json";
+  if (!package.has(settings_file)) {
+    found.start = found.begin;
+    return found;
+  }
+  const JsonObject settings(package, settings_file);
+  found.unknown = settings.text("unk_token", found.unknown);
+  found.begin = settings.text("bos_token", found.begin);
+  found.end = settings.text("eos_token", found.end);
+  found.source_begin = settings.flag("add_source_bos", false);
+  found.source_end = settings.flag("add_source_eos", false);
+  found.start = settings.text("decoder_start_token", found.begin);
+  if (settings.all().contains("decoder_start_token") && !settings.has("decoder_start_token"))
+    refuse_start(settings.place(), "'decoder_start_token' is null");
+  found.epsilon = settings.real("layer_norm_epsilon", kEpsilon);
+  // Others than these are far from any model's.
+  if (found.epsilon < 0 || found.epsilon > 2 * kEpsilon)
+    throw UserError("{}: 'layer_norm_epsilon' is {}; heed has {}", settings.place(), found.epsilon,
+                    kEpsilon);
+  return found;
+}
+
+/// Throws UserError where vectors and names are not equally many.
+void require_names(const ModelBin& file, const std::string& variable, std::size_t names,
+                   const std::string& vocabulary) {
+  const int64_t rows = file.array(variable, {-1, -1}).rows();
+  if (rows != static_cast<int64_t>(names))
+    throw UserError("{}: '{}' has {} rows, and {} names {} pieces; they are not of one model",
+                    file.place(), variable, rows, vocabulary, names);
+}
+
 }  // namespace
 
 ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
@@ -198,53 +328,57 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
   const ModelBin file(package, folder + "model.bin");
   ForeignModel out{.program = "CTranslate2"};
   out.model = network_of_file(file);
-  const std::string settings_file = folder + "config.json";
-  const JsonObject settings =
-      package.has(settings_file) ? JsonObject(package, settings_file) : JsonObject();
-  if (settings.flag("add_source_bos", file.number("with_source_bos", 0) != 0))
-    throw UserError("{}: 'add_source_bos': heed puts nothing before a source",
-                    package.place_of(settings_file));
+  const Conventions conventions = conventions_of(package, folder, file);
+  if (conventions.source_begin)
+    throw UserError("{}: '{}': heed puts nothing before a source", file.place(),
+                    file.version() < 6 ? "with_source_bos" : "add_source_bos");
   const bool shared = !package.has(folder + "source_vocabulary.json") &&
                       !package.has(folder + "source_vocabulary.txt");
-  const auto pieces_of = [&](const char* stem) {
-    const std::vector<std::string> names = vocabulary_in(package, folder + stem);
+  const auto pieces_of = [&](const char* stem, const std::string& variable) {
+    const std::vector<std::string> names =
+        vocabulary_in(package, folder + stem, conventions.unknown);
+    require_names(file, variable, names.size(), package.place_of(folder + stem));
     return text::ForeignPieces{.names = names,
                                .pad = "<pad>",
-                               .unknown = settings.text("unk_token", "<unk>"),
-                               .begin = settings.text("bos_token", "<s>"),
-                               .end = settings.text("eos_token", "</s>"),
+                               .unknown = conventions.unknown,
+                               .begin = conventions.begin,
+                               .end = conventions.end,
                                .symbols = languages_among(names)};
   };
-  text::ForeignPieces source = pieces_of(shared ? "shared_vocabulary" : "source_vocabulary");
-  text::ForeignPieces target = shared ? source : pieces_of("target_vocabulary");
+  text::ForeignPieces source =
+      pieces_of(shared ? "shared_vocabulary" : "source_vocabulary", embedding_name(file, false));
+  text::ForeignPieces target = pieces_of(shared ? "shared_vocabulary" : "target_vocabulary",
+                                         embedding_name(file, true));
   Numbering numbering;
-  const std::string start = settings.text("decoder_start_token", source.begin);
+  const std::string& start = conventions.start;
   // Converters of Hugging Face's models leave </s> to the tokenizer, and their decoders do not
   // begin with <s>.
-  out.source_end = settings.flag("add_source_eos", file.number("with_source_eos", 0) != 0) ||
-                   start != source.begin;
+  out.source_end = conventions.source_end || start != conventions.begin;
   if (file.number("decoder/start_from_zero_embedding", 0) == 0) {
     const auto found = std::ranges::find(target.names, start);
     if (found == target.names.end())
-      throw UserError("{}: the decoder begins with '{}', which the vocabulary lacks",
-                      package.place_of(settings_file), one_line(start));
+      throw UserError("{}: the decoder begins with '{}', which the vocabulary lacks", file.place(),
+                      one_line(start));
     numbering.start = found - target.names.begin();
     numbering.writes_start = start != target.end;
     if (start != target.begin) source.begin = target.begin = "";  // it is another piece there
   }
-  numbering.scaled = of_both(file, "scale_embeddings", 1) != 0;
+  read_scale(file, out.model, numbering);
   std::vector<int64_t> width;
-  const std::string table = positions_name(false);
-  if (out.model.positions == "sinusoidal" && file.has(table) &&
-      sinusoids_in(file.array(table, {-1, out.model.width})) == Sinusoids::halves)
+  if (out.model.positions == "sinusoidal" &&
+      sinusoids_in(position_table(file, false, out.model)) == Sinusoids::halves)
     width = pairs_from_halves(out.model.width);
   numbering.width = width;
-  finish(out, CTranslate2Transformer(file),
+  finish(out, CTranslate2Transformer(file, out.model),
          vocabularies_beside(package, folder, segments, source, target, shared), numbering,
          file.place());
-  if (const std::string other = positions_name(true); file.has(other))
-    file.array(other, {-1, out.model.width});  // sinusoids, like the encoder's
   file.require_all_read();
+  out.languages = languages_among(source.names);
+  if (conventions.epsilon != kEpsilon)
+    out.notes.push_back(fmt::format(
+        "'layer_norm_epsilon' is {} there and {} here: log-probabilities differ in the fourth "
+        "place behind the point",
+        conventions.epsilon, kEpsilon));
   if (out.model.positions != "rotary")
     out.decoding.max_source_length = std::max<int64_t>(out.model.max_positions - 1, 1);
   if (!file.quantised().empty())

@@ -42,7 +42,8 @@ SegmentFile segment_file(const Package& package, const std::string& file) {
 
 SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces) {
   const auto both = text::rearranged(
-      file.bytes, pieces, text::pieces_outside(file.bytes, pieces, file.place), file.place);
+      file.bytes, pieces, text::pieces_outside(file.bytes, pieces, file.place), file.place,
+      text::Outside::unknown);
   return {both, both, /*joint=*/true};
 }
 
@@ -62,7 +63,9 @@ SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentF
     of_target = of_source;
   }
   return {text::rearranged(source_file.bytes, source, of_source, source_file.place),
-          text::rearranged(target_file.bytes, target, of_target, target_file.place)};
+          // What the program scores as <unk> is scored so here.
+          text::rearranged(target_file.bytes, target, of_target, target_file.place,
+                           text::Outside::unknown)};
 }
 
 void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,

@@ -22,6 +22,7 @@ struct ForeignModel {
   bool joint = false;                  // one SentencePiece model for both
   bool source_end = true;              // data.source_end
   std::vector<std::string> languages;  // of the symbols that name one, in their order
+  std::string source_language, target_language;  // the usual ones, where the files name them
   std::vector<std::string> notes;      // what is not as it was there, for the user
 };
 

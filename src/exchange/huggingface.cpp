@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "exchange/arrays.h"
 #include "exchange/formats.h"
+#include "exchange/huggingface_parts.h"
 #include "exchange/json_object.h"
 #include "exchange/tensors.h"
 #include "exchange/transformer_parts.h"
@@ -13,25 +14,11 @@ namespace {
 using engine::Array, engine::Weights;
 using model::ModelConfig;
 
-/// All tensors of model.safetensors or pytorch_model.bin, in one file or in several.
-Weights huggingface_weights(const Package& package) {
-  std::map<std::string, Array> arrays;
-  std::string origin;
-  const auto take = [&](const char* begin, const char* end, const auto& read) {
-    for (const std::string& file : package.files()) {
-      if (!file.starts_with(begin) || !file.ends_with(end) || file.find('/') != std::string::npos)
-        continue;
-      origin = package.place_of(file);
-      for (const auto& [name, tensor] : read(package.read(file), origin))
-        if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, origin + ": " + name);
-    }
-  };
-  take("model", ".safetensors", read_safetensors);
-  if (arrays.empty()) take("pytorch_model", ".bin", read_pickle);
-  if (arrays.empty())
-    throw UserError(package.place_of("model.safetensors") +
-                    ": is missing, and so is pytorch_model.bin");
-  return Weights(std::move(arrays), origin);
+std::string embedding_file_name(const Weights& weights, bool target) {
+  const std::string own =
+      fmt::format("model.{}.embed_tokens.weight", target ? "decoder" : "encoder");
+  const char* shared = "model.shared.weight";
+  return weights.contains(own) || !weights.contains(shared) ? own : shared;
 }
 
 class HuggingFaceTransformer : public ForeignTransformer {
@@ -46,10 +33,7 @@ class HuggingFaceTransformer : public ForeignTransformer {
     return parts.size() == 1 ? parts[0] : joined(parts);
   }
   Array embedding(bool target) const override {
-    const std::string own =
-        fmt::format("model.{}.embed_tokens.weight", target ? "decoder" : "encoder");
-    const char* shared = "model.shared.weight";
-    return weights_.at(weights_.contains(own) || !weights_.contains(shared) ? own : shared);
+    return weights_.at(embedding_file_name(weights_, target));
   }
   Affine output() const override {
     Affine out;
@@ -110,37 +94,19 @@ ModelConfig shape_of(const JsonObject& settings) {
   return config;
 }
 
-/// Of generation_config.json, or of config.json, where earlier versions of transformers wrote it.
-decode::DecodeConfig proposed_search(const Package& package, const ModelConfig& config) {
-  const char* file = "generation_config.json";
-  const JsonObject settings(package, package.has(file) ? file : "config.json");
-  decode::DecodeConfig search;
-  search.beam_size = std::clamp<int64_t>(settings.number("num_beams", search.beam_size), 1, 1000);
-  search.no_repeat_ngram = std::clamp<int64_t>(settings.number("no_repeat_ngram_size", 0), 0, 100);
-  search.alpha = std::clamp(settings.real("length_penalty", 1), 0., 10.);
-  search.length_penalty = length_penalty_of(search.alpha);
-  search.max_source_length = std::max<int64_t>(config.max_positions - 1, 1);
-  return search;
-}
-
-/// The symbols of languages, in the order of their ids, by whichever file lists them.
-std::vector<std::string> listed_languages(const Package& package) {
-  for (const char* file : {"special_tokens_map.json", "tokenizer_config.json"}) {
-    if (!package.has(file)) continue;
-    const JsonObject settings(package, file);
-    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-      std::vector<std::string> languages;
-      if (settings.has(key) && settings.all()[key].is_array())
-        for (const auto& token : settings.all()[key]) {
-          const auto& text =
-              token.is_object() && token.contains("content") ? token["content"] : token;
-          if (text.is_string()) languages.push_back(text);
-        }
-      if (!languages.empty()) return languages;
-    }
-  }
-  throw UserError("{}: is missing, or lists no languages (additional_special_tokens)",
-                  package.place_of("special_tokens_map.json"));
+/// Throws UserError where rows, config.json and names do not fit each other.
+void require_rows_of(const Package& package, const JsonObject& settings, const Weights& weights,
+                     bool target, const std::string& vocabulary, std::size_t names,
+                     std::vector<std::string>& notes) {
+  const char* own = "decoder_vocab_size";
+  const std::string key = target && settings.has(own) ? own : "vocab_size";
+  require_rows({.side = target ? "decoder" : "encoder",
+                .key = key,
+                .vocabulary = package.place_of(vocabulary),
+                .rows = weights.at(embedding_file_name(weights, target), {-1, -1}).rows(),
+                .said = settings.number(key),
+                .names = static_cast<int64_t>(names)},
+               settings.place(), notes);
 }
 
 /// Two SentencePiece files, whose pieces have ids in vocab.json, of each side or of both.
@@ -151,19 +117,21 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   const bool shared = settings.flag("share_encoder_decoder_embeddings", true);
   const bool tied = settings.flag("tie_word_embeddings", true);
   out.model.tie = !tied ? model::Tie::none : shared ? model::Tie::all : model::Tie::decoder;
-  const auto pieces_of = [&](const char* file) {
-    return pieces_in(JsonObject(package, file).all(), package.place_of(file));
-  };
-  const auto table = [&](const char* file) {
-    const std::vector<std::string> ids = pieces_of(file);
-    return text::ForeignPieces{.names = ids,
+  const auto table = [&](const char* file, bool with_added) {
+    PieceTable ids;
+    ids.put_all(JsonObject(package, file).all(), package.place_of(file));
+    if (with_added) put_added(package, ids);
+    text::ForeignPieces pieces{.names = ids.names(),
                                .pad = "<pad>",
                                .unknown = "<unk>",
                                .end = "</s>",
-                               .symbols = languages_among(ids)};
+                               .symbols = languages_among(ids.names())};
+    pieces.symbols.insert(pieces.symbols.end(), ids.symbols.begin(), ids.symbols.end());
+    return pieces;
   };
-  text::ForeignPieces pieces = table("vocab.json");
-  text::ForeignPieces target = shared ? pieces : table("target_vocab.json");
+  const char* target_file_name = shared ? "vocab.json" : "target_vocab.json";
+  text::ForeignPieces pieces = table("vocab.json", true);
+  text::ForeignPieces target = shared ? pieces : table(target_file_name, false);
   // OPUS-MT's decoders begin with <pad>; heed's own with <s>.
   const int64_t start = settings.number("decoder_start_token_id");
   if (start < 0 || start >= std::ssize(target.names))
@@ -175,6 +143,11 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
                     target_file = segment_file(package, "target.spm");
   const SideVocabularies sides = two_vocabularies(source_file, target_file, pieces, target, shared);
   const Weights weights = huggingface_weights(package);
+  require_rows_of(package, settings, weights, false, "vocab.json", pieces.names.size(), out.notes);
+  if (!shared)
+    require_rows_of(package, settings, weights, true, target_file_name, target.names.size(),
+                    out.notes);
+  out.languages = languages_among(pieces.names);
   const std::vector<int64_t> width = pairs_from_halves(out.model.width);
   finish(out, HuggingFaceTransformer(weights, {}), sides,
          {.start = start,
@@ -182,12 +155,11 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
           .width = width,
           .scaled = settings.flag("scale_embedding", false)},
          settings.place());
-  out.decoding = proposed_search(package, out.model);
+  out.decoding = proposed_search(package, out.model, target.names, 1, out.notes).decoding;
   return out;
 }
 
-/// One SentencePiece file. M2M-100 has ids in vocab.json; NLLB those of the file, moved by one
-/// behind four special pieces. The languages follow, by special_tokens_map.json.
+/// One SentencePiece file, whose pieces have the ids that other files say.
 ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   const bool nllb = !package.has("vocab.json");
   ForeignModel out{.program = nllb ? "Hugging Face NLLB-200" : "Hugging Face M2M-100"};
@@ -196,29 +168,22 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   out.model.positions = "learned";
   out.model.tie = model::Tie::all;
   const char* segments = "sentencepiece.bpe.model";
-  text::ForeignPieces pieces{.pad = "<pad>", .unknown = "<unk>", .end = "</s>"};
-  const std::string place = package.place_of(segments);
-  if (nllb) {
-    pieces.names = {"<s>", "<pad>", "</s>", "<unk>"};
-    const std::vector<std::string> own = text::all_pieces(package.read(segments).view, place);
-    pieces.names.insert(pieces.names.end(), own.begin() + std::min<std::size_t>(3, own.size()),
-                        own.end());
-  } else {
-    pieces.names =
-        pieces_in(JsonObject(package, "vocab.json").all(), package.place_of("vocab.json"));
-  }
-  pieces.symbols = listed_languages(package);
-  pieces.names.insert(pieces.names.end(), pieces.symbols.begin(), pieces.symbols.end());
-  if (nllb) pieces.names.emplace_back("<mask>");
-  const int64_t rows = settings.number("vocab_size");
-  if (rows < std::ssize(pieces.names))
-    throw UserError("{}: 'vocab_size' is {}, and there are {} pieces", settings.place(), rows,
-                    pieces.names.size());
-  // What was made up to fill the last rows.
-  while (std::ssize(pieces.names) < rows)
-    pieces.names.push_back(fmt::format("<unused {}>", pieces.names.size()));
-  const SideVocabularies sides = one_vocabulary(segment_file(package, segments), pieces);
+  if (!package.has(segments))
+    throw UserError(
+        "{}: is missing; transformers 5 saves NLLB without it: take it from where the model is "
+        "from, and put it beside config.json",
+        package.place_of(segments));
+  const PieceTable table = nllb ? nllb_pieces(package, segments) : m2m_100_pieces(package);
+  text::ForeignPieces pieces{.names = table.names(),
+                             .pad = "<pad>",
+                             .unknown = "<unk>",
+                             .end = "</s>",
+                             .symbols = table.symbols};
   const Weights weights = huggingface_weights(package);
+  require_rows_of(package, settings, weights, false, nllb ? "tokenizer.json" : "vocab.json",
+                  pieces.names.size(), out.notes);
+  out.languages = languages_among(pieces.names);
+  const SideVocabularies sides = one_vocabulary(segment_file(package, segments), pieces);
   constexpr int64_t kFirst = 2;
   finish(out,
          HuggingFaceTransformer(
@@ -227,7 +192,14 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
          {.start = settings.number("decoder_start_token_id"),
           .scaled = settings.flag("scale_embedding", true)},
          settings.place());
-  out.decoding = proposed_search(package, out.model);
+  constexpr int64_t kGiven = 2;  // </s> and the language
+  const ProposedSearch search =
+      proposed_search(package, out.model, pieces.names, kGiven, out.notes);
+  out.decoding = search.decoding;
+  out.source_language = language_of_tokenizer(package, "src_lang", out.languages);
+  out.target_language = search.target_language.empty()
+                            ? language_of_tokenizer(package, "tgt_lang", out.languages)
+                            : search.target_language;
   return out;
 }
 

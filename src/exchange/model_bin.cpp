@@ -2,6 +2,7 @@
 #include "exchange/model_bin.h"
 
 #include <array>
+#include <cstring>
 
 #include "base/strings.h"
 #include "exchange/arrays.h"
@@ -28,24 +29,53 @@ std::string text_at(Cursor& cursor) {
   return text;
 }
 
+/// Those of the first revision were OpenNMT-tf's names.
+std::string name_since_revision_2(std::string name) {
+  const auto replace = [&](const char* from, const char* to) {
+    if (const std::size_t at = name.find(from); at != std::string::npos)
+      name.replace(at, std::strlen(from), to);
+  };
+  replace("transformer/", "");
+  replace(":0", "");
+  replace("w_embs", "embeddings/weight");
+  replace("kernel", "weight");
+  replace("LayerNorm", "layer_norm");
+  replace("dense", "projection");
+  replace("conv1d_", "linear_");
+  replace("conv1d", "linear_0");
+  if (name.find("encoder") == std::string::npos) {
+    replace("masked_multi_head", "self_attention");
+    replace("multi_head", "attention");
+  } else {
+    replace("multi_head", "self_attention");
+  }
+  return name;
+}
+
 }  // namespace
 
 ModelBin::ModelBin(const Package& package, const std::string& file)
     : place_(package.place_of(file)), bytes_(package.read(file)) {
   Cursor cursor(bytes_.view, place_);
-  const auto version = cursor.number<uint32_t>();
-  if (version < 4 || version > 6)
-    throw UserError("{}: is of version {} of CTranslate2's format, and heed reads 4 to 6", place_,
-                    version);
-  const std::string spec = text_at(cursor);
-  if (spec != "TransformerSpec")
+  version_ = cursor.number<uint32_t>();
+  if (version_ < 1 || version_ > 6)
+    throw UserError("{}: is of version {} of CTranslate2's format, and heed reads 1 to 6", place_,
+                    version_);
+  const std::string spec = version_ < 2 ? "" : text_at(cursor);
+  // The first ones were of one kind, or of two, whose numbers of heads were known by their names.
+  if (spec != "TransformerSpec" && spec != "TransformerBase" && spec != "TransformerBig" &&
+      !spec.empty())
     throw UserError("{}: holds a '{}'; heed opens Transformers that translate (TransformerSpec)",
                     place_, one_line(spec));
-  cursor.number<uint32_t>();  // the revision: names of variables say what there is
+  if (spec == "TransformerBig") default_heads_ = 16;
+  const uint32_t revision = version_ < 2 ? 1 : cursor.number<uint32_t>();
   for (auto count = cursor.number<uint32_t>(); count > 0; --count) {
-    const std::string name = text_at(cursor);
-    variables_[name] = variable_at(cursor, name);
+    std::string name = text_at(cursor);
+    Variable variable = variable_at(cursor, name);
+    variables_[revision == 1 ? name_since_revision_2(std::move(name)) : name] = variable;
   }
+  name_as_today(revision);
+  if (version_ < 3) return;
   for (auto count = cursor.number<uint32_t>(); count > 0; --count) {
     const std::string alias = text_at(cursor), name = text_at(cursor);
     if (!variables_.contains(name))
@@ -53,6 +83,16 @@ ModelBin::ModelBin(const Package& package, const std::string& file)
                       one_line(name));
     aliases_[alias] = name;
   }
+}
+
+/// Until revision 5 (CTranslate2 3.0) both sides had one of each, at the root.
+void ModelBin::name_as_today(uint32_t revision) {
+  if (revision >= 5) return;
+  for (const char* name : {"num_heads", "pre_norm", "activation", "embeddings_merge",
+                           "alignment_layer", "alignment_heads"})
+    for (const char* side : {"encoder/", "decoder/"})
+      if (variables_.contains(name) && !variables_.contains(side + std::string(name)))
+        aliases_[side + std::string(name)] = name;
 }
 
 std::string ModelBin::kept(const std::string& name) const {
@@ -92,6 +132,17 @@ double ModelBin::number(const std::string& name, double otherwise) const {
   }
 }
 
+std::string ModelBin::text(const std::string& name, const std::string& otherwise) const {
+  if (!has(name)) return otherwise;
+  const Variable& own = at(name);
+  if (own.code != kInt8) throw UserError("{}: '{}' is no text", place_, name);
+  return std::string(own.bytes);
+}
+
+bool ModelBin::is_switch(const std::string& name) const {
+  return at(name).code == kInt8;
+}
+
 void ModelBin::require_all_read() const {
   for (const auto& [name, variable] : variables_)
     if (!read_.contains(name) && variable.bytes.find_first_not_of('\0') != std::string_view::npos)
@@ -110,8 +161,13 @@ ModelBin::Variable ModelBin::variable_at(Cursor& cursor, const std::string& name
     own.shape.push_back(cursor.number<uint32_t>());
     if (__builtin_mul_overflow(count, static_cast<uint64_t>(own.shape.back()), &count)) count = 0;
   }
-  const auto code = cursor.number<uint8_t>();
-  own.bytes = cursor.bytes(cursor.number<uint32_t>());
+  auto code = cursor.number<uint8_t>();
+  auto size = uint64_t{cursor.number<uint32_t>()};
+  if (version_ < 4) {  // the bytes of a number, and how many numbers there are
+    size *= code;
+    code = code == 4 ? kFloat32 : code == 2 ? kInt16 : code == 1 ? kInt8 : kBfloat16 + 1;
+  }
+  own.bytes = cursor.bytes(size);
   if (code > kBfloat16 || count > own.bytes.size() ||
       count * size_of(static_cast<Code>(code)) != own.bytes.size())
     throw UserError("{}: '{}' has not the bytes of its shape", place_, one_line(name));

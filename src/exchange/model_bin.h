@@ -30,12 +30,20 @@ class ModelBin {
   engine::Array array(const std::string& name, const std::vector<int64_t>& shape) const;
   /// A single number, or `otherwise` where there is none.
   double number(const std::string& name, double otherwise) const;
+  /// A text, which is kept as the numbers of its bytes, or `otherwise`.
+  std::string text(const std::string& name, const std::string& otherwise) const;
+  /// Whether it is int8, as switches are; a factor is a real number.
+  bool is_switch(const std::string& name) const;
 
   /// Throws where a variable was not asked for that is not zero: the model has something that heed
   /// lacks.
   void require_all_read() const;
   /// What weights were before array(): "int8", "int16", or "".
   const std::string& quantised() const { return quantised_; }
+  /// The format's version. Before 6 it has in variables what config.json says since.
+  uint32_t version() const { return version_; }
+  /// How many heads a model has that does not say it.
+  int64_t default_heads() const { return default_heads_; }
   const std::string& place() const { return place_; }
 
  private:
@@ -48,12 +56,15 @@ class ModelBin {
 
   static std::size_t size_of(Code code);
   Variable variable_at(Cursor& cursor, const std::string& name) const;
+  void name_as_today(uint32_t revision);
   const Variable& at(const std::string& name) const;
   template <class Number>
   engine::Array dequantised(const Variable& own, const std::string& name) const;
 
   std::string place_;
   Bytes bytes_;
+  uint32_t version_ = 0;
+  int64_t default_heads_ = 8;
   std::map<std::string, Variable> variables_;
   std::map<std::string, std::string> aliases_;
   mutable std::set<std::string> read_;

@@ -73,8 +73,9 @@ class Assembly {
                            target || both);
     if (numbering_.scaled) return vectors;
     Floats smaller = vectors.copy();
-    const auto root = static_cast<float>(std::sqrt(static_cast<double>(config_.width)));
-    for (float& number : smaller) number /= root;
+    const double root = std::sqrt(static_cast<double>(config_.width));
+    for (float& number : smaller)
+      number = static_cast<float>(number * numbering_.factor / root);
     return array_from(std::move(smaller), vectors.shape);
   }
 

@@ -43,6 +43,8 @@ struct Numbering {
   std::span<const int64_t> width = {};
   /// The program's word vectors are multiplied by sqrt(width). If not, embeddings are not tied.
   bool scaled = true;
+  /// By what they are multiplied where not by that.
+  double factor = 1;
 };
 
 /// A bias with which a piece is never written: what the program cannot write.

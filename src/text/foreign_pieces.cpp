@@ -39,7 +39,7 @@ void require_name(const std::string& piece, const std::string& name) {
 class Arrangement {
  public:
   Arrangement(const std::string& model, const ForeignPieces& pieces,
-              const std::vector<std::string>& outside, const std::string& name)
+              const std::vector<std::string>& outside, const std::string& name, Outside as)
       : name_(name), symbols_(pieces.symbols.begin(), pieces.symbols.end()) {
     for (ModelPiece& piece : pieces_in_file(model, name)) {
       // What is never in a segmentation merges last: BPE takes it apart again.
@@ -61,7 +61,11 @@ class Arrangement {
           !pieces.names[id].empty() && !special.contains(foreign))
         add(ordinary(pieces.names[id]), foreign);
     const int64_t unknown = foreign_id[kUnknown];
-    for (const std::string& piece : outside) add(ordinary(piece), unknown);
+    for (const std::string& name_outside : outside) {
+      ModelPiece piece = ordinary(name_outside);
+      piece.is_unknown = as == Outside::unknown && piece.type != PieceType::unused;
+      add(std::move(piece), unknown);
+    }
   }
 
   std::vector<ModelPiece> all;
@@ -125,8 +129,9 @@ std::vector<std::string> pieces_outside(const std::string& model, const ForeignP
 }
 
 RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
-                                const std::vector<std::string>& outside, const std::string& name) {
-  Arrangement arrangement(model, pieces, outside, name);
+                                const std::vector<std::string>& outside, const std::string& name,
+                                Outside as) {
+  Arrangement arrangement(model, pieces, outside, name, as);
   return {Vocabulary::from_model(with_other_pieces(model, arrangement.all), name),
           std::move(arrangement.foreign_id)};
 }

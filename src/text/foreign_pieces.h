@@ -10,6 +10,12 @@
 
 namespace heed::text {
 
+/// What becomes of a segment that the program's network does not know.
+enum class Outside {
+  own,     // a piece with an id of its own
+  unknown  // the same, which encoding gives as kUnknown
+};
+
 /// The pieces of another program by its ids. An empty name: the program has no such piece.
 struct ForeignPieces {
   std::vector<std::string> names;
@@ -40,6 +46,7 @@ std::vector<std::string> pieces_outside(const std::string& model, const ForeignP
 /// algorithm stay. Two vocabularies with the same `pieces` and `outside` have the same ids. Throws
 /// as pieces_outside().
 RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
-                                const std::vector<std::string>& outside, const std::string& name);
+                                const std::vector<std::string>& outside, const std::string& name,
+                                Outside as = Outside::own);
 
 }  // namespace heed::text

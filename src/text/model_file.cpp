@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4,
                    kDenormalizer = 5;                 // of a model
 constexpr uint64_t kText = 1, kScore = 2, kType = 3;  // of a piece
+constexpr uint64_t kIsUnknown = 200;                  // the first that the format leaves to others
 constexpr uint64_t kSize = 4;                         // of a trainer
 constexpr uint64_t kCharsmap = 2;                     // of a normalizer
 // Of a trainer, in the order of heed's ids: pad, unknown, begin, end.
@@ -110,6 +111,8 @@ ModelPiece piece_in(std::string_view message) {
     if (field.number == kType && field.kind == WireField::varint && field.value >= 1 &&
         field.value <= static_cast<uint64_t>(PieceType::byte))
       piece.type = static_cast<PieceType>(field.value);
+    if (field.number == kIsUnknown && field.kind == WireField::varint)
+      piece.is_unknown = field.value != 0;
     return true;
   });
   return piece;
@@ -187,13 +190,14 @@ bool changes_characters(std::string_view model) {
 // last one counts: so parts that are put behind a model belong to it.
 std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces) {
   std::string out(model);
-  for (const ModelPiece& piece : pieces)
-    out += ProtobufMessage()
-               .message(kPieces, ProtobufMessage()
-                                     .bytes(kText, piece.text)
-                                     .single(kScore, piece.score)
-                                     .number(kType, static_cast<uint64_t>(piece.type)))
-               .done();
+  for (const ModelPiece& piece : pieces) {
+    ProtobufMessage message;
+    message.bytes(kText, piece.text)
+        .single(kScore, piece.score)
+        .number(kType, static_cast<uint64_t>(piece.type));
+    if (piece.is_unknown) message.number(kIsUnknown, 1);
+    out += ProtobufMessage().message(kPieces, message).done();
+  }
   const std::size_t size = pieces_of(out).size();
   return out + ProtobufMessage().message(kTrainer, ProtobufMessage().number(kSize, size)).done();
 }

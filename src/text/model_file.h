@@ -22,6 +22,9 @@ struct ModelPiece {
   std::string text;
   float score = 0;
   PieceType type = PieceType::normal;
+  /// heed's own: text is cut into it, and it counts as the unknown piece then, as for a program
+  /// whose network does not know all pieces of its SentencePiece file.
+  bool is_unknown = false;
 };
 
 /// The pieces of a sound model, by id.

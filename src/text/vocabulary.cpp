@@ -78,15 +78,20 @@ struct Vocabulary::Impl {
   std::vector<PieceType> types;  // by id
   std::vector<bool> is_sampled;  // by id: what may be segmented otherwise
   bool gives_unused = false;     // see without_unused()
+  std::vector<bool> is_unknown;  // by id, as ModelPiece has it; empty: none is
 
   bool has(PieceType type) const { return std::ranges::find(types, type) != types.end(); }
 
   /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
   void prepare_sampling() {
-    for (const ModelPiece& piece : text::pieces_of(model)) types.push_back(piece.type);
+    for (const ModelPiece& piece : text::pieces_of(model)) {
+      types.push_back(piece.type);
+      is_unknown.push_back(piece.is_unknown);
+    }
     expect(std::ssize(types) == processor.GetPieceSize(), "a piece without a type");
+    if (std::ranges::find(is_unknown, true) == is_unknown.end()) is_unknown.clear();
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
-      is_sampled.push_back(types[id] == PieceType::normal);
+      is_sampled.push_back(types[id] == PieceType::normal && id_of(id) == id);
       if (is_sampled[id]) pieces.add(processor.IdToPiece(id), {id, processor.GetScore(id)});
     }
     if (algorithm != PieceAlgorithm::bpe) return;
@@ -110,10 +115,13 @@ struct Vocabulary::Impl {
   }
 
  private:
-  int id_of(int id) const { return id; }
+  int id_of(int id) const { return !is_unknown.empty() && is_unknown[id] ? kUnknown : id; }
   int id_of(const std::string& name) const {
+    return is_used(name) ? id_of(processor.PieceToId(name)) : kUnknown;
+  }
+  bool is_used(const std::string& name) const {
     const int id = processor.PieceToId(name);
-    return gives_unused && types[id] == PieceType::unused ? kUnknown : id;
+    return id != kUnknown && !(gives_unused && types[id] == PieceType::unused);
   }
 
   /// SentencePiece's BPE takes a character for its piece even if that is unused. As all that has no
@@ -122,7 +130,7 @@ struct Vocabulary::Impl {
     std::vector<std::string> out;
     bool in_run = false;
     for (const std::string& piece : part) {
-      const bool known = id_of(piece) != kUnknown;
+      const bool known = is_used(piece);
       if (!known && has(PieceType::byte))
         for (const char byte : piece)
           out.push_back(fmt::format("<0x{:02X}>", static_cast<unsigned char>(byte)));
@@ -147,6 +155,8 @@ struct Vocabulary::Impl {
     expect(processor.Encode(text, &part).ok(), "SentencePiece cannot encode");
     if constexpr (std::is_same_v<Piece, std::string>) {
       if (gives_unused) return without_unused(part);
+    } else if (!is_unknown.empty()) {
+      for (int& id : part) id = id_of(id);
     }
     return part;
   }

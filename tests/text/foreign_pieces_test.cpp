@@ -190,6 +190,32 @@ TEST_P(ForeignPiecesOf, OutsideTheProgramAreUnknownToIt) {
   EXPECT_EQ(found.foreign_id[*id], 1);  // <unk>
 }
 
+TEST_P(ForeignPiecesOf, OutsideTheProgramAreItsUnknownPieceEachByItself) {
+  const std::string model = trained(kGerman, {{"model_type", GetParam()}});
+  ForeignPieces pieces = marian(model, model);
+  std::erase(pieces.names, "M");
+  std::erase(pieces.names, "H");
+  const auto outside = pieces_outside(model, pieces, "spm");
+  const RearrangedVocabulary own = rearranged(model, pieces, outside, "spm"),
+                             found = rearranged(model, pieces, outside, "spm", Outside::unknown);
+  EXPECT_EQ(found.foreign_id, own.foreign_id);
+  // Through its file.
+  const Vocabulary vocabulary = Vocabulary::from_model(found.vocabulary.model(), "spm");
+  const int32_t m = *own.vocabulary.id_of("M"), h = *own.vocabulary.id_of("H");
+  for (const std::string line : {"MHM ein HM", "Mann Haus", "die Katze"}) {
+    EXPECT_EQ(vocabulary.spell(line), original(model, line));
+    std::vector<int32_t> wanted = own.vocabulary.encode(line);
+    const auto hidden = std::ranges::count(wanted, m) + std::ranges::count(wanted, h);
+    EXPECT_EQ(hidden > 0, line != "die Katze");
+    std::ranges::replace(wanted, m, kUnknown);
+    std::ranges::replace(wanted, h, kUnknown);
+    EXPECT_EQ(vocabulary.encode(line), wanted) << line;
+    const auto drawn = vocabulary.sample(line, 0.3, 7);
+    EXPECT_EQ(std::ranges::count(drawn, m) + std::ranges::count(drawn, h), 0);
+    EXPECT_EQ(std::ranges::count(drawn, kUnknown), hidden);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Algorithms, ForeignPiecesOf, testing::Values("unigram", "bpe"),
                          [](const auto& info) { return std::string(info.param); });
 

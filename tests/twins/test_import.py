@@ -12,6 +12,7 @@ from twins import HEED, SOURCES, TARGETS, TwinTest, heed, pieces
 try:
     import ctranslate2
     from ctranslate2.converters import MarianConverter
+    from ctranslate2.specs import TransformerSpec
 except ImportError:
     ctranslate2 = None
     print("NO-CTRANSLATE2: pip install ctranslate2 to hold imported models to it")
@@ -220,6 +221,69 @@ class Import(TwinTest):
                     named += ["--target-sentencepiece", segments[1]]
                     # Asked for fp32, CTranslate2 multiplies with what the numbers stand for, too.
                     self.assert_same(self.import_to(peer, *named), peer)
+
+    def specified(self, name, scale, table):
+        """A model by CTranslate2's own specification, as its converters for OpenNMT and fairseq
+        fill it in: with a table of positions or without, as OpenNMT-tf's have none."""
+        chance = numpy.random.default_rng(4)
+
+        def numbers(*shape):
+            return chance.normal(0, 0.4, shape).astype(numpy.float32)
+
+        def linear(spec, rows, columns):
+            spec.weight, spec.bias = numbers(rows, columns), numbers(rows)
+
+        def norm(spec):
+            spec.gamma, spec.beta = 1 + numbers(WIDTH), numbers(WIDTH)
+
+        names = ["<blank>", *list(files.pieces(self.folder / "joint.spm"))[1:]]
+        spec = TransformerSpec.from_config((2, 1), HEADS, pre_norm=True)
+        vectors = numbers(len(names), WIDTH)
+        for side in (spec.encoder, spec.decoder):
+            of_encoder = side is spec.encoder
+            (side.embeddings[0] if of_encoder else side.embeddings).weight = vectors
+            side.scale_embeddings = scale
+            if table:
+                side.position_encodings.encodings = numbers(POSITIONS, WIDTH)
+            for layer in side.layer:
+                rows = [[3, 1]] if of_encoder else [[3, 1], [1, 2, 1]]
+                attentions = [layer.self_attention] + ([] if of_encoder else [layer.attention])
+                for attention, counts in zip(attentions, rows):
+                    for part, count in zip(attention.linear, counts):
+                        linear(part, count * WIDTH, WIDTH)
+                    norm(attention.layer_norm)
+                linear(layer.ffn.linear_0, INNER, WIDTH)
+                linear(layer.ffn.linear_1, WIDTH, INNER)
+                norm(layer.ffn.layer_norm)
+            norm(side.layer_norm)
+        linear(spec.decoder.projection, len(names), WIDTH)
+        spec.decoder.projection.weight = vectors
+        spec.register_source_vocabulary(names)
+        spec.register_target_vocabulary(names)
+        spec.config.add_source_eos = True
+        spec.validate()
+        spec.optimize()
+        out = self.folder / name
+        out.mkdir()
+        spec.save(str(out))
+        return out
+
+    @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
+    def test_ctranslate2_with_any_factor_and_positions(self):
+        """A switch multiplies word vectors by the root of their width; a real number is the
+        factor. Without a table positions are OpenNMT-tf's."""
+        seen = {}
+        for scale in (True, False, 1.0, 3.0, float(numpy.sqrt(WIDTH))):
+            for table in (True, False):
+                with self.subTest(scale=scale, table=table):
+                    peer = self.specified(f"scaled-{scale}-{table}", scale, table)
+                    run = self.import_to(peer, "--source-sentencepiece", self.folder / "joint.spm")
+                    self.assert_same(run, peer)
+                    seen[str(scale), table] = self.scores(run)
+        self.assertEqual(seen["False", True], seen["1.0", True])
+        for table in (True, False):
+            difference = numpy.subtract(seen["1.0", table], seen["True", table])
+            self.assertGreater(abs(difference).max(), 0.1)
 
     def test_exports_come_back_bit_by_bit(self):
         for number, kind in enumerate(kinds.transformers()):

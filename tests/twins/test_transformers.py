@@ -44,6 +44,11 @@ def m2m_config(**options):
     return transformers.M2M100Config(**{**SHAPE, "activation_function": "relu", **options})
 
 
+def is_language(name):
+    """Of the names that a model of many languages has in these tests."""
+    return name.startswith("__") or name.endswith("_Latn")
+
+
 def roughened(model):
     """Biases and norms that matter, and one step of training."""
     torch.manual_seed(3)
@@ -201,20 +206,31 @@ class Transformers(TwinTest):
         folder.mkdir()
         (processor,) = self.segments("joint")
         pieces = self.plain(processor)
+        names = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
         if nllb:
             languages = ["deu_Latn", "eng_Latn", "fra_Latn"]
-            spm = self.fairseq_model(pieces)
+            segments = self.fairseq_model(pieces)
+            # The order of transformers 4.57.1 where it has no other file: <mask> comes first.
+            ids = {piece: len(names) + i for i, piece in enumerate(["<mask>", *languages])}
+            (folder / "added_tokens.json").write_text(json.dumps(ids), encoding="utf-8")
+            listed = {"additional_special_tokens": languages, "mask_token": "<mask>"}
+            (folder / "special_tokens_map.json").write_text(json.dumps(listed), encoding="utf-8")
+            names += ["<mask>", *languages]
         else:
-            languages = ["__de__", "__en__", "__fr__"]
-            spm = (self.folder / "joint.spm").read_bytes()
-        names = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
-        if not nllb:
+            segments = (self.folder / "joint.spm").read_bytes()
             ids = {piece: number for number, piece in enumerate(names)}
             (folder / "vocab.json").write_text(json.dumps(ids), encoding="utf-8")
-        names += languages + (["<mask>"] if nllb else [])
-        (folder / "sentencepiece.bpe.model").write_bytes(spm)
-        listed = {"additional_special_tokens": languages}
-        (folder / "special_tokens_map.json").write_text(json.dumps(listed), encoding="utf-8")
+        (folder / "sentencepiece.bpe.model").write_bytes(segments)
+        if not nllb:
+            # Its own files, which list no languages.
+            tokenizer = transformers.M2M100Tokenizer(
+                str(folder / "vocab.json"), str(folder / "sentencepiece.bpe.model")
+            )
+            tokenizer.save_pretrained(folder)
+            ids = sorted((tokenizer.get_lang_id(code), code) for code in tokenizer.lang_code_to_id)
+            self.assertEqual([number for number, _ in ids], list(range(len(names), len(names) + 100)))
+            names += [f"__{code}__" for _, code in ids]
+            languages = ["__de__", "__en__", "__fr__"]
         config = m2m_config(vocab_size=len(names) + 3, decoder_start_token_id=2)
         torch.manual_seed(2)
         model = roughened(transformers.M2M100ForConditionalGeneration(config))
@@ -250,7 +266,7 @@ class Transformers(TwinTest):
                     return [place[language], *(place.get(piece, 3) for piece in cut), 2]
 
                 def text_of(found):
-                    skipped = {"<s>", "</s>", "<pad>", *languages}
+                    skipped = {"<s>", "</s>", "<pad>", *(n for n in names if is_language(n))}
                     known = [names[i] if i < len(names) else "" for i in found]
                     cut = ["\u2047" if one == "<unk>" else one for one in known]
                     return "".join(p for p in cut if p not in skipped).replace("\u2581", " ")
@@ -316,6 +332,47 @@ class Transformers(TwinTest):
                     weight -= 0.5 * weight.grad
         self.assertGreater(max(abs(a - b) for a, b in zip(before, self.scores(tuned))), 0.1)
         self.assert_same(tuned, model, ids_of_source, ids_of_target, given)
+
+    def test_pieces_that_were_added(self):
+        """As save_pretrained() writes a model and a tokenizer with two pieces more."""
+        folder, model, tables, _ = self.marian("added")
+        tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
+        tokenizer.add_tokens(["<x>", "zork"])
+        model.resize_token_embeddings(len(tokenizer))
+        saved = self.folder / "added-saved"
+        model.save_pretrained(saved)
+        tokenizer.save_pretrained(saved)
+        run = self.folder / "added-run"
+        heed("import", saved, "-o", run)
+        in_fp32(run)
+        self.write("added-sources", ["zork a b", "c <x> d"])
+        self.write("added-targets", ["k zork", "l m"])
+        scores = self.scores(run, "added-sources", "added-targets")
+        for ours, source, target in zip(
+            scores, ("zork a b", "c <x> d"), ("k zork", "l m"), strict=True
+        ):
+            given = tokenizer(source)["input_ids"]
+            gold = tokenizer(text_target=target)["input_ids"]
+            self.assertFalse(tables[0]["<unk>"] in given + gold)
+            theirs, _ = self.read(model, given, gold, model.config.decoder_start_token_id)
+            self.assertLess(abs(ours - sum(theirs)) / len(gold), TOLERANCE)
+
+    def test_what_a_network_does_not_know_is_scored_as_unknown(self):
+        folder, model, tables, segments = self.marian("unknown")
+        ids = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+        hidden = [piece for piece in ids if piece.strip("\u2581") == "k"]
+        kept = {piece: number for piece, number in ids.items() if piece not in hidden}
+        (folder / "vocab.json").write_text(json.dumps(kept), encoding="utf-8")
+        run = self.folder / "unknown-run"
+        heed("import", folder, "-o", run)
+        in_fp32(run)
+        tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
+        for ours, source, target in zip(self.scores(run), SOURCES, TARGETS):
+            given = tokenizer(source)["input_ids"]
+            gold = tokenizer(text_target=target)["input_ids"]
+            self.assertEqual(gold.count(tables[1]["<unk>"]), target.split().count("k"))
+            theirs, _ = self.read(model, given, gold, model.config.decoder_start_token_id)
+            self.assertLess(abs(ours - sum(theirs)) / len(gold), TOLERANCE)
 
     def test_pickles(self):
         """pytorch_model.bin, of now and of before PyTorch 1.6."""

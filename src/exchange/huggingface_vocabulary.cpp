@@ -1,0 +1,210 @@
+// Which id each piece has in a folder of Hugging Face's transformers.
+#include <cctype>
+
+#include "base/strings.h"
+#include "exchange/formats.h"
+#include "exchange/huggingface_parts.h"
+
+namespace heed::exchange {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kMostPieces = 2'000'000;
+constexpr const char* kTokenizer = "tokenizer.json";
+constexpr const char* kTokenizerConfig = "tokenizer_config.json";
+
+// The languages of M2M-100's tokenizer in transformers, by the value of its 'language_codes': files
+// do not list them. Their ids follow those of vocab.json.
+struct LanguageCodes {
+  const char *name, *codes;
+};
+constexpr LanguageCodes kLanguageCodes[] = {
+    {"m2m100",
+     "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu "
+     "ha he hi hr ht hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr "
+     "ms my ne nl no ns oc or pa pl ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk "
+     "ur uz vi wo xh yi yo zh zu"},
+    {"wmt21", "en ha is ja cs ru zh de"}};
+
+/// What a list of special tokens, or a value of a table, calls a piece.
+std::string content_of(const json& token) {
+  const json& text = token.is_object() && token.contains("content") ? token["content"] : token;
+  return text.is_string() ? text.get<std::string>() : "";
+}
+
+/// Whether no text is meant by it: the special pieces that BERT's and fairseq's models have.
+bool is_control(const std::string& piece) {
+  for (const char* name : {"<s>", "<pad>", "</s>", "<unk>", "<mask>"})
+    if (piece == name) return true;
+  return false;
+}
+
+/// The special tokens that the tokenizer's files list without their ids.
+std::vector<std::string> listed_symbols(const Package& package) {
+  for (const char* file : {"special_tokens_map.json", kTokenizerConfig}) {
+    if (!package.has(file)) continue;
+    const JsonObject settings(package, file);
+    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+      std::vector<std::string> symbols;
+      if (settings.has(key) && settings.all()[key].is_array())
+        for (const auto& token : settings.all()[key])
+          if (const std::string symbol = content_of(token);
+              !symbol.empty() && !is_control(symbol))
+            symbols.push_back(symbol);
+      if (!symbols.empty()) return symbols;
+    }
+  }
+  return {};
+}
+
+void put_symbol(PieceTable& table, const std::string& piece, int64_t id, const std::string& place) {
+  if (piece.empty()) return;
+  const bool is_new = !table.has(piece);
+  table.put(piece, id, place);
+  if (is_new && !is_control(piece)) table.symbols.push_back(piece);
+}
+
+}  // namespace
+
+void PieceTable::put(const std::string& piece, int64_t id, const std::string& place) {
+  if (id < 0 || id >= kMostPieces)
+    throw UserError("{}: the id of '{}' is no number from 0 to {}", place, one_line(piece),
+                    kMostPieces - 1);
+  const auto [known, is_new] = ids_.emplace(piece, id);
+  if (!is_new && known->second != id)
+    throw UserError("{}: '{}' has the id {}, and {} in another file", place, one_line(piece), id,
+                    known->second);
+  if (id >= std::ssize(names_)) names_.resize(id + 1);
+  std::string& name = names_[id];
+  if (!name.empty() && name != piece)
+    throw UserError("{}: '{}' and '{}' have the same id, {}", place, one_line(name),
+                    one_line(piece), id);
+  name = piece;
+}
+
+void PieceTable::put_all(const json& pieces, const std::string& place) {
+  const std::vector<std::string> read = pieces_in(pieces, place);
+  for (std::size_t id = 0; id < read.size(); ++id)
+    if (!read[id].empty()) put(read[id], static_cast<int64_t>(id), place);
+}
+
+bool PieceTable::takes(int64_t id) const {
+  return id >= 0 && id < std::ssize(names_) && !names_[id].empty();
+}
+
+void put_added(const Package& package, PieceTable& table) {
+  if (package.has(kTokenizerConfig)) {
+    const JsonObject settings(package, kTokenizerConfig);
+    const json added = settings.has("added_tokens_decoder") ? settings.all()["added_tokens_decoder"]
+                                                            : json::object();
+    if (!added.is_object())
+      throw UserError("{}: 'added_tokens_decoder' is no table of ids and pieces", settings.place());
+    for (const auto& [id, token] : added.items()) {
+      const auto number = exact_number<int64_t>(id);
+      if (!number)
+        throw UserError("{}: '{}' in 'added_tokens_decoder' is no id", settings.place(),
+                        one_line(id));
+      put_symbol(table, content_of(token), *number, settings.place());
+    }
+  }
+  const char* added_tokens = "added_tokens.json";
+  if (package.has(added_tokens)) {
+    const JsonObject added(package, added_tokens);
+    for (const auto& [piece, id] : added.all().items())
+      put_symbol(table, piece, id.is_number_integer() ? id.get<int64_t>() : -1, added.place());
+  }
+  if (package.has(kTokenizer)) {
+    const JsonObject tokenizer(package, kTokenizer);
+    if (!tokenizer.has("added_tokens") || !tokenizer.all()["added_tokens"].is_array()) return;
+    for (const json& token : tokenizer.all()["added_tokens"])
+      if (token.is_object() && token.contains("id") && token["id"].is_number_integer())
+        put_symbol(table, content_of(token), token["id"], tokenizer.place());
+  }
+}
+
+PieceTable m2m_100_pieces(const Package& package) {
+  PieceTable table;
+  const std::string place = package.place_of("vocab.json");
+  table.put_all(JsonObject(package, "vocab.json").all(), place);
+  const int64_t own = std::ssize(table.names());
+  put_added(package, table);
+  int64_t next = own;
+  for (const std::string& symbol : listed_symbols(package)) {
+    if (table.has(symbol)) continue;
+    while (table.takes(next)) ++next;
+    put_symbol(table, symbol, next, place);
+  }
+  if (!languages_among(table.names()).empty()) return table;
+  const std::string codes = package.has(kTokenizerConfig)
+                                ? JsonObject(package, kTokenizerConfig).text("language_codes",
+                                                                             "m2m100")
+                                : "m2m100";
+  for (const auto& [name, all] : kLanguageCodes) {
+    if (codes != name) continue;
+    int64_t id = own;
+    for (const std::string& code : split(all, ' '))
+      put_symbol(table, fmt::format("__{}__", code), id++, package.place_of(kTokenizerConfig));
+    return table;
+  }
+  throw UserError("{}: 'language_codes' is '{}'; heed knows m2m100 and wmt21",
+                  package.place_of(kTokenizerConfig), one_line(codes));
+}
+
+PieceTable nllb_pieces(const Package& package, const std::string& segments) {
+  PieceTable table;
+  if (package.has(kTokenizer)) {
+    const JsonObject tokenizer(package, kTokenizer);
+    const json& all = tokenizer.all();
+    if (!tokenizer.has("model") || !all["model"].is_object() || !all["model"].contains("vocab"))
+      throw UserError("{}: has no 'vocab' in 'model'", tokenizer.place());
+    json vocabulary = all["model"]["vocab"];
+    if (vocabulary.is_array())  // of a unigram model: pairs of piece and score
+      for (json& piece : vocabulary)
+        if (piece.is_array() && !piece.empty()) piece = json(piece[0]);
+    table.put_all(vocabulary, tokenizer.place());
+  } else {
+    const std::string place = package.place_of(segments);
+    int64_t id = 0;
+    for (const char* special : {"<s>", "<pad>", "</s>", "<unk>"}) table.put(special, id++, place);
+    const std::vector<std::string> own = text::all_pieces(package.read(segments).view, place);
+    for (std::size_t i = 3; i < own.size(); ++i) table.put(own[i], id++, place);
+  }
+  put_added(package, table);
+  const std::vector<std::string> listed = listed_symbols(package);
+  for (const std::string& symbol : listed)
+    if (!table.has(symbol))
+      throw UserError(
+          "{}: is needed: no file says which id '{}' has; take it, or tokenizer_config.json with "
+          "'added_tokens_decoder', from where the model is from",
+          package.place_of(kTokenizer), one_line(symbol));
+  if (languages_among(table.names()).empty())
+    throw UserError(
+        "{}: is needed: no file says which ids the languages have; take it, or "
+        "tokenizer_config.json with 'added_tokens_decoder', from where the model is from",
+        package.place_of(kTokenizer));
+  return table;
+}
+
+void require_rows(const RowsOfSide& found, const std::string& place,
+                  std::vector<std::string>& notes) {
+  if (found.rows != found.said)
+    throw UserError("{}: '{}' is {}, and the {}'s word vectors have {} rows; they are not of one "
+                    "model",
+                    place, found.key, found.said, found.side, found.rows);
+  if (found.names > found.rows)
+    throw UserError("{}: '{}' is {}, and {} names {} pieces", place, found.key, found.rows,
+                    found.vocabulary, found.names);
+  // What fills the last rows up: to a multiple of a number, or by fairseq's "made up" words.
+  constexpr int64_t kMostFilled = 1024, kMadeUp = 8;
+  const int64_t filled = found.rows - found.names;
+  if (filled > kMostFilled)
+    throw UserError("{}: '{}' is {}, and {} names {} pieces; they are not of one model", place,
+                    found.key, found.rows, found.vocabulary, found.names);
+  if (filled > kMadeUp)
+    notes.push_back(fmt::format("the last {} of the {}'s {} word vectors have no piece, and are "
+                                "left out",
+                                filled, found.side, found.rows));
+}
+
+}  // namespace heed::exchange

@@ -1,0 +1,78 @@
+// Which files of a folder of Hugging Face's transformers are its weights.
+#include "base/strings.h"
+#include "exchange/arrays.h"
+#include "exchange/huggingface_parts.h"
+#include "exchange/tensors.h"
+
+namespace heed::exchange {
+namespace {
+
+using engine::Array;
+
+/// A format's file, and the file that says in which others its tensors are where they are several.
+struct WeightFormat {
+  const char *file, *index;
+  Tensors (*read)(const Bytes& file, const std::string& name);
+};
+constexpr WeightFormat kWeightFormats[] = {
+    {"model.safetensors", "model.safetensors.index.json", read_safetensors},
+    {"pytorch_model.bin", "pytorch_model.bin.index.json", read_pickle}};
+
+/// The values of the index's table of tensor and file, each once.
+std::vector<std::string> files_in_index(const Package& package, const char* index) {
+  const JsonObject table(package, index);
+  const std::string place = table.place();
+  if (!table.has("weight_map") || !table.all()["weight_map"].is_object())
+    throw UserError("{}: has no table 'weight_map' of tensors and files", place);
+  std::vector<std::string> files;
+  for (const auto& [tensor, file] : table.all()["weight_map"].items()) {
+    if (!file.is_string()) throw UserError("{}: '{}' is in no file", place, one_line(tensor));
+    if (const std::string name = file; std::ranges::find(files, name) == files.end())
+      files.push_back(name);
+  }
+  for (const std::string& file : files)
+    if (!package.has(file))
+      throw UserError("{}: is missing, and {} says that tensors are in it",
+                      package.place_of(one_line(file)), index);
+  return files;
+}
+
+/// What somebody may take for weights.
+std::vector<std::string> other_weights(const Package& package) {
+  std::vector<std::string> files;
+  for (const std::string& file : package.files())
+    if (file.find('/') == std::string::npos &&
+        (file.ends_with(".safetensors") || (file.ends_with(".bin") && file.starts_with("pytorch"))))
+      files.push_back(file);
+  return files;
+}
+
+}  // namespace
+
+engine::Weights huggingface_weights(const Package& package) {
+  for (const WeightFormat& format : kWeightFormats) {
+    const bool whole = package.has(format.file), parts = package.has(format.index);
+    if (!whole && !parts) continue;
+    if (whole && parts)
+      throw UserError("{}: {} and {} are there, and only one can be the model; move the other away",
+                      package.place_of(""), format.file, format.index);
+    const auto files =
+        whole ? std::vector<std::string>{format.file} : files_in_index(package, format.index);
+    std::map<std::string, Array> arrays;
+    std::string origin;
+    for (const std::string& file : files) {
+      origin = package.place_of(file);
+      for (const auto& [name, tensor] : format.read(package.read(file), origin))
+        if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, origin + ": " + name);
+    }
+    return engine::Weights(std::move(arrays), origin);
+  }
+  const std::vector<std::string> others = other_weights(package);
+  throw UserError("{}: is missing, and so are its index and pytorch_model.bin{}",
+                  package.place_of("model.safetensors"),
+                  others.empty()
+                      ? ""
+                      : fmt::format("; of {} the model must be named so", join(others, ", ")));
+}
+
+}  // namespace heed::exchange

@@ -1,0 +1,335 @@
+// Folders of Hugging Face's transformers as heed reads them. Which files there are, and what they
+// say, is as transformers 4.57.1 and 5.24.0 wrote it (save_pretrained of models and tokenizers); that
+// heed computes the same is tested in tests/twins/test_transformers.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "engine/random_weights.h"
+#include "exchange/arrays.h"
+#include "exchange/foreign_model.h"
+#include "exchange/plain_transformer.h"
+#include "message.h"
+#include "model/description/safetensors_file.h"
+#include "temporary_folder.h"
+
+namespace heed::exchange {
+namespace {
+
+using engine::Array, engine::Floats;
+using engine::testing::random_transformer, engine::testing::small_transformer;
+using nlohmann::json;
+using ::testing::AllOf, ::testing::ElementsAre, ::testing::HasSubstr, ::testing::IsEmpty;
+
+/// A folder whose word vectors say which row they are.
+class TransformersFolder : public ::testing::Test {
+ protected:
+  TransformersFolder() {
+    folder_.write("text", "a b c d\nb a\nd c\n");
+    // The ids of fairseq's SentencePiece files: <unk>, <s>, </s>, then pieces.
+    text::VocabularyTraining training{
+        .files = {text::TextFile(folder_ / "text")}, .size = 12, .algorithm = "bpe"};
+    const text::Vocabulary trained = text::Vocabulary::train(training);
+    for (int32_t id = text::kEnd + 1; id < trained.size(); ++id) own_.push_back(trained.piece(id));
+    segments_ = trained.model();
+    shape_ = {{"d_model", 12},
+              {"encoder_ffn_dim", 10},
+              {"decoder_ffn_dim", 10},
+              {"encoder_attention_heads", 3},
+              {"decoder_attention_heads", 3},
+              {"encoder_layers", 1},
+              {"decoder_layers", 1},
+              {"max_position_embeddings", 9},
+              {"activation_function", "relu"},
+              {"scale_embedding", true}};
+  }
+
+  void write(const std::string& file, const json& value) const {
+    folder_.write("model/" + file, value.dump());
+  }
+  void remove(const std::string& file) const { std::filesystem::remove(folder_ / ("model/" + file)); }
+
+  /// With so many rows.
+  void write_weights(const std::string& file, model::Norm norm, int64_t rows) const {
+    model::ModelConfig config = small_transformer();
+    config.norm = norm;
+    config.tie = model::Tie::all;
+    const engine::Weights weights = random_transformer(config, rows);
+    std::vector<Array> arrays;
+    std::vector<model::SlotBytes> slots;
+    for (const HuggingFaceTensor& tensor : hugging_face_tensors(config)) {
+      Array own = weights.at(tensor.own);
+      if (tensor.name == "model.shared.weight") {
+        Floats numbers(own.count());
+        for (int64_t i = 0; i < own.count(); ++i) numbers[i] = static_cast<float>(i / config.width);
+        own = array_from(std::move(numbers), own.shape);
+      }
+      const int64_t share = own.rows() / tensor.parts;
+      arrays.push_back(rows_of(own, tensor.part * share, share));
+      slots.push_back(
+          {{.name = tensor.name, .type = model::Dtype::F32, .shape = arrays.back().shape},
+           {reinterpret_cast<const char*>(arrays.back().data),
+            arrays.back().count() * sizeof(float)}});
+    }
+    model::write_safetensors(std::move(slots), {{"format", "pt"}}, folder_ / ("model/" + file));
+  }
+
+  /// OPUS-MT's order: </s> first, <pad> last.
+  void write_marian() {
+    std::vector<std::string> names = {"</s>", "<unk>"};
+    names.insert(names.end(), own_.begin(), own_.end());
+    names.emplace_back("<pad>");
+    const auto pad = std::ssize(names) - 1;
+    write("vocab.json", ids_of(names));
+    folder_.write("model/source.spm", segments_);
+    folder_.write("model/target.spm", segments_);
+    json config = shape_;
+    config.update({{"model_type", "marian"},
+                   {"vocab_size", names.size()},
+                   {"decoder_start_token_id", pad},
+                   {"pad_token_id", pad},
+                   {"eos_token_id", 0}});
+    write("config.json", config);
+    write_weights("model.safetensors", model::Norm::post, std::ssize(names));
+  }
+
+  /// `rows` beyond those of vocab.json.
+  void write_m2m_100(int64_t rows) {
+    write("vocab.json", ids_of(fairseq_names()));
+    write_many(rows);
+  }
+  void write_nllb(int64_t rows) { write_many(rows); }
+  void write_many(int64_t rows) {
+    folder_.write("model/sentencepiece.bpe.model", segments_);
+    rows_ = 4 + std::ssize(own_) + rows;
+    json config = shape_;
+    config.update(
+        {{"model_type", "m2m_100"}, {"vocab_size", rows_}, {"decoder_start_token_id", 2}});
+    write("config.json", config);
+    write_weights("model.safetensors", model::Norm::pre, rows_);
+  }
+  std::vector<std::string> fairseq_names() const {
+    std::vector<std::string> names = {"<s>", "<pad>", "</s>", "<unk>"};
+    names.insert(names.end(), own_.begin(), own_.end());
+    return names;
+  }
+  static json ids_of(const std::vector<std::string>& names) {
+    json ids;
+    for (std::size_t id = 0; id < names.size(); ++id) ids[names[id]] = id;
+    return ids;
+  }
+
+  ForeignModel read() const { return read_model(Package(folder_ / "model"), {}); }
+  std::string refusal() const {
+    return message_of<UserError>([&] { read(); });
+  }
+  /// The row that a piece's vector has in the model that was read; -1: there is no such piece.
+  static int64_t row_of(const ForeignModel& model, const std::string& piece) {
+    const auto id = model.source.id_of(piece);
+    if (!id) return -1;
+    const Array& vectors = model.weights.at("embedding.weight");
+    return static_cast<int64_t>(vectors.data[*id * vectors.columns()]);
+  }
+
+  TemporaryFolder folder_;
+  std::string segments_;
+  std::vector<std::string> own_;  // pieces
+  json shape_;
+  int64_t rows_ = 0;
+};
+
+TEST_F(TransformersFolder, HasTheWeightsOfItsOwnFileAlone) {
+  write_marian();
+  const auto vectors = [&] { return read().weights.at("embedding.weight").copy(); };
+  const Floats right = vectors();
+  // Somebody's copy of before, with another number of rows.
+  write_weights("model_old.safetensors", model::Norm::post, 40);
+  write_weights("adapter_model.safetensors", model::Norm::post, 40);
+  EXPECT_EQ(vectors(), right);
+  std::filesystem::rename(folder_ / "model/model.safetensors",
+                          folder_ / "model/model-00001-of-00002.safetensors");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("model.safetensors: is missing"),
+                               HasSubstr("model-00001-of-00002.safetensors"),
+                               HasSubstr("model_old.safetensors")));
+  const json index = {{"weight_map", {{"model.shared.weight", "model-00001-of-00002.safetensors"}}}};
+  write("model.safetensors.index.json", index);
+  EXPECT_EQ(vectors(), right);
+  write_weights("model.safetensors", model::Norm::post, 40);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("model.safetensors and model.safetensors.index.json"),
+                               HasSubstr("move the other away")));
+  remove("model.safetensors");
+  remove("model-00001-of-00002.safetensors");
+  EXPECT_THAT(refusal(), HasSubstr("model-00001-of-00002.safetensors: is missing, and"));
+}
+
+TEST_F(TransformersFolder, ComparesRowsWithNamesAndWithItsConfiguration) {
+  write_marian();
+  const json config = json::parse(read_file(folder_ / "model/config.json"));
+  const int64_t names = config["vocab_size"];
+  write_weights("model.safetensors", model::Norm::post, names + 3);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("'vocab_size' is 11"), HasSubstr("have 14 rows")));
+  json other = config;
+  other["vocab_size"] = names + 3;  // as pad_to_multiple_of makes it
+  write("config.json", other);
+  EXPECT_THAT(read().notes, IsEmpty());
+  other["vocab_size"] = 64;
+  write("config.json", other);
+  write_weights("model.safetensors", model::Norm::post, 64);
+  EXPECT_THAT(read().notes, ElementsAre(HasSubstr("last 53 of the encoder's 64 word vectors")));
+  other["vocab_size"] = 2000;
+  write("config.json", other);
+  write_weights("model.safetensors", model::Norm::post, 2000);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("'vocab_size' is 2000"), HasSubstr("vocab.json"),
+                               HasSubstr("11 pieces"), HasSubstr("not of one model")));
+  other["vocab_size"] = 9;
+  write("config.json", other);
+  write_weights("model.safetensors", model::Norm::post, 9);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("is 9"), HasSubstr("11 pieces")));
+}
+
+TEST_F(TransformersFolder, TakesPiecesThatWereAdded) {
+  write_marian();
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  const int64_t names = config["vocab_size"];
+  config["vocab_size"] = names + 2;
+  write("config.json", config);
+  write_weights("model.safetensors", model::Norm::post, names + 2);
+  write("added_tokens.json", {{"<x>", names}, {"zork", names + 1}});
+  const ForeignModel model = read();
+  EXPECT_EQ(row_of(model, "<x>"), names);
+  EXPECT_EQ(row_of(model, "zork"), names + 1);
+  EXPECT_TRUE(model.source.has_symbol("zork"));
+  write("added_tokens.json", {{"<x>", 3}});
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("added_tokens.json"), HasSubstr("'<x>' have the same id, 3")));
+}
+
+TEST_F(TransformersFolder, KnowsTheLanguagesOfM2M100AsTransformers5SavesIt) {
+  // It lists none: tokenizer_config.json names the list, whose ids follow those of vocab.json.
+  write_m2m_100(108);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  const json special = {{"0", {{"content", "<s>"}, {"special", true}}},
+                        {"1", {{"content", "<pad>"}, {"special", true}}},
+                        {"2", {{"content", "</s>"}, {"special", true}}},
+                        {"3", {{"content", "<unk>"}, {"special", true}}}};
+  json tokenizer = {{"added_tokens_decoder", special},
+                    {"extra_special_tokens", json::array()},
+                    {"language_codes", "m2m100"},
+                    {"num_madeup_words", 8},
+                    {"src_lang", "de"},
+                    {"tgt_lang", nullptr}};
+  write("tokenizer_config.json", tokenizer);
+  const ForeignModel model = read();
+  EXPECT_EQ(model.languages.size(), 100U);
+  EXPECT_EQ(row_of(model, "__af__"), own);
+  EXPECT_EQ(row_of(model, "__de__"), own + 16);  // the 17th of the list
+  EXPECT_EQ(row_of(model, "__zu__"), own + 99);
+  EXPECT_EQ(model.source_language, "de");
+  EXPECT_EQ(model.target_language, "");
+  tokenizer["language_codes"] = "wmt21";
+  write("tokenizer_config.json", tokenizer);
+  EXPECT_EQ(row_of(read(), "__ja__"), own + 3);
+  // What was added to such a tokenizer has the id of a language.
+  write("added_tokens.json", {{"<x>", own}});
+  EXPECT_THAT(refusal(), HasSubstr("'<x>' and '__en__' have the same id"));
+  remove("added_tokens.json");
+  tokenizer["language_codes"] = "none";
+  write("tokenizer_config.json", tokenizer);
+  EXPECT_THAT(refusal(), HasSubstr("'language_codes' is 'none'"));
+  write("special_tokens_map.json", {{"additional_special_tokens", {"__fr__", "__de__"}}});
+  EXPECT_EQ(row_of(read(), "__de__"), own + 1);
+}
+
+TEST_F(TransformersFolder, ReadsTheIdsOfNLLBsLanguages) {
+  write_nllb(5);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  write("special_tokens_map.json", {{"additional_special_tokens", {"deu_Latn", "fra_Latn"}},
+                                    {"mask_token", "<mask>"}});
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("tokenizer.json: is needed"), HasSubstr("'deu_Latn'")));
+  // As 4.57.1 numbers them where it has the SentencePiece file alone.
+  write("added_tokens.json", {{"<mask>", own}, {"deu_Latn", own + 1}, {"fra_Latn", own + 2}});
+  EXPECT_EQ(row_of(read(), "fra_Latn"), own + 2);
+  EXPECT_THAT(read().languages, ElementsAre("deu_Latn", "fra_Latn"));
+  EXPECT_FALSE(read().source.has_symbol("<mask>"));
+  // As Facebook's own folder has them.
+  remove("added_tokens.json");
+  const auto token = [](int64_t id, const char* content) {
+    return json{{"id", id}, {"content", content}, {"special", true}};
+  };
+  json tokenizer = {{"model", {{"type", "BPE"}, {"vocab", ids_of(fairseq_names())}}}};
+  tokenizer["added_tokens"] = {token(0, "<s>"), token(own, "deu_Latn"), token(own + 1, "fra_Latn"),
+                               token(own + 2, "<mask>")};
+  write("tokenizer.json", tokenizer);
+  write("generation_config.json", {{"forced_bos_token_id", own + 1}});
+  EXPECT_EQ(row_of(read(), "fra_Latn"), own + 1);
+  EXPECT_EQ(read().target_language, "fra_Latn");
+  write("tokenizer_config.json",
+        {{"added_tokens_decoder", {{std::to_string(own + 2), {{"content", "fra_Latn"}}}}}});
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("'fra_Latn'"), HasSubstr("in another file")));
+  remove("sentencepiece.bpe.model");
+  EXPECT_THAT(refusal(), HasSubstr("sentencepiece.bpe.model: is missing; transformers 5"));
+}
+
+TEST_F(TransformersFolder, SearchesAsItsGenerationConfigurationSays) {
+  write_marian();
+  const json ids = json::parse(read_file(folder_ / "model/vocab.json"));
+  const int64_t pad = ids["<pad>"], piece = ids[own_[2]], other = ids[own_[3]];
+  write("generation_config.json", {{"bad_words_ids", {{pad}, {piece}, {1}}},
+                                   {"min_length", 6},
+                                   {"max_length", 512},
+                                   {"num_beams", 3},
+                                   {"length_penalty", 0.5},
+                                   {"no_repeat_ngram_size", 4},
+                                   {"num_return_sequences", 2},
+                                   {"forced_eos_token_id", 0},
+                                   {"eos_token_id", 0}});
+  ForeignModel model = read();
+  EXPECT_THAT(model.decoding.forbid, ElementsAre(own_[2], "<unk>"));
+  EXPECT_EQ(model.decoding.min_length, 5);  // theirs counts <pad>
+  EXPECT_EQ(model.decoding.beam_size, 3);
+  EXPECT_EQ(model.decoding.alpha, 0.5);
+  EXPECT_EQ(model.decoding.no_repeat_ngram, 4);
+  EXPECT_EQ(model.decoding.n_best, 2);
+  EXPECT_THAT(model.notes, IsEmpty());  // 512 is more than its positions
+  write("generation_config.json", {{"bad_words_ids", {{piece, other}}},
+                                   {"suppress_tokens", {other}},
+                                   {"max_length", 7},
+                                   {"repetition_penalty", 1.2},
+                                   {"diversity_penalty", 0.0},
+                                   {"forced_bos_token_id", 3}});
+  model = read();
+  EXPECT_THAT(model.decoding.forbid, ElementsAre(own_[3]));
+  EXPECT_THAT(model.notes,
+              ElementsAre(AllOf(HasSubstr("generation_config.json"), HasSubstr("'bad_words_ids'"),
+                                HasSubstr("'max_length' (7)"), HasSubstr("'repetition_penalty'"),
+                                HasSubstr("'forced_bos_token_id' (3)"),
+                                ::testing::Not(HasSubstr("diversity")))));
+  write("generation_config.json", {{"do_sample", true}, {"temperature", 0.5}, {"num_beams", 1}});
+  model = read();
+  EXPECT_EQ(model.decoding.sampling.top_k, 50);
+  EXPECT_EQ(model.decoding.sampling.temperature, 0.5);
+}
+
+TEST_F(TransformersFolder, NamesPointersOfGitLfs) {
+  write_marian();
+  const std::string pointer =
+      "version https://git-lfs.github.com/spec/v1\n"
+      "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+  for (const char* file : {"config.json", "vocab.json", "source.spm", "model.safetensors"}) {
+    const std::string whole = read_file(folder_ / ("model/" + std::string(file)));
+    folder_.write("model/" + std::string(file), pointer);
+    EXPECT_THAT(refusal(), AllOf(HasSubstr(std::string(file) + ": is a Git LFS pointer"),
+                                 HasSubstr("run git lfs pull in its folder")));
+    folder_.write("model/" + std::string(file), whole);
+  }
+  read();
+  folder_.write("archive.zip", pointer);
+  EXPECT_THAT(message_of<UserError>([&] { Package(folder_ / "archive.zip"); }),
+              HasSubstr("archive.zip: is a Git LFS pointer"));
+}
+
+}  // namespace
+}  // namespace heed::exchange
