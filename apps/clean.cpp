@@ -160,6 +160,16 @@ class PairJudge {
     finder_.expect_scripts(sources.most(), targets.most());
   }
 
+  /// What the words did not tell of.
+  void tell() const {
+    if (too_long_.count > 0)
+      log::info("words: not judged, more than {} words on a side: {}", study::WordCheck::kLongest,
+                too_long_.text());
+    if (words_.is_full())
+      log::info("words: learned from the first {}, which are long",
+                counted(static_cast<int64_t>(words_.learned()), "pair"));
+  }
+
   /// For each pair whether each of rule_names() finds it.
   std::vector<std::vector<bool>> found(const std::vector<data::PairOfLines>& pairs) {
     const std::vector<double> scores = scorer_.scores(pairs);
@@ -172,7 +182,9 @@ class PairJudge {
           study::flags_of({.source = pairs[i].source, .translation = pairs[i].target});
       for (const Flag flag : kTextFlags) rules.push_back(std::ranges::count(flags, flag) > 0);
       rules.push_back(language_.is_odd(pairs[i].source, pairs[i].target));
+      const int64_t too_long = words_.too_long();
       rules.push_back(words_.is_odd(pairs[i].source, pairs[i].target));
+      if (words_.too_long() > too_long) too_long_.add(pairs[i].number);
       rules.push_back(scores[i] > most_nats_);
     }
     return out;
@@ -182,6 +194,7 @@ class PairJudge {
   data::FlawFinder finder_;
   data::LanguageCheck language_;
   study::WordCheck words_;
+  data::Notice too_long_;
   PairScorer scorer_;
   double most_nats_;
 };
@@ -202,7 +215,7 @@ class CleanedCorpus {
     ++kept_;
   }
   int64_t commit() {
-    for (AtomicFile* file : {&source_, &target_, &removed_}) file->commit();
+    AtomicFile::commit_together({&source_, &target_, &removed_});
     return kept_;
   }
 
@@ -248,7 +261,9 @@ void clean(const CleanArgs& args) {
     }
     bar.add(static_cast<double>(pairs.size()));
   }
+  bar.end();
   report.print();
+  judge.tell();
   if (cleaned) log::info("{}: {} kept", args.output, counted(cleaned->commit(), "pair"));
 }
 

@@ -190,6 +190,11 @@ void init(InitArgs args) {
   files.source = args.source;
   files.target = args.target;
   const data::CorpusShape shape = data::shape_of(files);
+  if (shape.pairs > 0 && shape.identical == shape.pairs)
+    throw UserError(
+        "init: both sides of {} are the same in each of the {}; a model of them would only copy; "
+        "name a text and its translation",
+        data::files_text(args.source, args.target), counted(shape.pairs, "pair"));
   const int64_t valid = args.valid.value_or(held_out_of(shape.pairs));
   const int64_t test = args.test.value_or(held_out_of(shape.pairs));
   log::info(

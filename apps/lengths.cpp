@@ -61,8 +61,11 @@ void lengths(const LengthsArgs& args) {
   const run::TestSet set = run::open_test_set(config, args.source, args.reference,
                                               translates ? args.models.front() : "");
   if (translates) score::check_evaluation(evaluation);
-  for (const score::SystemOutput& system : given)
-    text::require_equal_lines(set.name, set.source.size(), system.name, system.hypotheses.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    text::require_equal_lines(set.name, set.source.size(), given[i].name,
+                              given[i].hypotheses.size());
+    run::warn_of_reference(named_file(args.hypotheses[i]).second, given[i].hypotheses, set);
+  }
   require_writable({args.csv, args.svg}, set.files);
   std::vector<score::SystemOutput> systems;
   for (const std::string& path : args.models)

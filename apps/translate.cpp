@@ -239,7 +239,7 @@ void translate(const TranslateArgs& args) {
   args.weights.apply(traits, wanted.choice);
   if (wanted.flags) wanted.script = inspect::script_of(translator.first_text().target);
 
-  decode::Input input(args.file, args.prefix, args.tsv);
+  decode::Input input(args.file, args.prefix, args.tsv, /*markup=*/!args.markup.empty());
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
   destination.cut_to_whole_lines();

@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const char* const kOld = ".old";  // the end of a file's name while others take their places
+
 std::string folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -142,6 +144,7 @@ int AtomicFile::open() {
   target_ = target.string();
   temporary_ = fmt::format("{}.tmp.{}", target_, ::getpid());
   remove_left_over(target_);
+  remove_left_over(target_ + kOld);
   return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
@@ -190,14 +193,57 @@ void AtomicFile::commit() {
     if (file_.close() != 0) fail(errno);
     return;
   }
-  if (::fsync(file_.number()) != 0) fail(errno);
-  // Network file systems report a full disk only here.
-  if (file_.close() != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  close_synced();
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary_.c_str());
     fail(error);
   }
   sync_folder(folder_of(target_));  // in which the new name is
+}
+
+void AtomicFile::close_synced() {
+  if (::fsync(file_.number()) != 0) fail(errno);
+  // Network file systems report a full disk only here.
+  if (file_.close() == 0) return;
+  const int error = errno;
+  ::unlink(temporary_.c_str());
+  fail(error);
+}
+
+void AtomicFile::commit_together(const std::vector<AtomicFile*>& files) {
+  std::vector<AtomicFile*> replaced;  // not those that are written in place
+  for (AtomicFile* file : files) {
+    expect(file->file_.open(), "commit after commit");
+    if (!file->temporary_.empty()) replaced.push_back(file);
+  }
+  const auto remove_new = [&] {
+    for (AtomicFile* file : replaced) {
+      file->discard();
+      ::unlink(file->temporary_.c_str());
+    }
+  };
+  const auto sync = [&] {
+    for (const AtomicFile* file : replaced) sync_folder(folder_of(file->target_));
+  };
+  std::vector<std::string> old;
+  try {
+    for (AtomicFile* file : files) file->temporary_.empty() ? file->commit() : file->close_synced();
+    Moves moves;
+    for (const AtomicFile* file : replaced) {
+      if (!is_there(file->target_)) continue;
+      old.push_back(fmt::format("{}{}.tmp.{}", file->target_, kOld, ::getpid()));
+      moves.move(file->target_, old.back());
+    }
+    if (!old.empty()) sync();
+    for (const AtomicFile* file : replaced) moves.move(file->temporary_, file->target_);
+    moves.keep();
+  } catch (...) {
+    remove_new();
+    throw;
+  }
+  for (const std::string& path : old) ::unlink(path.c_str());
+  sync();
 }
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -217,6 +263,17 @@ void move_path(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::rename(from, to, error);
   if (error) throw Failure("{}: cannot move it to {}: {}", from, to, error.message());
+}
+
+Moves::~Moves() {
+  std::error_code ignored;
+  for (; !done_.empty(); done_.pop_back())
+    fs::rename(done_.back().second, done_.back().first, ignored);
+}
+
+void Moves::move(const std::string& from, const std::string& to) {
+  move_path(from, to);
+  done_.emplace_back(from, to);
 }
 
 void sync_folder(const std::string& folder) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -37,10 +38,16 @@ class AtomicFile {
   void write(std::string_view bytes);
   /// Syncs file and folder and renames. Nothing may be written afterwards.
   void commit();
+  /// The same of files that belong together, as the two sides of a corpus. The older ones are moved
+  /// away before the first new one takes its place: whoever looks in between, even after a kill or
+  /// a power cut, finds some of them missing, never old and new ones together. Throws as commit();
+  /// the older ones are there then.
+  static void commit_together(const std::vector<AtomicFile*>& files);
 
  private:
   int open();
   void discard();
+  void close_synced();
   [[noreturn]] void fail(int error);
   std::string path_;
   std::string target_, temporary_;  // empty where it is written in place
@@ -65,6 +72,21 @@ bool is_there(const std::string& path);
 
 /// Renames a file or folder. Throws Failure naming both paths and the cause.
 void move_path(const std::string& from, const std::string& to);
+
+/// Files that are moved, and back again unless all of them could be.
+class Moves {
+ public:
+  Moves() = default;
+  ~Moves();
+  Moves& operator=(Moves&&) = delete;
+
+  /// Throws as move_path().
+  void move(const std::string& from, const std::string& to);
+  void keep() { done_.clear(); }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> done_;
+};
 
 /// What was renamed in the folder stays so after a power cut, where the file system can promise it.
 void sync_folder(const std::string& folder);

@@ -33,26 +33,6 @@ void write_list(const fs::path& folder, const std::set<std::string>& names) {
   write_atomic((folder / kList).string(), text);
 }
 
-/// Files that are moved, and back again unless all of them could be.
-class Moves {
- public:
-  ~Moves() {
-    std::error_code ignored;
-    for (; !done_.empty(); done_.pop_back())
-      fs::rename(done_.back().second, done_.back().first, ignored);
-  }
-  Moves& operator=(Moves&&) = delete;
-
-  void move(const fs::path& from, const fs::path& to) {
-    move_path(from, to);
-    done_.emplace_back(from, to);
-  }
-  void keep() { done_.clear(); }
-
- private:
-  std::vector<std::pair<fs::path, fs::path>> done_;
-};
-
 }  // namespace
 
 void require_written_by_heed(const std::string& folder, const std::vector<std::string>& names) {
@@ -100,8 +80,9 @@ void OutputFolder::commit() {
   fs::create_directory(old, error);
   if (error) throw Failure(folder_ + ": cannot write there: " + error.message());
   for (const std::string& name : replaced)
-    if (is_there(folder / name)) moves.move(folder / name, old / name);
-  for (const std::string& name : now) moves.move(fs::path(place_) / name, folder / name);
+    if (is_there(folder / name)) moves.move((folder / name).string(), (old / name).string());
+  for (const std::string& name : now)
+    moves.move((fs::path(place_) / name).string(), (folder / name).string());
   moves.keep();
   made_ = false;
   fs::remove_all(place_, error);

@@ -2,7 +2,6 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "data/traces.h"
 
 namespace heed::data {
 namespace {
@@ -65,7 +64,6 @@ bool PairReader::next(PairOfLines& pair) {
     return false;
   }
   pair.number = source_.line_number();
-  if (pair.number == 1) refuse_what_is_no_corpus(pair);
   if (alignment_) pair.links = alignment_->next(pair.source, pair.target);
   return true;
 }
@@ -93,13 +91,6 @@ void PairReader::warn_of_damage() const {
         reader->path(), encoding.repaired, encoding.first_repaired,
         encoding.with_nul > 0 ? ", and NUL as a blank" : "");
   }
-}
-
-void PairReader::refuse_what_is_no_corpus(const PairOfLines& first) const {
-  for (const auto& [line, reader] : {std::pair(&first.source, &source_),
-                                     std::pair(&first.target, target_ ? &*target_ : &source_)})
-    if (const std::string what = no_corpus(*line); !what.empty())
-      throw UserError(reader->name() + ": " + what);
 }
 
 void PairReader::mismatch() {

@@ -61,7 +61,7 @@ class PairReader {
   /// False at the end of both. Throws UserError where one file ends before the other, where both
   /// are empty, where one is mostly not UTF-8 (text::require_utf8), where a line of a file with
   /// both sides has not just these (text::columns_of), and where a file is none of text
-  /// (no_corpus()); and for its alignment as AlignmentReader.
+  /// (text/no_text.h); and for its alignment as AlignmentReader.
   bool next(PairOfLines& pair);
 
   /// The next 32768 pairs, or fewer where they are long; none at the end. Throws as next().
@@ -73,7 +73,6 @@ class PairReader {
 
  private:
   [[noreturn]] void mismatch();
-  void refuse_what_is_no_corpus(const PairOfLines& first) const;
   std::vector<const text::LineReader*> readers() const;
   text::LineReader source_;  // of both sides where there is no other
   std::optional<text::LineReader> target_;

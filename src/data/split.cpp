@@ -60,10 +60,7 @@ class PairFile {
     target_.write(pair.target + "\n");
     ++count;
   }
-  void commit() {
-    source_.commit();
-    target_.commit();
-  }
+  std::vector<AtomicFile*> files() { return {&source_, &target_}; }
   int64_t count = 0;
 
  private:
@@ -144,6 +141,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
       continue;
     }
     ++shape.pairs;
+    shape.identical += facts.source.hash == facts.target.hash;
     source.add(pair.source, facts.source);
     target.add(pair.target, facts.target);
     characters.add(pair.source);
@@ -199,9 +197,10 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
     }
   });
   if (train_file.count == 0) refuse();
-  train_file.commit();
-  if (valid_file) valid_file->commit();
-  if (test_file) test_file->commit();
+  std::vector<AtomicFile*> together = train_file.files();
+  for (auto* part : {&valid_file, &test_file})
+    if (*part) std::ranges::copy((*part)->files(), std::back_inserter(together));
+  AtomicFile::commit_together(together);
   counts.train = train_file.count;
   counts.valid = valid;
   counts.test = test;

@@ -14,6 +14,7 @@ namespace heed::data {
 struct CorpusShape {
   int64_t pairs = 0;                                // without blank ones
   int64_t blank = 0;                                // with a blank side
+  int64_t identical = 0;                            // of `pairs`, with two equal sides
   int64_t source_words = 0, target_words = 0;       // text::count_words()
   int64_t target_letters = 0;                       // code points other than blanks
   int64_t longest = 0;                              // words, of either side

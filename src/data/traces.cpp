@@ -124,13 +124,4 @@ std::vector<std::pair<std::string, Notice>> Traces::by_name() const {
   return out;
 }
 
-std::string no_corpus(std::string_view first_line) {
-  if (first_line.starts_with("version https://git-lfs.github.com/spec/"))
-    return "a pointer of Git LFS, not the text; `git lfs pull` fetches it";
-  const std::string begin = text::lower_case(trim(first_line.substr(0, 32)));
-  if (begin.starts_with("<!doctype html") || begin.starts_with("<html"))
-    return "a page of HTML, not the text; fetch the file itself";
-  return "";
-}
-
 }  // namespace heed::data

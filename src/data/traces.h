@@ -35,8 +35,4 @@ class Traces {
   std::array<Notice, kTraces> found_;
 };
 
-/// What a corpus is instead of text, with the cure, by its first line: a pointer of Git LFS or a
-/// page of HTML; "" for text.
-std::string no_corpus(std::string_view first_line);
-
 }  // namespace heed::data

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/files.h"
+#include "base/lfs_pointer.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "exchange/arrays.h"
@@ -228,7 +229,7 @@ SegmentFile segments_of(const Package& package, const std::string& named,
                         const std::vector<std::string>& files) {
   if (!named.empty()) {
     SegmentFile file{read_file(named), named};
-    refuse_pointer(file.bytes, named);
+    require_no_lfs_pointer(file.bytes, named);
     return file;
   }
   for (const std::string& file : files)

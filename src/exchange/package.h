@@ -18,10 +18,6 @@ struct Bytes {
 
 class ZipArchive;
 
-/// Throws UserError that begins with `place`, and says what to do, where a file's bytes are a
-/// pointer of Git LFS.
-void refuse_pointer(std::string_view bytes, const std::string& place);
-
 /// A folder, or a zip archive of one. What all files of an archive have in front of their names,
 /// because it holds one folder, is left out. A file that gzip compressed is read as if it were not,
 /// under its name without ".gz". Threads may not share one.

@@ -43,10 +43,18 @@ int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, Che
   if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
     throw UserError("{}: {} and {} have no lines; give at least one pair", key, corpus.source,
                     corpus.target);
-  int64_t pairs = 0;
+  int64_t pairs = 0, same = 0;
   data::PairReader reader(corpus, /*aligned=*/true);
   data::Traces traces;
-  for (data::PairOfLines pair; reader.next(pair); ++pairs) traces.add(pair);
+  for (data::PairOfLines pair; reader.next(pair); ++pairs) {
+    traces.add(pair);
+    same += pair.source == pair.target;
+  }
+  if (pairs > 0 && same == pairs)
+    found.doubts.push_back(fmt::format(
+        "{}: both sides are the same in each of the {}; without data.noise a model of them only "
+        "copies",
+        key, counted(pairs, "pair")));
   for (const std::string& trace : traces.text()) found.doubts.push_back(key + ": " + trace);
   return pairs;
 }

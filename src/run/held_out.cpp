@@ -1,5 +1,7 @@
 #include "run/held_out.h"
 
+#include <filesystem>
+
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
@@ -37,6 +39,19 @@ std::vector<std::vector<std::string>> read_more_references(const Config& config,
   return read;
 }
 
+void warn_of_reference(const std::string& file, const std::vector<std::string>& lines,
+                       const TestSet& set) {
+  constexpr std::size_t kFew = 10;  // of which a translation may well be right in all
+  const std::string& reference = set.files.at(1);  // "" where the file has both sides
+  std::error_code none;
+  if (std::filesystem::equivalent(file, reference, none) &&
+      std::filesystem::is_regular_file(file, none))
+    log::warn("{}: is the reference {} itself; a score of it says nothing", file, reference);
+  else if (lines.size() >= kFew && lines == set.reference)
+    log::warn("{}: each line is that of the reference {}; a score of it says nothing", file,
+              reference.empty() ? file : reference);
+}
+
 void tell_of_one_reference(const TestSet& set) {
   if (!set.more_references.empty())
     log::info("compared with the first of {} references; `heed evaluate` takes all of them",
@@ -59,6 +74,7 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
   text::Pairs pairs = text::read_pairs(from, to);
   const std::size_t lines = pairs.source.size();
   TestSet set{from, std::move(pairs.source), std::move(pairs.target), {}, {from, to}};
+  warn_of_reference(from, set.source, set);
   if (source.empty()) {
     set.more_references = read_more_references(config, valid, lines);
     const auto& evaluation = config.evaluation;

@@ -17,8 +17,9 @@ struct TestSet {
 };
 
 /// `source`, `reference` and files of `more` references where given, else the config's test (or
-/// validation) set. Throws UserError; for a file that is missing it names the key of the
-/// configuration in `folder`, where one is given.
+/// validation) set. Warns as warn_of_reference() where both sides are one text. Throws UserError;
+/// for a file that is missing it names the key of the configuration in `folder`, where one is
+/// given.
 TestSet open_test_set(const Config& config, const std::string& source, const std::string& reference,
                       const std::string& folder = "", bool valid = false,
                       const std::vector<std::string>& more = {});
@@ -27,6 +28,11 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
 /// UserError.
 std::vector<std::vector<std::string>> read_more_references(const Config& config, bool valid,
                                                            std::size_t lines);
+
+/// Warns where the lines of `file`, to be compared with the set's reference, are this reference:
+/// the same file, by whatever path, or the same text in each of ten lines or more.
+void warn_of_reference(const std::string& file, const std::vector<std::string>& lines,
+                       const TestSet& set);
 
 /// Logs, for a command that compares with one reference, that the set has more of them.
 void tell_of_one_reference(const TestSet& set);

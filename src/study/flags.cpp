@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <numeric>
 
 #include "base/strings.h"
+#include "study/numbers.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -23,8 +23,6 @@ constexpr std::size_t kInARow = 2;  // words that nobody looks at
 constexpr double kLittle = 0.3;     // of one step's attention
 /// Nats a piece. What a search finds is likely; what others wrote is less so.
 constexpr double kUnsure = -1.6, kUnsureOfOthers = -3;
-/// Smaller numbers are often written as words on one side.
-constexpr std::size_t kSpelled = 2;  // digits
 
 /// In lower case, without the punctuation around them; what has no letter is left out.
 std::vector<std::string> plain_words(std::string_view text) {
@@ -58,31 +56,6 @@ int64_t repetitions(const std::vector<std::string>& words) {
           std::equal(words.begin() + i, words.begin() + i + (times - 1) * n, words.begin() + i + n);
   }
   return count;
-}
-
-/// Digits of each number, sorted; what groups them and the decimal sign differ by language.
-std::vector<std::string> numbers_in(std::string_view text) {
-  std::vector<std::string> out;
-  const auto is_digit = [&](std::size_t i) {
-    return i < text.size() && text[i] >= '0' && text[i] <= '9';
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_digit(i)) continue;
-    std::string number;
-    for (; is_digit(i) || ((text[i] == '.' || text[i] == ',') && is_digit(i + 1)); ++i)
-      if (is_digit(i)) number += text[i];
-    out.push_back(number);
-  }
-  std::ranges::sort(out);
-  return out;
-}
-
-bool differ_in_numbers(std::string_view source, std::string_view target) {
-  const auto ours = numbers_in(source), theirs = numbers_in(target);
-  std::vector<std::string> differing;
-  std::ranges::set_symmetric_difference(ours, theirs, std::back_inserter(differing));
-  return std::ranges::any_of(differing,
-                             [](const std::string& one) { return one.size() >= kSpelled; });
 }
 
 using Letters = std::array<int64_t, text::kScripts>;

@@ -1,6 +1,7 @@
 #include "study/word_check.h"
 
 #include "base/outliers.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::study {
@@ -32,22 +33,35 @@ WordCheck::Direction::Direction(const std::vector<Ids>& from, const std::vector<
   limit = outlier_limit(std::move(nats), kFar);
 }
 
-Ids WordCheck::words_of(std::string_view line, Numbers& numbers, bool learns) {
+WordCheck::Words WordCheck::words_of(std::string_view source, std::string_view target) {
+  const auto words = [](std::string_view line) {
+    std::vector<std::string> out;
+    for (const std::string& word : text::words_in(line))
+      if (std::string plain = text::lower_case(text::without_punctuation(word)); !plain.empty())
+        out.push_back(std::move(plain));
+    return out;
+  };
+  return {.source = words(source), .target = words(target)};
+}
+
+Ids WordCheck::ids_of(const std::vector<std::string>& words, Numbers& numbers, bool learns) {
   Ids ids;
-  for (const std::string& word : text::words_in(line)) {
-    const std::string plain = text::lower_case(text::without_punctuation(word));
-    if (plain.empty()) continue;
-    if (learns) numbers.emplace(plain, static_cast<int32_t>(numbers.size()) + 1);
-    if (const auto found = numbers.find(plain); found != numbers.end())
-      ids.push_back(found->second);
+  for (const std::string& word : words) {
+    if (learns) numbers.emplace(word, static_cast<int32_t>(numbers.size()) + 1);
+    if (const auto found = numbers.find(word); found != numbers.end()) ids.push_back(found->second);
   }
   return ids;
 }
 
 void WordCheck::learn(std::string_view source, std::string_view target) {
-  if (sources_.size() == kLearned) return;
-  sources_.push_back(words_of(source, source_words_, /*learns=*/true));
-  targets_.push_back(words_of(target, target_words_, /*learns=*/true));
+  if (learned_ == kLearned || is_full()) return;
+  const Words words = words_of(source, target);
+  if (words.too_long()) return;
+  word_pairs_ += words.source.size() * words.target.size();
+  if (is_full()) return;
+  ++learned_;
+  sources_.push_back(ids_of(words.source, source_words_, /*learns=*/true));
+  targets_.push_back(ids_of(words.target, target_words_, /*learns=*/true));
 }
 
 bool WordCheck::is_odd(std::string_view source, std::string_view target) {
@@ -57,8 +71,13 @@ bool WordCheck::is_odd(std::string_view source, std::string_view target) {
     sources_.clear();
     targets_.clear();
   }
-  const Ids from = words_of(source, source_words_, /*learns=*/false),
-            to = words_of(target, target_words_, /*learns=*/false);
+  const Words words = words_of(source, target);
+  if (words.too_long()) {
+    ++too_long_;
+    return false;
+  }
+  const Ids from = ids_of(words.source, source_words_, /*learns=*/false),
+            to = ids_of(words.target, target_words_, /*learns=*/false);
   if (from.size() < kShort || to.size() < kShort) return false;
   return forward_->lexicon.nats(with_nothing(from), to) > forward_->limit ||
          backward_->lexicon.nats(with_nothing(to), from) > backward_->limit;

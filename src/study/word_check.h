@@ -2,6 +2,7 @@
 // shows it. Torch-free.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,14 +16,25 @@ namespace heed::study {
 
 class WordCheck {
  public:
-  /// Of each pair, before the first is_odd(); the first kLearned count.
+  /// Of each pair, before the first is_odd(). The first kLearned count, and fewer where these have
+  /// more than kLearnedWordPairs pairs of a source and a target word; long ones do not count.
   void learn(std::string_view source, std::string_view target);
   /// Whether the words of a side explain those of the other (Lexicon::nats()) much worse than in
   /// other pairs: further from the median than kFar times the median distance. Sides of fewer than
-  /// kShort words tell nothing.
+  /// kShort words tell nothing, nor do those of more than kLongest: in a long text most words of
+  /// the other side belong to other sentences, and work and memory grow with the product of the
+  /// lengths.
   bool is_odd(std::string_view source, std::string_view target);
 
+  /// How many pairs were learned, and whether kLearnedWordPairs ended it.
+  std::size_t learned() const { return learned_; }
+  bool is_full() const { return word_pairs_ > kLearnedWordPairs; }
+  /// How many pairs is_odd() was asked about that are too long for it.
+  int64_t too_long() const { return too_long_; }
+
   static constexpr std::size_t kLearned = 200000;
+  static constexpr std::size_t kLearnedWordPairs = std::size_t{1} << 28;
+  static constexpr std::size_t kLongest = 256;
   static constexpr double kFar = 4;
   static constexpr std::size_t kShort = 3;
 
@@ -34,11 +46,20 @@ class WordCheck {
     double limit = 0;  // nats
   };
   using Numbers = std::unordered_map<std::string, int32_t>;
-  /// Those that have a number; with `learns` all.
-  static Ids words_of(std::string_view line, Numbers& numbers, bool learns);
+  struct Words {
+    std::vector<std::string> source, target;
+
+    bool too_long() const { return std::max(source.size(), target.size()) > kLongest; }
+  };
+  /// In lower case, without punctuation.
+  static Words words_of(std::string_view source, std::string_view target);
+  /// Of words that have a number; with `learns` of all.
+  static Ids ids_of(const std::vector<std::string>& words, Numbers& numbers, bool learns);
 
   Numbers source_words_, target_words_;
   std::vector<Ids> sources_, targets_;
+  std::size_t learned_ = 0, word_pairs_ = 0;
+  int64_t too_long_ = 0;
   std::optional<Direction> forward_, backward_;
 };
 

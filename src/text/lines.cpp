@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "text/bytes.h"
+#include "text/no_text.h"
 
 namespace heed::text {
 namespace {
@@ -79,6 +80,7 @@ bool LineReader::next(std::string& line) {
   while (!find_end() && !ended_) ended_ = !fill();
   const std::size_t end = scanned_;
   if (ended_ && start_ >= buffer_.size()) return false;
+  if (line_number_ == 0) look_for_text();
   std::string_view raw = std::string_view(buffer_).substr(start_, end - start_);
   was_cut_ = raw.size() > kLongestLine;
   if (was_cut_) {
@@ -91,6 +93,15 @@ bool LineReader::next(std::string& line) {
   was_open_ = end == buffer_.size();
   start_ = scanned_ = std::min(end + 1, buffer_.size());
   return true;
+}
+
+/// By the first line, and as much more as was read with it.
+void LineReader::look_for_text() {
+  const auto found = text::no_text(std::string_view(buffer_).substr(start_));
+  if (!found) return;
+  no_text_ = name() + ": " + found->what;
+  if (!found->program.empty()) no_text_ += ": " + command_through(found->program);
+  if (found->is_pointer || long_lines_ == LongLines::refuse) throw UserError(no_text_);
 }
 
 void LineReader::note(std::string_view raw) {
@@ -175,7 +186,7 @@ std::optional<std::string> tsv_flaw(const std::string& source, const std::string
 }
 
 int64_t count_lines(const std::string& path) {
-  LineReader reader(path);
+  LineReader reader(path, LongLines::cut);
   std::string line;
   while (reader.next(line)) {
   }

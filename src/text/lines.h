@@ -28,10 +28,10 @@ struct Encoding {
   int64_t inner_returns = 0;   // carriage returns inside lines, not at their ends
 };
 
-/// What becomes of a line of more than 4 MiB.
+/// What becomes of a line of more than 4 MiB, and of a file that begins like none of text.
 enum class LongLines {
   refuse,
-  cut,  // to at most 4 MiB of whole characters
+  cut,  // to at most 4 MiB of whole characters; and a file with tags is read
 };
 
 /// Streams the lines of a file. Compression is told by the first bytes, not by the name. Holds one
@@ -48,7 +48,9 @@ class LineReader {
   /// Puts the next line, cleaned, into `line`; false at the end. A last line needs no line feed,
   /// and a line feed at the end makes no line of its own. From a terminal or pipe, a line comes as
   /// soon as it is complete. Throws UserError naming file and line where reading fails, an archive
-  /// is cut off or damaged, or a line is longer than 4 MiB and not to be cut.
+  /// is cut off or damaged, a line is longer than 4 MiB and not to be cut, or the first line shows
+  /// that the file is none of text (text/no_text.h): a pointer of Git LFS, or tags that are not to
+  /// be read.
   bool next(std::string& line);
 
   /// Whether next() would not wait: a line is complete, or the end is reached. Waits at most
@@ -61,6 +63,9 @@ class LineReader {
   bool was_cut() const { return was_cut_; }
   /// Whether it had no line feed, as the last one of a file that was cut off.
   bool was_open() const { return was_open_; }
+  /// What the file is instead of text, with its name and the cure; "" where it is text, and before
+  /// the first line.
+  const std::string& no_text() const { return no_text_; }
   const std::string& path() const { return path_; }
   std::string name() const;  // the path, or "stdin"
   /// Of the lines so far.
@@ -75,7 +80,8 @@ class LineReader {
   bool find_end();
   void refuse_unless_cut() const;
   void note(std::string_view raw);
-  std::string path_;
+  void look_for_text();
+  std::string path_, no_text_;
   LongLines long_lines_;
   std::unique_ptr<ByteSource> bytes_;  // decompressed
   std::string buffer_;

@@ -215,6 +215,18 @@ TEST(Init, RefusesATsvFileWithAnotherFileBesideIt) {
                  {"p.tsv has both sides, as its name says, and ", "give it alone"});
 }
 
+TEST(Init, RefusesOneTextAsBothSides) {
+  const TemporaryFolder folder;
+  write_toy_pairs(folder, "corpus", 100, 5);
+  const std::string source = folder / "corpus.src", copy = folder.write("copy", read_file(source));
+  std::filesystem::create_symlink(source, folder / "link");
+  for (const std::string& same : {source, copy, folder / "link"})
+    expect_mistake(
+        run_heed({"-q", "init", source, same, "-o", folder / "x.yaml", "--data", folder / "parts"}),
+        {"are the same in each of the 100 pairs", "would only copy"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "parts"));
+}
+
 TEST(Init, RefusesAStream) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "corpus", 60, 5);

@@ -74,9 +74,25 @@ TEST(Evaluate, TakesSeveralReferences) {
 TEST(Evaluate, TranslationsThatAreTheReferencesScoreAHundred) {
   const TemporaryFolder folder;
   const std::string file = folder.write("a", "one two three four five\n");
-  EXPECT_THAT(product(run_heed({"evaluate", "--hypothesis", file, "--reference", file, "--set",
-                                "evaluation.metrics=[ter, bleu]"})),
-              ::testing::AllOf(StartsWith("TER 0.0"), HasSubstr("\nBLEU 100.0")));
+  const Result result = run_heed({"evaluate", "--hypothesis", file, "--reference", file, "--set",
+                                  "evaluation.metrics=[ter, bleu]"});
+  EXPECT_THAT(product(result), ::testing::AllOf(StartsWith("TER 0.0"), HasSubstr("\nBLEU 100.0")));
+  EXPECT_THAT(result.err, HasSubstr("a: is the reference " + file + " itself"));
+}
+
+// Lines of both as `git lfs pointer` 3.3.0 writes them: most of their words are the same.
+TEST(Evaluate, WhatIsNoTextHasNoScore) {
+  const TemporaryFolder folder;
+  const auto pointer = [&](const std::string& name, char digit) {
+    return folder.write(name, "version https://git-lfs.github.com/spec/v1\noid sha256:" +
+                                  std::string(64, digit) + "\nsize 9\n");
+  };
+  const std::string hypothesis = pointer("h", '7'), reference = pointer("r", '8'),
+                    text = folder.write("t", "a\nb\nc\n");
+  expect_mistake(run_heed({"evaluate", "--hypothesis", hypothesis, "--reference", reference}),
+                 {"h: a pointer of Git LFS, not the text; `git lfs pull` fetches it"});
+  expect_mistake(run_heed({"evaluate", "--hypothesis", text, "--reference", reference}),
+                 {"r: a pointer of Git LFS"});
 }
 
 // 13a sees 6 + 3 words. Line 1: "the" once and "cat" twice too often; "dog" and "." are missing.

@@ -67,13 +67,6 @@ TEST(Traces, BlanksOfOtherKindsCountWhereWordsAreLinked) {
   EXPECT_THAT(found.text(), ElementsAre(HasSubstr("is aligned: 1 (line 2)")));
 }
 
-TEST(NoCorpus, IsAPointerOrAPage) {
-  EXPECT_THAT(no_corpus("version https://git-lfs.github.com/spec/v1"), HasSubstr("git lfs pull"));
-  EXPECT_THAT(no_corpus("<!DOCTYPE html>"), HasSubstr("a page of HTML"));
-  EXPECT_THAT(no_corpus(" <html lang=\"en\">"), HasSubstr("a page of HTML"));
-  for (const char* text : {"", "version 1", "html", "<b>bold</b>"}) EXPECT_EQ(no_corpus(text), "");
-}
-
 TEST(NoCorpus, IsRefusedWithItsName) {
   const TemporaryFolder folder;
   DataConfig config;

@@ -59,6 +59,16 @@ TEST(Corpora, InLatin1AreRefusedWithTheCureAndAFewBrokenLinesWarnedOf) {
                  {"train.tgt:1: not UTF-8", "iconv -f WINDOWS-1252 -t UTF-8"});
 }
 
+TEST(Corpora, WithOneTextOnBothSidesAreWarnedOf) {
+  const TemporaryFolder folder;
+  const std::string config = write_flawed(folder),
+                    setting = "data.train.target=" + folder / "train.src";
+  const Quiet quiet;
+  const std::string warning = "both sides are the same in each of the 4 pairs";
+  EXPECT_THAT(train(config, {"--set", setting}).err, HasSubstr("data.train: " + warning));
+  EXPECT_THAT(train(config, {"--overwrite"}).err, ::testing::Not(HasSubstr(warning)));
+}
+
 TEST(Corpora, WhoseLastLineIsCutOffAreWarnedOf) {
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 60, 1);

@@ -51,5 +51,31 @@ TEST(WordCheck, ShortLinesAndNewWordsTellNothing) {
   EXPECT_FALSE(nothing.is_odd("Wort1 Wort2 wort3", "word4 word5 word6"));
 }
 
+// Ten such pairs had 90 million entries in the lexicon of each direction, and took minutes.
+TEST(WordCheck, PairsOfManyWordsAreNeitherLearnedNorJudgedAndCounted) {
+  const Corpus corpus(300, 20);
+  const auto line = [](const std::string& word, int first, int count) {
+    std::string text;
+    for (int i = first; i < first + count; ++i) text += word + std::to_string(i) + " ";
+    return text;
+  };
+  WordCheck check, without;
+  for (int i = 0; i < 10; ++i) check.learn(line("x", 3000 * i, 3000), line("y", 3000 * i, 3000));
+  for (int i = 0; i < 300; ++i)
+    for (WordCheck* one : {&check, &without}) one->learn(corpus.sources[i], corpus.targets[i]);
+  EXPECT_EQ(check.learned(), 300U);
+  EXPECT_FALSE(check.is_full());
+  for (int i = 0; i < 300; ++i) {
+    const std::string& other = corpus.targets[(i * 7 + 1) % 300];
+    EXPECT_EQ(check.is_odd(corpus.sources[i], other), without.is_odd(corpus.sources[i], other));
+  }
+  EXPECT_EQ(check.too_long(), 0);
+  EXPECT_FALSE(check.is_odd(line("Wort", 0, 257), "word1 word2 word3"));
+  EXPECT_FALSE(check.is_odd("Wort1 Wort2 Wort3", line("word", 0, 20000)));
+  EXPECT_EQ(check.too_long(), 2);
+  EXPECT_TRUE(check.is_odd("Wort1 Wort2 Wort3 " + line("neu", 0, 253), "word4 word5 word6"));
+  EXPECT_EQ(check.too_long(), 2);
+}
+
 }  // namespace
 }  // namespace heed::study

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -48,11 +49,12 @@ bool greet_who_types(const std::string& file) {
 
 }  // namespace
 
-Input::Input(const std::string& file, const std::string& prefix_file, bool tsv)
+Input::Input(const std::string& file, const std::string& prefix_file, bool tsv, bool markup)
     : is_typed_(greet_who_types(file)),
       lines_(file, text::LongLines::cut),
       tsv_(tsv),
-      warns_of_tabs_(!tsv && text::has_tsv_name(file)) {
+      warns_of_tabs_(!tsv && text::has_tsv_name(file)),
+      warns_of_markup_(!markup) {
   if (prefix_file.empty()) return;
   if (file == "-" && prefix_file == "-")
     throw UserError("translate: --prefix - and the text are both standard input; name a file");
@@ -71,6 +73,8 @@ InputWindow Input::next(std::size_t most) {
       finish();
       break;
     }
+    if (std::exchange(warns_of_markup_, false) && !lines_.no_text().empty())
+      log::warn(lines_.no_text());  // each line gets its line all the same
     add(line, window);
     held += static_cast<double>(line.size()) * static_cast<double>(line.size());
     warn_of_cut(lines_);

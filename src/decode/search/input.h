@@ -19,14 +19,15 @@ struct InputWindow {
 class Input {
  public:
   /// `file`: "-" is standard input. `prefix_file`: a prefix a line, or "". `tsv`: a line may have a
-  /// tab and a prefix behind its source text.
-  Input(const std::string& file, const std::string& prefix_file, bool tsv);
+  /// tab and a prefix behind its source text. `markup`: lines with tags are expected.
+  Input(const std::string& file, const std::string& prefix_file, bool tsv, bool markup = false);
 
   /// Waits for a line, then takes those that are there, `most` in all: who feeds heed line by line
   /// gets each answer before the next question, and a file comes in windows of `most`, or of fewer
   /// long lines. Empty at the end. Throws UserError that names the line where a prefix is missing
-  /// or a column too many. Warns once of text that training would refuse as not UTF-8, and of pairs
-  /// that are read as sources.
+  /// or a column too many. Warns once of text that training would refuse as not UTF-8 or as none of
+  /// lines (text/no_text.h), and of pairs that are read as sources. A pointer of Git LFS is
+  /// refused.
   InputWindow next(std::size_t most);
 
   /// Somebody types the lines, and sees what stderr says: "> " stands there before each wait.
@@ -45,7 +46,7 @@ class Input {
   text::LineReader lines_;
   std::optional<text::LineReader> prefixes_;
   bool tsv_;
-  bool warns_of_tabs_, told_of_encoding_ = false;
+  bool warns_of_tabs_, warns_of_markup_, told_of_encoding_ = false;
 };
 
 }  // namespace heed::decode

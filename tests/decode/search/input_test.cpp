@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "temporary_folder.h"
 
 namespace heed::decode {
@@ -25,6 +26,11 @@ TEST(InputWindows, HaveFewerLongLines) {
   EXPECT_EQ(windows_of("a\n" + half + half + half + half + "b\n", 9),
             std::vector<std::size_t>({5, 1}));
   EXPECT_EQ(windows_of(whole + whole + "a\nb\n" + half, 9), std::vector<std::size_t>({1, 1, 3}));
+}
+
+TEST(Input, OfAPageIsReadLineByLineAndAPointerIsRefused) {
+  EXPECT_EQ(windows_of("<!DOCTYPE html>\n<p>\na\n", 9), std::vector<std::size_t>({3}));
+  EXPECT_THROW(windows_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", 9), UserError);
 }
 
 }  // namespace

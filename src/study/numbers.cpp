@@ -1,0 +1,375 @@
+#include "study/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "text/digits.h"
+#include "text/utf8.h"
+
+namespace heed::study {
+namespace {
+
+constexpr std::size_t kLongestNumber = 8;  // groups of digits
+constexpr std::size_t kMostGroups = 1000;  // of a line; more are a table, or no text
+constexpr std::size_t kSpelled = 2;        // digits; numbers of fewer or as many are often words
+constexpr int kThousand = 3;  // zeros; words such as "million" stand for as many or more
+
+/// What stands between two groups of digits.
+enum class Joint {
+  none,
+  mark,   // a decimal sign, or what groups digits; dates and times of day have it, too
+  blank,  // it may group digits or separate numbers
+  loose,  // a dash, slash or colon, for which the same is true
+};
+
+/// Digits in a row, as ASCII.
+struct Group {
+  std::string digits;
+  Joint joint = Joint::none;  // to the group before
+  bool after_decimal_sign = false, after_power = false;
+};
+
+bool is_decimal_sign(char32_t c) {
+  return c == U'.' || c == U',' || c == 0x66B || c == 0xFF0C || c == 0xFF0E || c == 0xB7;
+}
+
+/// Apostrophes (Swiss, Italian), the underscore of programs and the Arabic thousands separator.
+bool groups_digits(char32_t c) {
+  return c == U'\'' || c == U'_' || c == 0x2BC || c == 0x2019 || c == 0x66C;
+}
+
+/// 10^4, 10^8 or 10^12 in Chinese and Japanese: 1億2000万.
+bool is_power_of_a_myriad(char32_t c) {
+  return c == U'万' || c == U'萬' || c == U'亿' || c == U'億' || c == U'兆';
+}
+
+bool is_year(const std::string& digits) {
+  return digits.size() == 4 && (digits[0] == '1' || digits[0] == '2');
+}
+
+std::optional<int> hour_of(const std::string& digits) {
+  if (digits.size() > 2 || std::stoi(digits) > 24) return std::nullopt;
+  return std::stoi(digits);
+}
+
+/// Of a date that has three groups; in the other text its name may stand.
+bool may_be_a_month(const std::string& digits) {
+  return digits.size() <= 2 && std::stoi(digits) <= 12;
+}
+
+std::string without_leading_zeros(const std::string& digits) {
+  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+bool may_group_digits(char32_t c) {
+  return c == U'-' || c == U'/' || c == U':' || (c >= 0x2010 && c <= 0x2014);
+}
+
+/// A number without its zeros at both ends: what remains where the place of the decimal sign is not
+/// known.
+struct Reading {
+  std::string digits;
+  std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
+  bool any_exponent = false;
+};
+
+Reading reading_of(const std::string& digits, std::size_t decimals) {
+  std::string most = without_leading_zeros(digits);
+  const std::size_t end = most.find_last_not_of('0') + 1;
+  const int zeros = static_cast<int>(most.size() - end);
+  most.resize(end);
+  return {.digits = most, .exponents = {zeros, zeros - static_cast<int>(decimals)}};
+}
+
+/// 1.5 and 1,500,000 may be equal ("1.5 million"), 10 and 100 are not.
+bool may_be_equal(const Reading& a, const Reading& b) {
+  if (a.digits != b.digits) return false;
+  if (a.any_exponent || b.any_exponent) return true;
+  for (const int ours : a.exponents)
+    for (const int theirs : b.exponents)
+      if (ours == theirs || std::abs(ours - theirs) >= kThousand) return true;
+  return false;
+}
+
+// Numbers that are written in letters: Roman ones, and Chinese ones.
+
+int roman_digit(char32_t c) {
+  switch (c) {
+    case U'I':
+      return 1;
+    case U'V':
+      return 5;
+    case U'X':
+      return 10;
+    case U'L':
+      return 50;
+    case U'C':
+      return 100;
+    case U'D':
+      return 500;
+    case U'M':
+      return 1000;
+    default:
+      return 0;
+  }
+}
+
+std::string in_roman_digits(int value) {
+  static constexpr std::array<std::pair<int, const char*>, 13> kParts = {{{1000, "M"},
+                                                                          {900, "CM"},
+                                                                          {500, "D"},
+                                                                          {400, "CD"},
+                                                                          {100, "C"},
+                                                                          {90, "XC"},
+                                                                          {50, "L"},
+                                                                          {40, "XL"},
+                                                                          {10, "X"},
+                                                                          {9, "IX"},
+                                                                          {5, "V"},
+                                                                          {4, "IV"},
+                                                                          {1, "I"}}};
+  std::string text;
+  for (const auto& [part, letters] : kParts)
+    for (; value >= part; value -= part) text += letters;
+  return text;
+}
+
+/// 0 where it is no Roman number.
+int roman_value(const std::string& word) {
+  int value = 0;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const int here = roman_digit(static_cast<unsigned char>(word[i]));
+    const int next = i + 1 < word.size() ? roman_digit(static_cast<unsigned char>(word[i + 1])) : 0;
+    if (here == 0 || value > 4000) return 0;
+    value += here < next ? -here : here;
+  }
+  return in_roman_digits(value) == word ? value : 0;
+}
+
+/// Of digits (〇一二三四五六七八九) in places, or with powers of ten after them (十百千 and 万億).
+std::optional<int64_t> chinese_value(const std::u32string& letters) {
+  static const std::u32string kDigits = U"〇一二三四五六七八九";
+  constexpr int64_t kMost = 1'000'000'000;  // so that nothing overflows
+  int64_t value = 0, below_myriad = 0, digit = 0;
+  bool has_powers = false, empty = true;
+  for (const char32_t c : letters) {
+    if (value > kMost * 10'000'000 || std::max(below_myriad, digit) > kMost) return std::nullopt;
+    empty = false;
+    if (const std::size_t place = kDigits.find(c); place != std::u32string::npos) {
+      digit = has_powers ? static_cast<int64_t>(place) : 10 * digit + static_cast<int64_t>(place);
+      continue;
+    }
+    has_powers = true;
+    const int64_t small = c == U'十' ? 10 : c == U'百' ? 100 : c == U'千' ? 1000 : 0;
+    if (small > 0) {
+      below_myriad += std::max<int64_t>(digit, 1) * small;
+    } else {
+      const int64_t large = c == U'万' || c == U'萬' ? 10'000 : 100'000'000;
+      value += std::max<int64_t>(below_myriad + digit, 1) * large;
+      below_myriad = 0;
+    }
+    digit = 0;
+  }
+  if (empty) return std::nullopt;
+  return value + below_myriad + digit;
+}
+
+bool is_chinese_number(char32_t c) {
+  static const std::u32string kLetters = U"〇一二三四五六七八九十百千万萬億亿";
+  return c >= 0x3007 && kLetters.find(c) != std::u32string::npos;
+}
+
+/// The numbers of one side.
+class Numbers {
+ public:
+  explicit Numbers(std::string_view text) {
+    read(text);
+    if (too_many()) return;
+    for (const Group& group : groups_) {
+      if (group.digits.size() == 2) pairs_of_digits_.insert(group.digits);
+      if (is_year(group.digits)) endings_of_years_.insert(group.digits.substr(2));
+      if (const auto hour = hour_of(group.digits)) hours_.insert(*hour);
+    }
+    for (std::size_t first = 0; first < groups_.size(); ++first)
+      for (std::size_t last = first; last < groups_.size() && reaches(first, last); ++last)
+        add(reading(first, last));
+  }
+
+  bool none() const { return groups_.empty(); }
+  bool too_many() const { return groups_.size() > kMostGroups; }
+
+  /// Those of two digits or more that `other` has in no reading.
+  std::vector<Reading> missing_in(const Numbers& other) const {
+    std::vector<Reading> out;
+    for (std::size_t first = 0, last = 0; first < groups_.size(); first = last + 1) {
+      last = first;
+      while (last + 1 < groups_.size() && is_grouped(last + 1)) ++last;
+      std::string digits;
+      for (std::size_t i = first; i <= last; ++i) digits += groups_[i].digits;
+      if (without_leading_zeros(digits).size() < 2 || other.has_any(*this, first, last)) continue;
+      out.push_back(reading(first, last));
+    }
+    return out;
+  }
+
+ private:
+  void read(std::string_view text) {
+    std::string roman;
+    std::u32string chinese;
+    char32_t gap = 0;  // the only character since the last group
+    std::size_t gap_size = 2;
+    bool in_digits = false, in_word = false;
+    const auto end_words = [&] {
+      if (roman.size() > 1)
+        if (const int value = roman_value(roman)) add(reading_of(std::to_string(value), 0));
+      if (chinese.size() > 1)
+        if (const auto value = chinese_value(chinese)) add(reading_of(std::to_string(*value), 0));
+      roman.clear();
+      chinese.clear();
+    };
+    text::each_code_point(text, [&](const text::CodePoint& point, std::string_view) {
+      const char32_t c = point.value;
+      if (const auto digit = text::digit_value(c)) {
+        if (!in_digits) begin_group(gap_size == 1 ? gap : 0);
+        groups_.back().digits += static_cast<char>('0' + *digit);
+        in_digits = true;
+        end_words();
+        return;
+      }
+      gap_size = in_digits ? 1 : gap_size + 1;
+      gap = c;
+      in_digits = false;
+      const bool letter = c < 0x80 ? ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') : text::is_letter(c);
+      if (roman_digit(c) > 0 && (!in_word || !roman.empty()))
+        roman += static_cast<char>(c);
+      else if (is_chinese_number(c))
+        chinese += c;
+      else {
+        if (letter) roman.clear();
+        end_words();
+      }
+      in_word = letter;
+    });
+    end_words();
+  }
+
+  /// `gap`: the character between it and the one before; 0 where there are none or several.
+  void begin_group(char32_t gap) {
+    const bool decimal = is_decimal_sign(gap);
+    const bool power = is_power_of_a_myriad(gap);
+    const Joint joint = gap == 0 || groups_.empty()              ? Joint::none
+                        : decimal || power || groups_digits(gap) ? Joint::mark
+                        : text::is_space(gap)                    ? Joint::blank
+                        : may_group_digits(gap)                  ? Joint::loose
+                                                                 : Joint::none;
+    groups_.push_back(
+        {.digits = "", .joint = joint, .after_decimal_sign = decimal, .after_power = power});
+  }
+
+  /// Whether the group belongs to a number with the one before it.
+  bool is_grouped(std::size_t i) const {
+    const Group& group = groups_[i];
+    return group.joint == Joint::mark || (group.joint == Joint::blank && group.digits.size() == 3 &&
+                                          groups_[i - 1].digits.size() <= 3);
+  }
+
+  /// Whether the groups may be one number.
+  bool reaches(std::size_t first, std::size_t last) const {
+    if (last - first >= kLongestNumber) return false;
+    for (std::size_t i = first + 1; i <= last; ++i)
+      if (groups_[i].joint == Joint::none) return false;
+    return true;
+  }
+
+  Reading reading(std::size_t first, std::size_t last) const {
+    std::string digits;
+    bool powers = false;
+    for (std::size_t i = first; i <= last; ++i) {
+      digits += groups_[i].digits;
+      powers = powers || (i > first && groups_[i].after_power);
+    }
+    const Group& end = groups_[last];
+    Reading out =
+        reading_of(digits, first < last && end.after_decimal_sign ? end.digits.size() : 0);
+    out.any_exponent = powers;
+    return out;
+  }
+
+  void add(const Reading& one) { readings_.emplace(one.digits, one); }
+
+  bool has(const Reading& wanted) const {
+    const auto [begin, end] = readings_.equal_range(wanted.digits);
+    return std::any_of(begin, end,
+                       [&](const auto& one) { return may_be_equal(one.second, wanted); });
+  }
+
+  /// Whether these groups of `theirs`, with those around them, are here, or each of them is.
+  bool has_any(const Numbers& theirs, std::size_t first, std::size_t last) const {
+    const std::size_t most = theirs.groups_.size();
+    for (std::size_t begin = first - std::min(first, kLongestNumber); begin <= first; ++begin)
+      for (std::size_t end = last; end < most && end - begin < kLongestNumber; ++end)
+        if (theirs.reaches(begin, end) && has(theirs.reading(begin, end))) return true;
+    bool some = false;
+    for (std::size_t i = first; i <= last; ++i) {
+      const std::string& digits = theirs.groups_[i].digits;
+      if (has(theirs.reading(i, i)) || has_year(digits) || has_hour(digits))
+        some = true;
+      else if (!(last - first > 1 && may_be_a_month(digits)) &&
+               !(theirs.has_blank(first, last) && digits.size() == 1))
+        return false;
+    }
+    return some;
+  }
+
+  bool has_blank(std::size_t first, std::size_t last) const {
+    return std::any_of(groups_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                       groups_.begin() + static_cast<std::ptrdiff_t>(last) + 1,
+                       [](const Group& group) { return group.joint == Joint::blank; });
+  }
+
+  /// 1985 as '85, and the other way round.
+  bool has_year(const std::string& digits) const {
+    return is_year(digits) ? pairs_of_digits_.contains(digits.substr(2))
+                           : endings_of_years_.contains(digits);
+  }
+
+  /// 17 as 5 in the afternoon, and the other way round.
+  bool has_hour(const std::string& digits) const {
+    constexpr int kHalfADay = 12;
+    const auto hour = hour_of(digits);
+    return hour && (hours_.contains(*hour + kHalfADay) || hours_.contains(*hour - kHalfADay));
+  }
+
+  std::vector<Group> groups_;
+  std::set<std::string> pairs_of_digits_, endings_of_years_;
+  std::set<int> hours_;
+  std::multimap<std::string, Reading> readings_;
+};
+
+/// Whether it is often written in words: up to a hundred, or as many thousands or millions.
+bool is_often_in_words(const Reading& number) {
+  return number.digits.size() <= 1 ||
+         (number.digits.size() <= kSpelled && std::ranges::any_of(number.exponents, [](int zeros) {
+            return zeros == 0 || zeros >= kThousand;
+          }));
+}
+
+}  // namespace
+
+bool differ_in_numbers(std::string_view source, std::string_view target) {
+  const Numbers ours(source), theirs(target);
+  if ((ours.none() && theirs.none()) || ours.too_many() || theirs.too_many()) return false;
+  const std::vector<Reading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
+  if (!here.empty() && !there.empty()) return true;
+  const auto is_odd = [](const Reading& one) { return !is_often_in_words(one); };
+  return std::ranges::any_of(here, is_odd) || std::ranges::any_of(there, is_odd);
+}
+
+}  // namespace heed::study

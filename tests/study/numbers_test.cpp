@@ -1,0 +1,101 @@
+// Numbers that are the same however they are written, and numbers that are not.
+#include "study/numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heed::study {
+namespace {
+
+using Pairs = std::vector<std::pair<const char*, const char*>>;
+
+void expect_difference(bool differ, const Pairs& pairs) {
+  for (const auto& [source, target] : pairs) {
+    EXPECT_EQ(differ_in_numbers(source, target), differ) << source << " | " << target;
+    EXPECT_EQ(differ_in_numbers(target, source), differ) << target << " | " << source;
+  }
+}
+
+TEST(Numbers, AreTheSameHoweverDigitsAreGrouped) {
+  expect_difference(false, {{"1 000 000", "1000000"},
+                            {"1\u202F000\u00A0000 Euro", "1.000.000 euros"},
+                            {"1\u2009234\u2009567", "1,234,567"},
+                            {"1'234'567", "1\u2019234\u2019567"},
+                            {"10,00,000", "1 000 000"},
+                            {"1_000_000", "1000000"},
+                            {"1.250,50 Euro f\u00FCr 2 M\u00E4nner", "1,250.50 euros for two men"},
+                            {"1.50 \u20AC", "1,5 \u20AC"},
+                            {"0800/6888000", "0800 688 8000"}});
+}
+
+TEST(Numbers, AreTheSameInDigitsOfEveryScript) {
+  expect_difference(false,
+                    {{"\uFF11\uFF19\uFF18\uFF14", "1984"},          // full-width
+                     {"\u0661\u0669\u0668\u0664", "1984"},          // Arabic-Indic
+                     {"\u0663\u066B\u0661\u0664\u0661", "3.141"},   // and its decimal sign
+                     {"\u0967\u0968\u0969\u096A\u096B", "12,345"},  // Devanagari
+                     {"\u09E7\u09EF\u09ED\u09E7", "1971"},          // Bengali
+                     {"21e si\u00E8cle", "XXI \u0441\u0442\u043E\u043B\u0456\u0442\u0442\u044F"},
+                     {"\u4E8C\u3007\u4E8C\u3007\u5E74", "2020"},        // digit by digit
+                     {"\u4E09\u5341\u4E03\u5EA6", "37 degrees"},        // 3 * 10 + 7
+                     {"\u4E00\u5343\u4E8C\u767E\u4E07", "12,000,000"},  // (1000 + 200) * 10^4
+                     {"1\u51042000\u4E07\u5186", "120 million yen"},    // 1 * 10^8 + 2000 * 10^4
+                     {"12\u4E073456", "123,456"}});
+}
+
+TEST(Numbers, AreTheSameInDatesTimesAndMagnitudes) {
+  expect_difference(false, {{"3.4.2020", "2020-04-03"},
+                            {"am 03.04.2020", "on April 3, 2020"},
+                            {"Am 13.10.1999", "on 13 October 1999"},
+                            {"um 23.15 Uhr", "at 11:15 p.m."},
+                            {"Um 22 Uhr", "at 10 pm"},
+                            {"bis 18 Uhr", "until 6.00 p.m."},
+                            {"die 1980er", "the '80s"},
+                            {"1939/40", "1939-1940"},
+                            {"1,5 Millionen Menschen", "1.500.000 people"},
+                            {"2,6 Mrd.", "2600 million"},
+                            {"\u221217,5 \u00B0C", "-17.5 \u00B0C"}});
+}
+
+TEST(Numbers, UpToAHundredAndRoundOnesAreOftenWords) {
+  expect_difference(false, {{"25 Jahre", "twenty-five years"},
+                            {"12 Uhr", "noon"},
+                            {"12.00 Uhr", "noon"},
+                            {"2.000 Mann", "two thousand men"},
+                            {"34.000", "thirty-four thousand"},
+                            {"5 M\u00E4nner", "6 men"}});
+}
+
+TEST(Numbers, OfOtherDigitsDiffer) {
+  expect_difference(true, {{"Im Jahr 1984", "in 1948"},
+                           {"\u0661\u0669\u0668\u0664", "1948"},
+                           {"10 M\u00E4nner", "20 men"},
+                           {"100", "10"},
+                           {"1,5", "2,5"},
+                           {"137 Jahre", "years"},
+                           {"1.250,50", "1,250.55"},
+                           {"3.4.2021", "2020-04-03"},
+                           {"10 von 12", "10 of 15"},
+                           {"12:30", "12:45"},
+                           {"125 Euro", "521 euros"},
+                           {"1985", "1885"},
+                           {"1 234 567", "1 234 568"}});
+}
+
+TEST(Numbers, OfATableTellNothing) {
+  std::string table, other;
+  for (int i = 0; i < 1001; ++i) {
+    table += std::to_string(1000 + i) + " ";
+    other += std::to_string(4000 + i) + " ";
+  }
+  EXPECT_FALSE(differ_in_numbers(table, other));
+  EXPECT_TRUE(differ_in_numbers(table.substr(0, 4000), other.substr(0, 4000)));
+  EXPECT_FALSE(differ_in_numbers(std::string(100000, '7'), std::string(100000, '7')));
+  EXPECT_FALSE(differ_in_numbers("", ""));
+}
+
+}  // namespace
+}  // namespace heed::study

@@ -1,0 +1,96 @@
+// Files that are not lines of text, and lines that only look like those.
+#include "text/no_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "message.h"
+#include "temporary_folder.h"
+#include "text/lines.h"
+#include "text/pairs.h"
+
+namespace heed::text {
+namespace {
+
+using testing::HasSubstr;
+
+/// "" for text.
+std::string kind_of(std::string_view beginning) {
+  const auto found = no_text(beginning);
+  return found ? found->what.substr(0, found->what.find_first_of(",;")) : "";
+}
+
+/// As `git lfs pointer` 3.3.0 writes it.
+const std::string kPointer =
+    "version https://git-lfs.github.com/spec/v1\n"
+    "oid sha256:33ee84959077f96815faf1d8ce92e99847678318f782cc6c9e5fe78ec24c8b0c\nsize 9\n";
+/// In the form of WMT's test sets.
+const std::string kTestSet =
+    "<refset setid=\"newstest2016\" srclang=\"any\" trglang=\"de\">\n"
+    "<doc sysid=\"ref\" docid=\"a\" genre=\"news\" origlang=\"de\">\n<p>\n"
+    "<seg id=\"1\">Obama empf\u00E4ngt Netanyahu</seg>\n<seg id=\"2\"> A &amp;\nB "
+    "</seg>\n</p>\n</doc>\n"
+    "</refset>\n";
+
+TEST(NoText, IsAPointerOrMarkup) {
+  EXPECT_EQ(kind_of(kPointer), "a pointer of Git LFS");
+  EXPECT_TRUE(no_text(kPointer)->is_pointer);
+  for (const char* page : {"<!DOCTYPE html>", " \n<html lang=\"en\">\n<head>",
+                           "<html>\r\n<head><title>404</title></head>",
+                           "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\"\n "
+                           "\"xhtml1-strict.dtd\">\n<html>",
+                           "<!-- saved\n\nfrom -->\n<!doctype html><p>",
+                           "<?xml version=\"1.0\"?>\n<html xmlns=\"x\">"})
+    EXPECT_EQ(kind_of(page), "a page of HTML") << page;
+  EXPECT_EQ(kind_of(kTestSet), "a test set with tags");
+  EXPECT_EQ(kind_of("\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<!DOCTYPE mteval SYSTEM \"\">\n<mteval>\n"
+                    "<srcset setid=\"a\" srclang=\"de\">"),
+            "a test set with tags");
+  EXPECT_EQ(kind_of("<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code></Error>"),
+            "a file of XML");
+  EXPECT_EQ(kind_of("<tmx version=\"1.4\">\n<header/>"), "a file of XML");
+  EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
+  std::string tar(512, '\0');
+  tar.replace(0, 4, "a.de").replace(257, 5, "ustar");
+  EXPECT_EQ(kind_of(tar), "a tar archive");
+}
+
+TEST(NoText, IsNoLineThatSpeaksOfMarkup) {
+  for (const char* text :
+       {"", "version 1", "html", "<b>bold</b>", "<html> is the root of a page.", "<2de> Ein Mann",
+        "<!DOCTYPE html> begins a page", "<htmlx>", "<srcset>is an attribute</srcset>", "<!-- open",
+        "<doc>\n<p>", "<?xml version=\"1.0\"?> begins a file", "<html", "PDF", "1\n<html>\n<head>"})
+    EXPECT_EQ(kind_of(text), "") << text;
+}
+
+TEST(NoText, IsRefusedByEveryReaderOfLinesWithTheCure) {
+  const TemporaryFolder folder;
+  const std::string pointer = folder.write("a.de", kPointer), set = folder.write("b.de", kTestSet);
+  EXPECT_EQ(message_of<UserError>([&] { read_lines(pointer); }),
+            pointer + ": a pointer of Git LFS, not the text; `git lfs pull` fetches it");
+  const std::string message = message_of<UserError>([&] { read_pairs(set, pointer); });
+  const std::string start =
+      set + ": a test set with tags, not lines of text; its segments as lines: ";
+  ASSERT_TRUE(message.starts_with(start)) << message;
+  std::string cure = message.substr(start.size());
+  ASSERT_TRUE(cure.ends_with(" > NEW")) << cure;
+  cure.replace(cure.size() - 3, 3, folder / "new");
+  ASSERT_EQ(std::system(cure.c_str()), 0) << cure;
+  EXPECT_THAT(read_lines(folder / "new"),
+              testing::ElementsAre("Obama empf\u00E4ngt Netanyahu", "A & B"));
+}
+
+TEST(NoText, WithTagsIsReadWhereTagsMayBe) {
+  const TemporaryFolder folder;
+  LineReader page(folder.write("a.html", "<html>\n<body>\n"), LongLines::cut);
+  std::string line;
+  ASSERT_TRUE(page.next(line));
+  EXPECT_EQ(line, "<html>");
+  EXPECT_THAT(page.no_text(), HasSubstr("a.html: a page of HTML"));
+  LineReader pointer(folder.write("b", kPointer), LongLines::cut);
+  EXPECT_THAT(message_of<UserError>([&] { pointer.next(line); }), HasSubstr("git lfs pull"));
+}
+
+}  // namespace
+}  // namespace heed::text
