@@ -17,7 +17,11 @@ struct Group::Backends {
   c10d::Backend& of(const Tensor& tensor) const { return tensor.is_cpu() ? *host : *device; }
 };
 
-/// Finds the place where all ranks leave their addresses. Throws c10::Error, UserError, Failure.
+/// Between two looks at what others have done: a small part of the time so far.
+std::chrono::steady_clock::duration pause_after(std::chrono::steady_clock::duration time);
+
+/// Finds the place where all ranks leave their addresses: a LimitedStore, of this attempt alone.
+/// Throws c10::Error, UserError, Failure.
 StorePtr meet(const RankInfo& info, const GroupOptions& options);
 
 /// Connects all ranks. Traffic goes over the interface that reaches the first rank, over loopback

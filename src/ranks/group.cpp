@@ -12,24 +12,18 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "ranks/backends.h"
+#include "ranks/limited_store.h"
 
 namespace heed::ranks {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Longer than any vocabulary takes to train. Whoever prepares something ends the job when it ends
-/// itself.
-constexpr std::chrono::hours kPatience(24 * 7);
+/// In which a store that lives answers.
+constexpr std::chrono::seconds kAnswer(3);
 
 /// Less goes as a message: those who share memory exchange one, too.
 constexpr std::size_t kSharedBytes = 4096;
-
-/// Between two looks at who is done: a small part of the time so far.
-Clock::duration pause_after(Clock::duration time) {
-  return std::clamp<Clock::duration>(time / 32, std::chrono::milliseconds(1),
-                                     std::chrono::milliseconds(200));
-}
 
 /// LibTorch records all exchanges of a process for its debuggers. Its map of groups has no lock:
 /// groups of several threads would write to it at once.
@@ -51,6 +45,11 @@ Tensor bytes_of(const std::string& text, int64_t length) {
 }
 
 }  // namespace
+
+Clock::duration pause_after(Clock::duration time) {
+  return std::clamp<Clock::duration>(time / 32, std::chrono::milliseconds(1),
+                                     std::chrono::milliseconds(200));
+}
 
 Group::Group() = default;
 
@@ -77,34 +76,45 @@ Group::Group(const RankInfo& info, const GroupOptions& options)
 
 Group::~Group() = default;
 
-/// The ranks that do not answer within two seconds.
-std::vector<int64_t> Group::roll_call() {
-  std::vector<int64_t> silent;
+Group::RollCall Group::call_the_roll() const {
+  RollCall found;
+  for (int64_t other = 0; other < size(); ++other) found.absent.push_back(other);
   const auto key = [](int64_t rank) { return "here/" + std::to_string(rank); };
   try {
-    backends_->store->set(key(rank()), std::string("1"));
+    LimitedStore store(backends_->store, kAnswer);
+    store.set(key(rank()), std::string("1"));
     const auto end = Clock::now() + std::chrono::seconds(2);
-    for (int64_t other = 0; other < size(); ++other) {
-      while (!backends_->store->check({key(other)}) && Clock::now() < end)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      if (!backends_->store->check({key(other)})) silent.push_back(other);
+    for (bool last = false; !last; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
+      last = Clock::now() >= end;
+      std::vector<int64_t> absent;
+      for (const int64_t other : found.absent)
+        if (!store.check({key(other)})) absent.push_back(other);
+      found.absent = std::move(absent);
+      if (found.absent.empty()) break;
     }
+  } catch (const SilentStore&) {
+    found = {.store_silent = true};
   } catch (const std::exception&) {
-    silent = {0};  // it keeps the store
+    // Where the first rank had answered, it has called the roll to its end, and has ended itself.
+    const bool first_was_here = !found.absent.empty() && found.absent.front() != 0;
+    if (!first_was_here) found = {.store_gone = true};
   }
-  return silent;
+  return found;
 }
 
 void Group::explain(const std::string& problem, bool late) {
-  const std::vector<int64_t> silent = roll_call();
+  const RollCall found = call_the_roll();
+  const bool no_store = found.store_silent || found.store_gone;
   const std::string when = ", when " + doing_;
-  if (silent.empty())
+  if (!no_store && found.absent.empty())
     throw Failure("{} lost its connection to the others{}: {}", info_.name(), when, problem);
-  const std::string who = name_of_ranks(silent, size()) + (silent.size() == 1 ? " is" : " are");
+  std::string who =
+      name_of_ranks(found.absent, size()) + (found.absent.size() == 1 ? " is" : " are");
+  if (no_store) who = keeper_of_store(info_) + " is";
   if (late)
     throw Failure("{} silent for {} s{}; a longer time is given with --rank-timeout", who,
                   timeout_.count() / 1000, when);
-  throw Failure(who + " gone" + when);
+  throw Failure(who + (found.store_silent ? " silent" : " gone") + when);
 }
 
 template <class Call>
@@ -205,21 +215,6 @@ void Group::take_time(const std::function<void()>& work) {
   answering.join();
   if (failed) std::rethrow_exception(failed);
   if (lost) std::rethrow_exception(lost);
-}
-
-void Group::leave(const std::string& name, const std::string& text) {
-  if (!alone()) backends_->store->set("left/" + name, text);
-}
-
-std::string Group::await(const std::string& name) {
-  expect(!alone(), "another rank to wait for");
-  const std::string key = "left/" + name;
-  try {
-    backends_->store->wait({key}, kPatience);
-    return backends_->store->get_to_str(key);
-  } catch (const std::exception& error) {
-    throw Failure("{}: waited for {}: {}", info_.name(), name, first_line(error));
-  }
 }
 
 }  // namespace heed::ranks

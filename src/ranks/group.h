@@ -81,18 +81,18 @@ class Group {
   /// as in an exchange. What the work throws is thrown when all are done.
   void take_time(const std::function<void()>& work);
 
-  /// Not collective. A text under a name, for those who wait for it, however long that takes: for
-  /// what one rank prepares for the others.
-  void leave(const std::string& name, const std::string& text);
-  std::string await(const std::string& name);
-
  private:
   struct Backends;
   Tensor gather_messages(const Tensor& flat);
   template <class Call>
   void run(const Call& call);
   [[noreturn]] void explain(const std::string& problem, bool late);
-  std::vector<int64_t> roll_call();
+  /// Who answers within a few seconds.
+  struct RollCall {
+    std::vector<int64_t> absent;
+    bool store_silent = false, store_gone = false;  // nothing is known of the ranks
+  };
+  RollCall call_the_roll() const;
 
   RankInfo info_;
   std::chrono::milliseconds timeout_{};

@@ -78,6 +78,13 @@ std::string name_of_ranks(const std::vector<int64_t>& ranks, int64_t size) {
                      size);
 }
 
+std::string keeper_of_store(const RankInfo& info) {
+  const std::string first = name_of_ranks({0}, info.size);
+  return info.hosted
+             ? fmt::format("{}, or torchrun's agent at {}:{},", first, info.address, info.port)
+             : first;
+}
+
 std::string RankInfo::name() const {
   return name_of_ranks({rank}, size);
 }
@@ -117,7 +124,8 @@ RankInfo rank_info(const Environment& environment) {
     info.address = environment("MASTER_ADDR");
     info.port = static_cast<int>(number_in(environment, "MASTER_PORT", 1));
     info.hosted = environment("TORCHELASTIC_USE_AGENT_STORE") == "True";
-    info.job = "attempt-" + environment("TORCHELASTIC_RESTART_COUNT");
+    // Not of the attempt: torchrun's agents count these differently (attempt.h).
+    if (launcher == &kTorchrun) info.job = "torchrun-" + environment("TORCHELASTIC_RUN_ID");
     return info;
   }
   if (info.job.empty() || info.job.ends_with('-'))

@@ -27,7 +27,7 @@ struct RankInfo {
   std::string address;    // address
   int port = 0;           // address
   bool hosted = false;    // address: the launcher itself listens there, not the first rank
-  std::string job;        // announced, or address of a launcher that starts anew: which attempt
+  std::string job;        // of the launcher, where it has a name
   std::string announcer;  // what said so, for messages: "torchrun", "srun", "mpirun"
 
   bool alone() const { return size == 1; }
@@ -38,6 +38,9 @@ struct RankInfo {
 
 /// "rank 2 of 4", "ranks 1, 3 of 4".
 std::string name_of_ranks(const std::vector<int64_t>& ranks, int64_t size);
+
+/// Who keeps the store at which the ranks meet: "rank 0 of 4".
+std::string keeper_of_store(const RankInfo& info);
 
 /// The value of an environment variable, "" where it is not set.
 using Environment = std::function<std::string(const std::string&)>;

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -20,7 +19,9 @@
 #include "base/installation.h"
 #include "base/strings.h"
 #include "ranks/addresses.h"
+#include "ranks/attempt.h"
 #include "ranks/backends.h"
+#include "ranks/limited_store.h"
 #include "ranks/nccl_plugin.h"
 
 namespace heed::ranks {
@@ -31,11 +32,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr const char* kFirstRank = "first rank's address";
-
-/// Where a rank says that it has reached the first one.
-std::string arrival_of(int64_t rank) {
-  return "arrived/" + std::to_string(rank);
-}
 
 /// The library's own messages are many lines, of which the last is thrown, too.
 class QuietLibrary {
@@ -59,19 +55,21 @@ StorePtr tcp_store(const std::string& host, int port, bool server, int64_t size,
   return c10::make_intrusive<c10d::TCPStore>(host, wanted);
 }
 
+StorePtr limited(const StorePtr& store, const GroupOptions& options) {
+  return c10::make_intrusive<LimitedStore>(store, options.timeout);
+}
+
 /// The store that the first rank keeps; none where what answers there says nothing that a store
 /// would say. The library waits for that without end, so another thread does.
 StorePtr store_at(const std::string& host, int port, const RankInfo& info,
                   const GroupOptions& options, Clock::duration most) {
   const QuietLibrary quiet;
-  std::packaged_task<StorePtr()> open([=, size = info.size, timeout = options.timeout] {
-    return tcp_store(host, port, false, size, timeout);
-  });
-  std::future<StorePtr> store = open.get_future();
-  std::thread(std::move(open)).detach();
-  if (store.wait_for(most) != std::future_status::ready) return {};
   try {
-    return store.get();
+    const auto store = result_within(std::chrono::ceil<std::chrono::milliseconds>(most),
+                                     [=, size = info.size, timeout = options.timeout] {
+                                       return tcp_store(host, port, false, size, timeout);
+                                     });
+    return store.value_or(StorePtr());
   } catch (const c10::Error&) {
     return {};
   }
@@ -113,6 +111,18 @@ void say_first_address(const StorePtr& store, const RankInfo& info, const std::s
   store->set(kFirstRank, fmt::format("{} {}", way->there, port));
 }
 
+/// Throws Failure: the ranks that have not come, or their store, are silent or gone.
+[[noreturn]] void throw_absent(const Attempt& attempt, const RankInfo& info,
+                               const GroupOptions& options) {
+  const bool first = attempt.absent == std::vector<int64_t>{0};
+  const std::string who = first ? keeper_of_store(info) : name_of_ranks(attempt.absent, info.size);
+  const char* is = attempt.absent.size() == 1 ? "is" : "are";
+  if (attempt.gone) throw Failure("{} {} gone, when the ranks met", who, is);
+  throw Failure(
+      "{} {} silent for {} s, when the ranks met; a longer time is given with --rank-timeout", who,
+      is, options.timeout.count() / 1000);
+}
+
 StorePtr meet_at_address(const RankInfo& info, const GroupOptions& options) {
   const bool server = info.leads() && !info.hosted;
   if (server && !way_to(info.address, info.port))
@@ -125,9 +135,13 @@ StorePtr meet_at_address(const RankInfo& info, const GroupOptions& options) {
     store = tcp_store(info.address, info.port, server, info.size, options.timeout);
   else
     store = store_of_the_first(info, options);
-  store = c10::make_intrusive<c10d::PrefixStore>("heed/" + info.job, store);
-  say_first_address(store, info, info.address, info.port);
-  return store;
+  // The library's agents have keys of their own there, and perhaps other trainings.
+  Attempt attempt = begin_attempt(
+      c10::make_intrusive<c10d::PrefixStore>("heed/" + info.job, limited(store, options)), info,
+      options.timeout);
+  if (!attempt.store) throw_absent(attempt, info, options);
+  say_first_address(attempt.store, info, info.address, info.port);
+  return attempt.store;
 }
 
 std::string announcement_of(const RankInfo& info, const GroupOptions& options) {
@@ -153,22 +167,6 @@ struct Announcement {
   }
 };
 
-/// Throws Failure naming the ranks that did not come in time.
-void await_all(const StorePtr& store, const RankInfo& info, const GroupOptions& options,
-               const std::string& file) {
-  std::vector<std::string> keys = {kFirstRank};
-  for (int64_t rank = 1; rank < info.size; ++rank) keys.push_back(arrival_of(rank));
-  try {
-    store->wait(keys, options.timeout);
-  } catch (const c10::Error&) {
-    std::vector<int64_t> missing;
-    for (int64_t rank = 1; rank < info.size; ++rank)
-      if (!store->check({arrival_of(rank)})) missing.push_back(rank);
-    if (missing.empty()) return;  // just now
-    throw Failure(name_of_ranks(missing, info.size) + " did not find " + file + too_late(options));
-  }
-}
-
 StorePtr announce(const RankInfo& info, const GroupOptions& options) {
   const StorePtr store = tcp_store("localhost", 0, true, info.size, options.timeout);
   const int port = c10::static_intrusive_pointer_cast<c10d::TCPStore>(store)->getPort();
@@ -177,8 +175,10 @@ StorePtr announce(const RankInfo& info, const GroupOptions& options) {
   const std::string file = announcement_of(info, options);
   write_atomic(file, text + " localhost\n");
   const Announcement announcement{file};
-  await_all(store, info, options, file);
-  return store;
+  Attempt attempt = begin_attempt(limited(store, options), info, options.timeout);
+  if (attempt.store) return attempt.store;
+  throw Failure(name_of_ranks(attempt.absent, info.size) + " did not find " + file +
+                too_late(options));
 }
 
 StorePtr meet_announced(const RankInfo& info, const GroupOptions& options) {
@@ -194,9 +194,10 @@ StorePtr meet_announced(const RankInfo& info, const GroupOptions& options) {
       // Another program's, where the file is of a rank that was killed.
       const StorePtr store = store_at(host, port, info, options, std::chrono::seconds(10));
       if (!store) continue;
-      say_first_address(store, info, host, port);
-      store->set(arrival_of(info.rank), std::string("1"));
-      return store;
+      Attempt attempt = begin_attempt(limited(store, options), info, options.timeout);
+      if (!attempt.store) throw_absent(attempt, info, options);
+      say_first_address(attempt.store, info, host, port);
+      return attempt.store;
     }
   }
   throw Failure(info.name() + ": the first rank has not announced itself in " + file +
@@ -219,8 +220,9 @@ std::string own_address(const RankInfo& info, const GroupOptions& options, const
 StorePtr meet(const RankInfo& info, const GroupOptions& options) {
   switch (info.rendezvous) {
     case Rendezvous::file:
-      return c10::make_intrusive<c10d::FileStore>(info.folder + "/meeting",
-                                                  static_cast<int>(info.size));
+      return limited(c10::make_intrusive<c10d::FileStore>(info.folder + "/meeting",
+                                                          static_cast<int>(info.size)),
+                     options);
     case Rendezvous::address:
       return meet_at_address(info, options);
     case Rendezvous::announced:

@@ -85,12 +85,14 @@ class RankTraining {
                                        .timeout = std::chrono::seconds(request_.rank_timeout),
                                        .folder = folder_});
     use_threads(threads_of_rank(config_.threads, *group_, rank_));
-    if (launched && group_->leads()) take_folder();
     board_.emplace(rank_.folder, rank_.size);
-    if (group_->leads())
+    group_->begin("the first rank prepared the run's folder");
+    group_->take_time([&] {
+      if (!group_->leads()) return;
+      if (launched) take_folder();
       put_vocabularies();
-    else
-      group_->await("vocabularies");
+    });
+    group_->begin("training began");
   }
 
   /// The model, with the weights of training.from in a run that begins, and the training corpus.
@@ -158,7 +160,6 @@ class RankTraining {
     log::progress("reading the corpora");
     hygiene_ = data::report_hygiene(config_.data);
     folder_vocabularies(config_, folder_);
-    group_->leave("vocabularies", folder_);
   }
 
   /// As the first rank has it, which alone knows what an older part of the run has decided.

@@ -48,6 +48,13 @@ int process_of_rank(int launcher, int rank) {
   return 0;
 }
 
+/// What mpirun tells a rank on a machine of its own.
+std::vector<std::string> as_started_by_mpirun(int rank, int count) {
+  return {"OMPI_COMM_WORLD_RANK=" + std::to_string(rank),
+          "OMPI_COMM_WORLD_SIZE=" + std::to_string(count), "OMPI_COMM_WORLD_LOCAL_RANK=0",
+          "OMPI_COMM_WORLD_LOCAL_SIZE=1", "PMIX_NAMESPACE=job@7"};
+}
+
 class Ranks : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -96,16 +103,38 @@ class Ranks : public ::testing::Test {
     std::vector<std::jthread> machines;
     for (int rank = 0; rank < count; ++rank)
       machines.emplace_back([&, rank] {
-        std::vector<std::string> environment = {
-            "OMPI_COMM_WORLD_RANK=" + std::to_string(rank),
-            "OMPI_COMM_WORLD_SIZE=" + std::to_string(count), "OMPI_COMM_WORLD_LOCAL_RANK=0",
-            "OMPI_COMM_WORLD_LOCAL_SIZE=1", "PMIX_NAMESPACE=job@7"};
+        std::vector<std::string> environment = as_started_by_mpirun(rank, count);
         environment.insert(environment.end(), variables.begin(), variables.end());
         if (rank == 1) std::this_thread::sleep_for(late);
         results[rank] = run_heed_in(environment, arguments);
       });
     for (std::jthread& machine : machines) machine.join();
     return results;
+  }
+  /// The same, training without an end, from the moment on when they do. What rank r says is in
+  /// file(r).
+  std::vector<subprocess::Child> train_on_machines(int count,
+                                                   const std::vector<std::string>& more = {}) {
+    const std::string config = write_toy_config(
+        folder_, {"run", kNone,
+                  "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
+                  "validate_every: 1000000, save_every: 1000000"});
+    std::vector<std::string> arguments = {"train", config};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::vector<subprocess::Child> ranks;
+    for (int rank = 0; rank < count; ++rank) {
+      std::vector<std::string> line = as_started_by_mpirun(rank, count);
+      line.insert(line.begin(), "env");
+      for (const std::string& word : command(arguments)) line.push_back(word);
+      ranks.push_back(subprocess::start(line, folder_ / std::to_string(rank)));
+    }
+    std::error_code not_yet;
+    while (!(fs::file_size(folder_ / "run/metrics.jsonl", not_yet) > 0 && !not_yet)) {
+      if (ranks[0].finished())
+        throw std::runtime_error("it has ended before its first update\n" + file("0"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return ranks;
   }
   std::string file(const std::string& name) const { return read_file(folder_ / name); }
   /// Losses of all events, in order.
@@ -276,30 +305,21 @@ TEST_F(Ranks, SaveWhereEveryProcessGetsTheSignal) {
 
 // What a launcher of others started is to learn of it: 0 means done.
 TEST_F(Ranks, ThatAreInterruptedAllSaySo) {
-  const std::string config = write_toy_config(
-      folder_, {"run", kNone,
-                "learning_rate: 0.005, updates: 1000000, micro_batches: 4, log_every: 1, "
-                "validate_every: 1000000, save_every: 1000000"});
-  std::vector<subprocess::Child> ranks;
-  for (const std::string rank : {"0", "1"}) {
-    std::vector<std::string> line = {"env",
-                                     "OMPI_COMM_WORLD_RANK=" + rank,
-                                     "OMPI_COMM_WORLD_SIZE=2",
-                                     "OMPI_COMM_WORLD_LOCAL_RANK=0",
-                                     "OMPI_COMM_WORLD_LOCAL_SIZE=1",
-                                     "PMIX_NAMESPACE=job@7"};
-    for (const std::string& word : command({"train", config})) line.push_back(word);
-    ranks.push_back(subprocess::start(line, folder_ / rank));
-  }
-  std::error_code not_yet;
-  while (!(fs::file_size(folder_ / "run/metrics.jsonl", not_yet) > 0 && !not_yet)) {
-    ASSERT_FALSE(ranks[0].finished()) << file("0");
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  std::vector<subprocess::Child> ranks = train_on_machines(2);
   ranks[0].signal(SIGTERM);
   for (const std::string rank : {"0", "1"}) {
     EXPECT_EQ(ranks[std::stoul(rank)].wait(), 1) << file(rank);
     EXPECT_THAT(lines_of(file(rank)).back(), HasSubstr("interrupted at update "));
+  }
+}
+
+// It keeps the store at which the ranks have met, which then answers nothing.
+TEST_F(Ranks, EndInTimeWhereTheFirstHangs) {
+  std::vector<subprocess::Child> ranks = train_on_machines(3, {"--rank-timeout", "3"});
+  ranks[0].signal(SIGSTOP);
+  for (const std::string rank : {"1", "2"}) {
+    EXPECT_EQ(ranks[std::stoul(rank)].wait(), 1) << file(rank);
+    EXPECT_THAT(lines_of(file(rank)).back(), HasSubstr("rank 0 of 3 is silent"));
   }
 }
 

@@ -74,17 +74,6 @@ TEST(Group, ExchangesUnequalPieces) {
   });
 }
 
-TEST(Group, WaitsForWhatAnotherPrepares) {
-  together(2, [](Group& group) {
-    if (group.leads()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-      group.leave("a vocabulary", "of 5 pieces");
-    } else {
-      EXPECT_EQ(group.await("a vocabulary"), "of 5 pieces");
-    }
-  });
-}
-
 TEST(Group, TakesMoreTimeThanAnExchangeMay) {
   using std::chrono::milliseconds;
   std::atomic<int64_t> done = 0;

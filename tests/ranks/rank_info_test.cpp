@@ -49,6 +49,7 @@ TEST(RankInfo, UnderTorchrunIsAtTheAgentsStore) {
                                   {"MASTER_ADDR", "node1"},
                                   {"MASTER_PORT", "29500"},
                                   {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                  {"TORCHELASTIC_RUN_ID", "mine"},
                                   {"TORCHELASTIC_RESTART_COUNT", "1"}});
   EXPECT_EQ(info.rank, 3);
   EXPECT_EQ(info.local_rank, 1);
@@ -57,7 +58,8 @@ TEST(RankInfo, UnderTorchrunIsAtTheAgentsStore) {
   EXPECT_EQ(info.address, "node1");
   EXPECT_EQ(info.port, 29500);
   EXPECT_TRUE(info.hosted);
-  EXPECT_EQ(info.job, "attempt-1");
+  EXPECT_EQ(info.job, "torchrun-mine");
+  EXPECT_EQ(keeper_of_store(info), "rank 0 of 4, or torchrun's agent at node1:29500,");
 }
 
 TEST(RankInfo, UnderSrunIsAnnouncedInTheRunsFolder) {
@@ -97,6 +99,7 @@ TEST(RankInfo, UnderMpirun) {
       place_in({{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "7"}});
   EXPECT_EQ(info.rendezvous, Rendezvous::address);
   EXPECT_FALSE(info.hosted);
+  EXPECT_EQ(keeper_of_store(info), "rank 0 of 3");
 }
 
 // On the first machine mpirun is a task of its own, on the others it starts helpers by srun.
