@@ -1,4 +1,5 @@
 // heed translate MODEL [FILE]: one line in, one line out, in order; or a document.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/destination.h"
@@ -6,6 +7,8 @@
 #include "apps/cli/options.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
@@ -203,12 +206,29 @@ void check_kind(const TranslateArgs& args, const decode::DecodeConfig& config) {
       throw UserError("translate: {} does not go with {}; leave one of them out", option, kind);
 }
 
+/// Throws UserError where a file has something, which a document would replace.
+void require_unwritten(const std::string& output) {
+  std::error_code none;
+  if (std::filesystem::is_regular_file(output, none) &&
+      std::filesystem::file_size(output, none) > 0)
+    throw UserError(output + ": is there already; name another file, or delete it first");
+}
+
+/// Half a document looks like a whole one, so its file gets its name when all of it is written.
 void translate_document(const TranslateArgs& args, const run::LineModels& models) {
   LanguageOptions languages;
   languages.source = args.language;
-  Destination destination(args.output, /*resume=*/false);
-  destination.write(run::translate_document(models, args.file, args.document,
-                                            languages.of(models.config).source));
+  const std::string language = languages.of(models.config).source;
+  const auto translated = [&] {
+    return run::translate_document(models, args.file, args.document, language);
+  };
+  if (args.output.empty() || args.output == "-")
+    return Destination("", /*resume=*/false).write(translated());
+  require_unwritten(args.output);
+  require_writable({args.output}, {args.file});
+  const std::string document = translated();
+  require_unwritten(args.output);  // another process may have been faster
+  write_atomic(args.output, document);
 }
 
 void translate(const TranslateArgs& args) {
@@ -239,6 +259,8 @@ void translate(const TranslateArgs& args) {
   args.weights.apply(traits, wanted.choice);
   if (wanted.flags) wanted.script = inspect::script_of(translator.first_text().target);
 
+  const text::MarkupKind markup = text::markup_kind(args.markup);
+  decode::require_whole_markup(args.file, markup);
   decode::Input input(args.file, args.prefix, args.tsv, /*markup=*/!args.markup.empty());
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
@@ -257,9 +279,11 @@ void translate(const TranslateArgs& args) {
   for (decode::InputWindow window = input.next(most); !window.lines.empty();
        window = input.next(most)) {
     if (args.has_inlays()) {
-      const auto lines = translate_marked(
-          translator, window.lines, window.first, text::markup_kind(args.markup),
-          text::kept_of(args.keep), traits.attends() ? std::optional(wanted.choice) : std::nullopt);
+      decode::require_whole_markup(window.lines, window.first, markup,
+                                   args.file == "-" ? "stdin" : args.file);
+      const auto lines =
+          translate_marked(translator, window.lines, window.first, markup, text::kept_of(args.keep),
+                           traits.attends() ? std::optional(wanted.choice) : std::nullopt);
       destination.write(join(lines, "\n") + "\n");
       if (bar) bar->add(static_cast<double>(window.lines.size()));
       continue;

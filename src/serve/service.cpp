@@ -145,6 +145,11 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     // Counted before they are kept: a line takes far more memory here than its line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
     if (count > limits_.queue) continue;
+    if (const auto open = text::unclosed_markup(text, markup))
+      throw UserError(
+          "q: {} has no end in its text; send the whole page as one text; a < that begins no tag "
+          "is written &lt;",
+          *open);
     const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
     for (const std::string& page : pages) asked.pages.emplace_back(page, markup, kept);
     asked.counts.push_back(pages.size());

@@ -1,6 +1,8 @@
 #include "text/document.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -43,15 +45,18 @@ std::vector<ByteRange> possible_breaks(const std::string& translation,
   return out;
 }
 
-/// Whether the translation has all of the markup, in its order.
-bool has_all(const std::string& translation, const std::vector<std::string>& markup) {
-  std::size_t at = 0;
-  return std::ranges::all_of(markup, [&](const std::string& span) {
-    at = translation.find(span, at);
-    if (at == std::string::npos) return false;
-    at += span.size();
-    return true;
-  });
+/// The translation without this markup; nothing where it has not all of it, in its order.
+std::optional<std::string> without(const std::string& translation,
+                                   const std::vector<std::string>& markup) {
+  std::string out;
+  std::size_t from = 0;
+  for (const std::string& span : markup) {
+    const std::size_t at = translation.find(span, from);
+    if (at == std::string::npos) return std::nullopt;
+    out += translation.substr(from, at - from) + ' ';
+    from = at + span.size();
+  }
+  return out + translation.substr(from);
 }
 
 }  // namespace
@@ -176,16 +181,24 @@ void Document::add(const Joined& joined, std::string_view language, const Fits& 
   }
 }
 
-void Document::add_passage(const Joined& joined, ByteRange range) {
+void Document::add_passage(const Joined& joined, ByteRange range, EdgeMarks edges) {
   range = joined.trimmed(range);
   Passage passage;
+  passage.edges = std::move(edges);
   passage.bytes = {joined.byte_of(range.from), joined.byte_of(range.to - 1) + 1};
-  std::vector<ByteRange> parts;
+  struct Part {
+    ByteRange range;
+    EdgeMarks marks;
+  };
+  std::vector<Part> parts;
   for (std::size_t i = joined.markup_from(range.from), from = range.from;; ++i) {
     const bool is_end = i == joined.markup_from(range.to);
     const std::size_t to = is_end ? range.to : joined.markup[i].from;
-    if (has_words(std::string_view(joined.text).substr(from, to - from)))
-      parts.push_back({from, to});
+    const std::string_view part = std::string_view(joined.text).substr(from, to - from);
+    EdgeMarks marks = edge_marks(part, from > range.from, !is_end);
+    for (std::size_t kind = 0; const int64_t count : count_marks(marks.front + marks.back))
+      passage.marks[kind++] += count;
+    if (has_words(part)) parts.push_back({{from, to}, std::move(marks)});
     if (is_end) break;
     from = joined.markup[i].to;
     passage.markup.push_back(joined.text.substr(to, from - to));
@@ -202,15 +215,23 @@ void Document::add_passage(const Joined& joined, ByteRange range) {
   const std::size_t index = passages_.size();
   const bool has_parts = !passage.markup.empty();
   passages_.push_back(std::move(passage));
-  for (const ByteRange& part : parts)
-    if (has_parts) add_passage(joined, part);
+  for (Part& part : parts)
+    if (has_parts) add_passage(joined, part.range, std::move(part.marks));
   passages_[index].parts = passages_.size() - index - 1;
 }
 
-std::string Document::placed(std::size_t i, const std::string& translation) const {
-  const auto& [bytes, breaks, markup, parts] = passages_[i];
-  if (translation == texts_[i] || is_blank(translation))
+bool Document::is_whole(const Passage& passage, const std::string& translation) {
+  const auto rest = without(translation, passage.markup);
+  if (!rest || passage.markup.empty()) return rest.has_value();
+  const MarkCounts counts = count_marks(*rest);
+  return std::ranges::equal(counts, passage.marks, std::greater_equal<>());
+}
+
+std::string Document::placed(std::size_t i, const std::string& given) const {
+  const auto& [bytes, breaks, markup, marks, edges, parts] = passages_[i];
+  if (given == texts_[i] || is_blank(given))
     return bytes_.substr(bytes.from, bytes.to - bytes.from);
+  const std::string translation = with_marks(edges, given);
   if (breaks.empty()) return translation;
   const auto possible = possible_breaks(translation, *format_);
   const std::size_t count = std::min(breaks.size(), possible.size());
@@ -236,7 +257,7 @@ std::string Document::with(const std::vector<std::string>& translations) const {
   std::size_t from = 0;
   for (std::size_t i = 0; i < passages_.size();) {
     const Passage& passage = passages_[i];
-    if (!has_all(translations[i], passage.markup)) {
+    if (!is_whole(passage, translations[i])) {
       ++i;  // its parts
       continue;
     }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/marks.h"
+
 namespace heed::text {
 
 /// What of a document's text is markup: [from, to) in bytes.
@@ -66,7 +68,8 @@ class Document {
   /// The document with these translations, one for each of texts(). A translation has as many line
   /// breaks as its sentence, each at the blank that is nearest to the same share of its length. One
   /// that equals its text, or is blank, leaves the bytes as they are; where one has not all of the
-  /// markup inside its sentence, in its order, those of the parts stand around it.
+  /// markup inside its sentence, in its order, or fewer of the brackets, quote marks and stops
+  /// beside it (text/marks.h), those of the parts stand around it, with these marks.
   std::string with(const std::vector<std::string>& translations) const;
 
  private:
@@ -79,11 +82,14 @@ class Document {
     ByteRange bytes;
     std::vector<LineBreak> breaks;
     std::vector<std::string> markup;  // inside the sentence
+    MarkCounts marks{};               // directly beside that
+    EdgeMarks edges;                  // of a part, beside the markup around it
     std::size_t parts = 0;            // pieces behind it that are its parts
   };
   Joined joined(const LinesOfText& lines) const;
   void add(const Joined& joined, std::string_view language, const Fits& fits);
-  void add_passage(const Joined& joined, ByteRange range);
+  void add_passage(const Joined& joined, ByteRange range, EdgeMarks edges = {});
+  static bool is_whole(const Passage& passage, const std::string& translation);
   std::string placed(std::size_t passage, const std::string& translation) const;
 
   std::string bytes_;

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "text/document.h"
 #include "text/document_markup.h"
+#include "text/markdown_blocks.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -128,9 +129,11 @@ class Markdown {
   }
 
  private:
+  /// A rule before a blank line is none.
   std::size_t behind_front_matter() const {
     const std::string_view mark = trim(document_.line(0));
-    for (std::size_t i = 1; (mark == "---" || mark == "+++") && i < document_.count(); ++i)
+    if ((mark != "---" && mark != "+++") || is_blank(document_.line(1))) return 0;
+    for (std::size_t i = 1; i < document_.count(); ++i)
       if (trim(document_.line(i)) == mark || (mark == "---" && trim(document_.line(i)) == "..."))
         return i + 1;
     return 0;
@@ -150,51 +153,20 @@ class Markdown {
     return false;
   }
 
-  /// Begins a block whose end may stand anywhere in a line, if `rest` of line `i` begins one.
-  /// Returns whether it does.
-  bool begins_block(std::size_t i, std::string_view rest) {
-    const std::string lower = ascii_lower(rest);
-    for (const auto& [begin, end] : {std::pair("<!--", "-->"),
-                                     {"<pre", "</pre>"},
-                                     {"<script", "</script>"},
-                                     {"<style", "</style>"}})
-      if (const std::string_view from = begin;
-          lower.starts_with(from) &&
-          (from == "<!--" || is_one_of((lower + ' ')[from.size()], " \t>"))) {
-        ends_anywhere_ = true;
-        if (lower.find(end, from.size()) == std::string::npos) fence_ = end;
-        return true;
-      }
-    if (!rest.starts_with("$$") || rest.find("$", 2) != std::string_view::npos ||
-        !comes_behind(i, "$$"))
-      return false;
-    fence_ = "$$";
-    return ends_anywhere_ = true;
-  }
-
-  /// Whether line `i` is in a block of code, formulas or a comment, or begins or ends one.
-  bool is_in_fence(std::size_t i) {
-    const std::string_view line = document_.line(i);
-    const std::size_t begin = behind_run(line, " \t>");
-    if (!fence_.empty() && std::ranges::count(line.substr(0, begin), '>') < fence_quotes_)
-      fence_.clear();  // with the quotation
-    if (!fence_.empty()) {
-      const std::string rest = ascii_lower(line.substr(begin));
-      if (ends_anywhere_ ? rest.find(fence_) != std::string::npos : rest.starts_with(fence_))
-        fence_.clear();
-      return true;
+  /// What of line `i`, whose text begins at `from`, is code or the like. Formulas are between `$$`.
+  MarkdownBlocks::Line block_of(std::size_t i, std::size_t from) {
+    const std::string_view line = document_.line(i), rest = line.substr(from);
+    const MarkdownBlocks::Line formula{.is_kept = true, .text = line.size()};
+    if (in_formula_) {
+      in_formula_ = line.find("$$") == line.npos;
+      return formula;
     }
-    const LinePrefix prefix = prefix_of(line, false);
-    const std::string_view rest = line.substr(prefix.bytes);
-    fence_quotes_ = prefix.quotes;
-    if (begins_block(i, rest)) return true;
-    ends_anywhere_ = false;
-    for (const std::string_view mark : {"```", "~~~"})
-      if (rest.starts_with(mark)) {
-        const std::size_t end = behind_run(rest, mark.substr(0, 1));
-        if (rest.find(mark, end) == std::string_view::npos) fence_ = rest.substr(0, end);
-      }
-    return !fence_.empty();
+    const MarkdownBlocks::Line block = blocks_.next(line);
+    in_formula_ = !block.is_kept && rest.starts_with("$$") && rest.find('$', 2) == rest.npos &&
+                  comes_behind(i, "$$");
+    if (!in_formula_) return block;
+    blocks_.end_paragraph();
+    return formula;
   }
 
   void add_cells(std::size_t i, std::size_t from) {
@@ -210,23 +182,20 @@ class Markdown {
   void add(std::size_t i) {
     const std::string_view line = document_.line(i);
     const LinePrefix prefix = prefix_of(line, document_.has_text() && !in_item_);
-    std::string_view rest = line.substr(prefix.bytes);
-    if (!is_blank(line) && !document_.has_text()) item_ = std::min(item_, prefix.indent);
-    const bool is_fence = is_in_fence(i);
-    const bool is_code = after_blank_ && prefix.indent >= item_ + 4;
-    if (is_fence || is_code || !has_words(rest)) {
+    // Behind a comment there may be text.
+    const MarkdownBlocks::Line block = block_of(i, prefix.bytes);
+    std::size_t from = block.is_kept ? block.text : prefix.bytes;
+    const std::string_view rest = line.substr(from);
+    if (!has_words(rest)) {
       document_.end();
-      if (!is_code || is_fence) after_blank_ = is_blank(rest);
       in_table_ = in_table_ && !is_blank(rest);
       return;
     }
-    if (prefix.is_item) item_ = prefix.indent + 2;
-    after_blank_ = false;
-    const bool is_new = prefix.is_item || prefix.is_heading || prefix.quotes != quotes_;
+    const bool is_new =
+        block.is_kept || prefix.is_item || prefix.is_heading || prefix.quotes != quotes_;
     if (is_new || rest[0] == '<') document_.end();
     in_item_ = document_.has_text() ? in_item_ : prefix.is_item;
     quotes_ = prefix.quotes;
-    std::size_t from = prefix.bytes;
     const std::size_t label = rest[0] == '[' ? rest.find(']') : rest.size();
     if (rest.substr(std::min(label, rest.size())).starts_with("]:")) {
       document_.end();
@@ -239,18 +208,17 @@ class Markdown {
     const std::size_t to =
         prefix.is_heading ? before_closing_marks(line) : line.size() - has_backslash;
     if (to > from) document_.add(i, from, to);
-    if (has_backslash || prefix.is_heading || line.ends_with("  ") || line.ends_with('>'))
+    if (has_backslash || prefix.is_heading || block.is_kept || line.ends_with("  ") ||
+        line.ends_with('>'))
       document_.end();
   }
 
   LineByLine document_;
-  std::string fence_;  // that ends the block; lower case
-  int64_t fence_quotes_ = 0;
-  bool ends_anywhere_ = false;
-  std::size_t item_ = 0;  // columns before the text of the item that may go on
+  MarkdownBlocks blocks_;
+  bool in_formula_ = false;
   int64_t quotes_ = 0;    // of the line before
   bool in_item_ = false;  // what is read began with the marker of a list
-  bool after_blank_ = true, in_table_ = false;
+  bool in_table_ = false;
 };
 
 std::vector<LinesOfText> read_markdown(std::string_view bytes) {

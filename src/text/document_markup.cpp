@@ -25,6 +25,18 @@ std::size_t up_to(std::string_view rest, std::string_view end, std::size_t from 
   return found == std::string_view::npos ? 0 : found + end.size();
 }
 
+/// Bytes up to the end of the next run of exactly as many backticks as `rest` begins with, `run`; 0
+/// where it is not near.
+std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
+  const std::string_view near = rest.substr(0, kLongestMarkup);
+  for (std::size_t at = run; (at = near.find('`', at)) != near.npos;) {
+    const std::size_t end = behind_run(rest, "`", at);
+    if (end - at == run) return end;
+    at = end;
+  }
+  return 0;
+}
+
 /// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
 std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
   const std::string_view rest = text.substr(at);
@@ -91,7 +103,7 @@ std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
       bytes = 2;
     } else if (rest[0] == '`') {
       const std::size_t run = behind_run(rest, "`");
-      bytes = up_to(rest, rest.substr(0, run), run);
+      bytes = up_to_backticks(rest, run);
       add(MarkupSpan::kWord);
       bytes = std::max(bytes, run);
     } else if (rest[0] == '<') {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/strings.h"
 #include "text/references.h"
 #include "text/utf8.h"
@@ -187,6 +188,30 @@ MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
           : tag.closes ? closing
                        : opening,
           end - at, "", is_whole ? "" : tag.name};
+}
+
+std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kind) {
+  constexpr std::size_t kShown = 40;  // bytes
+  if (kind == MarkupKind::none || page.find('<') == std::string_view::npos) return std::nullopt;
+  // What has no end goes to the end of the page, however long the page is.
+  const std::string longer = std::string(page) + '\n';
+  for (std::size_t at = 0; (at = longer.find('<', at)) != std::string::npos;) {
+    const std::size_t end = at + token_at(longer, at, kind).bytes;
+    if (end < longer.size()) {
+      at = end;
+      continue;
+    }
+    const std::string_view rest = page.substr(at);
+    const char* const what = rest.starts_with("<!--")                       ? "comment"
+                             : rest.starts_with("<![CDATA[")                ? "CDATA section"
+                             : rest.starts_with("<?")                       ? "instruction"
+                             : rest.starts_with("<!")                       ? "declaration"
+                             : tag_at(longer, at, kind).end < longer.size() ? "element"
+                                                                            : "tag";
+    return fmt::format("the {} that begins with '{}'", what,
+                       one_line(rest.substr(0, rest.find('\n')), kShown));
+  }
+  return std::nullopt;
 }
 
 }  // namespace heed::text

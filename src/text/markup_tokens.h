@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,10 @@ struct MarkupToken {
 /// The token that begins at this place. What is no markup (`a < b`, `AT&T`) is text. A tag or a
 /// comment without an end goes to the end of the page.
 MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind);
+
+/// What of a page begins and has no end there, so that nothing behind it is text: "the comment that
+/// begins with '<!-- Menu'", a tag, a declaration, a section of CDATA, or an element that stays
+/// whole, such as `script`. Nothing where all ends.
+std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kind);
 
 }  // namespace heed::text

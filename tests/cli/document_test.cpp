@@ -66,6 +66,30 @@ TEST_P(DocumentOption, ReadsAndWritesFilesOnce) {
   EXPECT_EQ(product(translate("txt", "")), "");
 }
 
+// A file system that is full behaves as one whose files may have 1,024 bytes.
+TEST(DocumentFile, HasItsNameOnlyWhenItIsWhole) {
+  const TemporaryFolder folder;
+  const std::string model = Toy::get().rnn, output = folder / "out.md",
+                    code = "```\n" + std::string(3000, 'x') + "\n```\n",
+                    file = folder.write("text.md", "a b c\n\n" + code);
+  const Words command{"translate", model, file, "--document", "markdown", "-o", output};
+  Words limited{"bash", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "bash", paths::kHeed};
+  limited.insert(limited.end(), command.begin(), command.end());
+  const Result full = subprocess::run(limited);
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.err, HasSubstr(output + ": cannot write: File too large"));
+  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("text.md"));
+  folder.write("out.md", "");  // nothing is lost with it
+  EXPECT_EQ(product(run_heed(command)), "");
+  EXPECT_THAT(read_file(output), testing::EndsWith(code));
+  EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("text.md", "out.md"));
+  expect_mistake(run_heed({"translate", model, file, "--document", "markdown", "-o", file}),
+                 {file, "is there already"});
+  expect_one_line_error(run_heed({"translate", model, file, "--document", "markdown", "-o",
+                                  folder / "absent/out.md"}),
+                        1, {"absent/out.md", "cannot write"});
+}
+
 TEST_P(DocumentOption, GoesWithAGlossaryAndOptionsOfTheSearch) {
   const std::string terms = folder_.write("terms.tsv", "a\tgh\n");
   const Words options{"--glossary", terms, "--beam", "7"};

@@ -110,6 +110,26 @@ TEST_P(MarkupOption, DrawsAsPlainTextIsDrawn) {
   EXPECT_EQ(product(translate(input, {"--sample", "--keep", "urls", "--batch", "1"})), plain);
 }
 
+// Nothing of a page is translated whose markup goes over several lines.
+TEST(MarkupPage, IsRefusedWhereItsMarkupEndsInAnotherLine) {
+  const TemporaryFolder folder;
+  const std::string model = Toy::get().rnn, output = folder / "out.html",
+                    page = folder.write("page.html",
+                                        "<p>a b</p>\n<style>\np { color: red }\n</style>\n");
+  expect_mistake(run_heed({"translate", model, page, "--markup", "html", "-o", output}),
+                 {page + ":2: the element that begins with '<style>' does not end in its line",
+                  "format=html", "&lt;"});
+  EXPECT_FALSE(is_there(output));
+  const Result piped =
+      run_heed({"translate", model, "--markup", "xml"}, "a <b>c</b>\na <c\nd=\"e\"/>\n");
+  expect_mistake(piped, {"stdin:2: the tag that begins with '<c'", "format=xml"});
+  // The ways out.
+  EXPECT_EQ(product(run_heed({"translate", model, "--markup", "html"},
+                             "<p>a b</p><style>p { color: red }</style>\n&lt;c\n")),
+            "<p>b a</p><style>p { color: red }</style>\n" +
+                product(run_heed({"translate", model, "--markup", "html"}, "&lt;c\n")));
+}
+
 TEST_P(MarkupOption, RefusesWhatCannotBe) {
   expect_mistake(translate("a\n", {"--markup", "rtf"}), {"--markup", "html"});
   expect_mistake(translate("a\n", {"--keep", "urls,dates"}), {"--keep", "placeholders"});

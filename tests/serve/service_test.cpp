@@ -278,6 +278,8 @@ TEST(Service, RefusesWhatItCannotAnswer) {
   mistake("/translate", R"({"q": "a", "target": "xx"})", "to xx; GET /languages lists them");
   mistake("/translate", R"({"q": "a", "model": "xx"})", "'xx' is not here; m0, m1");
   mistake("/translate", R"({"q": "a", "format": "rtf"})", "send text, html or xml");
+  mistake("/translate", R"({"q": ["a", "<p>a</p>\n<!-- b"], "format": "html"})",
+          "q: the comment that begins with '<!-- b' has no end in its text; send the whole page");
   mistake("/translate", R"({"q": "a", "alternatives": 5})", "from 0 to 4");
   mistake("/translate", R"({"q": "a\nb", "prefix": "c"})", "prefix: is for a q of one line");
   mistake("/translate", R"({"q": "a", "prefix": "c", "keep": "urls"})", "does not go with keep");

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 namespace {
@@ -157,7 +158,7 @@ TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
   EXPECT_THAT(texts_in(table, "markdown"),
               ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table", "x"));
   EXPECT_EQ(with_each(table, "markdown", "z"), "z | z\n--|:-:\nz z | z\n\nz\n| z |\n");
-  EXPECT_EQ(with_each("[^1]: One\n two\n\nA.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz[^1] z\n");
+  EXPECT_EQ(with_each("[^1]: One\n two\n\nA.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz.[^1] z\n");
   EXPECT_EQ(with_each("a  \nb\\\nc\n<p>\nd\n</p>\n", "markdown", "z"),
             "z  \nz\\\nz\n<p>\nz\n</p>\n");
 }
@@ -173,6 +174,61 @@ TEST(MarkdownDocument, MarkupInsideASentenceIsKeptOrItsPartsAreTranslated) {
   EXPECT_EQ(with("Siehe [die Seite](http://x.y/a) oder `run *x*`."), parts);
   EXPECT_EQ(with("`run *x*` [die Seite](http://x.y/a_(b))"), parts);  // another order
   EXPECT_EQ(with(text), text);
+}
+
+// The model writes no mark at the ends of what it is given.
+TEST(MarkdownDocument, PunctuationBesideMarkupStays) {
+  const auto translated = [](const std::string& text) {
+    const Document read = document(text, "markdown");
+    Texts out;
+    for (const std::string& one : in_capitals(read.texts()))
+      out.push_back(
+          one.find('`') == one.npos && one.find("://") == one.npos ? without_punctuation(one) : "");
+    return read.with(out);
+  };
+  EXPECT_EQ(translated("text (see `code`). `a`, and so on:`b`!"),
+            "TEXT (SEE `code`). `a`, AND SO ON:`b`!");
+  EXPECT_EQ(translated("Use **`a`**: it, “`b`” and ('`c`')."),
+            "USE **`a`**: IT, “`b`” AND ('`c`').");
+  EXPECT_EQ(translated("More (https://x.y/z), or <https://x.y>; less."),
+            "MORE (https://x.y/z), OR <https://x.y>; LESS");
+  EXPECT_EQ(translated("Say (`a`,\nor `b`)."), "SAY (`a`,\nOR `b`).");
+  EXPECT_EQ(translated("The `a`'s of l'`b` and `c`-like"), "THE `a` S OF L `b` AND `c`-LIKE");
+}
+
+TEST(MarkdownDocument, MarksThatATranslationHasAreNotWrittenTwice) {
+  const Document read = document("See (`a`), then “`b`.", "markdown");
+  ASSERT_THAT(read.texts(), ElementsAre("See (`a`), then “`b`.", "See (", "), then “"));
+  for (const auto& [first, second] : {std::pair("Siehe (", "), dann “"),
+                                      {"Siehe ()", "dann"},
+                                      {"Siehe", "; dann –"},
+                                      {"Siehe: (", "), dann („"}})
+    EXPECT_EQ(read.with({"x", first, second}), std::string(first) == "Siehe: ("
+                                                   ? "Siehe: (`a`), dann “`b`."
+                                                   : "Siehe (`a`), dann “`b`.");
+}
+
+TEST(MarkdownDocument, AWholeTranslationNeedsTheMarksBesideMarkup) {
+  const Document read = document("See (`a`), or \"`b`\".", "markdown");
+  const auto with = [&](const std::string& whole) { return read.with({whole, "X", "Y"}); };
+  for (const std::string whole : {"Siehe (`a`) oder „`b`“.", "（`a`）、「`b`」。"})
+    EXPECT_EQ(with(whole), whole);
+  for (const std::string whole :
+       {"Siehe `a`, oder \"`b`\".", "Siehe (`a`), oder \"`b`\"", "Siehe (`a`), oder `b`."})
+    EXPECT_EQ(with(whole), "X (`a`), Y \"`b`\".") << whole;
+}
+
+TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {
+  EXPECT_THAT(texts_in("``a ` b`` c", "markdown"), ElementsAre("``a ` b`` c", "c"));
+  EXPECT_THAT(texts_in("`a``b`` c", "markdown"), ElementsAre("`a``b`` c", "`a", "c"));
+}
+
+TEST(MarkdownDocument, CodeAndTextDoNotChangePlaces) {
+  const std::string text =
+      "Say:\n\n````md\nA fence is\n    ```\n```\nmade of backticks.\n````\n\nOne.\n\n- two\n\n"
+      "  ```\n  three\n  ```\n\n> ```\n> four\n\nFive. <!-- six -->\n<!-- seven --> Eight.\n";
+  EXPECT_THAT(texts_in(text, "markdown"), ElementsAre("Say:", "One.", "two", "Five.", "Eight."));
+  EXPECT_THAT(texts_in("---\n\nOne.\n\n---\n\nTwo.\n", "markdown"), ElementsAre("One.", "Two."));
 }
 
 TEST(MarkdownDocument, MarkupAroundASentenceIsNotTranslated) {

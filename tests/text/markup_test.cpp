@@ -123,6 +123,31 @@ TEST(Markup, WhatIsNoMarkupIsText) {
   EXPECT_THAT(texts_of("a &"), ElementsAre("a &"));
 }
 
+TEST(Markup, WhatHasNoEndIsNamed) {
+  using enum MarkupKind;
+  const auto open = [](std::string_view page, MarkupKind kind = html) {
+    return unclosed_markup(page, kind).value_or("");
+  };
+  EXPECT_EQ(open("a <!-- b"), "the comment that begins with '<!-- b'");
+  EXPECT_EQ(open("<p>a</p><a\nhref=\"b\""), "the tag that begins with '<a'");
+  EXPECT_EQ(open("<a href=\"b>c</a> d"), "the tag that begins with '<a href=\"b>c</a> d'");
+  EXPECT_EQ(open("<style>\np { }"), "the element that begins with '<style>'");
+  EXPECT_EQ(open("<script>a</scrip>"), "the element that begins with '<script>a</scrip>'");
+  EXPECT_EQ(open("<p translate=no>a<p>b</p>"),
+            "the element that begins with '<p translate=no>a<p>b</p>'");
+  EXPECT_EQ(open("<![CDATA[ a ]>", xml), "the CDATA section that begins with '<![CDATA[ a ]>'");
+  EXPECT_EQ(open("<!DOCTYPE a [ <b>", xml), "the declaration that begins with '<!DOCTYPE a [ <b>'");
+  EXPECT_EQ(open("<?a", xml), "the instruction that begins with '<?a'");
+  EXPECT_EQ(open("</a", xml), "the tag that begins with '</a'");
+  EXPECT_EQ(open("<" + std::string(50, 'a')),
+            "the tag that begins with '<" + std::string(39, 'a') + "...'");
+  for (const std::string_view page :
+       {"", "a", "a < b <3 </ &", "<", "<b>a", "<p>a</p>\n", "<!-- a -->", "<!---->",
+        "<style>a</style>", "<pre>a", "<a href='>'>b", "<br", "<br/>\n"})
+    EXPECT_EQ(open(page), page == "<br" ? "the tag that begins with '<br'" : "") << page;
+  EXPECT_EQ(open("<!-- a", none), "");
+}
+
 TEST(Markup, WithoutALetterOrADigitNothingIsTranslated) {
   for (const std::string page : {"\n \n ", "<td>&nbsp;</td>", "<p> | &mdash; \u2022 \u00A0</p>",
                                  "<br>", "&amp;", "<b></b>"}) {

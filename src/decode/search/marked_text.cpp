@@ -4,8 +4,11 @@
 #include <map>
 #include <span>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "decode/search/reading.h"
+#include "text/lines.h"
+#include "text/markup_tokens.h"
 
 namespace heed::decode {
 namespace {
@@ -163,6 +166,25 @@ std::vector<std::size_t> put_inlays(LineTranslator& translator,
   for (Translation& one : translations) one.text = one.texts[0];
   std::ranges::sort(repeated);
   return repeated;
+}
+
+void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
+                          text::MarkupKind kind, const std::string& file) {
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (const auto open = text::unclosed_markup(lines[i], kind))
+      throw UserError(
+          "{}:{}: {} does not end in its line, and --markup reads each line by itself; put "
+          "all of it on one line, or send the whole page to heed serve with format={}; a < that "
+          "begins no tag is written &lt;",
+          file, first_line + static_cast<int64_t>(i), *open,
+          kind == text::MarkupKind::xml ? "xml" : "html");
+}
+
+void require_whole_markup(const std::string& file, text::MarkupKind kind) {
+  if (kind == text::MarkupKind::none || text::is_stream(file)) return;
+  text::LineReader reader(file, text::LongLines::cut);
+  for (std::string line; reader.next(line);)
+    require_whole_markup({line}, reader.line_number(), kind, file);
 }
 
 std::vector<std::string> translate_marked(LineTranslator& translator,

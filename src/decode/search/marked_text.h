@@ -23,6 +23,16 @@ std::vector<std::size_t> put_inlays(LineTranslator& translator,
                                     const std::optional<study::AlignmentChoice>& choice,
                                     std::vector<Translation>& translations);
 
+/// Throws UserError that names `file`, line and cure where markup of a line ends in a later one:
+/// read line by line, its text would be lost and its code translated. The first one is line
+/// `first_line`.
+void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
+                          text::MarkupKind kind, const std::string& file);
+
+/// The same of a whole file, before anything of it is translated; nothing of one that can be read
+/// only once (text::is_stream()).
+void require_whole_markup(const std::string& file, text::MarkupKind kind);
+
 /// Translations of lines with markup of this kind, or of texts; the first one is line `first_line`.
 /// Warns of what is kept and stands more often in a translation than in its source.
 std::vector<std::string> translate_marked(LineTranslator& translator,
