@@ -138,12 +138,6 @@ double OtherPrograms::cores() const {
   return (seconds_of_others() - before_) / seconds();
 }
 
-double thread_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 std::string name_of_cores() {
   std::string name;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id") >> std::ws, name);

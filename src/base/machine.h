@@ -34,9 +34,6 @@ class OtherPrograms {
   std::chrono::steady_clock::time_point made_;
 };
 
-/// Seconds that a processor has worked for the calling thread: other programs do not lengthen them.
-double thread_seconds();
-
 /// Which machine and which of its processors those are: equal for processes that share them.
 std::string name_of_cores();
 

@@ -1,6 +1,7 @@
 #include "base/precision_times.h"
 
 #include <algorithm>
+#include <ctime>
 #include <numeric>
 
 #include "base/error.h"
@@ -22,6 +23,12 @@ void keep_shortest(const std::vector<double>& seconds, std::vector<double>& shor
 std::string PrecisionTimes::text() const {
   return fmt::format("{} ms in fp32 and {} ms in bf16", fixed(1000 * fp32, 1),
                      fixed(1000 * bf16, 1));
+}
+
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 PrecisionTimes time_precisions(const std::function<std::vector<double>(bool bf16)>& run) {

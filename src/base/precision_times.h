@@ -21,6 +21,9 @@ struct PrecisionTimes {
   std::string text() const;
 };
 
+/// Seconds that a processor has worked for the calling thread: other programs do not lengthen them.
+double thread_seconds();
+
 /// `run` gives the seconds of each of its parts, the same parts each time. It is called three times
 /// for each precision, in turn; a time is the sum over the parts of the shortest of the three.
 PrecisionTimes time_precisions(const std::function<std::vector<double>(bool bf16)>& run);

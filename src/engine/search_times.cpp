@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/machine.h"
 #include "engine/matrix.h"
 #include "engine/network.h"
 #include "model/description/layer_sizes.h"

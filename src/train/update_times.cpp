@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "base/machine.h"
 #include "kernels/output_loss.h"
 #include "kernels/product.h"
 #include "kernels/share_out.h"
