@@ -105,9 +105,14 @@ std::string model_in(const Package& package, const std::string& decoder, MarianF
     if (named.size() == 1) {
       if (const std::string file = found_by_end(package, decoder, named[0]); !file.empty())
         return file;
-      if (candidates.size() == 1)
-        files.notes.push_back(fmt::format("decoder.yml names {}, which is not there: {} is taken",
-                                          one_line(named[0]), one_line(candidates[0])));
+      if (candidates.size() != 1)
+        throw UserError(
+            "{}: models names '{}', and the folder has no such file; name one of its models in "
+            "place of the folder: {}",
+            files.decoder->place(), one_line(named[0]), list_of(package, candidates));
+      files.notes.push_back(fmt::format("decoder.yml names {}, which is not there: {} is taken",
+                                        one_line(named[0]), one_line(candidates[0])));
+      return candidates[0];
     }
   }
   if (package.has("model.npz")) return "model.npz";

@@ -286,6 +286,9 @@ TEST_F(MarianFolder, TakesTheModelThatIsNamed) {
   EXPECT_EQ(positions(open(place("model.npz"))), "learned");
   EXPECT_EQ(positions(open(place("a.npz"))), "none");
   EXPECT_EQ(positions(open(place("decoder.yml"))), "none");
+  write("decoder.yml", "models: [elsewhere/c.npz]\nvocabs: [vocab.spm, vocab.spm]");
+  EXPECT_THAT(refusal(), HasSubstr("decoder.yml: models names 'elsewhere/c.npz', and the folder "
+                                   "has no such file"));
   write("decoder.yml", "models: [a.npz, model.npz]");
   EXPECT_THAT(refusal(), HasSubstr("decoder.yml: names 2 models"));
   EXPECT_EQ(positions(open(place("a.npz"))), "none");
