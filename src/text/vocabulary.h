@@ -125,8 +125,7 @@ class Vocabulary {
 
   /// Ids of a line, without kBegin and kEnd. Runs of characters without a piece give kUnknown, or
   /// the pieces of their bytes. A user-defined symbol is one id; at the beginning of the line, too,
-  /// where SentencePiece puts a word start before it. Pieces that an imported model's network does
-  /// not know give kUnknown, too, each by itself. Of more than `most` ids the first `most` + 1,
+  /// where SentencePiece puts a word start before it. Of more than `most` ids the first `most` + 1,
   /// which takes no longer for a longer line.
   std::vector<int32_t> encode(std::string_view line, int64_t most = kAllPieces) const;
 
