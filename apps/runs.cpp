@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
+#include "base/shell_names.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "draw/plot.h"
@@ -173,7 +174,8 @@ void curves(const RunsArgs& args) {
 void runs(const RunsArgs& args) {
   for (const std::string& folder : args.folders)
     if (!fs::is_directory(folder))
-      throw UserError("runs: no folder '{}'; name the one that your runs are in", folder);
+      throw UserError("runs: no folder '{}'; name the one that your runs are in{}", folder,
+                      shell_hint(folder));
   if (args.curves) return curves(args);
   std::vector<Run> all;
   run::read_runs(

@@ -5,6 +5,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/shell_names.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "draw/pages.h"
@@ -34,8 +35,10 @@ void watch(const WatchArgs& args) {
     if (std::filesystem::is_directory(place)) continue;
     if (args.json || std::filesystem::exists(place))
       throw UserError(
-          "watch: no folder '{}'; name a run's folder, or the one that your runs are in", place);
-    log::info("no folder '{}' yet; its runs are shown once it is there", place);
+          "watch: no folder '{}'; name a run's folder, or the one that your runs are in{}", place,
+          shell_hint(place));
+    log::info("no folder '{}' yet; its runs are shown once it is there{}", place,
+              shell_hint(place));
   }
   run::Feed feed(args.places);
   if (args.json) {

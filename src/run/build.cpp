@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/run_folder.h"
+#include "base/shell_names.h"
 #include "base/strings.h"
 #include "data/languages.h"
 #include "decode/search/pieces.h"
@@ -286,8 +287,8 @@ void require_base(const Config& config) {
   if (base.empty()) return;
   for (const char* name : {kConfigFile, kWeightsFile})
     if (!fs::exists(fs::path(base) / name))
-      throw UserError("{}{}: has no {}; give the folder of a finished `heed train`", kKey, base,
-                      name);
+      throw UserError("{}{}: has no {}; give the folder of a finished `heed train`{}", kKey, base,
+                      name, shell_hint(base));
   const Config theirs = load_config(file_in(base, kConfigFile), {});
   require_bound(file_in(base, kWeightsFile), base);
   if (theirs.data.vocabulary.kind != config.data.vocabulary.kind)

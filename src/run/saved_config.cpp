@@ -183,8 +183,8 @@ Config saved_config(const std::string& folder) {
   if (!fs::exists(path))
     throw UserError(
         "{}: is missing, and says what the run in {} is; write it with `heed config`, or use "
-        "--overwrite or another output",
-        path, folder);
+        "--overwrite or another output{}",
+        path, folder, shell_hint(folder));
   require_regular(path);
   Config config;
   config::load_file(config, path);

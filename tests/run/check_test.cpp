@@ -343,7 +343,8 @@ TEST_F(CheckTest, WhatOnlyAShellReplacesMakesNoFolder) {
            {"data.train.source=~/x.de",
             "data.train.source: no file '~/x.de'; only a shell replaces ~; write /home/ada/x.de"},
            {"training.from=~/runs/y",
-            "~/runs/y: no such model folder; only a shell replaces ~; write /home/ada/runs/y"}}) {
+            "training.from: ~/runs/y: has no config.yaml; give the folder of a finished `heed "
+            "train`; only a shell replaces ~; write /home/ada/runs/y"}}) {
     expect_mistake(check(file, {setting}), {told});
     expect_mistake(train(file, {"--set", setting}), {told});
   }

@@ -27,34 +27,36 @@ TEST_F(EndingTest, OfAWholeTrainingTellsHowToTranslate) {
 
 TEST_F(EndingTest, ByTimeTellsHowManyUpdatesAreMissingAndMakesThemAsItSays) {
   const std::string yaml =
-      config("updates: 400, max_minutes: 0.0002, validate_every: 10000, save_every: 10000");
+      config("updates: 1000000, max_minutes: 0.01, validate_every: 1000000, save_every: 1000000");
   const Result result = train(yaml);
   const std::string last = lines_of(result.err).back();
   std::smatch found;
   ASSERT_TRUE(std::regex_search(
       last, found,
-      std::regex("ended at training.max_minutes with (\\d+) of 400 updates: heed translate (.+) "
-                 "uses these; `heed train (.+) --resume --set training.max_minutes=0` makes the "
-                 "others in about [0-9:.s]+$")))
+      std::regex("ended at training.max_minutes with ([0-9,]+) of 1,000,000 updates: heed "
+                 "translate (.+) uses these; `heed train (.+) --resume --set "
+                 "training.max_minutes=0` makes the others in about [0-9:d ]+$")))
       << result.err;
-  EXPECT_EQ(std::to_string(updates()), found[1]);
-  EXPECT_LT(updates(), 400);
+  const int64_t made = updates();
+  const std::string number = with_commas(made);
+  EXPECT_EQ(number, found[1]);
   EXPECT_EQ(found[2], run);
-  ASSERT_EQ(found[3], run);
+  EXPECT_EQ(found[3], run);
   const Result idle = train(run, {"--resume"});
-  EXPECT_THAT(idle.err,
-              HasSubstr("training had ended already after " + found[1].str() + " updates"));
-  const Result more =
-      train(run, {"--resume", "--set", "training.max_minutes=0", "--set", "training.updates=401"});
-  EXPECT_THAT(more.err, HasSubstr("resuming at " + found[1].str() + " of 401 updates"));
+  EXPECT_THAT(idle.err, HasSubstr("training had ended already after " + number + " updates"));
+  const Result more = train(run, {"--resume", "--set", "training.max_minutes=0", "--set",
+                                  "training.updates=" + std::to_string(made + 2)});
+  EXPECT_THAT(more.err, HasSubstr("resuming at " + number + " of " + with_commas(made + 2)));
   EXPECT_THAT(more.err, EndsWith("done: heed translate " + run + "\n"));
-  EXPECT_EQ(updates(), 401);
+  EXPECT_EQ(updates(), made + 2);
 }
 
 TEST_F(EndingTest, ByPatienceTellsHowManyUpdatesWereMade) {
-  const Result result =
-      train(config("updates: 400, validate_every: 1, early_stopping: {metric: command, patience: "
-                   "2}, validation_command: echo 7"));
+  const std::string scores = folder.write("scores", "9\n8\n7\n");  // one for each validation
+  const Result result = train(
+      config("updates: 400, validate_every: 1, early_stopping: {metric: command, patience: 2}, "
+             "validation_command: 'head -n 1 " +
+             scores + "; sed -i 1d " + scores + "'"));
   EXPECT_THAT(
       result.err,
       EndsWith("done with 3 of 400 updates, for validations got no better: heed translate " + run +
