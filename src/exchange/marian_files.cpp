@@ -103,6 +103,10 @@ std::string model_in(const Package& package, const std::string& decoder, MarianF
           "translate with all of these runs",
           files.decoder->place(), named.size());
     if (named.size() == 1) {
+      if (!named[0].ends_with(".npz") && !named[0].ends_with(".npz.gz"))
+        throw UserError(
+            "{}: models names '{}'; heed opens .npz: name that file in place of the folder",
+            files.decoder->place(), one_line(named[0]));
       if (const std::string file = found_by_end(package, decoder, named[0]); !file.empty())
         return file;
       if (candidates.size() != 1)

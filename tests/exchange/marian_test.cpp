@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "compressed.h"
 #include "exchange/foreign_model.h"
@@ -15,8 +17,8 @@ namespace heed::exchange {
 namespace {
 
 using namespace testing;  // what marian_writer.h writes
-using ::testing::AllOf, ::testing::ElementsAre, ::testing::HasSubstr, ::testing::IsEmpty,
-    ::testing::Not;
+using ::testing::AllOf, ::testing::Contains, ::testing::ElementsAre, ::testing::HasSubstr,
+    ::testing::IsEmpty, ::testing::Key, ::testing::Not;
 
 const std::string& spm_of(const std::string& language) {
   static const std::string german = marian_spm("grün rot gelb"), english = marian_spm("green red"),
@@ -69,6 +71,14 @@ struct MarianFolder : ::testing::Test {
                        model.target.id_of("ü") ? "de" : "en");
   }
 };
+
+/// As marian-vocab writes it: names that YAML would misread are quoted.
+std::string table_of(const std::vector<std::string>& names) {
+  std::string yaml;
+  for (std::size_t id = 0; id < names.size(); ++id)
+    yaml += fmt::format("\"{}\": {}\n", names[id], id);
+  return yaml;
+}
 
 TEST_F(MarianFolder, OpensAsMarianLeavesIt) {
   // Written with --keep-best and --exponential-smoothing; the alphabet would take English first,
@@ -164,7 +174,29 @@ TEST_F(MarianFolder, SaysWhatItDoesNotKnow) {
 
 TEST_F(MarianFolder, WithoutPositionsHasNone) {
   write_joint({{"transformer-disable-position-embeddings", "true"}});
-  EXPECT_EQ(open().model.positions, "none");
+  const ForeignModel model = open();
+  EXPECT_EQ(model.model.positions, "none");
+  EXPECT_THAT(model.weights, Not(Contains(Key("source_positions.weight"))));
+  // heed multiplies word vectors by the root of 2, and Marian does not: row 3 began with 3.
+  const std::string third = text::all_pieces(spm_of("both"), "both")[3];
+  EXPECT_EQ(model.model.tie, model::Tie::none);
+  EXPECT_FLOAT_EQ(model.weights.at("source_embedding.weight").data[*model.source.id_of(third) * 2],
+                  3 / std::sqrt(2.F));
+  EXPECT_EQ(model.weights.at("output.weight").data[*model.target.id_of(third) * 2], 3);
+}
+
+TEST_F(MarianFolder, VectorsSharedByTwoVocabulariesHaveTwoNames) {
+  write("model.npz", marian_npz(marian_options(), {.source = 4}));
+  write("source.spm", spm_of("de"));
+  write("target.spm", spm_of("en"));
+  write("vocab.src.yml", table_of({"</s>", "<unk>", "\u2581rot", "\u2581gelb"}));
+  write("vocab.trg.yml", table_of({"</s>", "<unk>", "\u2581green", "\u2581red"}));
+  const ForeignModel model = open();
+  EXPECT_EQ(model.model.tie, model::Tie::decoder);
+  EXPECT_EQ(model.weights.at("source_embedding.weight").data[*model.source.id_of("\u2581gelb") * 2],
+            3);
+  EXPECT_EQ(model.weights.at("target_embedding.weight").data[*model.target.id_of("\u2581red") * 2],
+            3);
 }
 
 TEST_F(MarianFolder, KnowsSidesByTheirNames) {
@@ -209,14 +241,6 @@ TEST_F(MarianFolder, AsksAndTakesTheAnswer) {
   EXPECT_THAT(refusal(), HasSubstr("only one file of that name"));
   write("decoder.yml", "vocabs: [a, b, c]");
   EXPECT_THAT(refusal(), HasSubstr("vocabs names 3 files"));
-}
-
-/// As marian-vocab writes it: names that YAML would misread are quoted.
-std::string table_of(const std::vector<std::string>& names) {
-  std::string yaml;
-  for (std::size_t id = 0; id < names.size(); ++id)
-    yaml += fmt::format("\"{}\": {}\n", names[id], id);
-  return yaml;
 }
 
 TEST_F(MarianFolder, TablesOfPiecesHaveTheIds) {
@@ -289,6 +313,8 @@ TEST_F(MarianFolder, TakesTheModelThatIsNamed) {
   write("decoder.yml", "models: [elsewhere/c.npz]\nvocabs: [vocab.spm, vocab.spm]");
   EXPECT_THAT(refusal(), HasSubstr("decoder.yml: models names 'elsewhere/c.npz', and the folder "
                                    "has no such file"));
+  write("decoder.yml", "models: [model.intgemm8.bin]\nvocabs: [vocab.spm, vocab.spm]");
+  EXPECT_THAT(refusal(), HasSubstr("models names 'model.intgemm8.bin'; heed opens .npz"));
   write("decoder.yml", "models: [a.npz, model.npz]");
   EXPECT_THAT(refusal(), HasSubstr("decoder.yml: names 2 models"));
   EXPECT_EQ(positions(open(place("a.npz"))), "none");
