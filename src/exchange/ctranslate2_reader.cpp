@@ -376,8 +376,7 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
   out.languages = languages_among(source.names);
   if (conventions.epsilon != kEpsilon)
     out.notes.push_back(fmt::format(
-        "'layer_norm_epsilon' is {} there and {} here: log-probabilities differ in the fourth "
-        "place behind the point",
+        "'layer_norm_epsilon' is {} there and {} here: log-probabilities differ by about 0.00001",
         conventions.epsilon, kEpsilon));
   if (out.model.positions != "rotary")
     out.decoding.max_source_length = std::max<int64_t>(out.model.max_positions - 1, 1);
