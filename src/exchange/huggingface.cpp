@@ -193,6 +193,13 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
           .scaled = settings.flag("scale_embedding", true)},
          settings.place());
   constexpr int64_t kGiven = 2;  // </s> and the language
+  const char* tokenizer = "tokenizer_config.json";
+  if (nllb && package.has(tokenizer) &&
+      JsonObject(package, tokenizer).flag("legacy_behaviour", false))
+    out.notes.push_back(fmt::format(
+        "{}: 'legacy_behaviour' puts the source's language behind a text; heed puts it before, as "
+        "NLLB-200 was trained",
+        package.place_of(tokenizer)));
   const ProposedSearch search =
       proposed_search(package, out.model, pieces.names, kGiven, out.notes);
   out.decoding = search.decoding;

@@ -270,6 +270,9 @@ TEST_F(TransformersFolder, ReadsTheIdsOfNLLBsLanguages) {
   write("generation_config.json", {{"forced_bos_token_id", own + 1}});
   EXPECT_EQ(row_of(read(), "fra_Latn"), own + 1);
   EXPECT_EQ(read().target_language, "fra_Latn");
+  EXPECT_THAT(read().notes, IsEmpty());
+  write("tokenizer_config.json", {{"legacy_behaviour", true}});
+  EXPECT_THAT(read().notes, ElementsAre(HasSubstr("'legacy_behaviour' puts")));
   write("tokenizer_config.json",
         {{"added_tokens_decoder", {{std::to_string(own + 2), {{"content", "fra_Latn"}}}}}});
   EXPECT_THAT(refusal(), AllOf(HasSubstr("'fra_Latn'"), HasSubstr("in another file")));
