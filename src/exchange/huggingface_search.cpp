@@ -125,7 +125,7 @@ class Search {
     const double top_p = settings_.real("top_p", 1);
     search_.sampling.top_p = top_p < 1 ? std::max(top_p, 0.) : search_.sampling.top_k > 0 ? 0 : 1;
     search_.sampling.temperature = std::clamp(settings_.real("temperature", 1), 0.01, 100.);
-    if (search_.beam_size > 1) left_out("num_beams");
+    if (settings_.number("num_beams", 1) > 1) left_out("num_beams");
   }
 
   void ends() {

@@ -168,7 +168,8 @@ NumberedPieces nllb_pieces(const Package& package, const std::string& segments) 
     int64_t id = 0;
     for (const char* special : {"<s>", "<pad>", "</s>", "<unk>"}) table.put(special, id++, place);
     const std::vector<std::string> own = text::all_pieces(package.read(segments).view, place);
-    for (std::size_t i = 3; i < own.size(); ++i) table.put(own[i], id++, place);
+    for (const std::string& piece : own)
+      if (!is_control(piece)) table.put(piece, id++, place);
   }
   put_added(package, table);
   const std::vector<std::string> listed = listed_symbols(package);
