@@ -195,10 +195,10 @@ ModelConfig network_of_file(const ModelBin& file) {
   if (config.tie == model::Tie::all && file.kept("decoder/projection/weight") != target)
     config.tie = model::Tie::none;
   config.kv_heads = kv_heads_of(file, config);
-  for (const char* one : {"encoder/embeddings_merge", "decoder/embeddings_merge",
-                          "decoder/alignment_layer", "decoder/alignment_heads",
-                          "encoder/alignment_layer", "encoder/alignment_heads",
-                          "decoder/alibi_use_positive_positions"})
+  for (const char* one :
+       {"encoder/embeddings_merge", "decoder/embeddings_merge", "decoder/alignment_layer",
+        "decoder/alignment_heads", "encoder/alignment_layer", "encoder/alignment_heads",
+        "decoder/alibi_use_positive_positions"})
     file.number(one, 0);  // change nothing here
   config = checked(config, file.place());
   read_positions(file, config);
@@ -348,8 +348,8 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
   };
   text::ForeignPieces source =
       pieces_of(shared ? "shared_vocabulary" : "source_vocabulary", embedding_name(file, false));
-  text::ForeignPieces target = pieces_of(shared ? "shared_vocabulary" : "target_vocabulary",
-                                         embedding_name(file, true));
+  text::ForeignPieces target =
+      pieces_of(shared ? "shared_vocabulary" : "target_vocabulary", embedding_name(file, true));
   Numbering numbering;
   const std::string& start = conventions.start;
   // Converters of Hugging Face's models leave </s> to the tokenizer, and their decoders do not
@@ -377,8 +377,7 @@ ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
   out.languages = languages_among(source.names);
   if (conventions.epsilon != kEpsilon)
     out.notes.push_back(fmt::format(
-        "'layer_norm_epsilon' is {} there and {} here: log-probabilities differ in the fourth "
-        "place behind the point",
+        "'layer_norm_epsilon' is {} there and {} here: log-probabilities differ by about 0.00001",
         conventions.epsilon, kEpsilon));
   if (out.model.positions != "rotary")
     out.decoding.max_source_length = std::max<int64_t>(out.model.max_positions - 1, 1);

@@ -41,9 +41,9 @@ SegmentFile segment_file(const Package& package, const std::string& file) {
 }
 
 SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces) {
-  const auto both = text::rearranged(
-      file.bytes, pieces, text::pieces_outside(file.bytes, pieces, file.place), file.place,
-      text::Outside::unknown);
+  const auto both =
+      text::rearranged(file.bytes, pieces, text::pieces_outside(file.bytes, pieces, file.place),
+                       file.place, text::Outside::unknown);
   return {both, both, /*joint=*/true};
 }
 

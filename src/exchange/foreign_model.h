@@ -19,11 +19,11 @@ struct ForeignModel {
   decode::DecodeConfig decoding;                 // what the program's files propose
   std::map<std::string, engine::Array> weights;  // by heed's names
   text::Vocabulary source, target;
-  bool joint = false;                  // one SentencePiece model for both
-  bool source_end = true;              // data.source_end
-  std::vector<std::string> languages;  // of the symbols that name one, in their order
+  bool joint = false;                            // one SentencePiece model for both
+  bool source_end = true;                        // data.source_end
+  std::vector<std::string> languages;            // of the symbols that name one, in their order
   std::string source_language, target_language;  // the usual ones, where the files name them
-  std::vector<std::string> notes;      // what is not as it was there, for the user
+  std::vector<std::string> notes;                // what is not as it was there, for the user
 };
 
 /// Which file of segments goes where, if the package has none or several.

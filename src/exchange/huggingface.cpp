@@ -118,7 +118,7 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   const bool tied = settings.flag("tie_word_embeddings", true);
   out.model.tie = !tied ? model::Tie::none : shared ? model::Tie::all : model::Tie::decoder;
   const auto table = [&](const char* file, bool with_added) {
-    PieceTable ids;
+    NumberedPieces ids;
     ids.put_all(JsonObject(package, file).all(), package.place_of(file));
     if (with_added) put_added(package, ids);
     text::ForeignPieces pieces{.names = ids.names(),
@@ -173,7 +173,7 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
         "{}: is missing; transformers 5 saves NLLB without it: take it from where the model is "
         "from, and put it beside config.json",
         package.place_of(segments));
-  const PieceTable table = nllb ? nllb_pieces(package, segments) : m2m_100_pieces(package);
+  const NumberedPieces table = nllb ? nllb_pieces(package, segments) : m2m_100_pieces(package);
   text::ForeignPieces pieces{.names = table.names(),
                              .pad = "<pad>",
                              .unknown = "<unk>",
@@ -193,6 +193,13 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
           .scaled = settings.flag("scale_embedding", true)},
          settings.place());
   constexpr int64_t kGiven = 2;  // </s> and the language
+  const char* tokenizer = "tokenizer_config.json";
+  if (nllb && package.has(tokenizer) &&
+      JsonObject(package, tokenizer).flag("legacy_behaviour", false))
+    out.notes.push_back(fmt::format(
+        "{}: 'legacy_behaviour' puts the source's language behind a text; heed puts it before, as "
+        "NLLB-200 was trained",
+        package.place_of(tokenizer)));
   const ProposedSearch search =
       proposed_search(package, out.model, pieces.names, kGiven, out.notes);
   out.decoding = search.decoding;

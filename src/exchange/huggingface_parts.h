@@ -20,7 +20,7 @@ namespace heed::exchange {
 engine::Weights huggingface_weights(const Package& package);
 
 /// Pieces by their ids, which files say.
-class PieceTable {
+class NumberedPieces {
  public:
   /// Throws UserError that begins with `place` where the piece has another id, the id belongs to
   /// another piece, or it is out of range.
@@ -44,14 +44,14 @@ class PieceTable {
 /// Takes the pieces that were added to a model's own: added_tokens_decoder of
 /// tokenizer_config.json, added_tokens.json and tokenizer.json. Those that are no control pieces
 /// become symbols.
-void put_added(const Package& package, PieceTable& table);
+void put_added(const Package& package, NumberedPieces& table);
 
 /// M2M-100's vocabulary: vocab.json, what was added, and the languages.
-PieceTable m2m_100_pieces(const Package& package);
+NumberedPieces m2m_100_pieces(const Package& package);
 /// NLLB-200's: tokenizer.json, or the order of its SentencePiece file, moved by one behind four
 /// special pieces; and what was added, the languages among it. Throws UserError where no file says
 /// their ids.
-PieceTable nllb_pieces(const Package& package, const std::string& segments);
+NumberedPieces nllb_pieces(const Package& package, const std::string& segments);
 
 /// Throws UserError where a network has another number of word vectors than config.json says, or
 /// fewer than there are names. `side`: "encoder" or "decoder".

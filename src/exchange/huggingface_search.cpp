@@ -53,8 +53,8 @@ class Search {
   /// A line, or "" where nothing is left out.
   std::string note() const {
     if (left_.empty()) return "";
-    return fmt::format("{}: heed has no key that means the same as {}: left out",
-                       settings_.place(), join(left_, ", "));
+    return fmt::format("{}: heed has no key that means the same as {}: left out", settings_.place(),
+                       join(left_, ", "));
   }
 
  private:
@@ -113,8 +113,7 @@ class Search {
     const bool known = id.is_number_integer() && id >= 0 && id < std::ssize(names_);
     const std::string name = known ? names_[id.get<std::size_t>()] : "";
     const bool in_lines = name.starts_with("__");  // as M2M-100 has it
-    if (!languages_among({name}).empty())
-      return in_lines ? name.substr(2, name.size() - 4) : name;
+    if (!languages_among({name}).empty()) return in_lines ? name.substr(2, name.size() - 4) : name;
     left_out(key);
     return "";
   }
@@ -126,7 +125,7 @@ class Search {
     const double top_p = settings_.real("top_p", 1);
     search_.sampling.top_p = top_p < 1 ? std::max(top_p, 0.) : search_.sampling.top_k > 0 ? 0 : 1;
     search_.sampling.temperature = std::clamp(settings_.real("temperature", 1), 0.01, 100.);
-    if (search_.beam_size > 1) left_out("num_beams");
+    if (settings_.number("num_beams", 1) > 1) left_out("num_beams");
   }
 
   void ends() {
@@ -140,7 +139,8 @@ class Search {
       left_out("forced_eos_token_id");
     if (!settings_.has("early_stopping") || search_.beam_size == 1) return;
     // heed's search ends as one of these two does (marian_mt.cpp).
-    const json same = search_.length_penalty == decode::LengthPenalty::none ? json("never") : json(true);
+    const json same =
+        search_.length_penalty == decode::LengthPenalty::none ? json("never") : json(true);
     if (settings_.all()["early_stopping"] != same && settings_.all()["early_stopping"] != false)
       left_out("early_stopping");
   }

@@ -49,8 +49,7 @@ std::vector<std::string> listed_symbols(const Package& package) {
       std::vector<std::string> symbols;
       if (settings.has(key) && settings.all()[key].is_array())
         for (const auto& token : settings.all()[key])
-          if (const std::string symbol = content_of(token);
-              !symbol.empty() && !is_control(symbol))
+          if (const std::string symbol = content_of(token); !symbol.empty() && !is_control(symbol))
             symbols.push_back(symbol);
       if (!symbols.empty()) return symbols;
     }
@@ -58,7 +57,8 @@ std::vector<std::string> listed_symbols(const Package& package) {
   return {};
 }
 
-void put_symbol(PieceTable& table, const std::string& piece, int64_t id, const std::string& place) {
+void put_symbol(NumberedPieces& table, const std::string& piece, int64_t id,
+                const std::string& place) {
   if (piece.empty()) return;
   const bool is_new = !table.has(piece);
   table.put(piece, id, place);
@@ -67,7 +67,7 @@ void put_symbol(PieceTable& table, const std::string& piece, int64_t id, const s
 
 }  // namespace
 
-void PieceTable::put(const std::string& piece, int64_t id, const std::string& place) {
+void NumberedPieces::put(const std::string& piece, int64_t id, const std::string& place) {
   if (id < 0 || id >= kMostPieces)
     throw UserError("{}: the id of '{}' is no number from 0 to {}", place, one_line(piece),
                     kMostPieces - 1);
@@ -83,17 +83,17 @@ void PieceTable::put(const std::string& piece, int64_t id, const std::string& pl
   name = piece;
 }
 
-void PieceTable::put_all(const json& pieces, const std::string& place) {
+void NumberedPieces::put_all(const json& pieces, const std::string& place) {
   const std::vector<std::string> read = pieces_in(pieces, place);
   for (std::size_t id = 0; id < read.size(); ++id)
     if (!read[id].empty()) put(read[id], static_cast<int64_t>(id), place);
 }
 
-bool PieceTable::takes(int64_t id) const {
+bool NumberedPieces::takes(int64_t id) const {
   return id >= 0 && id < std::ssize(names_) && !names_[id].empty();
 }
 
-void put_added(const Package& package, PieceTable& table) {
+void put_added(const Package& package, NumberedPieces& table) {
   if (package.has(kTokenizerConfig)) {
     const JsonObject settings(package, kTokenizerConfig);
     const json added = settings.has("added_tokens_decoder") ? settings.all()["added_tokens_decoder"]
@@ -123,8 +123,8 @@ void put_added(const Package& package, PieceTable& table) {
   }
 }
 
-PieceTable m2m_100_pieces(const Package& package) {
-  PieceTable table;
+NumberedPieces m2m_100_pieces(const Package& package) {
+  NumberedPieces table;
   const std::string place = package.place_of("vocab.json");
   table.put_all(JsonObject(package, "vocab.json").all(), place);
   const int64_t own = std::ssize(table.names());
@@ -136,10 +136,10 @@ PieceTable m2m_100_pieces(const Package& package) {
     put_symbol(table, symbol, next, place);
   }
   if (!languages_among(table.names()).empty()) return table;
-  const std::string codes = package.has(kTokenizerConfig)
-                                ? JsonObject(package, kTokenizerConfig).text("language_codes",
-                                                                             "m2m100")
-                                : "m2m100";
+  const std::string codes =
+      package.has(kTokenizerConfig)
+          ? JsonObject(package, kTokenizerConfig).text("language_codes", "m2m100")
+          : "m2m100";
   for (const auto& [name, all] : kLanguageCodes) {
     if (codes != name) continue;
     int64_t id = own;
@@ -151,8 +151,8 @@ PieceTable m2m_100_pieces(const Package& package) {
                   package.place_of(kTokenizerConfig), one_line(codes));
 }
 
-PieceTable nllb_pieces(const Package& package, const std::string& segments) {
-  PieceTable table;
+NumberedPieces nllb_pieces(const Package& package, const std::string& segments) {
+  NumberedPieces table;
   if (package.has(kTokenizer)) {
     const JsonObject tokenizer(package, kTokenizer);
     const json& all = tokenizer.all();
@@ -168,7 +168,8 @@ PieceTable nllb_pieces(const Package& package, const std::string& segments) {
     int64_t id = 0;
     for (const char* special : {"<s>", "<pad>", "</s>", "<unk>"}) table.put(special, id++, place);
     const std::vector<std::string> own = text::all_pieces(package.read(segments).view, place);
-    for (std::size_t i = 3; i < own.size(); ++i) table.put(own[i], id++, place);
+    for (const std::string& piece : own)
+      if (!is_control(piece)) table.put(piece, id++, place);
   }
   put_added(package, table);
   const std::vector<std::string> listed = listed_symbols(package);
@@ -189,9 +190,10 @@ PieceTable nllb_pieces(const Package& package, const std::string& segments) {
 void require_rows(const RowsOfSide& found, const std::string& place,
                   std::vector<std::string>& notes) {
   if (found.rows != found.said)
-    throw UserError("{}: '{}' is {}, and the {}'s word vectors have {} rows; they are not of one "
-                    "model",
-                    place, found.key, found.said, found.side, found.rows);
+    throw UserError(
+        "{}: '{}' is {}, and the {}'s word vectors have {} rows; they are not of one "
+        "model",
+        place, found.key, found.said, found.side, found.rows);
   if (found.names > found.rows)
     throw UserError("{}: '{}' is {}, and {} names {} pieces", place, found.key, found.rows,
                     found.vocabulary, found.names);
@@ -202,9 +204,10 @@ void require_rows(const RowsOfSide& found, const std::string& place,
     throw UserError("{}: '{}' is {}, and {} names {} pieces; they are not of one model", place,
                     found.key, found.rows, found.vocabulary, found.names);
   if (filled > kMadeUp)
-    notes.push_back(fmt::format("the last {} of the {}'s {} word vectors have no piece, and are "
-                                "left out",
-                                filled, found.side, found.rows));
+    notes.push_back(
+        fmt::format("the last {} of the {}'s {} word vectors have no piece, and are "
+                    "left out",
+                    filled, found.side, found.rows));
 }
 
 }  // namespace heed::exchange

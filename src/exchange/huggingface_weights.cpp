@@ -68,11 +68,10 @@ engine::Weights huggingface_weights(const Package& package) {
     return engine::Weights(std::move(arrays), origin);
   }
   const std::vector<std::string> others = other_weights(package);
-  throw UserError("{}: is missing, and so are its index and pytorch_model.bin{}",
-                  package.place_of("model.safetensors"),
-                  others.empty()
-                      ? ""
-                      : fmt::format("; of {} the model must be named so", join(others, ", ")));
+  throw UserError(
+      "{}: is missing, and so are its index and pytorch_model.bin{}",
+      package.place_of("model.safetensors"),
+      others.empty() ? "" : fmt::format("; of {} the model must be named so", join(others, ", ")));
 }
 
 }  // namespace heed::exchange

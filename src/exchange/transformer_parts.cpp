@@ -74,8 +74,7 @@ class Assembly {
     if (numbering_.scaled) return vectors;
     Floats smaller = vectors.copy();
     const double root = std::sqrt(static_cast<double>(config_.width));
-    for (float& number : smaller)
-      number = static_cast<float>(number * numbering_.factor / root);
+    for (float& number : smaller) number = static_cast<float>(number * numbering_.factor / root);
     return array_from(std::move(smaller), vectors.shape);
   }
 

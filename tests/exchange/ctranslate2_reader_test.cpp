@@ -21,8 +21,8 @@ namespace heed::exchange {
 namespace {
 
 using engine::testing::random_transformer, engine::testing::small_transformer;
-using testing::bytes_of;
 using ::testing::AllOf, ::testing::FloatEq, ::testing::FloatNear, ::testing::HasSubstr;
+using testing::bytes_of;
 
 /// The variables of a model.bin as they stand in it.
 class VariableFile {
@@ -100,7 +100,9 @@ class VariableFile {
     value.pop_back();
     return value;
   }
-  std::string take(std::size_t count) { return bytes_.substr(std::exchange(at_, at_ + count), count); }
+  std::string take(std::size_t count) {
+    return bytes_.substr(std::exchange(at_, at_ + count), count);
+  }
 
   std::string bytes_;
   std::size_t at_ = 0;
@@ -226,8 +228,7 @@ TEST_F(CTranslate2Folder, OpensFormatsWithoutTypesOfNumbers) {
 TEST_F(CTranslate2Folder, ScalesWordVectorsByTheTypeOfItsSwitch) {
   VariableFile written = file();
   const auto vectors = [&](const auto& set) {
-    for (const char* side : {"encoder", "decoder"})
-      set(side + std::string("/scale_embeddings"));
+    for (const char* side : {"encoder", "decoder"}) set(side + std::string("/scale_embeddings"));
     const ForeignModel model = read(written.written(6, 7));
     const bool tied = model.model.tie == model::Tie::all;
     return std::pair(tied, model.weights.at(tied ? "embedding.weight" : "source_embedding.weight")
@@ -286,9 +287,10 @@ TEST_F(CTranslate2Folder, RefusesWhatIsAnotherModelHere) {
   EXPECT_THAT(refusal(bytes), HasSubstr("'layer_norm_epsilon' is 0.001"));
   folder_.write("config.json", R"({"layer_norm_epsilon": 1e-6})");
   EXPECT_THAT(read(bytes).notes, ::testing::ElementsAre(HasSubstr("1e-06 there and 1e-05 here")));
-  folder_.write("config.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
-  EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("config.json: is a Git LFS pointer"),
-                                    HasSubstr("git lfs pull")));
+  folder_.write("config.json",
+                "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
+  EXPECT_THAT(refusal(bytes),
+              AllOf(HasSubstr("config.json: is a Git LFS pointer"), HasSubstr("git lfs pull")));
 }
 
 }  // namespace

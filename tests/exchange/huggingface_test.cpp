@@ -1,6 +1,6 @@
 // Folders of Hugging Face's transformers as heed reads them. Which files there are, and what they
-// say, is as transformers 4.57.1 and 5.24.0 wrote it (save_pretrained of models and tokenizers); that
-// heed computes the same is tested in tests/twins/test_transformers.py.
+// say, is as transformers 4.57.1 and 5.24.0 wrote it (save_pretrained of models and tokenizers);
+// that heed computes the same is tested in tests/twins/test_transformers.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,9 @@ class TransformersFolder : public ::testing::Test {
   void write(const std::string& file, const json& value) const {
     folder_.write("model/" + file, value.dump());
   }
-  void remove(const std::string& file) const { std::filesystem::remove(folder_ / ("model/" + file)); }
+  void remove(const std::string& file) const {
+    std::filesystem::remove(folder_ / ("model/" + file));
+  }
 
   /// With so many rows.
   void write_weights(const std::string& file, model::Norm norm, int64_t rows) const {
@@ -155,7 +157,8 @@ TEST_F(TransformersFolder, HasTheWeightsOfItsOwnFileAlone) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr("model.safetensors: is missing"),
                                HasSubstr("model-00001-of-00002.safetensors"),
                                HasSubstr("model_old.safetensors")));
-  const json index = {{"weight_map", {{"model.shared.weight", "model-00001-of-00002.safetensors"}}}};
+  const json index = {
+      {"weight_map", {{"model.shared.weight", "model-00001-of-00002.safetensors"}}}};
   write("model.safetensors.index.json", index);
   EXPECT_EQ(vectors(), right);
   write_weights("model.safetensors", model::Norm::post, 40);
@@ -204,7 +207,8 @@ TEST_F(TransformersFolder, TakesPiecesThatWereAdded) {
   EXPECT_EQ(row_of(model, "zork"), names + 1);
   EXPECT_TRUE(model.source.has_symbol("zork"));
   write("added_tokens.json", {{"<x>", 3}});
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("added_tokens.json"), HasSubstr("'<x>' have the same id, 3")));
+  EXPECT_THAT(refusal(),
+              AllOf(HasSubstr("added_tokens.json"), HasSubstr("'<x>' have the same id, 3")));
 }
 
 TEST_F(TransformersFolder, KnowsTheLanguagesOfM2M100AsTransformers5SavesIt) {
@@ -246,8 +250,8 @@ TEST_F(TransformersFolder, KnowsTheLanguagesOfM2M100AsTransformers5SavesIt) {
 TEST_F(TransformersFolder, ReadsTheIdsOfNLLBsLanguages) {
   write_nllb(5);
   const auto own = static_cast<int64_t>(fairseq_names().size());
-  write("special_tokens_map.json", {{"additional_special_tokens", {"deu_Latn", "fra_Latn"}},
-                                    {"mask_token", "<mask>"}});
+  write("special_tokens_map.json",
+        {{"additional_special_tokens", {"deu_Latn", "fra_Latn"}}, {"mask_token", "<mask>"}});
   EXPECT_THAT(refusal(), AllOf(HasSubstr("tokenizer.json: is needed"), HasSubstr("'deu_Latn'")));
   // As 4.57.1 numbers them where it has the SentencePiece file alone.
   write("added_tokens.json", {{"<mask>", own}, {"deu_Latn", own + 1}, {"fra_Latn", own + 2}});
@@ -266,6 +270,9 @@ TEST_F(TransformersFolder, ReadsTheIdsOfNLLBsLanguages) {
   write("generation_config.json", {{"forced_bos_token_id", own + 1}});
   EXPECT_EQ(row_of(read(), "fra_Latn"), own + 1);
   EXPECT_EQ(read().target_language, "fra_Latn");
+  EXPECT_THAT(read().notes, IsEmpty());
+  write("tokenizer_config.json", {{"legacy_behaviour", true}});
+  EXPECT_THAT(read().notes, ElementsAre(HasSubstr("'legacy_behaviour' puts")));
   write("tokenizer_config.json",
         {{"added_tokens_decoder", {{std::to_string(own + 2), {{"content", "fra_Latn"}}}}}});
   EXPECT_THAT(refusal(), AllOf(HasSubstr("'fra_Latn'"), HasSubstr("in another file")));
