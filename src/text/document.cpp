@@ -186,11 +186,11 @@ void Document::add_passage(const Joined& joined, ByteRange range, EdgeMarks edge
   Passage passage;
   passage.edges = std::move(edges);
   passage.bytes = {joined.byte_of(range.from), joined.byte_of(range.to - 1) + 1};
-  struct Part {
+  struct MarkedPart {
     ByteRange range;
     EdgeMarks marks;
   };
-  std::vector<Part> parts;
+  std::vector<MarkedPart> parts;
   for (std::size_t i = joined.markup_from(range.from), from = range.from;; ++i) {
     const bool is_end = i == joined.markup_from(range.to);
     const std::size_t to = is_end ? range.to : joined.markup[i].from;
@@ -215,7 +215,7 @@ void Document::add_passage(const Joined& joined, ByteRange range, EdgeMarks edge
   const std::size_t index = passages_.size();
   const bool has_parts = !passage.markup.empty();
   passages_.push_back(std::move(passage));
-  for (Part& part : parts)
+  for (MarkedPart& part : parts)
     if (has_parts) add_passage(joined, part.range, std::move(part.marks));
   passages_[index].parts = passages_.size() - index - 1;
 }

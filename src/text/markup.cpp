@@ -32,7 +32,7 @@ std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t b
 /// Reads a segment from its beginning to its end.
 class SegmentReader {
  public:
-  SegmentReader(std::string_view raw, MarkupKind kind, const Kept& kept) {
+  SegmentReader(std::string_view raw, MarkupKind kind, const Kept& kept) : kind_(kind) {
     segment_.raw = raw;
     for (std::size_t at = 0; at < raw.size();) {
       const bool is_tag = kind != MarkupKind::none && raw[at] == '<';
@@ -66,6 +66,10 @@ class SegmentReader {
       if (inlay.parent != Inlay::kNone && all[inlay.parent].kind != Inlay::Kind::element)
         inlay.parent = all[inlay.parent].parent;
     }
+    constexpr std::size_t kMost = 256;  // more are a table, not a sentence, and would take long
+    for (Inlay& inlay : all)
+      if (all.size() <= kMost && inlay.kind == Inlay::Kind::item && is_alone(inlay))
+        take_marks(inlay);
     return std::move(segment_);
   }
 
@@ -134,11 +138,67 @@ class SegmentReader {
     blank_ = false;
   }
 
+  /// Whether no other inlay begins or ends where this one stands.
+  bool is_alone(const Inlay& inlay) const {
+    return std::ranges::none_of(segment_.inlays, [&](const Inlay& other) {
+      return &other != &inlay && (other.begin == inlay.begin || other.end == inlay.begin);
+    });
+  }
+
+  /// Brackets or quote marks directly around an item, and the marks behind one that follows other
+  /// marks or begins the segment, are beside nothing without it: a model would drop them. They
+  /// become a part of it.
+  void take_marks(Inlay& inlay) {
+    static constexpr std::u32string_view kOpening = U"([{\"'“„«‹‘（［「『【《",
+                                         kClosing = U")]}\"'”“»›’）］」』】》";
+    const std::string& text = segment_.text;
+    const std::size_t at = inlay.begin;
+    if (inlay.blank_behind || at == text.size()) return;
+    const char32_t before = inlay.blank_before ? U' ' : value_before(text, at);
+    const CodePoint next = code_point_at(text, at);
+    if (const std::size_t pair = kOpening.find(before);
+        pair != kOpening.npos && kClosing[pair] == next.value) {
+      const std::size_t bytes = encode_utf8(std::u32string(1, before)).size();
+      inlay.before = shown(at - bytes, bytes) + inlay.before + shown(at, next.bytes);
+      cut(at, next.bytes);
+      cut(at - bytes, bytes);
+      inlay.blank_before = at > bytes && text[at - bytes - 1] == ' ';
+    } else if (std::size_t end = text.find_first_not_of(".,;:!?", at);
+               end != at && (at == 0 || is_punctuation(value_before(text, at)))) {
+      end = std::min(end, text.size());
+      inlay.before += shown(at, end - at);
+      cut(at, end - at);
+    } else {
+      return;
+    }
+    // One of the blanks around it is left, behind it.
+    inlay.blank_behind = inlay.begin < text.size() && text[inlay.begin] == ' ';
+    if (inlay.blank_behind && inlay.begin == 0)
+      cut(0, 1);
+    else if (inlay.begin > 0 && text[inlay.begin - 1] == ' ')
+      cut(inlay.begin - 1, 1);
+  }
+
+  /// As the page has these bytes of the text.
+  std::string shown(std::size_t at, std::size_t bytes) const {
+    const std::string_view marks = std::string_view(segment_.text).substr(at, bytes);
+    return kind_ == MarkupKind::none ? std::string(marks) : with_references(marks);
+  }
+
+  /// Takes bytes out of the text.
+  void cut(std::size_t at, std::size_t bytes) {
+    segment_.text.erase(at, bytes);
+    for (Inlay& inlay : segment_.inlays)
+      for (std::size_t* const place : {&inlay.begin, &inlay.end})
+        if (*place > at) *place = std::max(at, *place - std::min(*place, bytes));
+  }
+
   void pop() {
     --open_names_[open_.back().name];
     open_.pop_back();
   }
 
+  MarkupKind kind_;
   Segment segment_;
   std::vector<Open> open_;
   std::map<std::string, int64_t> open_names_;

@@ -84,7 +84,7 @@ TEST(DocumentFile, HasItsNameOnlyWhenItIsWhole) {
   EXPECT_THAT(read_file(output), testing::EndsWith(code));
   EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("text.md", "out.md"));
   expect_mistake(run_heed({"translate", model, file, "--document", "markdown", "-o", file}),
-                 {file, "is there already"});
+                 {file, "is read by this command"});
   expect_one_line_error(run_heed({"translate", model, file, "--document", "markdown", "-o",
                                   folder / "absent/out.md"}),
                         1, {"absent/out.md", "cannot write"});

@@ -114,9 +114,29 @@ TEST(Inlays, ItemsThatAreKept) {
   EXPECT_EQ(keep("a c http://x.y.", "C A.", {{1}, {0}}), "C A http://x.y.");
   EXPECT_EQ(keep("a {n} {m} c", "A C", {{0}, {1}}), "A {n} {m} C");
   EXPECT_EQ(keep("a {n}{m} c", "A C", {{0}, {1}}), "A {n}{m} C");
-  EXPECT_EQ(keep("a ({n}) c", "A C", {{0}, {2}}), "A {n} C");
   EXPECT_EQ(keep("a {n}-b c", "A C", {{0}, {2}}), "A {n} C");
-  EXPECT_EQ(keep("a «{n}» c", "A C", {{0}, {2}}), "A {n} C");
+}
+
+// Without the item they would stand beside nothing, and the model would drop them.
+TEST(Inlays, MarksAroundAnItemAreAPartOfIt) {
+  const auto keep = [](const std::string& line, const std::string& model,
+                       const std::string& translation, const Links& links,
+                       MarkupKind kind = MarkupKind::none) {
+    const Kept kept = kept_of({"placeholders"});
+    EXPECT_EQ(Markup(line, kind, kept).segments().at(0).text, model);
+    return put(line, translation, links, kind, kept);
+  };
+  EXPECT_EQ(keep("a ({n}) c", "a c", "A C", {{0}, {1}}), "A ({n}) C");
+  EXPECT_EQ(keep("a «{n}{m}» c", "a c", "C A", {{1}, {0}}), "C A «{n}{m}»");
+  EXPECT_EQ(keep("a ({n}), c.", "a, c.", "A, C.", {{0}, {1}}), "A ({n}), C.");
+  EXPECT_EQ(keep("({n}) a c", "a c", "A C", {{0}, {1}}), "({n}) A C");
+  EXPECT_EQ(keep("a c \"{n}\"", "a c", "A C", {{0}, {1}}), "A C \"{n}\"");
+  EXPECT_EQ(keep("{n}: a c", "a c", "C A", {{1}, {0}}), "{n}: C A");
+  EXPECT_EQ(keep("a c: {n}.", "a c:", "C A:", {{1}, {0}}), "C A: {n}.");
+  EXPECT_EQ(keep("a <b>(<img>)</b> c", "a c", "A C", {{0}, {1}}, MarkupKind::html),
+            "A <b>(<img>)</b> C");
+  EXPECT_EQ(keep("a &quot;<img>&quot; c", "a c", "A C", {{0}, {1}}, MarkupKind::html),
+            "A \"<img>\" C");
 }
 
 TEST(Inlays, LettersWithoutBlanksAreWords) {
