@@ -65,6 +65,17 @@ TEST_F(Clean, LeavesOutWhatIsNamedAndSaysWhy) {
   EXPECT_EQ(lines_of(read_file(prefix + ".source")).size(), 90U);
 }
 
+TEST_F(Clean, SaysWhichPairsHaveTooManyWordsForTheirWords) {
+  std::string words;
+  for (int i = 0; i < 257; ++i) words += "w" + std::to_string(i) + " ";
+  folder_.write("c.de", read_file(source_) + words + "\n");
+  folder_.write("c.en", read_file(target_) + words + "x\n");
+  const Result result = run_heed({"clean", source_, target_});
+  product(result);
+  EXPECT_THAT(result.err,
+              HasSubstr("words: not judged, more than 256 words on a side: 1 (line 98)"));
+}
+
 TEST_F(Clean, ScoresByModels) {
   const std::string model = Toy::get().folder / "rnn",
                     source = folder_.write("s", "a b c d\na b c d\n"),

@@ -62,7 +62,8 @@ TEST(Corpora, InLatin1AreRefusedWithTheCureAndAFewBrokenLinesWarnedOf) {
 TEST(Corpora, WithOneTextOnBothSidesAreWarnedOf) {
   const TemporaryFolder folder;
   const std::string config = write_flawed(folder),
-                    setting = "data.train.target=" + folder / "train.src";
+                    copy = folder.write("copy.src", read_file(folder / "train.src")),
+                    setting = "data.train.target=" + copy;
   const Quiet quiet;
   const std::string warning = "both sides are the same in each of the 4 pairs";
   EXPECT_THAT(train(config, {"--set", setting}).err, HasSubstr("data.train: " + warning));
