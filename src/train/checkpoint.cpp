@@ -251,19 +251,25 @@ NamedTensors RunFiles::saved_weights() const {
   return setup_.base.empty() ? model::named_weights(model_) : trainable(model_);
 }
 
-void RunFiles::save(const Progress& progress) {
+void RunFiles::save(const Progress& progress, After after) {
+  const auto by_the_first = [&](const auto& work) {
+    const auto mine = [&] {
+      if (group_.leads()) work();
+    };
+    after == After::ranks_end ? group_.take_time(mine) : mine();
+  };
   group_.begin(fmt::format("update {} was saved", with_commas(progress.update)));
   Checkpoint checkpoint{saved_weights(), optimizer_.state(),
                         average_ ? average_->tensors() : NamedTensors{}};
   checkpoint.progress = progress;
   checkpoint.metadata = checkpoint_metadata();
   const std::string path = checkpoints_.update_path(progress.update);
-  if (group_.leads()) save_checkpoint(checkpoint, path);
+  by_the_first([&] { save_checkpoint(checkpoint, path); });
   unsaved_ = false;
   log::debug("saved " + path);
   if (setup_.validation.empty()) write_model(progress);
   // Only now: an older checkpoint may still name what goes.
-  if (group_.leads()) checkpoints_.prune(setup_.config.keep_last, progress.update);
+  by_the_first([&] { checkpoints_.prune(setup_.config.keep_last, progress.update); });
 }
 
 void RunFiles::restore(const CheckpointFolder::Found& found) {

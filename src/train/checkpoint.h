@@ -102,8 +102,11 @@ class RunFiles {
   /// There is something new to save.
   void changed() { unsaved_ = true; }
   bool unsaved() const { return unsaved_; }
+  /// What follows a checkpoint. Where the ranks end they wait until it is written, however long
+  /// that takes: a launcher ends a job with the first rank that does.
+  enum class After { training_goes_on, ranks_end };
   /// A checkpoint, without validation also the model; removes what is no longer needed.
-  void save(const Progress& progress);
+  void save(const Progress& progress, After after);
   /// Weights, optimizer and average. Where the run's own text differs from the checkpoint's there
   /// is something to save: a later start compares with what the newest checkpoint says. Throws
   /// UserError where they do not fit.

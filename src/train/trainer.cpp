@@ -68,7 +68,7 @@ class Loop {
   bool validate_now();           // false: interrupted
   bool validate_further_sets();  // the same
   void log_window(bool last);
-  void save();
+  void save(RunFiles::After after = RunFiles::After::training_goes_on);
   void save_if_healthy();
   void restore(const CheckpointFolder::Found& found);
   void resume_data(const data::Position& position);
@@ -154,7 +154,7 @@ StopReason Loop::loop() {
   display_.show(progress_);
   while (true) {
     if (sync_.interrupted()) {
-      save();
+      save(RunFiles::After::ranks_end);
       return StopReason::interrupted;
     }
     if (validation_is_due() && !validated() && !validate_now()) {
@@ -265,10 +265,10 @@ bool Loop::validate_now() {
 }
 
 /// Does nothing where nothing is new since the last time.
-void Loop::save() {
+void Loop::save(RunFiles::After after) {
   reports_.collect_reports(0, progress_);
   sync_.synchronize(progress_);
-  if (files_.unsaved()) files_.save(progress_);
+  if (files_.unsaved()) files_.save(progress_, after);
 }
 
 /// Not between updates that are skipped.

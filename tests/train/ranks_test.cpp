@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 
 #include "train/ranked.h"
 
@@ -128,6 +129,8 @@ TEST(RankedRun, IsInterruptedWhereOneRankIs) {
     setup.interrupted = [&] { return group.rank() == 2 && done >= 3; };
     const TrainResult result = train(setup);
     EXPECT_EQ(result.updates, 3);
+    // Whichever rank ends first: a launcher may then end the others.
+    EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/update-00000003.heed"));
     if (result.stopped == StopReason::interrupted) ++interrupted;
   });
   EXPECT_EQ(interrupted, 3);
