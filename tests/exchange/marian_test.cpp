@@ -31,7 +31,7 @@ int64_t pieces_of(const std::string& language) {
 }
 
 /// A folder whose name says nothing about languages.
-struct MarianFolder : ::testing::Test {
+struct MarianImport : ::testing::Test {
   TemporaryFolder folder;
 
   std::string place(const std::string& name) const { return folder / ("m/" + name); }
@@ -80,7 +80,7 @@ std::string table_of(const std::vector<std::string>& names) {
   return yaml;
 }
 
-TEST_F(MarianFolder, OpensAsMarianLeavesIt) {
+TEST_F(MarianImport, OpensAsMarianLeavesIt) {
   // Written with --keep-best and --exponential-smoothing; the alphabet would take English first,
   // and model.iter100.npz.
   write("model.npz", separate());
@@ -112,7 +112,7 @@ TEST_F(MarianFolder, OpensAsMarianLeavesIt) {
                                                 place("vocab.de.spm"), place("vocab.en.spm")));
 }
 
-TEST_F(MarianFolder, TakesOffInEverySpelling) {
+TEST_F(MarianImport, TakesOffInEverySpelling) {
   for (const char* off : {"0", "0.0", "false", "\"\"", "none", "~", "\n  []", "\"0\""})
     for (const char* option : {"lemma-dim-emb", "right-left", "transformer-tied-layers",
                                "transformer-disable-position-embeddings", "something-new"}) {
@@ -122,7 +122,7 @@ TEST_F(MarianFolder, TakesOffInEverySpelling) {
     }
 }
 
-TEST_F(MarianFolder, IgnoresWhatMarianIgnores) {
+TEST_F(MarianImport, IgnoresWhatMarianIgnores) {
   // The tensors are there, and pymarian 1.12.42 computes the same scores with and without.
   for (const char* option :
        {"transformer-train-position-embeddings", "transformer-no-bias", "transformer-no-affine",
@@ -132,7 +132,7 @@ TEST_F(MarianFolder, IgnoresWhatMarianIgnores) {
   }
 }
 
-TEST_F(MarianFolder, RefusesByKeyWhatHeedLacks) {
+TEST_F(MarianImport, RefusesByKeyWhatHeedLacks) {
   const std::map<std::string, std::string> cases = {
       {"type", "transformer-new"},
       {"right-left", "true"},
@@ -158,7 +158,7 @@ TEST_F(MarianFolder, RefusesByKeyWhatHeedLacks) {
   EXPECT_THAT(refusal(), HasSubstr("option dim-emb has a value of another kind"));
 }
 
-TEST_F(MarianFolder, SaysWhatItDoesNotKnow) {
+TEST_F(MarianImport, SaysWhatItDoesNotKnow) {
   write_joint({{"transformer-of-tomorrow", "big"}});
   EXPECT_THAT(open().notes,
               ElementsAre("heed does not know Marian's option transformer-of-tomorrow (big): "
@@ -172,7 +172,7 @@ TEST_F(MarianFolder, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(open().notes, IsEmpty());
 }
 
-TEST_F(MarianFolder, WithoutPositionsHasNone) {
+TEST_F(MarianImport, WithoutPositionsHasNone) {
   write_joint({{"transformer-disable-position-embeddings", "true"}});
   const ForeignModel model = open();
   EXPECT_EQ(model.model.positions, "none");
@@ -185,7 +185,7 @@ TEST_F(MarianFolder, WithoutPositionsHasNone) {
   EXPECT_EQ(model.weights.at("output.weight").data[*model.target.id_of(third) * 2], 3);
 }
 
-TEST_F(MarianFolder, VectorsSharedByTwoVocabulariesHaveTwoNames) {
+TEST_F(MarianImport, VectorsSharedByTwoVocabulariesHaveTwoNames) {
   write("model.npz", marian_npz(marian_options(), {.source = 4}));
   write("source.spm", spm_of("de"));
   write("target.spm", spm_of("en"));
@@ -199,7 +199,7 @@ TEST_F(MarianFolder, VectorsSharedByTwoVocabulariesHaveTwoNames) {
             3);
 }
 
-TEST_F(MarianFolder, KnowsSidesByTheirNames) {
+TEST_F(MarianImport, KnowsSidesByTheirNames) {
   const auto sides_of = [&](const std::string& model, const std::string& source,
                             const std::string& target) {
     const TemporaryFolder other;
@@ -224,7 +224,7 @@ TEST_F(MarianFolder, KnowsSidesByTheirNames) {
   EXPECT_THAT(sides_of("model.npz", "a.b.spm", "c.d.spm"), HasSubstr("which vocabulary"));
 }
 
-TEST_F(MarianFolder, AsksAndTakesTheAnswer) {
+TEST_F(MarianImport, AsksAndTakesTheAnswer) {
   write("model.npz", separate());
   write("vocab.de.spm", spm_of("de"));
   write("vocab.en.spm", spm_of("en"));
@@ -243,7 +243,7 @@ TEST_F(MarianFolder, AsksAndTakesTheAnswer) {
   EXPECT_THAT(refusal(), HasSubstr("vocabs names 3 files"));
 }
 
-TEST_F(MarianFolder, TablesOfPiecesHaveTheIds) {
+TEST_F(MarianImport, TablesOfPiecesHaveTheIds) {
   const std::vector<std::string> names = {"</s>", "<unk>", "\u2581red", "\u2581rot"};
   const auto vector_of_red = [&](const std::string& text, const std::string& name) {
     const TemporaryFolder other;
@@ -268,7 +268,7 @@ TEST_F(MarianFolder, TablesOfPiecesHaveTheIds) {
   EXPECT_THAT(refusal(), HasSubstr("vocab.fsv: a factored vocabulary"));
 }
 
-TEST_F(MarianFolder, RowsAreComparedWithNames) {
+TEST_F(MarianImport, RowsAreComparedWithNames) {
   const std::vector<std::string> names = {"</s>", "<unk>", "\u2581red", "\u2581rot"};
   write("source.spm", spm_of("de"));
   write("target.spm", spm_of("en"));
@@ -296,7 +296,7 @@ TEST_F(MarianFolder, RowsAreComparedWithNames) {
   EXPECT_THAT(refusal(), HasSubstr("option dim-vocabs is 4, and there are 3 word vectors"));
 }
 
-TEST_F(MarianFolder, TakesTheModelThatIsNamed) {
+TEST_F(MarianImport, TakesTheModelThatIsNamed) {
   const auto positions = [](const ForeignModel& model) { return model.model.positions; };
   const auto with_none = [&] {
     return marian_npz(marian_options({{"transformer-disable-position-embeddings", "true"}}),
@@ -330,7 +330,7 @@ TEST_F(MarianFolder, TakesTheModelThatIsNamed) {
   EXPECT_THAT(refusal(), HasSubstr("has no model of Marian (.npz)"));
 }
 
-TEST_F(MarianFolder, MayBeCompressed) {
+TEST_F(MarianImport, MayBeCompressed) {
   write("model.npz.gz", gzip(marian_npz(marian_options(), {.source = pieces_of("both")})));
   write("vocab.spm.gz", gzip(spm_of("both")));
   EXPECT_TRUE(open().source.id_of("ü"));
@@ -342,7 +342,7 @@ TEST_F(MarianFolder, MayBeCompressed) {
   EXPECT_THAT(refusal(), HasSubstr("vocab.spm.gz: no gzip file"));
 }
 
-TEST_F(MarianFolder, PointersOfGitLfsAreTold) {
+TEST_F(MarianImport, PointersOfGitLfsAreTold) {
   const std::string pointer =
       "version https://git-lfs.github.com/spec/v1\n"
       "oid sha256:f1de62f9672cf7bf895ed6adc3b48d3bcec426bd594686e7a52172ce972ef0b0\n"
@@ -365,7 +365,7 @@ TEST_F(MarianFolder, PointersOfGitLfsAreTold) {
   EXPECT_THAT(refusal(folder.write("de_en.zip", pointer)), HasSubstr("is a Git LFS pointer"));
 }
 
-TEST_F(MarianFolder, SearchesAsDecoderYmlSays) {
+TEST_F(MarianImport, SearchesAsDecoderYmlSays) {
   const auto with = [&](const std::string& keys) {
     write_joint();
     write("decoder.yml", "vocabs: [vocab.spm, vocab.spm]\n" + keys);

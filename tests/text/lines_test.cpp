@@ -250,7 +250,7 @@ TEST(Lines, OfMoreThan4MiBAreCutBetweenCharactersForWhomAsks) {
   const std::string half(kMost - 1, 'x'), whole(kMost, 'y'), huge(100'000'000, 'z');
   const std::string path =
       folder.write("a", whole + "\n" + half + "ü\n" + huge + "\na\n" + half + "€");
-  LineReader reader(path, LongLines::cut);
+  LineReader reader(path, text::LongLines::cut);
   const auto expect_line = [&](std::string_view wanted, bool cut) {
     std::string line;
     ASSERT_TRUE(reader.next(line));

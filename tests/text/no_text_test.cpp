@@ -83,12 +83,12 @@ TEST(NoText, IsRefusedByEveryReaderOfLinesWithTheCure) {
 
 TEST(NoText, WithTagsIsReadWhereTagsMayBe) {
   const TemporaryFolder folder;
-  LineReader page(folder.write("a.html", "<html>\n<body>\n"), LongLines::cut);
+  LineReader page(folder.write("a.html", "<html>\n<body>\n"), text::LongLines::cut);
   std::string line;
   ASSERT_TRUE(page.next(line));
   EXPECT_EQ(line, "<html>");
   EXPECT_THAT(page.no_text(), HasSubstr("a.html: a page of HTML"));
-  LineReader pointer(folder.write("b", kPointer), LongLines::cut);
+  LineReader pointer(folder.write("b", kPointer), text::LongLines::cut);
   EXPECT_THAT(message_of<UserError>([&] { pointer.next(line); }), HasSubstr("git lfs pull"));
 }
 
