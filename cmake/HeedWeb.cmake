@@ -7,8 +7,8 @@ if(NOT HEED_WEB_ONLY)
     add_executable(character_table ${PROJECT_SOURCE_DIR}/cmake/wasm32/characters.cpp ${PROJECT_SOURCE_DIR}/src/text/characters.cpp)
     target_include_directories(character_table PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(character_table PRIVATE PkgConfig::UTF8PROC heed_flags)
-    set(table ${PROJECT_BINARY_DIR}/generated/web/characters.inc)
-    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/web)
+    set(table ${PROJECT_BINARY_DIR}/generated/web/wasm/characters.inc)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/web/wasm)
     add_custom_command(OUTPUT ${table} COMMAND character_table ${table} DEPENDS character_table VERBATIM)
     add_custom_target(characters DEPENDS ${table})
     include(ExternalProject)
@@ -42,7 +42,7 @@ foreach(file base/json base/strings config/print config/schema config/suggest co
 endforeach()
 add_executable(heed.wasm ${sources})
 heed_unity(heed.wasm ${sources})
-target_include_directories(heed.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src ${HEED_WASM_FOLDER}/generated/web)
+target_include_directories(heed.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src ${HEED_WASM_FOLDER}/generated)
 target_include_directories(heed.wasm SYSTEM PRIVATE ${headers})
 target_compile_definitions(heed.wasm PRIVATE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY JSON_HAS_FILESYSTEM=0)
 # The keys of a configuration are found by their lines (config/schema.h): so many brackets.
@@ -55,7 +55,7 @@ set_target_properties(heed.wasm PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${HEED_WASM_
 # For tests/web/test_web.py.
 add_executable(tiles.wasm ${PROJECT_SOURCE_DIR}/tests/web/tiles.cpp ${PROJECT_SOURCE_DIR}/src/web/wasm/characters.cpp
                ${PROJECT_SOURCE_DIR}/src/web/wasm/raise.cpp ${row_loops})
-target_include_directories(tiles.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${HEED_WASM_FOLDER}/generated/web)
+target_include_directories(tiles.wasm PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${HEED_WASM_FOLDER}/generated)
 target_include_directories(tiles.wasm SYSTEM PRIVATE ${headers})
 target_compile_definitions(tiles.wasm PRIVATE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
 target_compile_options(tiles.wasm PRIVATE -O2)

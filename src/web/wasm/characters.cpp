@@ -21,7 +21,7 @@ struct Cases {
   char32_t character, lower, upper;
 };
 
-#include "characters.inc"
+#include "web/wasm/characters.inc"
 
 Kind kind_of(char32_t c) {
   return std::prev(std::ranges::upper_bound(kRuns, c, {}, &Run::first))->kind;
