@@ -329,7 +329,7 @@ TEST_F(TransformersFolder, NamesPointersOfGitLfs) {
     const std::string whole = read_file(folder_ / ("model/" + std::string(file)));
     folder_.write("model/" + std::string(file), pointer);
     EXPECT_THAT(refusal(), AllOf(HasSubstr(std::string(file) + ": is a Git LFS pointer"),
-                                 HasSubstr("run git lfs pull in its folder")));
+                                 HasSubstr("`git lfs pull` in its folder")));
     folder_.write("model/" + std::string(file), whole);
   }
   read();

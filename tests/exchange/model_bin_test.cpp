@@ -83,7 +83,7 @@ TEST_F(ModelBinFile, DamagedOnesAreRefused) {
   open(whole);
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_THAT(refusal(whole.substr(0, size)), HasSubstr("model.bin")) << size;
-  EXPECT_THAT(refusal(header(0, 3)), HasSubstr("version 3"));
+  EXPECT_THAT(refusal(header(0, 7)), HasSubstr("version 7"));
   EXPECT_THAT(refusal(header(0, 6, "WhisperSpec")), HasSubstr("WhisperSpec"));
   EXPECT_THAT(refusal(header(1) + variable<float>("f", {4}, 0, {1, 2, 3}) + kNoAliases),
               HasSubstr("'f' has not the bytes of its shape"));

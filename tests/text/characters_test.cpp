@@ -13,7 +13,7 @@ extern "C" locale_t newlocale(int, const char*, locale_t) noexcept {
 namespace heed::text {
 namespace {
 
-constexpr char32_t kEnd = 0x110000;
+constexpr char32_t kAfterAll = 0x110000;
 
 bool is_blank_or_control(char32_t c) {
   const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
@@ -39,7 +39,7 @@ TEST(Characters, PunctuationIsNeitherLetterNorDigitNorBlank) {
 }
 
 TEST(Characters, NoneIsOfTwoKinds) {
-  for (char32_t c = 0; c < kEnd; ++c) {
+  for (char32_t c = 0; c < kAfterAll; ++c) {
     const int kinds = is_letter(c) + is_punctuation(c) + is_space(c);
     ASSERT_LE(kinds, 1) << std::hex << static_cast<uint32_t>(c);
     ASSERT_EQ(is_space(c), is_blank_or_control(c)) << std::hex << static_cast<uint32_t>(c);
@@ -60,7 +60,7 @@ TEST(Characters, HaveTheOtherCase) {
 }
 
 TEST(Characters, OfOneCaseStayAsTheyAre) {
-  for (char32_t c = 0; c < kEnd; ++c) {
+  for (char32_t c = 0; c < kAfterAll; ++c) {
     ASSERT_EQ(to_lower(to_lower(c)), to_lower(c)) << std::hex << static_cast<uint32_t>(c);
     ASSERT_EQ(to_upper(to_upper(c)), to_upper(c)) << std::hex << static_cast<uint32_t>(c);
   }

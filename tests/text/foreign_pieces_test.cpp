@@ -206,7 +206,7 @@ TEST_P(ForeignPiecesOf, OutsideTheProgramAreItsUnknownPieceEachByItself) {
     EXPECT_EQ(vocabulary.spell(line), original(model, line));
     std::vector<int32_t> wanted = own.vocabulary.encode(line);
     const auto hidden = std::ranges::count(wanted, m) + std::ranges::count(wanted, h);
-    EXPECT_EQ(hidden > 0, line != "die Katze");
+    EXPECT_EQ(hidden > 0, line == "MHM ein HM") << line;
     std::ranges::replace(wanted, m, kUnknown);
     std::ranges::replace(wanted, h, kUnknown);
     EXPECT_EQ(vocabulary.encode(line), wanted) << line;
