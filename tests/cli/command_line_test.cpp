@@ -109,9 +109,11 @@ TEST(CommandLine, AValueThatIsNoNumberOrNotAllowedIsAMistake) {
 
 TEST(CommandLine, AMissingScorerIsTheWorldsFault) {
   const TemporaryFolder folder;
-  const std::string file = folder.write("a.txt", "a b\n");
-  expect_one_line_error(run_heed_in({"HEED_SACREBLEU=/nonexistent"},
-                                    {"evaluate", "--hypothesis", file, "--reference", file}),
+  const std::string translation = folder.write("a.txt", "a b\n"),
+                    reference = folder.write("b.txt", "a c\n");
+  expect_one_line_error(
+      run_heed_in({"HEED_SACREBLEU=/nonexistent"},
+                  {"evaluate", "--hypothesis", translation, "--reference", reference}),
                         1, {"HEED_SACREBLEU", "/nonexistent"});
 }
 
