@@ -84,9 +84,9 @@ struct TrainResult {
   std::optional<double> loss_of_best, bleu_of_best;  // of the best checkpoint
   StopReason stopped = StopReason::updates;
   StopReason limit = StopReason::updates;  // the one that was reached, maybe before this part
-  double minutes = 0;            // in all, resumed parts included
-  double tokens_per_second = 0;  // target tokens without padding, while updating
-  std::string reason() const;    // "stopped after 20,000 updates" and so on
+  double minutes = 0;                      // in all, resumed parts included
+  double tokens_per_second = 0;            // target tokens without padding, while updating
+  std::string reason() const;              // "stopped after 20,000 updates" and so on
 };
 
 /// What the two sections say about batches. `threads` do subword sampling.

@@ -114,7 +114,7 @@ TEST(CommandLine, AMissingScorerIsTheWorldsFault) {
   expect_one_line_error(
       run_heed_in({"HEED_SACREBLEU=/nonexistent"},
                   {"evaluate", "--hypothesis", translation, "--reference", reference}),
-                        1, {"HEED_SACREBLEU", "/nonexistent"});
+      1, {"HEED_SACREBLEU", "/nonexistent"});
 }
 
 TEST(CommandLine, AFullDiskBehindStdoutIsTheWorldsFault) {

@@ -30,7 +30,8 @@ TEST(InputWindows, HaveFewerLongLines) {
 
 TEST(Input, OfAPageIsReadLineByLineAndAPointerIsRefused) {
   EXPECT_EQ(windows_of("<!DOCTYPE html>\n<p>\na\n", 9), std::vector<std::size_t>({3}));
-  EXPECT_THROW(windows_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", 9), UserError);
+  EXPECT_THROW(windows_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", 9),
+               UserError);
 }
 
 }  // namespace
