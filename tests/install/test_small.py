@@ -85,7 +85,10 @@ class Small(unittest.TestCase):
         text = self.folder / "text"
         text.write_text("a b c\n\nder Hund .\n" + "b a " * 40 + "\n", encoding="utf-8")
         # Sums of 144 and 320 numbers, in vectors of any processor, show in which order they were added up.
-        for model, numbers in itertools.product(("model", "wide"), ("fp32", "bf16", "int8")):
+        cases = set(itertools.product(("model", "wide"), ("fp32", "bf16", "int8")))
+        # Another processor adds up in another order. What is then rounded to bf16 or int8 may become another number, and wide
+        # sums show it in the third digit of a score: no two processors need agree.
+        for model, numbers in sorted(cases - ({("wide", "bf16"), ("wide", "int8")} if EMULATOR else set())):
             arguments = ["translate", str(self.folder / model), str(text), "--set", f"decoding.weights={numbers}", "--scores", "--n-best", "2",
                          "--alignment", "--replace-unknown", "--set", "precision=fp32"]
             ours = subprocess.run([*RUN, *arguments], capture_output=True, text=True, check=True)
