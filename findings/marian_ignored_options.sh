@@ -9,6 +9,7 @@
 #
 # Source: `pymarian train --help` and the files that it writes. About 600 MB are fetched.
 set -euo pipefail
+unset CDPATH  # by which cd may go elsewhere
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"

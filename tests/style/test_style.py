@@ -304,7 +304,7 @@ class House(unittest.TestCase):
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
         if listed.returncode:
             self.skipTest("no git checkout")
-        known = {"apps", "src", "configs", "data_scripts", "tests", "docs", "cmake", "run", "CMakeLists.txt",
+        known = {"apps", "src", "configs", "data_scripts", "tests", "docs", "cmake", "findings", "run", "CMakeLists.txt",
                  "CMakePresets.json", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
         top = {path.split("/")[0] for path in listed.stdout.splitlines()}
         self.assertEqual({name for name in top if not name.startswith(".")} - known, set())
