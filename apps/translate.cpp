@@ -231,36 +231,123 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
   write_atomic(args.output, document);
 }
 
-void translate(const TranslateArgs& args) {
-  if (args.glossary == "-" && args.file == "-")
-    throw UserError("translate: --glossary - and the text are both standard input; name a file");
-  const run::LineModels models = open(args);
-  const run::Config& run = models.config;
-  const model::Traits traits = model::traits(run.model);
-  require_attention(args, models.path, traits);
-  const decode::DecodeConfig& config = run.decoding;
-  check_options(args, config);
-  check_kind(args, config);
-  if (!args.document.empty()) return translate_document(args, models);
-  decode::LineTranslator& translator = *models.translator;
+/// What becomes of the lines of a window: one transformation for each kind of output.
+class Transformation {
+ public:
+  virtual ~Transformation() = default;
+  /// What is written for the window. `bar`: counts lines; null: nobody sees it.
+  virtual std::string translated(const decode::InputWindow& window, ProgressBar* bar) = 0;
+  /// Logs what is told of all windows together.
+  virtual void report() const {}
+};
 
-  OutputOptions output{.scores = args.scores,
-                       .alignment = args.alignment || (args.json && traits.attends()),
-                       .json = args.json,
-                       .n_best = config.n_best > 1,
-                       .flags = args.flags};
-  inspect::DetailOptions wanted{.words = args.scores || args.json,
-                                .alignment = output.alignment,
-                                .replace_unknown = args.replace_unknown,
-                                .flags = args.flags || args.retry,
-                                .attends = traits.attends(),
-                                .choice = run::usual_choice(run),
-                                .least = args.weights.least};
-  args.weights.apply(traits, wanted.choice);
-  if (wanted.flags) wanted.script = inspect::script_of(translator.first_text().target);
+/// Lines with tags, or with items that are kept.
+class LinesWithInlays : public Transformation {
+ public:
+  LinesWithInlays(const TranslateArgs& args, const decode::LineTranslator& translator,
+                  std::optional<study::AlignmentChoice> choice)
+      : translator_(translator),
+        file_(args.file == "-" ? "stdin" : args.file),
+        kind_(text::markup_kind(args.markup)),
+        kept_(text::kept_of(args.keep)),
+        choice_(choice) {}
 
-  const text::MarkupKind markup = text::markup_kind(args.markup);
-  decode::require_whole_markup(args.file, markup);
+  std::string translated(const decode::InputWindow& window, ProgressBar* bar) override {
+    decode::require_whole_markup(window.lines, window.first, kind_, file_);
+    const auto lines = translate_marked(translator_, window.lines,
+                                        decode::LineNumbers(window.first), kind_, kept_, choice_);
+    if (bar != nullptr) bar->add(static_cast<double>(lines.size()));
+    return join(lines, "\n") + "\n";
+  }
+
+ private:
+  const decode::LineTranslator& translator_;
+  const std::string file_;
+  const text::MarkupKind kind_;
+  const text::Kept kept_;
+  const std::optional<study::AlignmentChoice> choice_;
+};
+
+/// Lines of text, with what is told of them; suspicious ones searched for again where `retry`.
+class PlainLines : public Transformation {
+ public:
+  PlainLines(const decode::LineTranslator& translator, const OutputOptions& output,
+             const inspect::DetailOptions& details, bool retry)
+      : translator_(translator), output_(output), details_(details), retry_(retry) {}
+
+  std::string translated(const decode::InputWindow& window, ProgressBar* bar) override {
+    const decode::LinesRequest request{.lines = window.lines,
+                                       .prefixes = window.prefixes,
+                                       .numbers = decode::LineNumbers(window.first)};
+    decode::SearchHooks hooks;
+    if (bar != nullptr)
+      hooks.searched = [bar](int64_t lines) { bar->add(static_cast<double>(lines)); };
+    auto translations = told(translator_.translate(request, hooks));
+    auto details = inspect::details_of(translator_, request.lines, translations, details_);
+    if (retry_) {
+      const auto [suspicious, better] =
+          inspect::retry_suspicious(translator_, request, details_, translations, details);
+      retried_.suspicious += suspicious;
+      retried_.better += better;
+    }
+    std::string out;
+    for (std::size_t i = 0; i < translations.size(); ++i) {
+      const int64_t line = window.first + static_cast<int64_t>(i);
+      out += written(line, request.lines[i], translations[i], details[i], output_);
+      if (std::ranges::any_of(details[i], &inspect::Details::other_words)) odd_.add(line);
+    }
+    return out;
+  }
+
+  void report() const override {
+    if (retry_)
+      log::info("{} suspicious, {} less so after another search",
+                counted(retried_.suspicious, "translation"), retried_.better);
+    if (odd_.count > 0)
+      log::warn(
+          "in {}, line {} first, the vocabulary finds other words than the text has; their "
+          "translations have no links",
+          counted(odd_.count, "line"), odd_.lines.front());
+  }
+
+ private:
+  const decode::LineTranslator& translator_;
+  const OutputOptions output_;
+  const inspect::DetailOptions details_;
+  const bool retry_;
+  inspect::RetryCount retried_;
+  data::Notice odd_;  // lines whose words the vocabulary finds otherwise
+};
+
+std::unique_ptr<Transformation> transformation_of(const TranslateArgs& args,
+                                                  const run::LineModels& models,
+                                                  const model::Traits& traits) {
+  const decode::LineTranslator& translator = *models.translator;
+  study::AlignmentChoice choice = run::usual_choice(models.config);
+  args.weights.apply(traits, choice);
+  if (args.has_inlays())
+    return std::make_unique<LinesWithInlays>(
+        args, translator, traits.attends() ? std::optional(choice) : std::nullopt);
+  const OutputOptions output{.scores = args.scores,
+                             .alignment = args.alignment || (args.json && traits.attends()),
+                             .json = args.json,
+                             .n_best = models.config.decoding.n_best > 1,
+                             .flags = args.flags};
+  inspect::DetailOptions details{.words = args.scores || args.json,
+                                 .alignment = output.alignment,
+                                 .replace_unknown = args.replace_unknown,
+                                 .flags = args.flags || args.retry,
+                                 .attends = traits.attends(),
+                                 .choice = choice,
+                                 .least = args.weights.least};
+  if (details.flags) details.script = inspect::script_of(translator.first_text().target);
+  return std::make_unique<PlainLines>(translator, output, details, args.retry);
+}
+
+/// Window by window, so that who feeds heed line by line gets each answer before the next question.
+void translate_windows(const TranslateArgs& args, Transformation& transformation,
+                       std::size_t window_size) {
+  decode::require_whole_markup(args.file, text::markup_kind(args.markup));
   decode::Input input(args.file, args.prefix, args.tsv, /*markup=*/!args.markup.empty());
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
@@ -268,51 +355,25 @@ void translate(const TranslateArgs& args) {
   if (args.resume && destination.lines() > 0)
     log::info("{}: continuing after line {}", args.output, destination.lines());
   std::optional<ProgressBar> bar;
-  if (destination.is_file() && !input.is_typed() && log::shows_progress()) {
+  if (destination.is_file() && !input.is_typed() && log::shows_progress())
     bar.emplace("lines translated", input.count(), destination.lines());
-    if (!args.has_inlays())
-      translator.searched = [&](int64_t lines) { bar->add(static_cast<double>(lines)); };
-  }
-  std::vector<int64_t> odd_lines;
-  inspect::RetryCount retried;
-  const auto most = static_cast<std::size_t>(translator.window());
-  for (decode::InputWindow window = input.next(most); !window.lines.empty();
-       window = input.next(most)) {
-    if (args.has_inlays()) {
-      decode::require_whole_markup(window.lines, window.first, markup,
-                                   args.file == "-" ? "stdin" : args.file);
-      const auto lines =
-          translate_marked(translator, window.lines, window.first, markup, text::kept_of(args.keep),
-                           traits.attends() ? std::optional(wanted.choice) : std::nullopt);
-      destination.write(join(lines, "\n") + "\n");
-      if (bar) bar->add(static_cast<double>(window.lines.size()));
-      continue;
-    }
-    auto translations = translator.translate(window.lines, window.first, window.prefixes);
-    auto details = inspect::details_of(translator, window.lines, translations, wanted);
-    if (args.retry) {
-      const auto [suspicious, better] = inspect::retry_suspicious(
-          translator, window.lines, window.first, window.prefixes, wanted, translations, details);
-      retried.suspicious += suspicious;
-      retried.better += better;
-    }
-    std::string lines;
-    for (std::size_t i = 0; i < window.lines.size(); ++i) {
-      const int64_t line = window.first + static_cast<int64_t>(i);
-      lines += written(line, window.lines[i], translations[i], details[i], output);
-      if (std::ranges::any_of(details[i], &inspect::Details::other_words))
-        odd_lines.push_back(line);
-    }
-    destination.write(lines);
-  }
-  if (args.retry)
-    log::info("{} suspicious, {} less so after another search",
-              counted(retried.suspicious, "translation"), retried.better);
-  if (!odd_lines.empty())
-    log::warn(
-        "in {}, line {} first, the vocabulary finds other words than the text has; their "
-        "translations have no links",
-        counted(std::ssize(odd_lines), "line"), odd_lines.front());
+  for (decode::InputWindow window = input.next(window_size); !window.lines.empty();
+       window = input.next(window_size))
+    destination.write(transformation.translated(window, bar ? &*bar : nullptr));
+}
+
+void translate(const TranslateArgs& args) {
+  if (args.glossary == "-" && args.file == "-")
+    throw UserError("translate: --glossary - and the text are both standard input; name a file");
+  const run::LineModels models = open(args);
+  const model::Traits traits = model::traits(models.config.model);
+  require_attention(args, models.path, traits);
+  check_options(args, models.config.decoding);
+  check_kind(args, models.config.decoding);
+  if (!args.document.empty()) return translate_document(args, models);
+  const auto transformation = transformation_of(args, models, traits);
+  translate_windows(args, *transformation, static_cast<std::size_t>(models.translator->window()));
+  transformation->report();
 }
 
 void add_output(CommandLine& command, TranslateArgs& args) {

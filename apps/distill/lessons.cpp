@@ -153,7 +153,8 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
   if (destination.lines() > 0) log::info("{}: continuing after line {}", file, destination.lines());
   const auto window = static_cast<std::size_t>(models.translator->window());
   ProgressBar bar("sentences translated", all, destination.lines());
-  models.translator->searched = [&](int64_t count) { bar.add(static_cast<double>(count)); };
+  const decode::SearchHooks hooks{
+      .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
   int64_t number = destination.lines() + 1;
   for (bool more = true; more;) {
     Lines sources, references;
@@ -161,7 +162,8 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
       sources.push_back(source);
       references.push_back(reference);
     }
-    const auto translations = models.translator->translate(sources, number);
+    const auto translations = told(models.translator->translate(
+        {.lines = sources, .numbers = decode::LineNumbers(number)}, hooks));
     destination.write(chooser.rows(sources, references, translations));
     number += std::ssize(sources);
   }

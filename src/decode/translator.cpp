@@ -134,15 +134,15 @@ int64_t Translator::longest() const {
   return longest;
 }
 
-BatchLimits Translator::limits() const {
-  return search_limits(models(), config_,
+BatchLimits Translator::limits(const DecodeConfig& config) const {
+  return search_limits(models(), config,
                        {.device = device_,
                         .precision = precision_,
                         .vocabulary = first_text().target.size(),
                         .free = free_memory_});
 }
 
-void Translator::share_batches(int64_t batches, const std::function<void(int64_t)>& work) {
+void Translator::share_batches(int64_t batches, const std::function<void(int64_t)>& work) const {
   const model::EvaluationMode mode(models());  // once: threads only read it
   if (device_.is_cpu() && std::min<int64_t>(at::get_num_threads(), batches) > 1)
     return LineTranslator::share_batches(batches, work);
@@ -150,7 +150,7 @@ void Translator::share_batches(int64_t batches, const std::function<void(int64_t
 }
 
 void Translator::with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
-                            const std::function<void(Steps&)>& work) {
+                            const std::function<void(Steps&)>& work) const {
   if (!networks_.empty()) return decode::with_steps(networks_, sources, options, *threads_, work);
   const model::Autocast autocast(device_, precision_);
   try {
@@ -167,7 +167,7 @@ void Translator::with_steps(const std::vector<data::Batch>& sources, const Searc
 }
 
 engine::LayerMaps Translator::attention_of(const data::Batch& pairs,
-                                           const std::vector<config::AttentionKind>& kinds) {
+                                           const std::vector<config::AttentionKind>& kinds) const {
   const at::NoGradGuard no_gradients;
   const model::Autocast autocast(device_, precision_);
   model::Trace trace{.kinds = {kinds.begin(), kinds.end()}};
@@ -187,12 +187,13 @@ engine::LayerMaps Translator::attention_of(const data::Batch& pairs,
   return maps;
 }
 
-std::vector<Translator::TargetScore> Translator::score(const std::vector<std::string>& sources,
-                                                       const std::vector<std::string>& targets) {
+std::vector<Translator::TargetScore> Translator::score(
+    const std::vector<std::string>& sources, const std::vector<std::string>& targets) const {
   if (sources.size() != targets.size())
     throw UserError("scoring pairs: {} source lines and {} target lines", sources.size(),
                     targets.size());
-  Lines encoded = encode(sources, 1, text::Vocabulary::kAllPieces);
+  EncodedLines encoded =
+      encode_lines(texts(), sources, {}, glossary(), text::Vocabulary::kAllPieces);
   for (const auto& examples : encoded.members)
     for (const data::Example& example : examples)
       require_short(std::ssize(example.source), "line " + std::to_string(example.origin.line));

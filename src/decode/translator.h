@@ -66,11 +66,12 @@ class Translator : public LineTranslator {
     return networks_.empty() ? nullptr : networks_.front().get();
   }
   void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
-                  const std::function<void(Steps&)>& work) override;
+                  const std::function<void(Steps&)>& work) const override;
   /// LibTorch reads.
   engine::LayerMaps attention_of(const data::Batch& pairs,
-                                 const std::vector<config::AttentionKind>& kinds) override;
-  void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) override;
+                                 const std::vector<config::AttentionKind>& kinds) const override;
+  void share_batches(int64_t batches,
+                     const std::function<void(int64_t batch)>& work) const override;
 
   /// log P(target | source) per pair: sum over pieces and eos, and the per-token values, 0 for the
   /// target vocabulary's beginning().
@@ -81,7 +82,7 @@ class Translator : public LineTranslator {
   /// Throws UserError when the counts differ or a line is longer than pair_limit(), Failure when a
   /// log-probability is not a number or infinite.
   std::vector<TargetScore> score(const std::vector<std::string>& sources,
-                                 const std::vector<std::string>& targets);
+                                 const std::vector<std::string>& targets) const;
 
   const TranslatorModel& first() const { return members_.front(); }
   const at::Device& device() const { return device_; }
@@ -93,7 +94,7 @@ class Translator : public LineTranslator {
  private:
   std::vector<model::Model*> models() const;
   void make_engines();
-  BatchLimits limits() const override;
+  BatchLimits limits(const DecodeConfig& config) const override;
 
   std::vector<TranslatorModel> members_;
   at::Device device_;

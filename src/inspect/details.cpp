@@ -36,7 +36,7 @@ std::size_t part_of(std::span<const Attended> all, const DetailOptions& options,
   return all.size();
 }
 
-void attend(decode::LineTranslator& translator, std::span<Attended> all,
+void attend(const decode::LineTranslator& translator, std::span<Attended> all,
             const DetailOptions& options) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
@@ -165,7 +165,7 @@ study::AlignmentChoice usual_choice(const model::Traits& traits) {
   return {.layer = layer, .head = mean_head_of(traits, layer)};
 }
 
-std::vector<std::vector<Details>> details_of(decode::LineTranslator& translator,
+std::vector<std::vector<Details>> details_of(const decode::LineTranslator& translator,
                                              const std::vector<std::string>& lines,
                                              const std::vector<decode::Translation>& translations,
                                              const DetailOptions& options, int64_t at_once) {

@@ -63,7 +63,7 @@ inline constexpr int64_t kWeightsAtOnce = int64_t{1} << 25;
 /// [lines][hypotheses] of `translations`. What is not asked for stays empty, but for the text. The
 /// first model of the translator reads hypotheses in parts of at most `at_once` attention weights
 /// (one hypothesis may have more).
-std::vector<std::vector<Details>> details_of(decode::LineTranslator& translator,
+std::vector<std::vector<Details>> details_of(const decode::LineTranslator& translator,
                                              const std::vector<std::string>& lines,
                                              const std::vector<decode::Translation>& translations,
                                              const DetailOptions& options,

@@ -16,11 +16,10 @@ struct RetryCount {
 /// Translates the lines whose best translation has flags again: with twice the beam and without
 /// repeated trigrams, and those that still have some by the consensus of samples
 /// (decoding.mbr), where terms or a sampling that is set do not forbid that. What has fewer flags
-/// takes the place of the first translation and its details. `first_line` and `prefixes` as
-/// LineTranslator::translate() has them; n_best is 1, and `options.flags` set.
-RetryCount retry_suspicious(decode::LineTranslator& translator,
-                            const std::vector<std::string>& lines, int64_t first_line,
-                            const std::vector<std::string>& prefixes, const DetailOptions& options,
+/// takes the place of the first translation and its details. `request`: as they were translated,
+/// with an n_best of 1; `options.flags` is set. Warnings of these searches are not logged.
+RetryCount retry_suspicious(const decode::LineTranslator& translator,
+                            const decode::LinesRequest& request, const DetailOptions& options,
                             std::vector<decode::Translation>& translations,
                             std::vector<std::vector<Details>>& details);
 

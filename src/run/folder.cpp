@@ -109,7 +109,7 @@ void require_same_pieces(const std::string& side, const FolderPieces& of, const 
 decode::MemberText member_text(const Config& config, const Vocabularies& vocabularies) {
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
   return {vocabularies.source, vocabularies.target,
-          vocabulary.source.empty() ? 1 - vocabulary.coverage : 1};
+          vocabulary.source.empty() ? 1 - vocabulary.coverage : 1, config.data.max_length};
 }
 
 FolderConfig open_config(const std::string& path, const OpenOptions& options) {

@@ -28,9 +28,7 @@ struct Engines {
   Engines(std::vector<decode::EngineMember> members, const Config& config,
           engine::WeightFormat numbers)
       : threads(threads_of(config)),
-        translator(std::move(members), config.decoding, numbers, threads.threads()) {
-    translator.trained_length = config.data.max_length;
-  }
+        translator(std::move(members), config.decoding, numbers, threads.threads()) {}
 
   engine::ThreadPool threads;
   decode::EngineTranslator translator;
@@ -129,24 +127,23 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
 }
 
 std::vector<std::string> translate_all(const LineModels& models,
-                                       const std::vector<std::string>& lines, int64_t first_line,
-                                       int64_t step) {
-  decode::LineTranslator& translator = *models.translator;
-  translator.line_step = step;
+                                       const std::vector<std::string>& lines,
+                                       const decode::LineNumbers& numbers) {
+  const decode::LineTranslator& translator = *models.translator;
   const auto start = std::chrono::steady_clock::now();
   const int64_t window = translator.window();
   ProgressBar bar("sentences translated", std::ssize(lines));
-  translator.searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); };
+  const decode::SearchHooks hooks{
+      .searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); }};
   std::vector<std::string> outputs;
   while (outputs.size() < lines.size()) {
     const auto begin = lines.begin() + std::ssize(outputs);
-    const std::vector<std::string> next(begin,
-                                        begin + std::min<int64_t>(window, lines.end() - begin));
-    const int64_t first_of_next = first_line + step * std::ssize(outputs);
-    for (auto& translation : translator.translate(next, first_of_next))
+    const decode::LinesRequest next{
+        .lines = {begin, begin + std::min<int64_t>(window, lines.end() - begin)},
+        .numbers = numbers.from(std::ssize(outputs))};
+    for (auto& translation : told(translator.translate(next, hooks)))
       outputs.push_back(std::move(translation.text));
   }
-  translator.searched = nullptr;  // it would outlive the bar
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   const decode::DecodeConfig& config = models.config.decoding;
   const std::size_t others = translator.texts().size() - 1;
@@ -160,7 +157,7 @@ std::vector<std::string> translate_all(const LineModels& models,
 
 std::string translate_document(const LineModels& models, const std::string& file,
                                const std::string& format, const std::string& language) {
-  decode::LineTranslator& translator = *models.translator;
+  const decode::LineTranslator& translator = *models.translator;
   const int64_t most = translator.source_limit();
   const std::string bytes = text::read_document(file);
   if (!text::is_utf8(bytes))
@@ -174,8 +171,8 @@ std::string translate_document(const LineModels& models, const std::string& file
   if (document.too_long() > 0)
     log::warn("{} of more than {} pieces translated by clauses, line {} first",
               counted(document.too_long(), "sentence"), most, document.first_too_long());
-  translator.shown_numbers = document.lines();
-  return document.with(translate_all(models, document.texts()));
+  return document.with(
+      translate_all(models, document.texts(), decode::LineNumbers(document.lines())));
 }
 
 }  // namespace heed::run

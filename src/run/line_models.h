@@ -40,11 +40,10 @@ bool have_engines(const std::string& paths, const OpenOptions& options);
 /// Engines of those that have_engines(). Throws UserError as open_models().
 LineModels open_engines(const std::string& paths, const OpenOptions& options);
 
-/// The best translation of each line, with progress on a terminal and the rate in the log. The
-/// lines' numbers are `first_line`, `first_line` + `step`, and so on.
+/// The best translation of each line, with progress on a terminal and the rate in the log.
 std::vector<std::string> translate_all(const LineModels& models,
                                        const std::vector<std::string>& lines,
-                                       int64_t first_line = 1, int64_t step = 1);
+                                       const decode::LineNumbers& numbers = {});
 
 /// The document `file` ("-": stdin) with its sentences translated. `format` and `language`: see
 /// text::Document. Throws as text::read_document().

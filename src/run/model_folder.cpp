@@ -45,9 +45,7 @@ void use_threads(int64_t threads) {
 }
 
 decode::Translator ModelFolder::translator(std::vector<decode::TranslatorModel> members) const {
-  decode::Translator translator(std::move(members), config.decoding, device, precision);
-  translator.trained_length = config.data.max_length;
-  return translator;
+  return {std::move(members), config.decoding, device, precision};
 }
 
 ModelFolder open_model(const std::string& path, const OpenOptions& options) {

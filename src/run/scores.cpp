@@ -105,11 +105,11 @@ class SetScorer {
 
   std::optional<Lines> translate(const Lines& lines) const {
     decode::Translator translator({member_}, decoding_, device_, precision_);
-    translator.warn_of_cuts = false;
-    translator.interrupted = signals::interrupted;
+    const decode::LinesResult result =
+        translator.translate({.lines = lines}, {.interrupted = signals::interrupted});
     Lines texts;
-    for (decode::Translation& translation : translator.translate(lines))
-      texts.push_back(std::move(translation.text));
+    for (const decode::Translation& translation : result.translations)
+      texts.push_back(translation.text);
     if (signals::interrupted()) return std::nullopt;
     return texts;
   }
@@ -217,7 +217,7 @@ std::vector<std::string> translated(const ModelFolder& folder, const TestSet& se
   group.begin("the test set was translated");
   const auto hypotheses =
       translate_together(group, set.source, [&](const auto& lines, int64_t first, int64_t step) {
-        return translate_all(line_models(folder), lines, first, step);
+        return translate_all(line_models(folder), lines, {first, step});
       });
   return hypotheses.value_or(std::vector<std::string>());
 }

@@ -14,16 +14,17 @@ namespace heed::serve {
 struct RequestQueue::Entry {
   http::Reply reply;
   Clock::time_point begun = Clock::now();
-  LinesRequest lines = {};
+  QueuedLines lines = {};
   Task task = {};
   bool is_task = false;
-  std::shared_ptr<decode::Glossary> glossary = {};  // of lines.terms, from its first turn on
-  std::vector<decode::Translation> found = {};      // one a line
+  std::vector<decode::Translation> found = {};  // one a line
   std::size_t done = 0;  // lines that are translated: the first ones, where batches are shared
   std::deque<std::vector<std::size_t>> turns = {};  // else: what is left of the window, by turns
 
   std::size_t model() const { return is_task ? task.model : lines.model; }
-  int64_t left() const { return is_task ? 1 : static_cast<int64_t>(lines.lines.size() - done); }
+  const decode::LinesRequest& request() const { return lines.request; }
+  int64_t n_best() const { return request().search ? request().search->n_best : 1; }
+  int64_t left() const { return is_task ? 1 : static_cast<int64_t>(request().lines.size() - done); }
 };
 
 namespace {
@@ -62,10 +63,10 @@ RequestQueue::RequestQueue(const std::vector<ServedModel>& models, const Limits&
                    {1, 2, 4, 8, 16, 32, 64, 128});
 }
 
-void RequestQueue::take(LinesRequest lines, const http::Reply& reply) {
+void RequestQueue::take(QueuedLines lines, const http::Reply& reply) {
   auto entry = std::make_shared<Entry>(Entry{.reply = reply});
   entry->lines = std::move(lines);
-  entry->found.resize(entry->lines.lines.size());
+  entry->found.resize(entry->request().lines.size());
   take(std::move(entry));
 }
 
@@ -119,19 +120,9 @@ void RequestQueue::drop_late_and_abandoned() {
   }
 }
 
-/// Before anything of the entry is translated. A task may use all models, without terms of others.
-void RequestQueue::set_terms(Entry& entry) const {
-  for (const ServedModel& model : models_) model.translator->set_glossary(nullptr);
-  if (!entry.lines.terms) return;
-  decode::LineTranslator& translator = *models_[entry.model()].translator;
-  if (!entry.glossary)
-    entry.glossary = std::make_shared<decode::Glossary>(translator.config(), *entry.lines.terms);
-  translator.set_glossary(entry.glossary);
-}
-
 bool RequestQueue::shares_batches(const Entry& entry) const {
   // A prefix that a model refuses would take others with it.
-  return !entry.is_task && entry.lines.prefixes.empty() && !entry.lines.terms &&
+  return !entry.is_task && entry.request().prefixes.empty() && !entry.request().glossary &&
          models_[entry.model()].translator->is_same_in_any_batch();
 }
 
@@ -139,25 +130,28 @@ bool RequestQueue::shares_batches(const Entry& entry) const {
 /// translate`, and so are batches: others could have other bits.
 void RequestQueue::plan_turns(Entry& entry) const {
   const decode::LineTranslator& translator = *models_[entry.model()].translator;
-  const auto window = static_cast<std::size_t>(translator.window());
-  const std::size_t from = entry.done, to = std::min(entry.lines.lines.size(), from + window);
-  std::vector<std::size_t> all(to - from);
-  std::iota(all.begin(), all.end(), from);
+  const decode::LinesRequest& request = entry.request();
+  // A line may be several sentences, or none.
+  const auto window_of = [&](std::size_t i) {
+    return (request.numbers.of(static_cast<int64_t>(i)) - 1) / translator.window();
+  };
+  std::vector<std::size_t> all;
+  for (std::size_t i = entry.done;
+       i < request.lines.size() && window_of(i) == window_of(entry.done); ++i)
+    all.push_back(i);
   // What is drawn is drawn by its number in the window.
-  if (samples(translator.config().sampling) || !entry.lines.prefixes.empty()) {
+  if (samples(translator.config().sampling) || !request.prefixes.empty()) {
     entry.turns.push_back(std::move(all));
     return;
   }
-  const auto begin = entry.lines.lines.begin() + static_cast<std::ptrdiff_t>(from);
-  const auto batches =
-      translator.batches_of({begin, begin + static_cast<std::ptrdiff_t>(to - from)});
+  const auto batches = translator.batches_of(part_of(request, all));
   const auto together = static_cast<std::size_t>(limits_.threads);
   for (std::size_t i = 0; i < batches.size(); ++i) {
     // One batch alone would be searched by all threads, with other bits.
     const bool would_be_alone = together > 1 && i + 1 == batches.size();
     if (i % together == 0 && (i == 0 || !would_be_alone)) entry.turns.emplace_back();
     for (const int64_t line : batches[i])
-      entry.turns.back().push_back(from + static_cast<std::size_t>(line));
+      entry.turns.back().push_back(all[static_cast<std::size_t>(line)]);
   }
   // Lines without pieces are in no batch.
   if (entry.turns.empty()) entry.turns.emplace_back();
@@ -165,6 +159,7 @@ void RequestQueue::plan_turns(Entry& entry) const {
   for (const auto& turn : entry.turns) planned.insert(planned.end(), turn.begin(), turn.end());
   std::ranges::sort(planned);
   std::ranges::set_difference(all, planned, std::back_inserter(entry.turns.back()));
+  for (auto& turn : entry.turns) std::ranges::sort(turn);  // as batches are cut
 }
 
 std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
@@ -179,14 +174,14 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
   std::vector<EntryPtr> fellows;
   for (const EntryPtr& entry : entries_)
     if (entry->model() == first->model() && shares_batches(*entry) &&
-        entry->lines.n_best == first->lines.n_best)
+        entry->n_best() == first->n_best())
       fellows.push_back(entry);
   // As many as all threads search at once. Small batches are answered early, and where more lines
   // wait, those are taken that are about as long as the first, which is searched faster.
   const int64_t each = models_[first->model()].translator->batch_size() / 2;
   const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * limits_.threads);
   const auto length = [](const BatchLine& share) {
-    return std::ssize(share.entry->lines.lines[share.line]);
+    return std::ssize(share.entry->request().lines[share.line]);
   };
   for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
     std::vector<BatchLine> turn;  // the next line of each
@@ -197,7 +192,7 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
     turn.resize(std::min(turn.size(), most - batch.size()));
     batch.insert(batch.end(), turn.begin(), turn.end());
     std::erase_if(fellows, [&](const EntryPtr& entry) {
-      return entry->done + round + 1 == entry->lines.lines.size();
+      return entry->done + round + 1 == entry->request().lines.size();
     });
   }
   return batch;
@@ -206,17 +201,19 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
 void RequestQueue::translate(const std::vector<BatchLine>& batch) {
   const EntryPtr& first = batch.front().entry;
   const ServedModel& model = models_[first->model()];
-  std::vector<std::string> lines, prefixes;
-  for (const BatchLine& share : batch) {
-    const LinesRequest& all = share.entry->lines;
-    lines.push_back(all.lines[share.line]);
-    if (!all.prefixes.empty()) prefixes.push_back(all.prefixes[share.line]);
+  std::vector<std::size_t> chosen;
+  for (const BatchLine& share : batch) chosen.push_back(share.line);
+  decode::LinesRequest request;
+  if (!shares_batches(*first)) {
+    request = part_of(first->request(), chosen);
+  } else {  // by their numbers nothing is drawn, and nobody is told of them
+    request.search = first->request().search;
+    for (const BatchLine& share : batch)
+      request.lines.push_back(share.entry->request().lines[share.line]);
   }
-  const auto begin = Clock::now();
-  model.translator->set_n_best(first->lines.n_best);
-  const auto first_line = static_cast<int64_t>(batch.front().line) + 1;
-  auto found = model.translator->translate(lines, first_line, prefixes);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  decode::LinesResult result = model.translator->translate(request);
+  std::vector<decode::Translation>& found = result.translations;
+  const double seconds = result.text_seconds + result.search_seconds;
   count(model, batch.size(), seconds);
 
   const std::scoped_lock lock(mutex_);
@@ -243,7 +240,8 @@ void RequestQueue::answer_complete(const std::vector<BatchLine>& batch) {
   }
   for (const EntryPtr& entry : took_part) {
     if (entry->left() > 0) continue;
-    entry->reply.send(response_of([&] { return entry->lines.answer(std::move(entry->found)); }));
+    entry->reply.send(response_of(
+        [&] { return entry->lines.answer(entry->request(), std::move(entry->found)); }));
   }
 }
 
@@ -256,16 +254,12 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
   if (first->is_task) {
     remove(first);
     lock.unlock();
-    set_terms(*first);
-    decode::LineTranslator& translator = *models_[first->model()].translator;
+    const decode::LineTranslator& translator = *models_[first->model()].translator;
     first->reply.send(response_of([&] { return first->task.answer(translator); }));
     return true;
   }
   std::vector<BatchLine> batch{{first, 0}};  // the one that fails if no batch comes
   try {
-    lock.unlock();
-    set_terms(*first);
-    lock.lock();
     batch = next_batch();
     lock.unlock();
     translate(batch);

@@ -34,19 +34,18 @@ struct Limits {
 };
 
 /// Lines for one model.
-struct LinesRequest {
+struct QueuedLines {
   std::size_t model = 0;
-  std::vector<std::string> lines, prefixes;  // prefixes: none, or one a line
-  int64_t n_best = 1;
-  /// In place of decoding.glossary: each a source and its targets.
-  std::optional<std::vector<decode::TextLines>> terms = {};
-  std::function<http::Response(std::vector<decode::Translation>)> answer;
+  decode::LinesRequest request = {};
+  /// Makes the response of what translate() gives for the request, a translation for each line.
+  std::function<http::Response(const decode::LinesRequest&, std::vector<decode::Translation>)>
+      answer = {};
 };
 
 /// Anything else that a model does for a request.
 struct Task {
   std::size_t model = 0;
-  std::function<http::Response(decode::LineTranslator&)> answer;
+  std::function<http::Response(const decode::LineTranslator&)> answer;
 };
 
 class RequestQueue {
@@ -56,7 +55,7 @@ class RequestQueue {
                http::ServiceMetrics& metrics);
 
   // From any thread. Where the queue is full, the client gets 429.
-  void take(LinesRequest lines, const http::Reply& reply);
+  void take(QueuedLines lines, const http::Reply& reply);
   void take(Task task, const http::Reply& reply);
 
   /// Translates one batch or does one task, and answers those that are done with; waits at most so
@@ -81,7 +80,6 @@ class RequestQueue {
 
   void take(EntryPtr entry);
   void drop_late_and_abandoned();
-  void set_terms(Entry& entry) const;
   bool shares_batches(const Entry& entry) const;
   void plan_turns(Entry& entry) const;
   std::vector<BatchLine> next_batch() const;

@@ -87,17 +87,18 @@ bool has_room_for(const decode::LineTranslator& translator, const std::string& l
 }
 
 /// A model that writes this language and has room for the line; or nullptr.
-decode::LineTranslator* writer_of(const std::vector<ServedModel>& models,
-                                  const std::string& language, const std::string& line) {
+const decode::LineTranslator* writer_of(const std::vector<ServedModel>& models,
+                                        const std::string& language, const std::string& line) {
   for (const ServedModel& model : models)
     if (model.target == language && has_room_for(*model.translator, line))
       return model.translator.get();
   return nullptr;
 }
 
-double log_of_mean_probability(decode::LineTranslator& translator, const std::string& line) {
-  translator.set_n_best(1);
-  const auto found = translator.translate({line});
+double log_of_mean_probability(const decode::LineTranslator& translator, const std::string& line) {
+  const auto found =
+      translator.translate({.lines = {line}, .search = with_n_best(translator.config(), 1)})
+          .translations;
   if (found[0].hypotheses.empty()) return 0;
   const decode::Hypothesis& best = found[0].hypotheses[0];
   return best.log_probability / static_cast<double>(best.token_log_probabilities.size());

@@ -24,28 +24,21 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
 struct Asked {
   std::vector<std::size_t> counts;
   std::vector<text::Markup> pages;
-  std::vector<std::string> lines;    // of all segments of the pages
   std::vector<std::size_t> numbers;  // of the segments, or of the lines of plain text
   bool is_list = false;
   int64_t alternatives = 0;
 };
 
-/// The translations of all texts; `which` hypothesis of each segment, the last where there are
-/// fewer.
+/// The translations of all texts; `which` hypothesis of each segment.
 Json translations_of(const Asked& asked, const std::vector<decode::Translation>& found,
                      std::size_t which) {
+  const std::vector<std::string> pages = with_segments(asked.pages, found, which);
   Json all = Json::array();
-  auto page = asked.pages.begin();
-  auto next = found.begin();
+  auto page = pages.begin();
   for (const std::size_t count : asked.counts) {
-    std::vector<std::string> parts;
-    for (; parts.size() < count; ++page) {
-      std::vector<std::string> texts;
-      for (; texts.size() < page->segments().size(); ++next)
-        texts.push_back(next->texts[std::min(which, next->texts.size() - 1)]);
-      parts.push_back(page->with(texts));
-    }
-    all.push_back(join(parts, "\n"));
+    const auto end = page + static_cast<std::ptrdiff_t>(count);
+    all.push_back(join(std::vector(page, end), "\n"));
+    page = end;
   }
   return all;
 }
@@ -55,9 +48,11 @@ http::Response json_response(const Json& body) {
 }
 
 http::Response answer_to(const Asked& asked, const ServedModel& model,
+                         const decode::LinesRequest& request,
                          std::vector<decode::Translation> found) {
-  decode::LineTranslator& translator = *model.translator;
-  const auto repeated = put_inlays(translator, asked.pages, model.alignment(), found);
+  const decode::LineTranslator& translator = *model.translator;
+  const decode::Inlaid inlaid =
+      put_inlays(translator, request, asked.pages, model.alignment(), found);
   const Json translated = translations_of(asked, found, 0);
   Json alternatives(asked.counts.size(), Json::array());
   for (int64_t which = 1; which <= asked.alternatives; ++which) {
@@ -67,8 +62,8 @@ http::Response answer_to(const Asked& asked, const ServedModel& model,
   Json body;
   body["translatedText"] = asked.is_list ? translated : translated[0];
   if (asked.alternatives > 0) body["alternatives"] = asked.is_list ? alternatives : alternatives[0];
-  tell_losses(translator, asked.lines, asked.numbers, found, body);
-  for (const std::size_t i : repeated) body["repeatedItems"].push_back(asked.numbers[i]);
+  tell_losses(translator, request, asked.numbers, found, body);
+  for (const std::size_t i : inlaid.repeated) body["repeatedItems"].push_back(asked.numbers[i]);
   return json_response(body);
 }
 
@@ -106,8 +101,6 @@ double resident_bytes() {
 Service::Service(std::vector<ServedModel> models, const Limits& limits)
     : models_(std::move(models)), limits_(limits), queue_(models_, limits, metrics_) {
   using enum http::ServiceMetrics::Type;
-  for (const ServedModel& model : models_)
-    model.translator->warn_of_cuts = false;  // the answer tells
   metrics_.declare("heed_requests_total", counter,
                    "Requests by path and status; 0: the client closed the connection.");
   metrics_.declare("heed_request_seconds", histogram,
@@ -132,13 +125,12 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const bool is_markup = markup != text::MarkupKind::none;
   if (!format.empty() && format != "text" && !is_markup)
     throw UserError("format: '{}' is not known here; send text, html or xml", one_line(format));
-  LinesRequest lines{.model = choose(models_, parameters), .terms = parameters.terms("glossary")};
+  QueuedLines lines{.model = choose(models_, parameters)};
   const ServedModel& model = models_[lines.model];
   const decode::LineTranslator& translator = *model.translator;
   Asked asked{.is_list = texts.is_list};
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
-  lines.n_best = asked.alternatives + 1;
   const text::Kept kept = parameters.kept("keep");
   int64_t count = 0;
   for (const std::string& text : texts.values) {
@@ -159,23 +151,25 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   if (count > limits_.queue)
     return reply.send(http::error(
         413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));
-  for (std::size_t page = 0; page < asked.pages.size(); ++page)
-    for (const text::Segment& segment : asked.pages[page].segments()) {
-      asked.lines.push_back(segment.text);
-      asked.numbers.push_back(is_markup ? asked.lines.size() : page + 1);
-    }
+  decode::LinesRequest& wanted = lines.request;
+  wanted = segments_of(asked.pages, {});
+  wanted.search = with_n_best(translator.config(), asked.alternatives + 1);
+  if (const auto terms = parameters.terms("glossary"))
+    wanted.glossary = translator.glossary_of(*terms);
+  for (std::size_t i = 0; i < wanted.lines.size(); ++i)
+    asked.numbers.push_back(is_markup ? i + 1 : wanted.numbers.of(static_cast<int64_t>(i)));
   if (const std::string prefix = prefix_of(parameters, translator); !prefix.empty()) {
-    const bool ends_in_line_feed = asked.lines.size() == 2 && asked.lines.back().empty();
-    if (asked.lines.size() != 1 && !ends_in_line_feed)
+    const bool ends_in_line_feed = wanted.lines.size() == 2 && wanted.lines.back().empty();
+    if (wanted.lines.size() != 1 && !ends_in_line_feed)
       throw UserError("prefix: is for a q of one line");
     if (kept.any()) throw UserError("prefix: does not go with keep; send one of them");
-    lines.prefixes.resize(asked.lines.size());
-    lines.prefixes.front() = prefix;
+    wanted.prefixes.resize(wanted.lines.size());
+    wanted.prefixes.front() = prefix;
   }
-  if (asked.lines.empty()) return reply.send(answer_to(asked, model, {}));
-  lines.lines = asked.lines;
-  lines.answer = [asked, &model](std::vector<decode::Translation> found) {
-    return answer_to(asked, model, std::move(found));
+  if (wanted.lines.empty()) return reply.send(answer_to(asked, model, wanted, {}));
+  lines.answer = [asked, &model](const decode::LinesRequest& translated,
+                                 std::vector<decode::Translation> found) {
+    return answer_to(asked, model, translated, std::move(found));
   };
   queue_.take(std::move(lines), reply);
 }
@@ -193,13 +187,10 @@ void Service::attention(const http::Request& request, const http::Reply& reply) 
   }
   queue_.take({.model = chosen,
                .answer =
-                   [this, &model, wanted](decode::LineTranslator& translator) {
-                     const double before = translator.times().search;
-                     const http::Response response =
-                         json_response(attention_of(model, translator, wanted));
-                     if (!wanted.translation)
-                       queue_.count(model, 1, translator.times().search - before);
-                     return response;
+                   [this, &model, wanted](const decode::LineTranslator& translator) {
+                     const AttentionAnswer answer = attention_of(model, translator, wanted);
+                     if (answer.search_seconds) queue_.count(model, 1, *answer.search_seconds);
+                     return json_response(answer.body);
                    }},
               reply);
 }
@@ -212,7 +203,7 @@ void Service::steps(const http::Request& request, const http::Reply& reply) {
                     prefix = prefix_of(parameters, *model.translator);
   queue_.take({.model = chosen,
                .answer =
-                   [&model, line, prefix](decode::LineTranslator& translator) {
+                   [&model, line, prefix](const decode::LineTranslator& translator) {
                      return json_response(steps_of(model, model.config, translator, line, prefix));
                    }},
               reply);
@@ -226,7 +217,7 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
   const int64_t count = parameters.whole("count", 8, 1, kCandidates);
   queue_.take({.model = chosen,
                .answer =
-                   [line, prefix, count](decode::LineTranslator& translator) {
+                   [line, prefix, count](const decode::LineTranslator& translator) {
                      return json_response(candidates_of(translator, line, prefix, count));
                    }},
               reply);
@@ -236,7 +227,7 @@ void Service::detect(const http::Request& request, const http::Reply& reply) {
   const std::string text = Parameters(request).required_text("q");
   queue_.take({.model = 0,
                .answer =
-                   [this, text](decode::LineTranslator&) {
+                   [this, text](const decode::LineTranslator&) {
                      Json out = Json::array();
                      for (const Guess& guess : guesses_of(models_, text))
                        out.push_back({{"confidence", std::round(10 * guess.confidence) / 10},

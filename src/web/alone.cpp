@@ -20,9 +20,7 @@ Alone::Alone(const Settings& settings, const engine::Weights& weights,
             .network = engine::make_network(settings.model, weights, kNumbers),
             .longest = model::traits(settings.model).longest,
             .attends = !settings.shown.kinds.empty()}},
-          settings.decoding, kNumbers, engine::kOneThread) {
-  translator_.warn_of_cuts = false;  // the answer tells
-}
+          settings.decoding, kNumbers, engine::kOneThread) {}
 
 std::string Alone::answer(std::string_view question) {
   const auto asked = json_of(question);
@@ -33,10 +31,10 @@ std::string Alone::answer(std::string_view question) {
   if (path == "candidates")
     return serve::text_of(serve::candidates_of(translator_, line, prefix, asked.at("count")));
   return serve::text_of(
-      path == "steps"
-          ? serve::steps_of(shown_, model_, translator_, line, prefix)
-          : serve::attention_of(shown_, translator_,
-                                {.line = line, .prefix = prefix, .kinds = shown_.kinds}));
+      path == "steps" ? serve::steps_of(shown_, model_, translator_, line, prefix)
+                      : serve::attention_of(shown_, translator_,
+                                            {.line = line, .prefix = prefix, .kinds = shown_.kinds})
+                            .body);
 }
 
 }  // namespace heed::web

@@ -52,10 +52,10 @@ class EveryDecoder : public ::testing::TestWithParam<NamedConfig> {
 
 TEST_P(EveryDecoder, TranslatesAsOnTheCpu) {
   Translator there = translator_on(device(), kind()), here = translator_on(at::kCPU, kind());
-  there.warn_of_cuts = here.warn_of_cuts = false;
-  there.keep_attention = here.keep_attention = true;
+  const LinesRequest request{.lines = kSources, .keep_attention = true};
   const Watch watch;
-  const auto ours = there.translate(kSources), cpu = here.translate(kSources);
+  const auto ours = there.translate(request).translations,
+             cpu = here.translate(request).translations;
   EXPECT_THAT(watch.waits(Wait::kWrite), IsEmpty());
   for (std::size_t i = 0; i < ours.size(); ++i) {
     EXPECT_EQ(ours[i].texts, cpu[i].texts);
@@ -100,8 +100,7 @@ TEST_P(EveryDecoder, ScoresAndShowsAttentionAsOnTheCpu) {
 
 TEST_P(EveryDecoder, TranslatesUnderAutocast) {
   Translator translator = translator_on(device(), kind(), at::kBFloat16);
-  translator.warn_of_cuts = false;
-  for (const auto& one : translator.translate(kSources))
+  for (const auto& one : translator.translate({.lines = kSources}).translations)
     for (const auto& hypothesis : one.hypotheses) EXPECT_TRUE(std::isfinite(hypothesis.score));
 }
 
@@ -145,9 +144,11 @@ TEST_P(EveryDecoder, TranslatesAsOnTheCpuWhileSentencesLeave) {
       config.beam_size = beam;
       Translator translator({{sharp_model(kind()), vocabulary(), vocabulary()}}, config, where,
                             at::kFloat);
-      translator.warn_of_cuts = false;
-      for (const auto& one : translator.translate(lines)) all.push_back(one);
-      for (const auto& one : translator.translate(lines, 1, prefixes)) all.push_back(one);
+      for (const auto& one : translator.translate({.lines = lines}).translations)
+        all.push_back(one);
+      for (const auto& one :
+           translator.translate({.lines = lines, .prefixes = prefixes}).translations)
+        all.push_back(one);
     }
   }
   ASSERT_EQ(found[0].size(), found[1].size());
@@ -202,7 +203,6 @@ TEST(AcceleratorDecoding, ScoresThatAreNoNumbersAreAFailure) {
 class ManyLines {
  public:
   explicit ManyLines(int64_t batch_size) : translator_(make(batch_size)) {
-    translator_.warn_of_cuts = false;
     for (int i = 0; i < 60; ++i) {
       lines_.emplace_back("mira");
       for (int j = 0; j < i % 5; ++j) lines_.back() += j % 2 == 0 ? " tolo" : " vadi";
@@ -210,10 +210,11 @@ class ManyLines {
   }
   std::vector<std::string> texts() {
     std::vector<std::string> out;
-    for (const auto& one : translator_.translate(lines_)) out.push_back(one.text);
+    for (const auto& one : translator_.translate({.lines = lines_}).translations)
+      out.push_back(one.text);
     return out;
   }
-  int64_t batches() const { return std::ssize(translator_.batches_of(lines_)); }
+  int64_t batches() const { return std::ssize(translator_.batches_of({.lines = lines_})); }
   const Translator& translator() const { return translator_; }
 
  private:
@@ -285,8 +286,8 @@ TEST(AcceleratorDecoding, EnsemblesTranslateAsOnTheCpu) {
       members.push_back({sharp_model(kind.config), vocabulary(), vocabulary()});
     Translator translator(std::move(members), config, there ? device() : at::Device(at::kCPU),
                           at::kFloat);
-    translator.warn_of_cuts = false;
-    for (const auto& one : translator.translate(kSources)) texts[there].push_back(one.texts);
+    for (const auto& one : translator.translate({.lines = kSources}).translations)
+      texts[there].push_back(one.texts);
   }
   EXPECT_EQ(texts[0], texts[1]);
 }
@@ -299,8 +300,8 @@ TEST(AcceleratorDecoding, SamplingDrawsAsOnTheCpu) {
   for (const at::Device& where : {device(), at::Device(at::kCPU)}) {
     Translator translator({{sharp_model(every_kind().front().config), vocabulary(), vocabulary()}},
                           config, where, at::kFloat);
-    translator.warn_of_cuts = false;
-    for (const auto& one : translator.translate(kSources)) texts.push_back(one.texts);
+    for (const auto& one : translator.translate({.lines = kSources}).translations)
+      texts.push_back(one.texts);
   }
   const auto half = texts.begin() + static_cast<std::ptrdiff_t>(kSources.size());
   EXPECT_TRUE(std::equal(texts.begin(), half, half));

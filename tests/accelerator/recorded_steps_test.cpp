@@ -54,7 +54,6 @@ DecodeConfig config_of_search(int64_t beam, Graphs graphs = Graphs::auto_) {
 Translator translator_of(const model::ModelConfig& kind, const DecodeConfig& config,
                          at::ScalarType precision = at::kFloat) {
   Translator out({{sharpened(kind), vocabulary(), vocabulary()}}, config, device(), precision);
-  out.warn_of_cuts = false;
   return out;
 }
 
@@ -100,8 +99,10 @@ TEST_P(EveryKindWithGraphs, TranslatesAsWithoutThem) {
     config.graphs = Graphs::off;
     Translator plain = translator_of(GetParam().config, config);
     const Watch watch;
-    expect_same(ours.translate(lines), plain.translate(lines));
-    expect_same(ours.translate(lines, 1, prefixes), plain.translate(lines, 1, prefixes));
+    expect_same(ours.translate({.lines = lines}).translations,
+                plain.translate({.lines = lines}).translations);
+    expect_same(ours.translate({.lines = lines, .prefixes = prefixes}).translations,
+                plain.translate({.lines = lines, .prefixes = prefixes}).translations);
     EXPECT_THAT(watch.waits(Wait::kRead), IsEmpty());
     EXPECT_THAT(watch.waits(Wait::kWrite), IsEmpty());
     EXPECT_GE(ours.recorded()->graphs(), 3);
@@ -118,7 +119,7 @@ TEST(RecordedSteps, AreKeptFromBatchToBatch) {
   int64_t graphs = 0;
   for (int i = 0; i < 8; ++i) {  // until each shape has been worth it
     graphs = translator.recorded()->graphs();
-    translator.translate(lines);
+    translator.translate({.lines = lines});
   }
   EXPECT_EQ(translator.recorded()->graphs(), graphs);
   EXPECT_GE(graphs, 3);
@@ -132,7 +133,8 @@ TEST(RecordedSteps, SampleAsWithoutThem) {
   Translator ours = translator_of(model::testing::small_transformer(), config);
   config.graphs = Graphs::off;
   Translator plain = translator_of(model::testing::small_transformer(), config);
-  expect_same(ours.translate(many_lines()), plain.translate(many_lines()));
+  expect_same(ours.translate({.lines = many_lines()}).translations,
+              plain.translate({.lines = many_lines()}).translations);
   EXPECT_GE(ours.recorded()->graphs(), 2);
 }
 
@@ -147,7 +149,8 @@ TEST(RecordedSteps, ComputeWithTheWeightsOfNowInLowPrecision) {
       const at::NoGradGuard no_gradients;
       for (at::Tensor& parameter : one->first().model->parameters()) parameter.mul_(factor);
     }
-    const auto a = ours.translate(lines), b = plain.translate(lines);
+    const auto a = ours.translate({.lines = lines}).translations,
+               b = plain.translate({.lines = lines}).translations;
     for (std::size_t i = 0; i < lines.size(); ++i)
       EXPECT_NEAR(a[i].hypotheses[0].score, b[i].hypotheses[0].score, 0.1) << i;
   }
@@ -157,14 +160,16 @@ TEST(RecordedSteps, ComputeWithTheWeightsOfNowInLowPrecision) {
 TEST(RecordedSteps, AreLeftWhereMemoryRunsOut) {
   const auto lines = many_lines();
   const model::ModelConfig kind = model::testing::small_transformer();
-  const auto all = translator_of(kind, config_of_search(5, Graphs::off)).translate(lines);
+  const auto all = translator_of(kind, config_of_search(5, Graphs::off))
+                       .translate({.lines = lines})
+                       .translations;
   int searches = 0;
   for (const int64_t free : {1 << 16, 1 << 18, 1 << 20, 1 << 22, 3 << 21, 1 << 23, 1 << 24}) {
     const auto within = [&](Graphs graphs) -> std::optional<std::vector<Translation>> {
       Translator translator = translator_of(kind, config_of_search(5, graphs));
       const MemoryLimit limit(memory_in_use() + free);
       try {
-        return translator.translate(lines);
+        return translator.translate({.lines = lines}).translations;
       } catch (const Failure&) {
         return std::nullopt;
       }
@@ -183,9 +188,8 @@ std::string log_of(const model::ModelConfig& kind, const DecodeConfig& config,
                    bool keep_attention = false) {
   ::testing::internal::CaptureStderr();
   Translator translator = translator_of(kind, config);
-  translator.keep_attention = keep_attention;
-  translator.translate(many_lines());
-  translator.translate(many_lines());
+  const LinesRequest request{.lines = many_lines(), .keep_attention = keep_attention};
+  for (int i = 0; i < 2; ++i) told(translator.translate(request));
   return ::testing::internal::GetCapturedStderr();
 }
 

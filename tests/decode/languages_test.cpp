@@ -47,8 +47,10 @@ TEST_P(LanguagesOf, ForcedOnesBeginHypothesesAndAreInNoText) {
     DecodeConfig config{.beam_size = beam, .length_penalty = LengthPenalty::none};
     config.n_best = beam;
     auto forced = translator("<fr>", "<de>", config), given = translator("<fr>", "", config);
-    const auto found = forced.translate(kTexts);
-    const auto same = given.translate(kTexts, 1, {"<de>", "<de>", "<de>", "<de>"});
+    const auto found = forced.translate({.lines = kTexts}).translations;
+    const auto same =
+        given.translate({.lines = kTexts, .prefixes = {"<de>", "<de>", "<de>", "<de>"}})
+            .translations;
     for (std::size_t i = 0; i < kTexts.size(); ++i) {
       ASSERT_EQ(found[i].hypotheses.size(), same[i].hypotheses.size());
       for (std::size_t n = 0; n < found[i].hypotheses.size(); ++n) {
@@ -70,7 +72,7 @@ TEST_P(LanguagesOf, ForcedOnesBeginHypothesesAndAreInNoText) {
 TEST_P(LanguagesOf, StandBeforePrefixesAndDraws) {
   auto forced = translator("", "<de>");
   const std::vector<std::string> prefixes{"sena", "", "", "rel mira"};
-  const auto found = forced.translate(kTexts, 1, prefixes);
+  const auto found = forced.translate({.lines = kTexts, .prefixes = prefixes}).translations;
   for (const std::size_t i : {0U, 2U, 3U}) {
     EXPECT_EQ(found[i].hypotheses[0].ids[0], id("<de>"));
     EXPECT_EQ(found[i].text.substr(0, prefixes[i].size()), prefixes[i]);
@@ -78,7 +80,7 @@ TEST_P(LanguagesOf, StandBeforePrefixesAndDraws) {
   DecodeConfig config{.n_best = 3};
   config.sampling.top_p = 1;
   auto drawn = translator("", "<fr>", config);
-  const auto draws = drawn.translate({"mira tolo"});
+  const auto draws = drawn.translate({.lines = {"mira tolo"}}).translations;
   ASSERT_EQ(draws[0].hypotheses.size(), 3);
   for (const Hypothesis& one : draws[0].hypotheses) EXPECT_EQ(one.ids[0], id("<fr>"));
 }
@@ -88,7 +90,7 @@ TEST_P(LanguagesOf, StandBeforeTerms) {
   DecodeConfig config{.beam_size = 4, .n_best = 3};
   config.glossary = folder.write("terms.tsv", "mira\trel\n");
   auto forced = translator("", "<de>", config);
-  const auto found = forced.translate({"mira tolo"});
+  const auto found = forced.translate({.lines = {"mira tolo"}}).translations;
   ASSERT_EQ(found[0].hypotheses.size(), 3U);
   for (const Hypothesis& one : found[0].hypotheses) EXPECT_EQ(one.ids[0], id("<de>"));
   EXPECT_EQ(found[0].hypotheses[0].missing, 0);
@@ -99,7 +101,7 @@ TEST_P(LanguagesOf, AreNoPartOfTheLeastLength) {
   for (const int64_t least : {1, 3}) {
     DecodeConfig config{.min_length = least};
     auto forced = translator("", "<de>", config);
-    for (const auto& one : forced.translate({"kupo", "rel"}))
+    for (const auto& one : forced.translate({.lines = {"kupo", "rel"}}).translations)
       EXPECT_GT(std::ssize(one.hypotheses[0].ids), least);
   }
 }
@@ -148,11 +150,12 @@ TEST_P(LanguagesOf, OfAnEnsembleAreThoseOfItsMembers) {
   Translator same({member("<fr>"), member("<fr>")}, config, at::kCPU, at::kFloat),
       mixed({member("<fr>"), member("")}, config, at::kCPU, at::kFloat);
   auto alone = translator("<fr>", "<de>");
-  const auto one = alone.translate(kTexts), two = same.translate(kTexts);
+  const auto one = alone.translate({.lines = kTexts}).translations,
+             two = same.translate({.lines = kTexts}).translations;
   for (std::size_t i = 0; i < kTexts.size(); ++i) EXPECT_EQ(one[i].text, two[i].text);
   const auto sources = mixed.sources_of("kupo");
   EXPECT_EQ(sources[0].source_length, sources[1].source_length + 1);
-  EXPECT_EQ(mixed.translate({"kupo"})[0].hypotheses[0].ids[0], id("<de>"));
+  EXPECT_EQ(mixed.translate({.lines = {"kupo"}}).translations[0].hypotheses[0].ids[0], id("<de>"));
 }
 
 const std::vector<std::string> kKindsOfModels{"Transformer", "Bahdanau", "Blind", "Luong"};

@@ -65,7 +65,7 @@ TEST(NextWords, TheFirstOneIsThatOfGreedySearch) {
   greedy.beam_size = 1;
   for (const model::ModelConfig& config : small_models()) {
     Translator translator = make_translator(random_model(config), greedy);
-    const Translation own = translator.translate({"kupo vadi rel"})[0];
+    const Translation own = translator.translate({.lines = {"kupo vadi rel"}}).translations[0];
     const auto words = next_words(translator, "kupo vadi rel", "", 1);
     ASSERT_EQ(words.size(), 1U);
     if (words[0].ends) continue;
@@ -85,7 +85,10 @@ TEST(NextWords, AnyOfThemMayBeForced) {
       if (word.ends) continue;
       // A model that has learned nothing may say blanks in a row; a prefix has one.
       const std::string prefix = join(split_words(word.prefix), " ");
-      const std::string text = translator.translate({"kupo vadi rel"}, 1, {word.prefix})[0].text;
+      const std::string text =
+          translator.translate({.lines = {"kupo vadi rel"}, .prefixes = {word.prefix}})
+              .translations[0]
+              .text;
       EXPECT_TRUE(text.starts_with(prefix)) << text << ": " << prefix;
     }
   }
@@ -140,13 +143,15 @@ TEST(Batches, EnginesGiveALineTheSameBitsInAnyOfThem) {
 
 TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {
   Translator translator = make_translator(random_model(small_models()[0]));
-  const std::string best = translator.translate({"mira tolo sena"})[0].text;
-  translator.set_n_best(4);
-  const Translation several = translator.translate({"mira tolo sena"})[0];
+  const std::string best = translator.translate({.lines = {"mira tolo sena"}}).translations[0].text;
+  const auto n_best = [&](int64_t count) {
+    return translator.translate(
+        {.lines = {"mira tolo sena"}, .search = with_n_best(translator.config(), count)});
+  };
+  const Translation several = n_best(4).translations[0];
   EXPECT_EQ(several.texts.size(), 4U);
   EXPECT_EQ(several.text, best);
-  EXPECT_THROW(translator.set_n_best(6), UserError);  // the beam holds five
-  EXPECT_EQ(translator.config().n_best, 4);
+  EXPECT_THROW(n_best(6), UserError);  // the beam holds five
 }
 
 }  // namespace

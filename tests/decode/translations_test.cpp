@@ -27,8 +27,7 @@ TEST_P(EachModel, GivesNBestListsThatHaveEachTextOnce) {
   DecodeConfig config;
   config.beam_size = config.n_best = 7;
   auto translator = make_translator(model(), config);
-  translator.warn_of_cuts = false;
-  for (const Translation& one : translator.translate(kText)) {
+  for (const Translation& one : translator.translate({.lines = kText}).translations) {
     EXPECT_EQ(std::set(one.texts.begin(), one.texts.end()).size(), one.texts.size());
     EXPECT_EQ(one.texts.size(), one.hypotheses.size());
     EXPECT_EQ(one.texts.size(), one.source_pieces.size() > 1 ? 7U : 0U) << one.text;
@@ -42,18 +41,16 @@ TEST_P(EachModel, GivesNoForbiddenPieceBySearchOrByDraws) {
     config.sampling.top_p = beam == 0 ? 1 : 0;
     config.max_length_ratio = 1;
     auto free = make_translator(model(), config);
-    free.warn_of_cuts = false;
     std::set<int32_t> given;
-    for (const Translation& one : free.translate(kText))
+    for (const Translation& one : free.translate({.lines = kText}).translations)
       for (const Hypothesis& hypothesis : one.hypotheses)
         for (const int32_t id : hypothesis.ids)
           if (given.size() < 3) given.insert(id);
     ASSERT_FALSE(given.empty());
     for (const int32_t id : given) config.forbid.push_back(vocabulary().piece(id));
     auto without = make_translator(model(), config);
-    without.warn_of_cuts = false;
     int64_t pieces = 0;
-    for (const Translation& one : without.translate(kText))
+    for (const Translation& one : without.translate({.lines = kText}).translations)
       for (const Hypothesis& hypothesis : one.hypotheses)
         for (const int32_t id : hypothesis.ids) {
           EXPECT_FALSE(given.contains(id)) << vocabulary().piece(id);
@@ -86,9 +83,7 @@ std::string warning_of(const DecodeConfig& config) {
   const auto model =
       std::make_shared<toy::FixedModel>(std::vector<float>{0, 0, 0, 0.05F, 0.1F, 0.55F, 0.3F});
   Translator translator({{model, vocabulary(), vocabulary()}}, config, at::kCPU, at::kFloat);
-  testing::internal::CaptureStderr();
-  translator.translate({"mira"});
-  return testing::internal::GetCapturedStderr();
+  return join(translator.translate({.lines = {"mira"}}).warnings, "\n");
 }
 
 TEST(Translations, ThatAreCutAreToldWhatHelps) {

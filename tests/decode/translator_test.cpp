@@ -37,8 +37,8 @@ TEST_P(EveryModel, LinesComeBackInOrderAndTheSameWhateverTheBatch) {
   auto together = make_translator(model(), config);
   config.batch_size = 1;
   auto alone = make_translator(model(), config);
-  const auto a = together.translate(kLines);
-  const auto b = alone.translate(kLines);
+  const auto a = together.translate({.lines = kLines}).translations;
+  const auto b = alone.translate({.lines = kLines}).translations;
   ASSERT_EQ(a.size(), kLines.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].text, b[i].text);
@@ -127,13 +127,13 @@ TEST(Translator, ALongLineIsCutAndNamedAndItsNeighboursAreNot) {
   auto translator = make_translator(random_model(small_models()[0]), config);
   const std::string line = "mira tolo sena kupo vadi rel nostra mira tolo";
   testing::internal::CaptureStderr();
-  const auto found = translator.translate({"mira", line, "tolo"}, 41);
+  const auto found = told(translator.translate({.lines = {"mira", line, "tolo"}, .numbers = 41}));
   EXPECT_NE(
       testing::internal::GetCapturedStderr().find("cut to 8 pieces before translating: line 42"),
       std::string::npos);
   EXPECT_EQ(found.at(1).source_pieces.size(), 9U);  // </s> is the ninth
-  EXPECT_EQ(found.at(0).text, translator.translate({"mira"})[0].text);
-  EXPECT_EQ(found.at(2).text, translator.translate({"tolo"})[0].text);
+  EXPECT_EQ(found.at(0).text, translator.translate({.lines = {"mira"}}).translations[0].text);
+  EXPECT_EQ(found.at(2).text, translator.translate({.lines = {"tolo"}}).translations[0].text);
 }
 
 TEST(Translator, ALineThatEachMemberCutsIsNamedOnce) {
@@ -143,9 +143,8 @@ TEST(Translator, ALineThatEachMemberCutsIsNamedOnce) {
   const TranslatorModel member{random_model(small_models()[1]), vocabulary(), vocabulary()};
   Translator translator({member, member}, config, at::kCPU, at::kFloat);
   const std::string line = "mira tolo sena kupo vadi rel nostra mira tolo";
-  testing::internal::CaptureStderr();
-  translator.translate({line, "mira", line}, 41);
-  const std::string warnings = testing::internal::GetCapturedStderr();
+  const LinesResult result = translator.translate({.lines = {line, "mira", line}, .numbers = 41});
+  const std::string warnings = join(result.warnings, "\n");
   EXPECT_NE(warnings.find("before translating: line 41, 43 (decoding.max_source_length"),
             std::string::npos)
       << warnings;
@@ -154,9 +153,7 @@ TEST(Translator, ALineThatEachMemberCutsIsNamedOnce) {
 TEST(Translator, ALineOfAnotherLanguageIsNamed) {
   auto translator = make_translator(random_model(small_models()[0]));
   const auto warnings = [&](const std::vector<std::string>& lines) {
-    testing::internal::CaptureStderr();
-    translator.translate(lines, 41);
-    return testing::internal::GetCapturedStderr();
+    return join(translator.translate({.lines = lines, .numbers = 41}).warnings, "\n");
   };
   EXPECT_NE(warnings({"mira", "\u65e5\u672c \u8a9e", ""}).find("knows no piece of line 42;"),
             std::string::npos);
@@ -189,9 +186,10 @@ TEST(Translator, RefusesToScorePairsThatAreLongerThanItsLimit) {
                           "decoding.max_source_length";
   EXPECT_EQ(message_of<UserError>([&] { translator.score({"", five}, {"", ""}); }), "line 2" + why);
   EXPECT_EQ(message_of<UserError>([&] { translator.score({""}, {five}); }), "target line 1" + why);
-  translator.trained_length = pieces;
-  EXPECT_EQ(translator.pair_limit(), pieces);
-  EXPECT_EQ(translator.score({five}, {""}).size(), 1U);
+  const MemberText trained{vocabulary(), vocabulary(), 0, pieces};
+  const Translator reads_more({{model, trained}}, {.max_source_length = 4}, at::kCPU, at::kFloat);
+  EXPECT_EQ(reads_more.pair_limit(), pieces);
+  EXPECT_EQ(reads_more.score({five}, {""}).size(), 1U);
 }
 
 /// How many pairs are read together.
@@ -222,8 +220,8 @@ TEST(Translator, ATranslationBeginsWithItsPrefixAndScoresAsWhenItIsGiven) {
   for (const std::size_t kind : {0U, 1U}) {
     auto translator = make_translator(random_model(small_models()[kind]));
     const std::vector<std::string> prefixes{"vadi", "rel", "", "kupo tolo ß mira", "", "", "bahir"};
-    const auto free = translator.translate(kLines);
-    const auto found = translator.translate(kLines, 1, prefixes);
+    const auto free = translator.translate({.lines = kLines}).translations;
+    const auto found = translator.translate({.lines = kLines, .prefixes = prefixes}).translations;
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (i == 1 || i == 4) {  // blank lines stay blank
@@ -248,7 +246,7 @@ TEST(Translator, APrefixThatIsTooLongIsRefusedByItsLine) {
   Translator translator({{model, vocabulary(), vocabulary()}}, {}, at::kCPU, at::kFloat);
   const std::string prefix = "mira tolo sena kupo vadi rel nostra mira tolo";
   const std::string message = message_of<UserError>([&] {
-    translator.translate({"mira", "tolo"}, 7, {"", prefix});
+    translator.translate({.lines = {"mira", "tolo"}, .prefixes = {"", prefix}, .numbers = 7});
   });
   EXPECT_NE(message.find("the prefix of line 8"), std::string::npos) << message;
   EXPECT_NE(message.find("can take 5; shorten the prefix"), std::string::npos) << message;
@@ -266,7 +264,7 @@ TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {
     for (const int threads : {1, 2, 3}) {
       at::set_num_threads(threads);
       std::vector<std::vector<std::string>> texts;
-      for (const auto& one : translator.translate(kLines)) {
+      for (const auto& one : translator.translate({.lines = kLines}).translations) {
         texts.push_back(one.texts);
         if (one.hypotheses.size() > 1) {
           EXPECT_GE(one.hypotheses[0].score, one.hypotheses[1].score);
@@ -280,7 +278,9 @@ TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {
     auto candidates = config;
     candidates.mbr = 0;
     candidates.n_best = 6;
-    auto all = make_translator(random_model(small_models()[0]), candidates).translate(kLines);
+    auto all = make_translator(random_model(small_models()[0]), candidates)
+                   .translate({.lines = kLines})
+                   .translations;
     for (std::size_t i = 0; i < all.size(); ++i) {
       choose_by_utility(all[i].hypotheses, all[i].texts, config);
       EXPECT_EQ(all[i].texts, first[i]);
@@ -294,12 +294,12 @@ TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
     DecodeConfig config;
     config.batch_size = 1;
     auto translator = make_translator(random_model(small_models()[kind]), config);
-    const auto whole = translator.translate(kLines);
+    const auto whole = translator.translate({.lines = kLines}).translations;
     std::atomic<int> asked = 0;
     std::atomic<int64_t> told = 0;
-    translator.interrupted = [&] { return ++asked > 2; };
-    translator.searched = [&](int64_t lines) { told += lines; };
-    const auto found = translator.translate(kLines);
+    const SearchHooks hooks{.interrupted = [&] { return ++asked > 2; },
+                            .searched = [&](int64_t lines) { told += lines; }};
+    const auto found = translator.translate({.lines = kLines}, hooks).translations;
     ASSERT_EQ(found.size(), kLines.size());
     int searched = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -331,10 +331,11 @@ TEST(Translator, SamplesBelongToTheLineAndNotToTheBatch) {
   DecodeConfig config;
   config.sampling.top_k = 8;
   auto translator = make_translator(random_model(small_models()[0]), config);
-  const auto all = translator.translate(kLines);
-  EXPECT_EQ(translator.translate({kLines[5]}, 6)[0].text, all[5].text);
-  translator.line_step = 3;
-  const auto some = translator.translate({kLines[2], kLines[5]}, 3);
+  const auto all = translator.translate({.lines = kLines}).translations;
+  EXPECT_EQ(translator.translate({.lines = {kLines[5]}, .numbers = 6}).translations[0].text,
+            all[5].text);
+  const auto some =
+      translator.translate({.lines = {kLines[2], kLines[5]}, .numbers = {3, 3}}).translations;
   EXPECT_EQ(some[0].text, all[2].text);
   EXPECT_EQ(some[1].text, all[5].text);
 }
@@ -344,23 +345,29 @@ TEST(Translator, SamplesOfSentencesBelongToTheirLines) {
   config.sampling.top_k = 8;
   auto translator = make_translator(random_model(small_models()[0]), config);
   const std::string line = kLines[5];
-  const std::string of_five = translator.translate({line}, 5)[0].text,
-                    of_six = translator.translate({line}, 6)[0].text;
-  translator.shown_numbers = {5, 5, 6};
-  const auto all = translator.translate({line, line, line});
+  const std::string of_five =
+                        translator.translate({.lines = {line}, .numbers = 5}).translations[0].text,
+                    of_six =
+                        translator.translate({.lines = {line}, .numbers = 6}).translations[0].text;
+  const LineNumbers numbers(std::vector<int64_t>{5, 5, 6});
+  const auto all =
+      translator.translate({.lines = {line, line, line}, .numbers = numbers}).translations;
   EXPECT_EQ(all[0].text, of_five);
   EXPECT_NE(all[1].text, of_five);
   EXPECT_EQ(all[2].text, of_six);
-  translator.shown_numbers = {6};
-  EXPECT_EQ(translator.translate({line})[0].text, of_six);
+  // A window that begins inside a line goes on with its streams.
+  const auto rest = translator.translate({.lines = {line, line}, .numbers = numbers.from(1)});
+  EXPECT_EQ(rest.translations[0].text, all[1].text);
+  EXPECT_EQ(rest.translations[1].text, of_six);
+  const auto last = translator.translate({.lines = {line}, .numbers = numbers.only({2})});
+  EXPECT_EQ(last.translations[0].text, of_six);
 }
 
 TEST(Translator, NamesLinesOfAShareByTheirNumbers) {
   auto translator = make_translator(random_model(small_models()[0]));
-  translator.line_step = 3;
-  testing::internal::CaptureStderr();
-  translator.translate({"mira", "\u65e5\u672c \u8a9e", "tolo"}, 2);
-  const std::string warnings = testing::internal::GetCapturedStderr();
+  const LinesResult result =
+      translator.translate({.lines = {"mira", "\u65e5\u672c \u8a9e", "tolo"}, .numbers = {2, 3}});
+  const std::string warnings = join(result.warnings, "\n");
   EXPECT_NE(warnings.find("knows no piece of line 5;"), std::string::npos) << warnings;
 }
 

@@ -45,9 +45,9 @@ TEST(ForcedAttention, OfItsOwnTranslationIsWhatTheSearchSaw) {
   // The fifth is a Transformer that is not packed: its search asks for a map of every layer.
   for (const std::size_t kind : {0U, 1U, 3U, 4U}) {
     auto translator = decode::make_translator(decode::random_model(decode::many_models()[kind]));
-    translator.keep_attention = true;
     const std::vector<std::string> sources{"mira tolo sena rel", "", "kupo vadi"};
-    const auto translations = translator.translate(sources);
+    const auto translations =
+        translator.translate({.lines = sources, .keep_attention = true}).translations;
     const auto sentences =
         attention_maps(translator, sources, std::nullopt, {.layers = {-1}, .heads = {-1}});
     EXPECT_TRUE(sentences[1].matrices.empty());
@@ -69,7 +69,8 @@ TEST(ForcedAttention, OfFoundPiecesIsThatOfTheModelsOwnTranslation) {
   const std::vector<std::string> sources{"mira tolo sena rel", "kupo vadi"};
   const auto own = attention_maps(translator, sources, std::nullopt, {});
   std::vector<std::vector<int32_t>> found;
-  for (const auto& one : translator.translate(sources)) found.push_back(one.hypotheses[0].ids);
+  for (const auto& one : translator.translate({.lines = sources}).translations)
+    found.push_back(one.hypotheses[0].ids);
   const auto given = attention_maps(translator, {sources[1], sources[0], sources[1]},
                                     {found[1], found[0], {}}, {});
   for (const auto& [a, b] : {std::pair{0, 1}, std::pair{1, 0}}) {

@@ -67,8 +67,7 @@ TEST(Details, AreTheSameInPartsOfAnySize) {
   for (const std::size_t which : {0, 1}) {
     decode::Translator translator = decode::make_translator(
         decode::random_model(decode::small_models()[which]), {.beam_size = 3, .n_best = 3});
-    translator.warn_of_cuts = false;
-    std::vector<decode::Translation> found = translator.translate(lines);
+    std::vector<decode::Translation> found = translator.translate({.lines = lines}).translations;
     for (decode::Translation& one : found)  // each has something to replace
       for (decode::Hypothesis& hypothesis : one.hypotheses)
         if (!hypothesis.ids.empty()) hypothesis.ids.back() = text::kUnknown;

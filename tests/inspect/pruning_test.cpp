@@ -27,7 +27,8 @@ HeadTrial trial_of_own_translations() {
                     {}};
   score::EvaluationConfig by_characters;
   by_characters.tokenize = "char";
-  for (const auto& each : decode::make_translator(model).translate(pairs.source))
+  for (const auto& each :
+       decode::make_translator(model).translate({.lines = pairs.source}).translations)
     pairs.target.push_back(each.text);
   return {{.name = "m",
            .member = {model, decode::vocabulary(), decode::vocabulary()},

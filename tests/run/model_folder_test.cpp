@@ -46,8 +46,10 @@ struct ModelFolderTest : testing::Test {
   }
   std::string weights() const { return model + "/model.safetensors"; }
   static Result translate(const std::string& models) {
-    return outcome_of(
-        [&] { EXPECT_EQ(open_models(models).translator().translate({"a b"}).size(), 1U); });
+    return outcome_of([&] {
+      EXPECT_EQ(open_models(models).translator().translate({.lines = {"a b"}}).translations.size(),
+                1U);
+    });
   }
   Result translate() const { return translate(model); }
 };

@@ -62,7 +62,7 @@ TEST_F(ResumeConfigTest, AFixedKeyIsRefusedByNameAndNothingIsWritten) {
   EXPECT_EQ(file("config.yaml"), config);
   EXPECT_EQ(file("train.log"), log);
   EXPECT_EQ(file("summary.json"), summary);
-  EXPECT_EQ(open_model(run).translator().translate({"a b"}).size(), 1U);
+  EXPECT_EQ(open_model(run).translator().translate({.lines = {"a b"}}).translations.size(), 1U);
 }
 
 // guided_layer is what taught_layer was called.

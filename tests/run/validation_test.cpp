@@ -90,7 +90,8 @@ TEST_F(Validations, AreSearchedWithTheirOwnBeam) {
     const OpenOptions options{.settings = {"decoding.beam_size=" + size}};
     decode::Translator translator = open_model(folder_ / "run", options).translator();
     std::string lines;
-    for (const auto& each : translator.translate(lines_of(file("valid.src"))))
+    for (const auto& each :
+         translator.translate({.lines = lines_of(file("valid.src"))}).translations)
       lines += each.text + "\n";
     return lines;
   };

@@ -20,7 +20,7 @@ TEST(Service, ShowsTheAttentionOfAnyHead) {
   Running running({0, 1, 2});
   decode::Translator translator = translator_of(0);
   const json answer = running.ok("/attention", {{"q", "mira tolo sena"}, {"model", "m0"}});
-  const auto own = translator.translate({"mira tolo sena"})[0];
+  const auto own = translator.translate({.lines = {"mira tolo sena"}}).translations[0];
   const auto maps = inspect::attention_maps(
       translator, {"mira tolo sena"}, std::vector<std::vector<int32_t>>{own.hypotheses[0].ids},
       {.kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()}});
@@ -145,8 +145,8 @@ TEST(Service, TellsWhatWasCutBesideTheAttention) {
   const decode::DecodeConfig config{.max_source_length = 3};
   Running running({0}, {}, config);
   decode::Translator translator = translator_of(0, config);
-  translator.warn_of_cuts = false;
-  const auto best = translator.translate({"mira tolo sena"})[0].hypotheses[0];
+  const auto best =
+      translator.translate({.lines = {"mira tolo sena"}}).translations[0].hypotheses[0];
   const json answer = running.ok("/attention", {{"q", "mira tolo sena"}});
   ASSERT_TRUE(answer.contains("cutLines"));
   EXPECT_EQ(answer["cutLines"], json({1}));

@@ -55,26 +55,34 @@ class DeskTest : public ::testing::Test {
   void open(const std::vector<std::size_t>& which, const decode::DecodeConfig& config = {},
             const Limits& limits = {}) {
     models_ = models_of(which, config);
-    for (ServedModel& model : models_) model.translator->warn_of_cuts = false;
     queue_ = std::make_unique<RequestQueue>(models_, limits, metrics_);
   }
 
-  static http::Response texts_of(const std::vector<decode::Translation>& translations) {
+  static http::Response texts_of(const decode::LinesRequest& /*request*/,
+                                 const std::vector<decode::Translation>& translations) {
     Strings texts;
     for (const auto& one : translations) texts.push_back(one.text);
     return {.body = join(texts, "\n")};
   }
 
-  ClientPtr take(const std::string& name, LinesRequest lines) {
+  ClientPtr take(const std::string& name, QueuedLines lines) {
     auto client = std::make_shared<Client>(name, order_);
     if (!lines.answer) lines.answer = texts_of;
     queue_->take(std::move(lines), http::Reply(client));
     return client;
   }
+  ClientPtr take(const std::string& name, decode::LinesRequest request) {
+    return take(name, QueuedLines{.request = std::move(request)});
+  }
   ClientPtr take(const std::string& name, Task task) {
     auto client = std::make_shared<Client>(name, order_);
     queue_->take(std::move(task), http::Reply(client));
     return client;
+  }
+
+  decode::LinesRequest n_best(Strings lines, int64_t count) const {
+    return {.lines = std::move(lines),
+            .search = with_n_best(models_[0].translator->config(), count)};
   }
 
   bool work() { return queue_->work(kAtOnce); }
@@ -181,9 +189,9 @@ TEST_F(DeskTest, WhatIsDrawnIsDrawnWindowByWindow) {
 TEST_F(DeskTest, OtherModelsAndNumbersOfTranslationsAreOtherBatches) {
   open({kShares, kSharesNot, kShares}, {.batch_size = 100});
   take("a", {.lines = {"mira"}});
-  take("other model", {.model = 2, .lines = {"mira"}});
-  take("alternatives", {.lines = {"mira"}, .n_best = 2});
-  take("no sharing", {.model = 1, .lines = {"mira"}});
+  take("other model", QueuedLines{.model = 2, .request = {.lines = {"mira"}}});
+  take("alternatives", n_best({"mira"}, 2));
+  take("no sharing", QueuedLines{.model = 1, .request = {.lines = {"mira"}}});
   take("prefix", {.lines = {"mira"}, .prefixes = {"wexta"}});
   take("fellow", {.lines = {"tolo"}});
   work();
@@ -214,9 +222,10 @@ TEST_F(DeskTest, ClientsThatHaveGoneAreDroppedBeforeTheirLinesAndAmongThem) {
 TEST_F(DeskTest, RequestsThatWaitedTooLongAreGivenUp) {
   open({kShares}, {}, {.patience = std::chrono::seconds(0)});
   const ClientPtr late = take("late", {.lines = {"mira", "tolo"}});
-  const ClientPtr task = take("task", Task{.answer = [](decode::LineTranslator&) -> http::Response {
-                                throw std::logic_error("is not asked");
-                              }});
+  const ClientPtr task =
+      take("task", Task{.answer = [](const decode::LineTranslator&) -> http::Response {
+             throw std::logic_error("is not asked");
+           }});
   EXPECT_FALSE(work());
   EXPECT_EQ(queue_->waiting(), 0);
   for (const ClientPtr& client : {late, task}) {
@@ -245,7 +254,7 @@ TEST_F(DeskTest, AFullQueueSaysWhenToTryAgain) {
 TEST_F(DeskTest, ATaskGetsItsModelInItsTurn) {
   open({kShares, kSharesNot});
   const decode::LineTranslator* asked = nullptr;
-  const auto note = [&](decode::LineTranslator& translator) {
+  const auto note = [&](const decode::LineTranslator& translator) {
     asked = &translator;
     return http::Response{.body = "done"};
   };
@@ -265,9 +274,13 @@ TEST_F(DeskTest, ATaskFindsNoTermsOfOtherRequests) {
   open({kShares, kSharesNot});
   const ClientPtr terms =
       take("terms",
-           {.model = 1, .lines = {"mira tolo"}, .terms = std::vector<Strings>{{"mira", "glume"}}});
-  const auto ask_the_other_model = [&](decode::LineTranslator&) {
-    return texts_of(models_[1].translator->translate({"mira tolo"}));
+           QueuedLines{
+               .model = 1,
+               .request = {.lines = {"mira tolo"},
+                           .glossary = models_[1].translator->glossary_of({{"mira", "glume"}})}});
+  const auto ask_the_other_model = [&](const decode::LineTranslator&) {
+    const decode::LinesRequest request{.lines = {"mira tolo"}};
+    return texts_of(request, models_[1].translator->translate(request).translations);
   };
   const ClientPtr task = take("task", Task{.model = 0, .answer = ask_the_other_model});
   work_to_the_end();
@@ -293,11 +306,11 @@ TEST_F(DeskTest, WhatATaskThrowsIsAnswered) {
 
 TEST_F(DeskTest, WhatAModelThrowsIsAnsweredToItsBatchAlone) {
   open({kShares, kSharesNot}, {.beam_size = 2, .batch_size = 4});
-  const ClientPtr many = take("many", {.lines = {"mira", "tolo"}, .n_best = 3}),
-                  as_many = take("as many", {.lines = {"sena"}, .n_best = 3}),
+  const ClientPtr many = take("many", n_best({"mira", "tolo"}, 3)),
+                  as_many = take("as many", n_best({"sena"}, 3)),
                   one = take("one", {.lines = {"mira"}});
   const ClientPtr not_shared =
-      take("not shared", {.model = 1, .lines = Strings(9, "mira"), .n_best = 3});
+      take("not shared", QueuedLines{.model = 1, .request = n_best(Strings(9, "mira"), 3)});
   work_to_the_end();
   EXPECT_EQ(queue_->waiting(), 0);
   for (const ClientPtr& client : {many, as_many, not_shared}) EXPECT_EQ(status(client), 400);
@@ -307,9 +320,10 @@ TEST_F(DeskTest, WhatAModelThrowsIsAnsweredToItsBatchAlone) {
 
 TEST_F(DeskTest, AnAnswerThatCannotBeMadeIsItsOwnRequestsAlone) {
   open({kShares});
-  const ClientPtr bad = take("bad", {.lines = {"mira"}, .answer = [](auto) -> http::Response {
-                                       throw std::runtime_error("no such thing");
-                                     }});
+  const ClientPtr bad = take("bad", QueuedLines{.request = {.lines = {"mira"}},
+                                                .answer = [](auto&, auto) -> http::Response {
+                                                  throw std::runtime_error("no such thing");
+                                                }});
   const ClientPtr good = take("good", {.lines = {"mira"}});
   work();
   EXPECT_EQ(status(bad), 500);

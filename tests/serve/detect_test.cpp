@@ -50,7 +50,8 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   EXPECT_EQ(order_of("mira tolo")[2], "ru");
   // The vocabularies of de and en are the same. What counts is how sure their models are.
   const auto sureness = [&](ServedModel& model) {
-    const auto best = model.translator->translate({"mira tolo"})[0].hypotheses[0];
+    const auto best =
+        model.translator->translate({.lines = {"mira tolo"}}).translations[0].hypotheses[0];
     return std::exp(best.log_probability / std::ssize(best.token_log_probabilities));
   };
   const double de = sureness(models[0]), en = sureness(models[2]);

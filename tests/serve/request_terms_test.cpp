@@ -28,10 +28,9 @@ TEST(Service, KeepsItemsAsTranslateDoes) {
   for (const std::size_t which : {kShares, kSharesNot}) {
     Running running({which});
     decode::Translator translator = translator_of(which);
-    translator.warn_of_cuts = false;
     const auto choice = models_of({which})[0].alignment();
     const auto marked = [&](text::MarkupKind kind, const std::vector<std::string>& texts) {
-      return decode::translate_marked(translator, texts, 1, kind, text::kept_of(names), choice);
+      return decode::translate_marked(translator, texts, {}, kind, text::kept_of(names), choice);
     };
     const auto wanted = marked(text::MarkupKind::none, lines);
     for (const json& keep : {json(names), json("urls, emails,numbers,placeholders"),

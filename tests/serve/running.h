@@ -91,8 +91,8 @@ class Running {
 inline std::vector<std::string> expected(decode::Translator&& translator,
                                          const std::vector<std::string>& lines) {
   std::vector<std::string> out;
-  translator.warn_of_cuts = false;
-  for (const auto& one : translator.translate(lines)) out.push_back(one.text);
+  for (const auto& one : translator.translate({.lines = lines}).translations)
+    out.push_back(one.text);
   return out;
 }
 

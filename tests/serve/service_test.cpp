@@ -189,16 +189,19 @@ TEST(Service, ALongRequestDoesNotHoldUpOthersWhereBatchesAreNotShared) {
 TEST(Service, GivesAlternativesAndGoesOnFromPrefixes) {
   Running running({0});
   decode::Translator translator = translator_of(0);
-  translator.set_n_best(3);
-  const auto best = translator.translate({"mira tolo sena"})[0].texts;
+  const auto best =
+      translator
+          .translate({.lines = {"mira tolo sena"}, .search = with_n_best(translator.config(), 3)})
+          .translations[0]
+          .texts;
   const json answer = running.ok("/translate", {{"q", "mira tolo sena"}, {"alternatives", 2}});
   EXPECT_EQ(answer["translatedText"], json(best[0]));
   EXPECT_EQ(answer["alternatives"], json({best[1], best[2]}));
-  translator.set_n_best(1);
+  const auto begun = translator.translate({.lines = {"mira tolo"}, .prefixes = {"wexta"}});
   EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo"}, {"prefix", "wexta"}})["translatedText"],
-            json(translator.translate({"mira tolo"}, 1, {"wexta"})[0].text));
+            json(begun.translations[0].text));
   EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo\n"}, {"prefix", "wexta"}})["translatedText"],
-            json(translator.translate({"mira tolo"}, 1, {"wexta"})[0].text + "\n"));
+            json(begun.translations[0].text + "\n"));
   // And the next request is as if there had been none.
   EXPECT_EQ(running.ok("/translate", {{"q", "mira tolo"}}).size(), 1U);
 }
@@ -239,8 +242,9 @@ TEST(Service, RequestsForOtherModelsOrWithAlternativesShareNoBatch) {
     bodies.push_back(json::parse(answer.get().body));
   }
   decode::Translator translator = translator_of(0);
-  translator.set_n_best(3);
-  const auto found = translator.translate({line, second});
+  const auto found =
+      translator.translate({.lines = {line, second}, .search = with_n_best(translator.config(), 3)})
+          .translations;
   EXPECT_EQ(bodies[0]["translatedText"], json(found[0].text));
   std::vector<std::string> best;
   std::vector<std::vector<std::string>> others;

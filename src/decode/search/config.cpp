@@ -4,6 +4,11 @@
 
 namespace heed::decode {
 
+DecodeConfig with_n_best(DecodeConfig config, int64_t n_best) {
+  config.n_best = n_best;
+  return config;
+}
+
 bool samples(const SamplingConfig& config) {
   return config.top_k > 0 || config.top_p > 0;
 }

@@ -99,6 +99,9 @@ struct DecodeConfig {
 /// Whether to sample rather than search.
 bool samples(const SamplingConfig& config);
 
+/// The same search with so many translations of a sentence.
+DecodeConfig with_n_best(DecodeConfig config, int64_t n_best);
+
 /// Rules between fields. Throws ConfigError.
 void check(const DecodeConfig& config);
 /// Throws ConfigError where such a search cannot put a glossary's terms into translations.

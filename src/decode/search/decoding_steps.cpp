@@ -146,8 +146,8 @@ void add_output(std::span<const float> logits, int64_t next, const text::Vocabul
   out.chosen.push_back(probability(next));
 }
 
-study::DecodingSteps decoding_steps(LineTranslator& translator, const model::ModelConfig& config,
-                                    const Reading& reading) {
+study::DecodingSteps decoding_steps(const LineTranslator& translator,
+                                    const model::ModelConfig& config, const Reading& reading) {
   expect(translator.network() != nullptr && reading.readable, "an engine, and something to read");
   const data::Batch pair = data::make_batch({&reading.example});
   study::DecodingSteps out = steps_without_numbers(reading, 1, config);

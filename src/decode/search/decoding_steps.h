@@ -23,7 +23,7 @@ void add_output(std::span<const float> logits, int64_t next, const text::Vocabul
                 study::DecodingSteps& out);
 
 /// Of all heads of the first member, which must attend and have an engine. `config` is its own.
-study::DecodingSteps decoding_steps(LineTranslator& translator, const model::ModelConfig& config,
-                                    const Reading& reading);
+study::DecodingSteps decoding_steps(const LineTranslator& translator,
+                                    const model::ModelConfig& config, const Reading& reading);
 
 }  // namespace heed::decode

@@ -279,12 +279,12 @@ EngineTranslator::EngineTranslator(std::vector<EngineMember> members, DecodeConf
 
 void EngineTranslator::with_steps(const std::vector<data::Batch>& sources,
                                   const SearchOptions& options,
-                                  const std::function<void(Steps&)>& work) {
+                                  const std::function<void(Steps&)>& work) const {
   decode::with_steps(networks_, sources, options, *threads_, work);
 }
 
 engine::LayerMaps EngineTranslator::attention_of(const data::Batch& pairs,
-                                                 const std::vector<config::AttentionKind>&) {
+                                                 const std::vector<config::AttentionKind>&) const {
   engine::LayerMaps maps, all;
   const auto decoder = networks_.front()->start(
       {pairs.source.data(), pairs.source_lengths.data(), pairs.size, pairs.source_length},

@@ -40,9 +40,9 @@ class EngineTranslator : public LineTranslator {
   int64_t longest() const override { return longest_; }
   const engine::Network* network() const override { return networks_.front().get(); }
   void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
-                  const std::function<void(Steps&)>& work) override;
+                  const std::function<void(Steps&)>& work) const override;
   engine::LayerMaps attention_of(const data::Batch& pairs,
-                                 const std::vector<config::AttentionKind>& kinds) override;
+                                 const std::vector<config::AttentionKind>& kinds) const override;
 
  private:
   std::vector<std::shared_ptr<const engine::Network>> networks_;

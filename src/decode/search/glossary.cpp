@@ -20,6 +20,7 @@ std::string capitalised(const std::string& text) {
 Glossary::Glossary(const DecodeConfig& config, const std::vector<TextLines>& terms)
     : exact_case_(config.glossary_exact_case),
       whole_words_(config.glossary_whole_words),
+      inline_(config.glossary_inline),
       name_("glossary") {
   for (const TextLines& term : terms)
     if (!add(term))
@@ -131,6 +132,13 @@ std::vector<TermPieces> Glossary::terms_for(const std::string& line) const {
   std::vector<TermPieces> out;
   for (const std::size_t term : terms_in(line)) out.push_back(pieces_[term]);
   return out;
+}
+
+std::shared_ptr<const Glossary> for_search(Glossary glossary, const DecodeConfig& config,
+                                           const text::Vocabulary& target) {
+  check_terms(config);
+  if (!glossary.is_inline()) glossary.spell(target);
+  return std::make_shared<const Glossary>(std::move(glossary));
 }
 
 }  // namespace heed::decode

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +38,10 @@ class Glossary {
   /// unless glossary_exact_case is set, also with a capital. Throws UserError where a term has no
   /// target that is known.
   void spell(const text::Vocabulary& vocabulary);
-  /// The line with the first target of each term behind it (data/terms.h).
+  /// Whether terms are marked in the source, and the search is not constrained
+  /// (decoding.glossary_inline).
+  bool is_inline() const { return inline_; }
+  /// The line with the first target of each term after it (data/terms.h).
   std::string marked(const std::string& line) const;
   /// What a search needs: the terms of a line, and what goes on with words (TermAutomaton).
   std::vector<TermPieces> terms_for(const std::string& line) const;
@@ -54,7 +58,7 @@ class Glossary {
   bool has_target(const std::string& line, std::size_t term) const;
   bool is_boundary(std::u32string_view line, std::size_t position) const;
 
-  bool exact_case_, whole_words_;
+  bool exact_case_, whole_words_, inline_;
   const char* name_ = "decoding.glossary";  // in messages
   std::size_t longest_ = 0;                 // source, folded
   std::vector<TextLines> targets_;          // of each term
@@ -62,5 +66,10 @@ class Glossary {
   std::vector<char> inside_words_;          // empty: terms may be parts of words
   std::map<std::u32string, std::size_t, std::less<>> by_source_;  // folded
 };
+
+/// The glossary as searches use it. Throws UserError as check_terms() and, unless it is inline,
+/// Glossary::spell().
+std::shared_ptr<const Glossary> for_search(Glossary glossary, const DecodeConfig& config,
+                                           const text::Vocabulary& target);
 
 }  // namespace heed::decode

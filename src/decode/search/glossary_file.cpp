@@ -7,7 +7,9 @@
 namespace heed::decode {
 
 Glossary::Glossary(const DecodeConfig& config)
-    : exact_case_(config.glossary_exact_case), whole_words_(config.glossary_whole_words) {
+    : exact_case_(config.glossary_exact_case),
+      whole_words_(config.glossary_whole_words),
+      inline_(config.glossary_inline) {
   text::LineReader reader(config.glossary);
   for (std::string line; reader.next(line);) {
     if (text::is_blank(line) || line.starts_with('#')) continue;

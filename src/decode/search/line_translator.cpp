@@ -1,61 +1,18 @@
 #include "decode/search/line_translator.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <map>
-#include <new>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/format.h"
-#include "base/log.h"
 #include "base/strings.h"
+#include "decode/search/line_warnings.h"
 #include "decode/search/mbr.h"
 #include "decode/search/pieces.h"
-#include "text/normal_form.h"
-#include "text/utf8.h"
 
 namespace heed::decode {
 namespace {
-
-/// Whether so many of the pieces are unknown by more than chance.
-bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
-  constexpr int64_t kFew = 10;
-  constexpr double kOften = 5, kLeast = 0.02;
-  return unknown >= kFew && static_cast<double>(unknown) > std::max(kOften * usual_share, kLeast) *
-                                                               static_cast<double>(pieces);
-}
-
-constexpr int64_t kRepeated = 4;  // pieces
-
-/// Whether a few pieces in a row come again and again, as in a translation that never ends.
-bool repeats_itself(const std::vector<int32_t>& ids) {
-  constexpr int kTimes = 3;
-  std::map<std::vector<int32_t>, int> seen;
-  for (auto at = ids.begin(); ids.end() - at >= kRepeated; ++at)
-    if (++seen[{at, at + kRepeated}] == kTimes) return true;
-  return false;
-}
-
-/// Where a translation without an end was cut, and what helps. `limit`: of its pieces.
-std::pair<std::string, std::string> cut_text(const Hypothesis& hypothesis, int64_t limit,
-                                             int64_t longest) {
-  const int64_t pieces = std::ssize(hypothesis.ids);
-  if (pieces < limit)
-    return {
-        "where every piece is forbidden",
-        fmt::format("decoding.no_repeat_ngram leaves none for decoding.min_length: {} is the most",
-                    pieces)};
-  const std::string at = "at the length limit";
-  if (repeats_itself(hypothesis.ids))
-    return {at,
-            fmt::format("it repeats itself; decoding.no_repeat_ngram: {} forbids that", kRepeated)};
-  return {at, pieces < longest ? "decoding.max_length_ratio raises it"
-                               : "the model cannot write longer ones"};
-}
 
 /// Adds the time of its life to `seconds`.
 class Stopwatch {
@@ -73,6 +30,189 @@ class Stopwatch {
 
 }  // namespace
 
+/// The search of one request.
+class LineTranslator::Search {
+ public:
+  Search(const LineTranslator& translator, const LinesRequest& request)
+      : translator_(translator),
+        request_(request),
+        config_(request.search ? *request.search : translator.config_),
+        glossary_(request.glossary ? request.glossary.get() : translator.glossary_.get()) {
+    if (request.search) check(config_);
+    expect(request.prefixes.empty() || request.prefixes.size() == request.lines.size(),
+           "a prefix for each line");
+  }
+
+  LinesResult run(const SearchHooks& hooks) {
+    LinesResult result;
+    out_.resize(request_.lines.size());
+    {
+      const Stopwatch watch(result.text_seconds);
+      encode();
+    }
+    {
+      const Stopwatch watch(result.search_seconds);
+      search(hooks);
+    }
+    {
+      const Stopwatch watch(result.text_seconds);
+      spell();
+    }
+    result.warnings = line_warnings(lines_, request_.numbers, out_,
+                                    {.config = config_,
+                                     .source_limit = translator_.source_limit(),
+                                     .longest = translator_.longest(),
+                                     .usual_unknown = first().usual_unknown});
+    result.translations = std::move(out_);
+    return result;
+  }
+
+  std::vector<std::vector<int64_t>> batches() {
+    lines_ = encoded();
+    return cut();
+  }
+
+ private:
+  using Batch = std::vector<int64_t>;  // indices of lines
+
+  const MemberText& first() const { return translator_.first_text(); }
+  /// Whether the search has to put terms into translations.
+  bool is_constrained() const { return glossary_ != nullptr && !glossary_->is_inline(); }
+
+  EncodedLines encoded() const {
+    return encode_lines(translator_.members_, request_.lines, request_.numbers, glossary_,
+                        translator_.source_limit());
+  }
+
+  void encode() {
+    lines_ = encoded();
+    add_prefixes();
+    if (!is_constrained()) return;
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      const std::vector<int32_t>& pieces = lines_.members[0][i].source;
+      const bool may_be_cut = std::ssize(pieces) == translator_.source_limit();
+      lines_.terms.push_back(
+          glossary_->terms_for(may_be_cut ? first().source.decode(pieces) : request_.lines[i]));
+    }
+  }
+
+  void add_prefixes() {
+    const std::vector<int32_t>& beginning = first().target.beginning();
+    if (request_.prefixes.empty()) {
+      if (!beginning.empty()) lines_.prefixes.assign(out_.size(), beginning);
+      return;
+    }
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      std::vector<int32_t>& pieces = lines_.prefixes.emplace_back();
+      pieces = first().target.encode(request_.prefixes[i]);
+      if (pieces.empty()) pieces = beginning;
+      translator_.check_length(
+          std::ssize(pieces),
+          fmt::format("the prefix of line {}", request_.numbers.of(static_cast<int64_t>(i))),
+          "shorten the prefix");
+      out_[i].unknown_of_prefix = unknown_pieces(first().target, request_.prefixes[i], pieces);
+    }
+  }
+
+  std::vector<Batch> cut() const {
+    BatchLimits limits = translator_.limits(config_);
+    limits.sentences = std::min(limits.sentences, translator_.together_);
+    return batches_by_length(lines_.lengths, limits, /*skip=*/0);
+  }
+
+  void search(const SearchHooks& hooks) {
+    const std::vector<Batch> batches = cut();
+    const MemoryLimit::Search part{
+        .tokens_of =
+            [&](const Batch& batch) {
+              return (lines_.lengths[batch.front()] + 1) * std::ssize(batch);
+            },
+        .name_of = [&](int64_t i) { return fmt::format("line {}", request_.numbers.of(i)); },
+        .run = [&](const Batch& batch) { search_rows(batch); }};
+    // Threads share sentences rather than operations, most of which are too small to be shared.
+    translator_.share_batches(std::ssize(batches), [&](int64_t i) {
+      if (hooks.interrupted && hooks.interrupted()) return;
+      translator_.memory_->search(batches[i], part);
+      if (hooks.searched) hooks.searched(std::ssize(batches[i]));
+    });
+  }
+
+  SearchOptions options_of(const Batch& batch) const {
+    const text::Vocabulary& target = first().target;
+    SearchOptions options{.config = config_,
+                          .keep_attention = request_.keep_attention,
+                          .given = std::ssize(target.beginning()),
+                          .never = translator_.never_};
+    options.config.n_best = std::max(config_.n_best, config_.mbr);
+    options.config.min_length += options.given;
+    if (is_constrained()) options.inside_words = glossary_->inside_words();
+    // Draws are independent, and mbr adds up what equal texts weigh.
+    if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))
+      options.text = [&target](const std::vector<int32_t>& ids) { return target.decode(ids); };
+    for (const int64_t i : batch) {
+      options.sampling_streams.push_back(request_.numbers.stream_of(i));
+      if (!lines_.prefixes.empty()) options.prefixes.push_back(lines_.prefixes[i]);
+      if (is_constrained()) options.terms.push_back(lines_.terms[i]);
+      if (translator_.shortlist_) options.lists.push_back(shortlist_of(i));
+    }
+    return options;
+  }
+
+  /// The pieces that the translation of a line may have.
+  engine::PieceList shortlist_of(int64_t i) const {
+    std::vector<int32_t> given;
+    if (!lines_.prefixes.empty()) given = lines_.prefixes[i];
+    if (is_constrained())
+      for (const TermPieces& targets : lines_.terms[i])
+        for (const auto& pieces : targets) given.insert(given.end(), pieces.begin(), pieces.end());
+    return translator_.shortlist_->pieces_for(lines_.members[0][i].source, given);
+  }
+
+  void search_rows(const Batch& batch) {
+    std::vector<data::Batch> sources;
+    for (const auto& examples : lines_.members) {
+      std::vector<const data::Example*> chosen;
+      for (const int64_t i : batch) chosen.push_back(&examples[i]);
+      sources.push_back(data::make_batch(chosen));
+    }
+    std::vector<int64_t> lengths;
+    for (const int64_t i : batch) lengths.push_back(std::ssize(lines_.members[0][i].source) + 1);
+    const SearchOptions options = options_of(batch);
+    std::vector<std::vector<Hypothesis>> found;
+    translator_.with_steps(sources, options, [&](Steps& steps) {
+      found = decode::search(steps, lengths, options, translator_.longest());
+    });
+    for (std::size_t row = 0; row < batch.size(); ++row)
+      out_[batch[row]].hypotheses = std::move(found[row]);
+  }
+
+  void spell() {
+    const auto spell_line = [&](int64_t i) {
+      if (lines_.lengths[i] > 0) spell(lines_.members[0][i], out_[i]);
+    };
+    // With mbr, candidates are compared with each other, which is work.
+    if (config_.mbr > 0)
+      engine::share_items(*translator_.threads_, std::ssize(out_), spell_line);
+    else
+      for (int64_t i = 0; i < std::ssize(out_); ++i) spell_line(i);
+  }
+
+  void spell(const data::Example& example, Translation& out) const {
+    out.source_pieces = piece_names(first().source, example.source);
+    for (const Hypothesis& hypothesis : out.hypotheses)
+      out.texts.push_back(first().target.decode(hypothesis.ids, out.unknown_of_prefix));
+    if (config_.mbr > 0) choose_by_utility(out.hypotheses, out.texts, config_);
+    if (!out.texts.empty()) out.text = out.texts[0];
+  }
+
+  const LineTranslator& translator_;
+  const LinesRequest& request_;
+  const DecodeConfig& config_;
+  const Glossary* glossary_;  // or null
+  EncodedLines lines_;
+  std::vector<Translation> out_;
+};
+
 LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig config,
                                const engine::Threads& threads)
     : config_(std::move(config)), threads_(&threads), members_(std::move(members)) {
@@ -81,30 +221,33 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
     expect(member.target.fingerprint() == first_text().target.fingerprint(),
            "the models of an ensemble share a target vocabulary");
   never_ = never_produced(first_text().target, config_.forbid);
-  const std::string& file = config_.shortlist;
-  if (!file.empty())
+  if (const std::string& file = config_.shortlist; !file.empty())
     shortlist_.emplace(read_file(file), file, first_text().source, first_text().target);
-  if (config_.glossary.empty()) return;
-  set_glossary(std::make_shared<Glossary>(config_));
-  usual_glossary_ = glossary_;
+  if (!config_.glossary.empty())
+    glossary_ = for_search(Glossary(config_), config_, first_text().target);
 }
 
-void LineTranslator::set_glossary(std::shared_ptr<Glossary> glossary) {
-  if (glossary) check_terms(config_);
-  if (glossary && !config_.glossary_inline) glossary->spell(first_text().target);
-  glossary_ = glossary ? std::move(glossary) : usual_glossary_;
+LinesResult LineTranslator::translate(const LinesRequest& request, const SearchHooks& hooks) const {
+  return Search(*this, request).run(hooks);
 }
 
-void LineTranslator::set_n_best(int64_t n_best) {
-  DecodeConfig config = config_;
-  config.n_best = n_best;
-  check(config);
-  config_.n_best = n_best;
+std::vector<std::vector<int64_t>> LineTranslator::batches_of(const LinesRequest& request) const {
+  return Search(*this, request).batches();
 }
 
-void LineTranslator::set_config(DecodeConfig config) {
-  check(config);
-  config_ = std::move(config);
+std::shared_ptr<const Glossary> LineTranslator::glossary_of(
+    const std::vector<TextLines>& terms) const {
+  return for_search(Glossary(config_, terms), config_, first_text().target);
+}
+
+std::string LineTranslator::with_terms(const std::string& line, const Glossary* glossary) const {
+  if (glossary == nullptr) glossary = glossary_.get();
+  return glossary != nullptr && glossary->is_inline() ? glossary->marked(line) : line;
+}
+
+void LineTranslator::share_batches(int64_t batches,
+                                   const std::function<void(int64_t batch)>& work) const {
+  engine::share_items(*threads_, batches, work);
 }
 
 int64_t LineTranslator::source_limit() const {
@@ -119,7 +262,7 @@ void LineTranslator::check_length(int64_t pieces, const std::string& where,
 }
 
 int64_t LineTranslator::pair_limit() const {
-  return std::min(std::max(config_.max_source_length, trained_length), longest() - 1);
+  return std::min(std::max(config_.max_source_length, first_text().trained_length), longest() - 1);
 }
 
 void LineTranslator::require_short(int64_t pieces, const std::string& where) const {
@@ -139,261 +282,6 @@ std::vector<data::Batch> LineTranslator::sources_of(const std::string& line) con
     sources.push_back(data::make_batch({&example}));
   }
   return sources;
-}
-
-LineTranslator::Lines LineTranslator::encode(const std::vector<std::string>& lines,
-                                             int64_t first_line, int64_t most) const {
-  Lines out;
-  out.lengths.assign(lines.size(), 0);
-  std::vector<std::string> marked;
-  for (std::size_t i = 0; glossary_ && !is_constrained() && i < lines.size(); ++i)
-    marked.push_back(with_terms(lines[i]));
-  const std::vector<std::string>& read = marked.empty() ? lines : marked;
-  std::set<int64_t> cut;  // several members may cut a line
-  for (const auto& member : members_) {
-    auto& examples = out.members.emplace_back();
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const int64_t number = number_of(static_cast<int64_t>(i), first_line);
-      examples.push_back({.source = member.source.encode(read[i], most),
-                          .origin = {0, number},
-                          .source_end = member.source.has_end()});
-      auto& source = examples.back().source;
-      if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
-      if (&member == &first_text()) {
-        if (knows_nothing(member.source, source)) out.strange.add(number);
-        const auto unknown = std::ranges::count(source, text::kUnknown);
-        out.pieces += std::ssize(source);
-        out.unknown += unknown;
-        out.decomposed += unknown > 0 && text::is_decomposed(lines[i]);
-      }
-      if (std::ssize(source) > most) {
-        source.resize(most);
-        cut.insert(number);
-      }
-      out.lengths[i] = std::max<int64_t>(out.lengths[i], std::ssize(source));
-    }
-  }
-  for (const int64_t number : cut) out.cut.add(number);
-  return out;
-}
-
-std::vector<Translation> LineTranslator::translate(const std::vector<std::string>& lines,
-                                                   int64_t first_line,
-                                                   const std::vector<std::string>& prefixes) {
-  std::vector<Translation> out(lines.size());
-  const Lines encoded = [&] {
-    const Stopwatch watch(times_.text);
-    Lines all = encode(lines, first_line, source_limit());
-    add_prefixes(prefixes, first_line, all);
-    for (std::size_t i = 0; is_constrained() && i < lines.size(); ++i) {
-      const std::vector<int32_t>& pieces = all.members[0][i].source;
-      const bool may_be_cut = std::ssize(pieces) == source_limit();
-      all.terms.push_back(
-          glossary_->terms_for(may_be_cut ? first_text().source.decode(pieces) : lines[i]));
-    }
-    return all;
-  }();
-  for (std::size_t i = 0; i < prefixes.size(); ++i)
-    out[i].unknown_of_prefix =
-        unknown_pieces(first_text().target, prefixes[i], encoded.prefixes[i]);
-  {
-    const Stopwatch watch(times_.search);
-    const auto batches = cut(encoded);
-    // Threads share sentences rather than operations, most of which are too small to be shared.
-    share_batches(std::ssize(batches), [&](int64_t i) {
-      if (interrupted && interrupted()) return;
-      search_within_memory(encoded, batches[i], first_line, out);
-      if (searched) searched(std::ssize(batches[i]));
-    });
-  }
-  {
-    const Stopwatch watch(times_.text);
-    const auto spell_line = [&](int64_t i) {
-      if (encoded.lengths[i] > 0) spell(encoded.members[0][i], out[i]);
-    };
-    // With mbr, candidates are compared with each other, which is work.
-    if (config_.mbr > 0)
-      engine::share_items(*threads_, std::ssize(out), spell_line);
-    else
-      for (int64_t i = 0; i < std::ssize(out); ++i) spell_line(i);
-  }
-  if (warn_of_cuts) warn(encoded, out, first_line);
-  return out;
-}
-
-void LineTranslator::add_prefixes(const std::vector<std::string>& prefixes, int64_t first_line,
-                                  Lines& lines) const {
-  const std::vector<int32_t>& beginning = first_text().target.beginning();
-  if (prefixes.empty()) {
-    if (!beginning.empty()) lines.prefixes.assign(lines.lengths.size(), beginning);
-    return;
-  }
-  expect(prefixes.size() == lines.lengths.size(), "a prefix for each line");
-  for (const std::string& prefix : prefixes) {
-    lines.prefixes.push_back(first_text().target.encode(prefix));
-    if (lines.prefixes.back().empty()) lines.prefixes.back() = beginning;
-    const int64_t number = number_of(std::ssize(lines.prefixes) - 1, first_line);
-    check_length(std::ssize(lines.prefixes.back()), "the prefix of line " + std::to_string(number),
-                 "shorten the prefix");
-  }
-}
-
-std::vector<std::vector<int64_t>> LineTranslator::batches_of(
-    const std::vector<std::string>& lines) const {
-  return cut(encode(lines, 1, source_limit()));
-}
-
-void LineTranslator::warn_of_unknown(const Lines& lines, int64_t first_line) const {
-  const int64_t last = number_of(std::ssize(lines.lengths) - 1, first_line);
-  log::warn(
-      "lines {} to {}: {} of {} are unknown to the vocabulary, far more than in training{}",
-      number_of(0, first_line), last, lines.unknown, counted(lines.pieces, "piece"),
-      lines.decomposed == 0
-          ? ""
-          : fmt::format("; {} with decomposed letters (NFD); `python3 -c 'import sys, unicodedata; "
-                        "print(unicodedata.normalize(\"NFC\", sys.stdin.read()), end=\"\")' < OLD "
-                        "> NEW` composes them",
-                        counted(lines.decomposed, "line")));
-}
-
-void LineTranslator::warn(const Lines& lines, const std::vector<Translation>& translations,
-                          int64_t first_line) const {
-  if (lines.cut.count > 0)
-    log::warn("cut to {} pieces before translating: line {}{}", source_limit(), lines.cut.list(),
-              source_limit() < config_.max_source_length
-                  ? " (the model cannot take longer ones)"
-                  : " (decoding.max_source_length raises it)");
-  if (lines.strange.count > 0)
-    log::warn(
-        "the vocabulary knows no piece of line {}; is this the language that the model translates "
-        "from?",
-        lines.strange.list());
-  if (is_unusual(lines.unknown, lines.pieces, first_text().usual_unknown))
-    warn_of_unknown(lines, first_line);
-  std::map<std::pair<std::string, std::string>, data::Notice> cut;  // by cut_text()
-  data::Notice disobeying;
-  int64_t missing = 0;  // terms
-  for (std::size_t i = 0; i < translations.size(); ++i) {
-    if (translations[i].hypotheses.empty()) continue;
-    const Hypothesis& best = translations[i].hypotheses[0];
-    missing += best.missing;
-    if (best.missing > 0) disobeying.add(number_of(static_cast<int64_t>(i), first_line));
-    if (!best.cut) continue;
-    const int64_t given = lines.prefixes.empty() ? 0 : std::ssize(lines.prefixes[i]);
-    const int64_t limit = length_limit(config_, std::ssize(lines.members[0][i].source), longest());
-    cut[cut_text(best, std::min(given + limit, longest()), longest())].add(
-        number_of(static_cast<int64_t>(i), first_line));
-  }
-  if (missing > 0)
-    log::warn(
-        "{} of decoding.glossary not obeyed, line {}: decoding.max_length_ratio leaves no room, or "
-        "decoding.no_repeat_ngram or decoding.forbid forbids a piece",
-        counted(missing, "term"), disobeying.list());
-  for (const auto& [text, notice] : cut)
-    log::warn("{}{}, line {} ({})", notice.count == 1 ? "translation cut " : "translations cut ",
-              text.first, notice.list(), text.second);
-}
-
-void LineTranslator::spell(const data::Example& example, Translation& out) const {
-  out.source_pieces = piece_names(first_text().source, example.source);
-  for (const Hypothesis& hypothesis : out.hypotheses)
-    out.texts.push_back(first_text().target.decode(hypothesis.ids, out.unknown_of_prefix));
-  if (config_.mbr > 0) choose_by_utility(out.hypotheses, out.texts, config_);
-  if (!out.texts.empty()) out.text = out.texts[0];
-}
-
-/// What is drawn for a line is drawn by its number; for the second sentence of this number, and the
-/// next ones, by other streams.
-uint64_t LineTranslator::stream_of(int64_t line, int64_t first_line) const {
-  const auto number = static_cast<uint64_t>(number_of(line, first_line));
-  if (shown_numbers.empty()) return number;
-  const auto first = std::ranges::lower_bound(shown_numbers, static_cast<int64_t>(number));
-  const int64_t before = first_line + line * line_step - 1 - (first - shown_numbers.begin());
-  return number + (static_cast<uint64_t>(before) << 40U);
-}
-
-std::vector<std::vector<int64_t>> LineTranslator::cut(const Lines& lines) const {
-  BatchLimits limits = this->limits();
-  limits.sentences = std::min(limits.sentences, together_);
-  return batches_by_length(lines.lengths, limits, /*skip=*/0);
-}
-
-void LineTranslator::search_rows(const Lines& lines, const std::vector<int64_t>& batch,
-                                 int64_t first_line, std::vector<Translation>& out) {
-  std::vector<data::Batch> sources;
-  for (const auto& examples : lines.members) {
-    std::vector<const data::Example*> chosen;
-    for (const int64_t i : batch) chosen.push_back(&examples[i]);
-    sources.push_back(data::make_batch(chosen));
-  }
-  SearchOptions options{.config = config_,
-                        .keep_attention = keep_attention,
-                        .given = std::ssize(first_text().target.beginning()),
-                        .never = never_};
-  options.config.n_best = std::max(config_.n_best, config_.mbr);
-  options.config.min_length += options.given;
-  if (is_constrained()) options.inside_words = glossary_->inside_words();
-  // Draws are independent, and mbr adds up what equal texts weigh.
-  if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))
-    options.text = [this](const std::vector<int32_t>& ids) {
-      return first_text().target.decode(ids);
-    };
-  std::vector<int64_t> lengths;
-  for (const int64_t i : batch) {
-    lengths.push_back(std::ssize(lines.members[0][i].source) + 1);
-    options.sampling_streams.push_back(stream_of(i, first_line));
-    if (!lines.prefixes.empty()) options.prefixes.push_back(lines.prefixes[i]);
-    if (is_constrained()) options.terms.push_back(lines.terms[i]);
-    if (!shortlist_) continue;
-    std::vector<int32_t> given;
-    if (!lines.prefixes.empty()) given = lines.prefixes[i];
-    if (is_constrained())
-      for (const TermPieces& targets : options.terms.back())
-        for (const auto& pieces : targets) given.insert(given.end(), pieces.begin(), pieces.end());
-    options.lists.push_back(shortlist_->pieces_for(lines.members[0][i].source, given));
-  }
-  std::vector<std::vector<Hypothesis>> found;
-  with_steps(sources, options,
-             [&](Steps& steps) { found = search(steps, lengths, options, longest()); });
-  for (std::size_t row = 0; row < batch.size(); ++row)
-    out[batch[row]].hypotheses = std::move(found[row]);
-}
-
-/// Several threads may come here at once.
-void LineTranslator::note_too_large(const std::vector<int64_t>& batch, int64_t tokens,
-                                    int64_t first_line) {
-  const int64_t sentences = std::ssize(batch);
-  if (sentences == 1)
-    throw Failure(
-        "line {}: memory runs out on this one sentence; lower decoding.beam_size, "
-        "decoding.max_source_length or decoding.max_length_ratio",
-        number_of(batch[0], first_line));
-  const std::atomic_ref too_large(too_large_);
-  int64_t before = too_large;
-  while (tokens < before && !too_large.compare_exchange_weak(before, tokens)) {
-  }
-  if (before == std::numeric_limits<int64_t>::max())
-    log::warn(
-        "memory runs out on a batch of {}; batches of this size are translated in halves from now "
-        "on. decoding.batch_size: {} avoids the repeated work",
-        counted(sentences, "sentence"), sentences / 2);
-}
-
-void LineTranslator::search_within_memory(const Lines& lines, const std::vector<int64_t>& batch,
-                                          int64_t first_line, std::vector<Translation>& out) {
-  const int64_t tokens = (lines.lengths[batch.front()] + 1) * std::ssize(batch);
-  const bool is_too_large =
-      batch.size() > 1 && tokens >= std::atomic_ref(too_large_);  // as others were before
-  if (!is_too_large) {
-    try {
-      return search_rows(lines, batch, first_line, out);
-    } catch (const std::bad_alloc&) {
-      note_too_large(batch, tokens, first_line);
-    }
-  }
-  const auto middle = batch.begin() + std::ssize(batch) / 2;
-  for (const auto& half : {std::vector(batch.begin(), middle), std::vector(middle, batch.end())})
-    search_within_memory(lines, half, first_line, out);
 }
 
 }  // namespace heed::decode

@@ -60,7 +60,7 @@ std::span<const Wanted> part_of(std::span<const Wanted> all) {
   return all.first(count);
 }
 
-void place(LineTranslator& translator, std::span<const Wanted> wanted, text::MarkupKind kind,
+void place(const LineTranslator& translator, std::span<const Wanted> wanted, text::MarkupKind kind,
            const std::optional<study::AlignmentChoice>& choice) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
@@ -100,16 +100,46 @@ std::map<std::string, int64_t, std::less<>> surplus(const text::Segment& source,
 
 }  // namespace
 
-std::vector<std::size_t> put_inlays(LineTranslator& translator,
-                                    const std::vector<text::Markup>& pages,
-                                    const std::optional<study::AlignmentChoice>& choice,
-                                    std::vector<Translation>& translations) {
-  std::vector<std::size_t> repeated, which;  // have an item more; are translated again
-  std::vector<text::Markup> again;
-  std::vector<std::string> sources;
-  std::vector<Wanted> wanted;
-  std::size_t i = 0;
-  const auto finish = [&](const text::Markup& page, const text::Segment& segment) {
+LinesRequest segments_of(const std::vector<text::Markup>& pages, const LineNumbers& numbers) {
+  LinesRequest request;
+  std::vector<std::size_t> page_of;
+  for (std::size_t page = 0; page < pages.size(); ++page)
+    for (const text::Segment& segment : pages[page].segments()) {
+      request.lines.push_back(segment.text);
+      page_of.push_back(page);
+    }
+  request.numbers = numbers.only(page_of);
+  return request;
+}
+
+namespace {
+
+/// The translations of the segments of some pages on their way to texts with inlays.
+class InlaysOfPages {
+ public:
+  InlaysOfPages(const LineTranslator& translator, const LinesRequest& request,
+                const std::optional<study::AlignmentChoice>& choice)
+      : translator_(translator), request_(request), choice_(choice) {}
+
+  Inlaid put(const std::vector<text::Markup>& pages, std::vector<Translation>& translations) {
+    std::size_t i = 0;
+    for (const text::Markup& page : pages)
+      for (const text::Segment& segment : page.segments()) finish(page, segment, i++, translations);
+    for (std::span<const Wanted> left(wanted_); !left.empty();) {
+      const auto part = part_of(left);
+      place(translator_, part, pages[0].kind(), choice_);
+      left = left.subspan(part.size());
+    }
+    if (!again_.empty()) translate_again(translations);
+    for (Translation& one : translations) one.text = one.texts[0];
+    std::ranges::sort(out_.repeated);
+    return std::move(out_);
+  }
+
+ private:
+  /// What one segment's translations become, or where they wait for it.
+  void finish(const text::Markup& page, const text::Segment& segment, std::size_t i,
+              std::vector<Translation>& translations) {
     Translation& one = translations[i];
     text::Kept kept = page.kept();
     bool has_more = false;
@@ -125,47 +155,67 @@ std::vector<std::size_t> put_inlays(LineTranslator& translator,
         return;
       }
       if (other.segments()[0].text != segment.text) {
-        sources.push_back(other.segments()[0].text);
-        again.push_back(std::move(other));
-        which.push_back(i);
+        again_.push_back(std::move(other));
+        which_.push_back(i);
         return;
       }
     }
-    if (has_more) repeated.push_back(i);
+    if (has_more) out_.repeated.push_back(i);
     if (one.hypotheses.empty()) one.texts = {text::with_inlays(segment, page.kind(), "", {})};
     for (std::size_t n = 0; n < one.hypotheses.size(); ++n)
       if (segment.inlays.empty())
         one.texts[n] = text::with_inlays(segment, page.kind(), one.texts[n], {});
       else
-        wanted.push_back({&segment, &one, n});
-  };
-  for (const text::Markup& page : pages)
-    for (const text::Segment& segment : page.segments()) {
-      finish(page, segment);
-      ++i;
-    }
-  for (std::span<const Wanted> left(wanted); !left.empty();) {
-    const auto part = part_of(left);
-    place(translator, part, pages[0].kind(), choice);
-    left = left.subspan(part.size());
+        wanted_.push_back({&segment, &one, n});
   }
-  if (!again.empty()) {
-    std::vector<int64_t> numbers = translator.shown_numbers, shown;
-    for (const std::size_t segment : which)
-      if (!numbers.empty()) shown.push_back(numbers[segment]);
-    translator.shown_numbers = std::move(shown);
-    auto better = translator.translate(sources);
-    for (const std::size_t k : put_inlays(translator, again, choice, better))
-      repeated.push_back(which[k]);
-    translator.shown_numbers = std::move(numbers);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      for (std::string& text : better[k].texts) text = again[k].with({text});
-      translations[which[k]] = std::move(better[k]);
+
+  /// Those whose numbers did not come back, without them.
+  void translate_again(std::vector<Translation>& translations) {
+    LinesRequest request = part_of(request_, which_);
+    for (std::size_t k = 0; k < again_.size(); ++k) request.lines[k] = again_[k].segments()[0].text;
+    LinesResult found = translator_.translate(request);
+    out_.warnings = std::move(found.warnings);
+    const Inlaid inner =
+        InlaysOfPages(translator_, request, choice_).put(again_, found.translations);
+    for (const std::size_t k : inner.repeated) out_.repeated.push_back(which_[k]);
+    out_.warnings.insert(out_.warnings.end(), inner.warnings.begin(), inner.warnings.end());
+    for (std::size_t k = 0; k < which_.size(); ++k) {
+      Translation& one = found.translations[k];
+      for (std::string& text : one.texts) text = again_[k].with({text});
+      translations[which_[k]] = std::move(one);
     }
   }
-  for (Translation& one : translations) one.text = one.texts[0];
-  std::ranges::sort(repeated);
-  return repeated;
+
+  const LineTranslator& translator_;
+  const LinesRequest& request_;
+  const std::optional<study::AlignmentChoice>& choice_;
+  std::vector<Wanted> wanted_;
+  std::vector<text::Markup> again_;  // one segment each
+  std::vector<std::size_t> which_;   // segments they are of
+  Inlaid out_;
+};
+
+}  // namespace
+
+Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
+                  const std::vector<text::Markup>& pages,
+                  const std::optional<study::AlignmentChoice>& choice,
+                  std::vector<Translation>& translations) {
+  return InlaysOfPages(translator, request, choice).put(pages, translations);
+}
+
+std::vector<std::string> with_segments(const std::vector<text::Markup>& pages,
+                                       const std::vector<Translation>& translations,
+                                       std::size_t which) {
+  std::vector<std::string> out;
+  auto next = translations.begin();
+  for (const text::Markup& page : pages) {
+    std::vector<std::string> texts;
+    for (; texts.size() < page.segments().size(); ++next)
+      texts.push_back(next->texts[std::min(which, next->texts.size() - 1)]);
+    out.push_back(page.with(texts));
+  }
+  return out;
 }
 
 void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
@@ -187,36 +237,25 @@ void require_whole_markup(const std::string& file, text::MarkupKind kind) {
     require_whole_markup({line}, reader.line_number(), kind, file);
 }
 
-std::vector<std::string> translate_marked(LineTranslator& translator,
-                                          const std::vector<std::string>& lines, int64_t first_line,
-                                          text::MarkupKind kind, const text::Kept& kept,
+std::vector<std::string> translate_marked(const LineTranslator& translator,
+                                          const std::vector<std::string>& lines,
+                                          const LineNumbers& numbers, text::MarkupKind kind,
+                                          const text::Kept& kept,
                                           const std::optional<study::AlignmentChoice>& choice) {
   std::vector<text::Markup> pages;
-  std::vector<std::string> sources;
-  std::vector<int64_t> numbers;  // of the lines
-  for (const std::string& line : lines) {
-    pages.emplace_back(line, kind, kept);
-    for (const text::Segment& segment : pages.back().segments()) {
-      sources.push_back(segment.text);
-      numbers.push_back(first_line + std::ssize(pages) - 1);
-    }
-  }
-  translator.shown_numbers = numbers;
+  for (const std::string& line : lines) pages.emplace_back(line, kind, kept);
+  const LinesRequest request = segments_of(pages, numbers);
   std::vector<Translation> found;
-  if (!sources.empty()) found = translator.translate(sources);
+  if (!request.lines.empty()) found = told(translator.translate(request));
+  const Inlaid inlaid = put_inlays(translator, request, pages, choice, found);
+  for (const std::string& warning : inlaid.warnings) log::warn("{}", warning);
   data::Notice repeated;
-  for (const std::size_t i : put_inlays(translator, pages, choice, found)) repeated.add(numbers[i]);
-  translator.shown_numbers.clear();
+  for (const std::size_t i : inlaid.repeated)
+    repeated.add(request.numbers.of(static_cast<int64_t>(i)));
   if (repeated.count > 0)
     log::warn("--keep: the model has written an item once more than its source has it, line {}",
               repeated.list());
-  std::vector<std::string> out;
-  for (auto next = found.begin(); const text::Markup& page : pages) {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < page.segments().size(); ++i) texts.push_back((next++)->text);
-    out.push_back(page.with(texts));
-  }
-  return out;
+  return with_segments(pages, found);
 }
 
 }  // namespace heed::decode

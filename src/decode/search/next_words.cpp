@@ -100,7 +100,7 @@ void grow(ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
 
 }  // namespace
 
-std::vector<NextWord> next_words(LineTranslator& translator, const std::string& line,
+std::vector<NextWord> next_words(const LineTranslator& translator, const std::string& line,
                                  const std::string& prefix, int64_t count) {
   const std::vector<data::Batch> sources = translator.sources_of(line);
   if (sources.front().source_length == 1) return {};  // eos alone
@@ -140,7 +140,7 @@ std::vector<NextWord> next_words(LineTranslator& translator, const std::string& 
   return out;
 }
 
-double log_probability_of(LineTranslator& translator, const std::string& source,
+double log_probability_of(const LineTranslator& translator, const std::string& source,
                           const std::string& target) {
   Ids ids = translator.first_text().target.encode(target);
   const std::size_t given = translator.first_text().target.symbols_before(ids);

@@ -21,11 +21,11 @@ struct NextWord {
 /// pieces. Each goes on with the likeliest one until a word begins or the translation ends. None
 /// for a line without pieces. Throws UserError where the prefix is longer than the models let it
 /// be.
-std::vector<NextWord> next_words(LineTranslator& translator, const std::string& line,
+std::vector<NextWord> next_words(const LineTranslator& translator, const std::string& line,
                                  const std::string& prefix, int64_t count);
 
 /// log P(target | source).
-double log_probability_of(LineTranslator& translator, const std::string& source,
+double log_probability_of(const LineTranslator& translator, const std::string& source,
                           const std::string& target);
 
 }  // namespace heed::decode

@@ -34,7 +34,7 @@ Reading reading_of(const LineTranslator& translator, const std::string& source,
   return out;
 }
 
-std::vector<Reading> readings_of(LineTranslator& translator,
+std::vector<Reading> readings_of(const LineTranslator& translator,
                                  const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line) {
@@ -43,7 +43,8 @@ std::vector<Reading> readings_of(LineTranslator& translator,
                     targets->size());
   const MemberText& member = translator.first_text();
   std::vector<Translation> own;
-  if (!targets) own = translator.translate(sources, first_line);
+  if (!targets)
+    own = told(translator.translate({.lines = sources, .numbers = LineNumbers(first_line)}));
   std::vector<Reading> out(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Reading& one = out[i];
@@ -152,7 +153,7 @@ struct Read {
   AttendedSentence* out;
 };
 
-void read_batch(LineTranslator& translator, const std::vector<Read>& sentences,
+void read_batch(const LineTranslator& translator, const std::vector<Read>& sentences,
                 const AttentionRequest& request) {
   std::vector<const data::Example*> examples;
   for (const Read& one : sentences) examples.push_back(one.example);
@@ -174,7 +175,8 @@ void read_batch(LineTranslator& translator, const std::vector<Read>& sentences,
 }
 
 /// Reads those that are readable. The first one is line `first_line`.
-std::vector<AttendedSentence> read_all(LineTranslator& translator, std::vector<Reading> readings,
+std::vector<AttendedSentence> read_all(const LineTranslator& translator,
+                                       std::vector<Reading> readings,
                                        const AttentionRequest& request, int64_t first_line) {
   std::vector<int64_t> lengths;
   std::vector<AttendedSentence> out;
@@ -195,7 +197,7 @@ std::vector<AttendedSentence> read_all(LineTranslator& translator, std::vector<R
 
 }  // namespace
 
-std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
+std::vector<AttendedSentence> attention_maps(const LineTranslator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::optional<std::vector<std::string>>& targets,
                                              const AttentionRequest& request, int64_t first_line) {
@@ -203,7 +205,7 @@ std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
                   first_line);
 }
 
-std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
+std::vector<AttendedSentence> attention_maps(const LineTranslator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::vector<std::vector<int32_t>>& targets,
                                              const AttentionRequest& request) {

@@ -24,7 +24,7 @@ struct Reading {
 /// One per line of `sources`, by the translator's first model. Without `targets` the model reads
 /// its own best translation. Throws UserError when line counts differ or a line is too long (named
 /// by its number, `first_line` + index).
-std::vector<Reading> readings_of(LineTranslator& translator,
+std::vector<Reading> readings_of(const LineTranslator& translator,
                                  const std::vector<std::string>& sources,
                                  const std::optional<std::vector<std::string>>& targets,
                                  int64_t first_line);
@@ -55,7 +55,7 @@ struct AttentionRequest {
 /// `first_line` is the number of the first line. Throws UserError when line counts differ, a line
 /// is too long (named by its number), the model does not attend, or it has no such kind, layer or
 /// head.
-std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
+std::vector<AttendedSentence> attention_maps(const LineTranslator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::optional<std::vector<std::string>>& targets,
                                              const AttentionRequest& request,
@@ -64,7 +64,7 @@ std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
 /// The same for translations that a search found, given as pieces; a line may be there several
 /// times. What is longer than the model can take is cut, as search does it. `target_text` stays
 /// empty.
-std::vector<AttendedSentence> attention_maps(LineTranslator& translator,
+std::vector<AttendedSentence> attention_maps(const LineTranslator& translator,
                                              const std::vector<std::string>& sources,
                                              const std::vector<std::vector<int32_t>>& targets,
                                              const AttentionRequest& request);

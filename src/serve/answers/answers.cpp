@@ -80,14 +80,20 @@ Json matrices_of(const AttendedSentence& sentence) {
       {"matrices", std::move(matrices)}};
 }
 
+/// The best translation of a line that begins so.
+decode::LinesRequest best_of(const decode::LineTranslator& translator, const std::string& line,
+                             const std::string& prefix) {
+  return {.lines = {line}, .prefixes = {prefix}, .search = with_n_best(translator.config(), 1)};
+}
+
 /// Whether the translator read less than the whole line.
 bool was_cut(const decode::LineTranslator& translator, const std::string& line,
-             const decode::Translation& found) {
+             const decode::Glossary* glossary, const decode::Translation& found) {
   const int64_t limit = translator.source_limit();
   if (std::ssize(found.source_pieces) <= limit / 2)
     return false;  // as most lines: not encoded again
   return std::ranges::any_of(translator.texts(), [&](const decode::MemberText& member) {
-    return std::ssize(member.source.encode(translator.with_terms(line), limit)) > limit;
+    return std::ssize(member.source.encode(translator.with_terms(line, glossary), limit)) > limit;
   });
 }
 
@@ -129,11 +135,12 @@ void require_short_prefix(const decode::LineTranslator& translator, const std::s
     throw UserError("prefix: has more than the {} pieces that fit", most);
 }
 
-void tell_losses(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
+void tell_losses(const decode::LineTranslator& translator, const decode::LinesRequest& request,
                  const std::vector<std::size_t>& numbers,
                  const std::vector<decode::Translation>& found, Json& body) {
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (was_cut(translator, lines[i], found[i])) body["cutLines"].push_back(numbers[i]);
+    if (was_cut(translator, request.lines[i], request.glossary.get(), found[i]))
+      body["cutLines"].push_back(numbers[i]);
     if (found[i].hypotheses.empty()) continue;
     const decode::Hypothesis& best = found[i].hypotheses[0];
     if (best.cut) body["cutTranslations"].push_back(numbers[i]);
@@ -141,21 +148,24 @@ void tell_losses(const decode::LineTranslator& translator, const std::vector<std
   }
 }
 
-Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
-                  const AttentionQuestion& asked) {
+AttentionAnswer attention_of(const ShownModel& model, const decode::LineTranslator& translator,
+                             const AttentionQuestion& asked) {
   const decode::MemberText& text = translator.first_text();
-  Json body;
+  AttentionAnswer answer;
+  Json& body = answer.body;
   body["model"] = model.name;
   std::vector<std::vector<int32_t>> read;  // the translation, if there is one
   if (asked.translation) {
     body["translatedText"] = *asked.translation;
     read.push_back(text.target.encode(*asked.translation));
   } else {
-    translator.set_n_best(1);
-    const auto found = translator.translate({asked.line}, 1, {asked.prefix});
+    const decode::LinesRequest request = best_of(translator, asked.line, asked.prefix);
+    const decode::LinesResult result = translator.translate(request);
+    const std::vector<decode::Translation>& found = result.translations;
+    answer.search_seconds = result.search_seconds;
     body["translatedText"] = found[0].text;
     body["words"] = words_of(text.target, found[0], text.target.encode(asked.prefix).size());
-    tell_losses(translator, {asked.line}, {1}, found, body);
+    tell_losses(translator, request, {1}, found, body);
     // A blank line has no translation, and nothing that could be shown.
     if (!found[0].hypotheses.empty()) read.push_back(found[0].hypotheses[0].ids);
   }
@@ -176,14 +186,13 @@ Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
   body["softmax"] = names_of(model.softmax_kinds);
   body.update(matrices_of(attended));
-  return body;
+  return answer;
 }
 
 Json steps_of(const ShownModel& model, const model::ModelConfig& config,
-              decode::LineTranslator& translator, const std::string& line,
+              const decode::LineTranslator& translator, const std::string& line,
               const std::string& prefix) {
-  translator.set_n_best(1);
-  const auto found = translator.translate({line}, 1, {prefix});
+  const auto found = translator.translate(best_of(translator, line, prefix)).translations;
   Json body{{"model", model.name}, {"translatedText", found[0].text}, {"sentences", Json::array()}};
   if (found[0].hypotheses.empty()) return body;
   const decode::Reading reading =
@@ -202,7 +211,7 @@ Json steps_of(const ShownModel& model, const model::ModelConfig& config,
   return body;
 }
 
-Json candidates_of(decode::LineTranslator& translator, const std::string& line,
+Json candidates_of(const decode::LineTranslator& translator, const std::string& line,
                    const std::string& prefix, int64_t count) {
   Json out = Json::array();
   for (const decode::NextWord& word :

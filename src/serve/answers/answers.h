@@ -40,7 +40,7 @@ void require_short_prefix(const decode::LineTranslator& translator, const std::s
 
 /// Nothing is lost silently: adds the `numbers` of lines that were cut, "cutLines", of those whose
 /// translation was, "cutTranslations", and of those whose translation lacks a term, "missingTerms".
-void tell_losses(const decode::LineTranslator& translator, const std::vector<std::string>& lines,
+void tell_losses(const decode::LineTranslator& translator, const decode::LinesRequest& request,
                  const std::vector<std::size_t>& numbers,
                  const std::vector<decode::Translation>& found, Json& body);
 
@@ -50,19 +50,24 @@ struct AttentionQuestion {
   std::vector<config::AttentionKind> kinds;
 };
 
+struct AttentionAnswer {
+  Json body;
+  std::optional<double> search_seconds = {};  // of the model's own translation
+};
+
 /// The answer to POST /attention (docs/serving.md). Rows and columns of its matrices are named
 /// after the tokens; weights have four decimals.
-Json attention_of(const ShownModel& model, decode::LineTranslator& translator,
-                  const AttentionQuestion& asked);
+AttentionAnswer attention_of(const ShownModel& model, const decode::LineTranslator& translator,
+                             const AttentionQuestion& asked);
 
 /// The answer to POST /steps (docs/serving.md): how the attention of each step came about while the
 /// model read its own translation. `config` is the model's.
 Json steps_of(const ShownModel& model, const model::ModelConfig& config,
-              decode::LineTranslator& translator, const std::string& line,
+              const decode::LineTranslator& translator, const std::string& line,
               const std::string& prefix);
 
 /// The answer to POST /candidates.
-Json candidates_of(decode::LineTranslator& translator, const std::string& line,
+Json candidates_of(const decode::LineTranslator& translator, const std::string& line,
                    const std::string& prefix, int64_t count);
 
 }  // namespace heed::serve

@@ -4,6 +4,8 @@
 namespace heed::decode {
 
 Glossary::Glossary(const DecodeConfig& config)
-    : exact_case_(config.glossary_exact_case), whole_words_(config.glossary_whole_words) {}
+    : exact_case_(config.glossary_exact_case),
+      whole_words_(config.glossary_whole_words),
+      inline_(config.glossary_inline) {}
 
 }  // namespace heed::decode

@@ -47,7 +47,7 @@ void put_tags(const TagsArgs& args) {
   }
   std::optional<study::AlignmentChoice> choice;
   if (model::traits(models.config.model).attends()) choice = run::usual_choice(models.config);
-  put_inlays(*models.translator, pages, choice, translations);
+  put_inlays(*models.translator, decode::segments_of(pages, {}), pages, choice, translations);
   for (std::size_t i = 0; i < pages.size(); ++i)
     std::cout << pages[i].with({translations[i].text}) << '\n';
 }

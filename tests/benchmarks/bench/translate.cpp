@@ -45,12 +45,12 @@ struct Speed {
 /// whole batch.
 void warm_up(decode::Translator& translator, const std::vector<std::string>& lines) {
   std::vector<std::string> some;
-  const auto batches = translator.batches_of(lines);
+  const auto batches = translator.batches_of({.lines = lines});
   if (translator.device().is_cpu() || batches.empty())
     some.assign(lines.begin(), lines.begin() + std::min<int64_t>(std::ssize(lines), 8));
   else
     for (const int64_t i : batches.front()) some.push_back(lines[static_cast<std::size_t>(i)]);
-  translator.translate(some);
+  translator.translate({.lines = some});
 }
 
 Speed measure(decode::Translator& translator, const std::vector<std::string>& lines, int repeats) {
@@ -58,12 +58,11 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
   Speed speed;
   warm_up(translator, lines);
   for (int i = 0; i < repeats; ++i) {
-    const decode::Translator::Times before = translator.times();
-    const auto translations = translator.translate(lines);
-    search.push_back(translator.times().search - before.search);
-    text.push_back(translator.times().text - before.text);
+    const decode::LinesResult result = translator.translate({.lines = lines});
+    search.push_back(result.search_seconds);
+    text.push_back(result.text_seconds);
     speed.pieces = 0;
-    for (const auto& translation : translations)
+    for (const auto& translation : result.translations)
       if (!translation.hypotheses.empty())
         speed.pieces += std::ssize(translation.hypotheses.front().ids) + 1;
   }
@@ -75,7 +74,7 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
 /// Where the time of one more translation goes; on a GPU also that of another one's kernels.
 void add_profile(const std::string& system, decode::Translator& translator,
                  const std::vector<std::string>& lines, CostTables& costs) {
-  const auto translate = [&] { translator.translate(lines); };
+  const auto translate = [&] { translator.translate({.lines = lines}); };
   if (!translator.device().is_cpu()) costs.add(system, watch_kernels(translate), 1);
   costs.add(system, watch_operations(translate).operations);
 }
@@ -115,7 +114,6 @@ void bench_translate(const TranslateArgs& args) {
           throw UserError(
               "--profile: engines translate on a CPU, and their steps are no operations of "
               "LibTorch; leave it out, or give a GPU as --device");
-        translator->warn_of_cuts = false;
         const Speed speed = measure(*translator, lines, args.common.repeats);
         table.rows.push_back({kind, std::to_string(batch), std::to_string(beam),
                               std::to_string(at::get_num_threads()),
