@@ -26,7 +26,8 @@ struct AttentionKindInfo {
 enum class WeightsOf {
   kProducts,  // a softmax of q k / sqrt(head): src/engine, CTranslate2 and all kernels
   kPrepared,  // the same of queries and keys that the kind changed before: the kernels
-  kNoScores,  // no softmax: the kind alone. Nothing can be added to scores, hidden or dropped
+  kSums,      // no softmax: sums of what was read (engine/linear_attention.h): src/engine
+  kNoScores,  // no softmax: the kind alone
 };
 
 /// Which keys say what a position sees.
@@ -43,7 +44,8 @@ struct SelfAttentionInfo {
   WeightsOf weights;
   SeenBy seen;
 
-  bool has_scores() const { return weights != WeightsOf::kNoScores; }
+  /// Whether something can be added to scores, hidden or dropped.
+  bool has_scores() const { return weights != WeightsOf::kSums && weights != WeightsOf::kNoScores; }
   /// Whether engines that know softmax attention can run it, if they know its window.
   bool is_plain() const { return weights == WeightsOf::kProducts && seen == SeenBy::kWindow; }
 };
