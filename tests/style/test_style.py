@@ -113,7 +113,7 @@ class Docs(unittest.TestCase):
         pattern = r"`((?:src|apps|tests|configs|data_scripts|docs|cmake)/[\w./*-]*)`"
         for page in PAGES:
             for path in re.findall(pattern, prose(page)):
-                if (ROOT / "tests/model/toy" / pathlib.Path(path).name).exists():  # an example of CONTRIBUTING.md
+                if (ROOT / "tests/model/toy" / pathlib.Path(path).name).exists():  # an example of extending.md
                     continue
                 there = list(ROOT.glob(path.rstrip("/"))) or list(ROOT.glob(path + ".*"))
                 self.assertTrue(there, f"{page.name}: {path}")
