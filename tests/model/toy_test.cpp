@@ -1,4 +1,4 @@
-// The attentions, the kind of position and the normaliser that CONTRIBUTING.md adds. Each is one
+// The attentions, the kind of position and the normaliser that docs/extending.md adds. Each is one
 // file and one line of a registry: nothing else in this program knows their names.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 void expect_in_guide(const std::string& file) {
   const std::string source = read_file(std::string(paths::kSource) + "/tests/model/toy/" + file);
-  EXPECT_THAT(read_file(std::string(paths::kSource) + "/CONTRIBUTING.md"),
+  EXPECT_THAT(read_file(std::string(paths::kSource) + "/docs/extending.md"),
               HasSubstr("```cpp\n" + source + "```"));
 }
 

@@ -113,7 +113,7 @@ class Docs(unittest.TestCase):
         pattern = r"`((?:src|apps|tests|configs|data_scripts|docs|cmake)/[\w./*-]*)`"
         for page in PAGES:
             for path in re.findall(pattern, prose(page)):
-                if (ROOT / "tests/model/toy" / pathlib.Path(path).name).exists():  # an example of CONTRIBUTING.md
+                if (ROOT / "tests/model/toy" / pathlib.Path(path).name).exists():  # an example of extending.md
                     continue
                 there = list(ROOT.glob(path.rstrip("/"))) or list(ROOT.glob(path + ".*"))
                 self.assertTrue(there, f"{page.name}: {path}")
@@ -299,6 +299,15 @@ class House(unittest.TestCase):
                 'struct One::Impl { int i; };\nnamespace { class Four {}; }\n'
                 'class [[nodiscard]] Five final : public One { const char* s = "struct Six {"; }; }')
         self.assertEqual(["One", "Two", "Five"], list(class_names(code)))
+
+    def test_labels_quick_and_slow_are_of_folders_of_tests_and_stand_in_the_guide(self):
+        code = text(ROOT / "CMakeLists.txt")
+        paces = {pace: re.search(rf"set\({pace}_labels\s+([^)]*)\)", code)[1].split() for pace in ("quick", "slow")}
+        folders = {str(path.relative_to(ROOT / "tests")).replace("/", "_") for path in (ROOT / "tests").rglob("*") if path.is_dir()}
+        self.assertEqual(set(), set(paces["quick"]) & set(paces["slow"]))
+        self.assertEqual(set(), set(paces["quick"] + paces["slow"]) - folders)
+        row = re.search(r"^\| `ctest --preset release -L slow` \| (.*) \|$", text(ROOT / "CONTRIBUTING.md"), flags=re.M)[1]
+        self.assertEqual(sorted(paces["slow"]), sorted(re.findall(r"[a-z]+", row.replace(" and ", " "))))
 
     def test_top_level_holds_what_it_should(self):
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
