@@ -7,6 +7,7 @@
 
 #include "kernels/rows/layer_norm.h"
 #include "kernels/rows/loops.h"
+#include "kernels/rows/normalisers.h"
 
 namespace heed::engine {
 namespace {

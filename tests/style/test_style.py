@@ -244,6 +244,18 @@ class House(unittest.TestCase):
                 self.assertEqual(made, [f"{name}.cpp"])
                 self.assertTrue(text(ROOT / folder / f"{name}.cpp").startswith("//"), f"{name}.cpp begins with its equation")
 
+    def test_registries_are_the_only_lists_of_their_names(self):
+        """Code that computes asks a registry once what a name stands for, and compares no strings after that."""
+        names = set()
+        for path in (ROOT / "src").glob("**/registry.def"):
+            names |= set(re.findall(r"^HEED_\w+\((\w+),", text(path), flags=re.M))
+        self.assertGreater(len(names), 15)
+        for room in ("src/engine", "src/kernels/rows"):
+            for path in (ROOT / room).glob("*.*"):
+                code = re.sub(r"//.*", "", text(path))
+                self.assertEqual(names & set(re.findall(r'"(\w*)"', code)), set(), path)
+                self.assertNotRegex(code, r'[=!]= "|" [=!]= ', path)
+
     def test_what_registries_say_of_names_are_sentences(self):
         for path in (ROOT / "src").glob("**/registry.def"):
             for line in re.findall(r"^HEED_\w+\((.*?)\)$", text(path), flags=re.M | re.S):
