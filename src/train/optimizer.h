@@ -27,10 +27,10 @@ class Optimizer {
 
   /// One update with gradients, of Shard::sum(), divided by `divisor` ([] float); where `skip` ([]
   /// float, on the device) is 1 nothing changes. `rate`: [] double on the host, or [] float on the
-  /// device. On a GPU the host reads none of them where the optimizer takes tensors
-  /// (StepTakes), and `skip` and a rate on the host otherwise. The gradients' content is undefined
-  /// afterwards. On a CPU no bit depends on the number of threads or ranks, here as in
-  /// gradient_norm(). Collective.
+  /// device. On a GPU the host reads none of these for an optimizer that takes tensors
+  /// (StepTakes::kTensors); for one that takes numbers it reads `skip` and `rate`. The gradients'
+  /// content is undefined afterwards. On a CPU no bit depends on the number of threads or ranks,
+  /// here as in gradient_norm(). Collective.
   void step(const Tensor& rate, const Gradients& gradients, const Tensor& divisor,
             const Tensor& skip);
 
