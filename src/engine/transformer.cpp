@@ -8,6 +8,7 @@
 #include "engine/linear_attention.h"
 #include "kernels/rows/layer_norm.h"
 #include "kernels/rows/loops.h"
+#include "kernels/rows/normalisers.h"
 
 namespace heed::engine {
 namespace {

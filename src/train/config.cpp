@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "train/kinds.h"
+
 namespace heed::train {
 
 int64_t parts_per_batch(const TrainConfig& config) {
@@ -18,9 +20,7 @@ int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks) {
 
 int64_t warmup_updates(const TrainConfig& config) {
   if (config.warmup >= 0) return config.warmup;
-  const bool level =
-      config.schedule == ScheduleKind::constant || config.schedule == ScheduleKind::luong;
-  return level ? 0 : 4000;
+  return schedule_info(config.schedule).warmup == Warmup::kIfSet ? 0 : 4000;
 }
 
 namespace {
@@ -58,9 +58,7 @@ void check(const TrainConfig& config) {
   if (config.betas.size() != 2)
     throw config::ConfigError("training.betas: got {} of them, expected two, as in [0.9, 0.98]",
                               config.betas.size());
-  const bool divides_by_warmup =
-      config.schedule == ScheduleKind::inverse_sqrt || config.schedule == ScheduleKind::noam;
-  if (divides_by_warmup && warmup_updates(config) == 0)
+  if (schedule_info(config.schedule).divides_by_warmup() && warmup_updates(config) == 0)
     throw config::ConfigError(
         "training.warmup: {} needs at least 1 update; schedule: constant needs none",
         config::name_of(config.schedule));

@@ -11,20 +11,6 @@
 namespace heed::train {
 
 HEED_ENUM(BatchType, (tokens, "Target tokens, padding included."), (sentences, "Sentences."))
-HEED_ENUM(OptimizerKind, (adam, "Kingma and Ba 2015."),
-          (adamw, "adam with decoupled weight decay (Loshchilov and Hutter 2019)."),
-          (sgd, "Plain gradient descent."), (adadelta, "Zeiler 2012."))
-// Luong et al. 2015 (4.1) halve once an epoch after five of ten epochs; thirds of the planned
-// training do the same for corpora of any size.
-HEED_ENUM(ScheduleKind, (constant, "1; no warm-up unless it is set."),
-          (inverse_sqrt, "sqrt(warmup / t) from t = warmup on."),
-          (noam, "width^-0.5 min(t^-0.5, t warmup^-1.5), warm-up included (Vaswani et al. 2017)."),
-          (cosine,
-           "(1 + cos(pi share)) / 2, share the part of what follows the warm-up that is done."),
-          (plateau, "decay^k after k validations without improvement."),
-          (luong,
-           "1, and in the quarters of the last third of training decay, decay^2, decay^3 and "
-           "decay^4 (Luong et al. 2015); no warm-up unless it is set."))
 HEED_ENUM(StopMetric, (loss, "The validation loss."), (bleu, "BLEU of its translations."),
           (chrf, "chrF of its translations."), (command, "The number of validation_command."))
 HEED_ENUM(Consistency, (none, "Each pair is predicted once."),
@@ -37,6 +23,20 @@ HEED_ENUM(GuidedStep, (emits, "The step that predicts the piece."),
 HEED_ENUM(Quantise, (none, "In the precision of the training."),
           (int8, "As whole numbers of 8 bits; the gradient passes straight through the rounding."))
 using config::Graphs;
+
+/// The lines of optimizers.def and schedules.def (train/kinds.h), as HEED_ENUM would declare them.
+enum class OptimizerKind {
+#define HEED_OPTIMIZER(name, ...) name,
+#include "train/optimizers.def"
+#undef HEED_OPTIMIZER
+};
+enum class ScheduleKind {
+#define HEED_SCHEDULE(name, ...) name,
+#include "train/schedules.def"
+#undef HEED_SCHEDULE
+};
+const config::EnumText& heed_enum_text(OptimizerKind);
+const config::EnumText& heed_enum_text(ScheduleKind);
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);

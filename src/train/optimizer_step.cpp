@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "kernels/graph.h"
 #include "model/device.h"
+#include "train/kinds.h"
 
 namespace heed::train {
 namespace {
@@ -14,7 +15,8 @@ std::string why_no_graph(const TrainConfig& config, const at::Device& device,
   if (config.graphs == Graphs::off) return "training.graphs is off";
   if (device.is_cpu()) return "a CPU has no graphs";
   if (!group.alone()) return "ranks exchange weights within it";
-  if (config.optimizer == OptimizerKind::adadelta) return "adadelta reads from the GPU";
+  if (optimizer_info(config.optimizer).takes == StepTakes::kNumbers)
+    return config::name_of(config.optimizer) + " reads from the GPU";
   return kernels::Graph::why_not(device);
 }
 

@@ -113,7 +113,7 @@ class Docs(unittest.TestCase):
         pattern = r"`((?:src|apps|tests|configs|data_scripts|docs|cmake)/[\w./*-]*)`"
         for page in PAGES:
             for path in re.findall(pattern, prose(page)):
-                if (ROOT / "tests/model/toy" / pathlib.Path(path).name).exists():  # an example of extending.md
+                if any(ROOT.glob(f"tests/*/toy/{pathlib.Path(path).name}")):  # an example of extending.md
                     continue
                 there = list(ROOT.glob(path.rstrip("/"))) or list(ROOT.glob(path + ".*"))
                 self.assertTrue(there, f"{page.name}: {path}")
@@ -243,6 +243,47 @@ class House(unittest.TestCase):
                 made = [path.name for path in files if function.format(name) in text(path)]
                 self.assertEqual(made, [f"{name}.cpp"])
                 self.assertTrue(text(ROOT / folder / f"{name}.cpp").startswith("//"), f"{name}.cpp begins with its equation")
+
+    def test_registries_are_the_only_lists_of_their_names(self):
+        """Code that computes asks a registry once what a name stands for, and compares no strings after that."""
+        names = set()
+        for path in (ROOT / "src").glob("**/registry.def"):
+            names |= set(re.findall(r"^HEED_\w+\((\w+),", text(path), flags=re.M))
+        self.assertGreater(len(names), 15)
+        for room in ("src/engine", "src/kernels/rows"):
+            for path in (ROOT / room).glob("*.*"):
+                code = re.sub(r"//.*", "", text(path))
+                self.assertEqual(names & set(re.findall(r'"(\w*)"', code)), set(), path)
+                self.assertNotRegex(code, r'[=!]= "|" [=!]= ', path)
+
+    def test_each_optimizer_and_schedule_is_one_function_and_one_line(self):
+        train = ROOT / "src/train"
+        for table, macro, function in (
+            ("optimizers.def", "HEED_OPTIMIZER", "void {}_step("),
+            ("schedules.def", "HEED_SCHEDULE", "double {}_factor("),
+        ):
+            names = re.findall(rf"^{macro}\((\w+),", text(train / table), flags=re.M)
+            self.assertEqual(len(names), len(set(names)))
+            self.assertGreater(len(names), 3)
+            for name in names:
+                made = [path.name for path in train.glob("**/*.cpp") if function.format(name) in text(path)]
+                self.assertEqual(len(made), 1, name)
+        for room in ("src", "apps"):
+            for path in (ROOT / room).glob("**/*.*"):
+                if path.suffix in (".h", ".cpp") and path != train / "config.h":  # which has the defaults
+                    self.assertNotRegex(text(path), r"(Optimizer|Schedule)Kind::\w", path)
+
+    def test_the_guide_counts_the_files_of_a_change(self):
+        """Its table names as many files as it says, and each is there, or its folder where it has a name of its own."""
+        rows = re.findall(r"^\| a new ([\w -]+) \| (\d) \| (.*) \|$", text(ROOT / "docs/extending.md"), flags=re.M)
+        counts = {change: int(count) for change, count, _ in rows}
+        self.assertEqual(counts, {"recurrent attention": 2, "self-attention": 2, "kind of position": 2, "normaliser": 2,
+                                  "optimizer": 2, "schedule": 2, "loss": 3})
+        for change, count, files in rows:
+            paths = re.findall(r"`(src/[^`]+)`", files)
+            self.assertEqual(len(paths), int(count), change)
+            for path in paths:
+                self.assertTrue((ROOT / (path if "<" not in path else path.rpartition("/")[0])).exists(), path)
 
     def test_what_registries_say_of_names_are_sentences(self):
         for path in (ROOT / "src").glob("**/registry.def"):

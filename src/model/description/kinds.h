@@ -15,11 +15,22 @@ enum class Timing {
   kNever,   // the context is the encoder's summary at every step (Cho et al. 2014)
 };
 
+/// What the scores of a recurrent attention are, which says who may compute them.
+enum class ScoresOf {
+  kNothing,   // there are none: the context is the encoder's summary
+  kDot,       // s h
+  kGeneral,   // s W h
+  kAdditive,  // v tanh(W s + U h)
+  kLocation,  // W s, one number for each source position
+  kOwn,       // another score: LibTorch alone; src/engine/source_attention.cpp knows those above
+};
+
 /// One line of model/recurrent/attention/registry.def.
 struct AttentionKindInfo {
   const char* name;
   const char* help;  // the score, and the paper
   Timing timing;
+  ScoresOf scores;
 };
 
 /// What the weights of self-attention are made of, which says who may compute them.
