@@ -88,7 +88,7 @@ void check_validations(const Config& config, const std::string& name, bool begun
   };
   if (training.schedule == train::ScheduleKind::plateau)
     blame("schedule: plateau lowers the rate after validations", "set another schedule");
-  if (const auto metric = training.early_stopping.metric; metric != train::StopMetric::loss)
+  if (const auto metric = training.early_stopping.metric; metric != score::Metric::loss)
     blame(fmt::format("early_stopping.metric: {} is of validations", config::name_of(metric)),
           "set metric: loss");
   if (!training.validation_command.empty())
@@ -105,9 +105,7 @@ void check_validations(const Config& config, const std::string& name, bool begun
 }
 
 bool scores_with_sacrebleu(const Config& config) {
-  return !config.data.valid.source.empty() &&
-         (config.training.validate_bleu ||
-          config.training.early_stopping.metric == train::StopMetric::chrf);
+  return !config.data.valid.source.empty() && !train::sacrebleu_metrics(config.training).empty();
 }
 
 /// BLEU of the validation set, or of the test set, whose translations are scored.
@@ -306,9 +304,8 @@ std::string MemoryNeed::text() const {
 }
 
 bool validations_translate(const train::TrainConfig& training) {
-  return training.validate_bleu || training.early_stopping.metric == train::StopMetric::chrf ||
-         !training.validation_command.empty() || training.validation_samples > 0 ||
-         training.validation_outputs;
+  return !train::sacrebleu_metrics(training).empty() || !training.validation_command.empty() ||
+         training.validation_samples > 0 || training.validation_outputs;
 }
 
 void Check::tell() const {

@@ -14,6 +14,7 @@
 #include "run/check.h"
 #include "run/held_out.h"
 #include "run/launcher.h"
+#include "score/metrics.h"
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
 
@@ -35,6 +36,7 @@ class SetScorer {
         more_references_(files.name.empty()  // data.valid
                              ? read_more_references(folder.config, true, pairs_.source.size())
                              : std::vector<Lines>()),
+        metrics_(train::sacrebleu_metrics(training_)),
         evaluation_(folder.config.evaluation),
         decoding_(folder.config.decoding),
         folder_(folder.path),
@@ -43,9 +45,8 @@ class SetScorer {
         precision_(folder.precision),
         group_(group) {
     evaluation_.metrics.clear();
-    if (training_.validate_bleu) evaluation_.metrics.emplace_back("bleu");
-    if (training_.early_stopping.metric == train::StopMetric::chrf)
-      evaluation_.metrics.emplace_back("chrf");
+    for (const score::Metric metric : metrics_)
+      evaluation_.metrics.push_back(config::name_of(metric));
     decoding_.beam_size = training_.validation_beam;
     decoding_.n_best = 1;
     decoding_.sampling = {};
@@ -79,11 +80,12 @@ class SetScorer {
     // Where this fails the disk is at fault, and the run ends as where a checkpoint does.
     if (group_.leads()) keep(*outputs, update);
     attempt([&] {
-      if (!evaluation_.metrics.empty()) add_sacrebleu(*outputs, scores);
+      if (!metrics_.empty()) add_sacrebleu(*outputs, scores.values);
     });
     attempt([&] {
       if (!training_.validation_command.empty())
-        scores.command = first_rank_finds(group_, [&] { return command_score(*outputs); });
+        scores.values[score::Metric::command] =
+            first_rank_finds(group_, [&] { return command_score(*outputs); });
     });
     return scores;
   }
@@ -94,8 +96,8 @@ class SetScorer {
     const auto count = std::ssize(pairs_.source);
     const int64_t wanted = std::min<int64_t>(training_.validation_samples, count);
     for (int64_t i = 0; i < wanted; ++i) samples_.push_back(i * count / wanted);
-    whole_ = !evaluation_.metrics.empty() || !training_.validation_command.empty() ||
-             training_.validation_outputs;
+    whole_ =
+        !metrics_.empty() || !training_.validation_command.empty() || training_.validation_outputs;
     if (whole_) {
       lines_ = pairs_.source;
     } else {
@@ -163,7 +165,7 @@ class SetScorer {
     });
   }
 
-  void add_sacrebleu(const Lines& outputs, train::ValidationScores& scores) {
+  void add_sacrebleu(const Lines& outputs, score::MetricValues& scores) {
     const auto value = [&](std::size_t which) {
       return first_rank_finds(group_, [&] {
         if (found_.empty() || which == 0)
@@ -171,8 +173,7 @@ class SetScorer {
         return found_.at(which).value;
       });
     };
-    for (std::size_t i = 0; i < evaluation_.metrics.size(); ++i)
-      (evaluation_.metrics[i] == "bleu" ? scores.bleu : scores.chrf) = value(i);
+    for (std::size_t i = 0; i < metrics_.size(); ++i) scores[metrics_[i]] = value(i);
   }
 
   /// The last line of what it prints, as a number.
@@ -198,6 +199,7 @@ class SetScorer {
   data::CorpusFiles files_;
   text::Pairs pairs_;
   std::vector<Lines> more_references_;
+  std::vector<score::Metric> metrics_;  // of sacrebleu
   score::EvaluationConfig evaluation_;
   decode::DecodeConfig decoding_;
   std::string folder_;
