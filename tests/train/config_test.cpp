@@ -1,5 +1,6 @@
 #include "train/config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "config/sound_schema.h"
@@ -7,6 +8,9 @@
 
 namespace heed::train {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::string wrong(const TrainConfig& config) {
   return message_of<config::ConfigError>([&] { check(config); });
@@ -46,12 +50,56 @@ TEST(TrainConfig, TheWarmupThatIsNotSetDependsOnTheSchedule) {
 
 TEST(TrainConfig, StoppingByBleuNeedsBleu) {
   TrainConfig config;
-  config.early_stopping.metric = StopMetric::bleu;
+  config.early_stopping.metric = Metric::bleu;
   EXPECT_EQ(wrong(config), "(nothing thrown)");
   config.validate_bleu = false;
   EXPECT_EQ(wrong(config),
             "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: "
             "true, or metric: loss");
+}
+
+TEST(TrainConfig, ACommandThatDecidesIsNamed) {
+  TrainConfig config;
+  config.early_stopping.metric = Metric::command;
+  EXPECT_EQ(wrong(config),
+            "training.early_stopping.metric: command, but there is none; set "
+            "training.validation_command, or metric: loss");
+  config.validation_command = "echo 1";
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+}
+
+TEST(TrainConfig, OnlyOfACommandTheUserSaysWhichIsBetter) {
+  for (const score::MetricInfo& each : score::kMetrics) {
+    TrainConfig config;
+    config.validation_command = "echo 1";
+    config.early_stopping.metric = each.metric;
+    EXPECT_EQ(wrong(config), "(nothing thrown)") << each.key;
+    EXPECT_EQ(less_is_better(config.early_stopping), each.better == score::Better::less);
+    config.early_stopping.lower_is_better = true;
+    const bool of_command = each.source == score::MetricSource::command;
+    EXPECT_EQ(wrong(config), of_command
+                                 ? "(nothing thrown)"
+                                 : "training.early_stopping.lower_is_better: is about metric: "
+                                   "command; of " +
+                                       std::string(each.key) +
+                                       " heed knows which is better; set it to false");
+    EXPECT_TRUE(less_is_better(config.early_stopping));
+  }
+}
+
+TEST(TrainConfig, SacrebleuComputesBleuAndWhatDecides) {
+  TrainConfig config;
+  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::bleu));
+  config.early_stopping.metric = Metric::bleu;
+  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::bleu));
+  config.early_stopping.metric = Metric::ter;
+  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::bleu, Metric::ter));
+  config.validate_bleu = false;
+  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::ter));
+  for (const Metric other : {Metric::loss, Metric::command}) {
+    config.early_stopping.metric = other;
+    EXPECT_THAT(sacrebleu_metrics(config), IsEmpty());
+  }
 }
 
 }  // namespace
