@@ -105,7 +105,10 @@ void check_validations(const Config& config, const std::string& name, bool begun
 }
 
 bool scores_with_sacrebleu(const Config& config) {
-  return !config.data.valid.source.empty() && !train::sacrebleu_metrics(config.training).empty();
+  return !config.data.valid.source.empty() &&
+         std::ranges::any_of(train::translation_metrics(config.training), [](score::Metric metric) {
+           return score::info_of(metric).source == score::MetricSource::sacrebleu;
+         });
 }
 
 /// BLEU of the validation set, or of the test set, whose translations are scored.
@@ -304,8 +307,8 @@ std::string MemoryNeed::text() const {
 }
 
 bool validations_translate(const train::TrainConfig& training) {
-  return !train::sacrebleu_metrics(training).empty() || !training.validation_command.empty() ||
-         training.validation_samples > 0 || training.validation_outputs;
+  return !train::translation_metrics(training).empty() || training.validation_samples > 0 ||
+         training.validation_outputs;
 }
 
 void Check::tell() const {

@@ -23,13 +23,14 @@ int64_t warmup_updates(const TrainConfig& config) {
   return level ? 0 : 4000;
 }
 
-std::vector<Metric> sacrebleu_metrics(const TrainConfig& config) {
+std::vector<Metric> translation_metrics(const TrainConfig& config) {
   std::vector<Metric> wanted;
   for (const score::MetricInfo& each : score::kMetrics) {
-    if (each.source != score::MetricSource::sacrebleu) continue;
-    if (each.metric == Metric::bleu ? config.validate_bleu
-                                    : each.metric == config.early_stopping.metric)
-      wanted.push_back(each.metric);
+    if (each.source == score::MetricSource::heed) continue;
+    const bool of_command = each.source == score::MetricSource::command;
+    const bool asked_for = of_command ? !config.validation_command.empty()
+                                      : each.metric == Metric::bleu && config.validate_bleu;
+    if (asked_for || each.metric == config.early_stopping.metric) wanted.push_back(each.metric);
   }
   return wanted;
 }

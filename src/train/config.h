@@ -225,9 +225,9 @@ int64_t warmup_updates(const TrainConfig& config);
 /// Parts of each batch: micro_batches, else the default on a CPU.
 int64_t parts_per_batch(const TrainConfig& config);
 
-/// What sacrebleu computes at a validation, in the order of the table: BLEU (validate_bleu) and the
-/// metric that decides.
-std::vector<Metric> sacrebleu_metrics(const TrainConfig& config);
+/// What a validation computes of its translations, in the order of the table: BLEU (validate_bleu),
+/// the number of validation_command, and the metric that decides, unless that is the loss.
+std::vector<Metric> translation_metrics(const TrainConfig& config);
 
 /// Whether a lower number of the metric that decides is better.
 bool less_is_better(const EarlyStopping& stopping);

@@ -10,7 +10,6 @@ namespace heed::train {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 std::string wrong(const TrainConfig& config) {
   return message_of<config::ConfigError>([&] { check(config); });
@@ -87,18 +86,20 @@ TEST(TrainConfig, OnlyOfACommandTheUserSaysWhichIsBetter) {
   }
 }
 
-TEST(TrainConfig, SacrebleuComputesBleuAndWhatDecides) {
+TEST(TrainConfig, TranslationsAreScoredByWhatIsAskedForAndWhatDecides) {
   TrainConfig config;
-  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::bleu));
+  EXPECT_THAT(translation_metrics(config), ElementsAre(Metric::bleu));
   config.early_stopping.metric = Metric::bleu;
-  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::bleu));
-  config.early_stopping.metric = Metric::ter;
-  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::bleu, Metric::ter));
+  EXPECT_THAT(translation_metrics(config), ElementsAre(Metric::bleu));
+  config.validation_command = "echo 1";
+  EXPECT_THAT(translation_metrics(config), ElementsAre(Metric::bleu, Metric::command));
   config.validate_bleu = false;
-  EXPECT_THAT(sacrebleu_metrics(config), ElementsAre(Metric::ter));
-  for (const Metric other : {Metric::loss, Metric::command}) {
-    config.early_stopping.metric = other;
-    EXPECT_THAT(sacrebleu_metrics(config), IsEmpty());
+  config.validation_command = "";
+  for (const score::MetricInfo& each : score::kMetrics) {
+    config.early_stopping.metric = each.metric;
+    const bool scored = each.metric != Metric::loss;
+    EXPECT_EQ(translation_metrics(config),
+              scored ? std::vector{each.metric} : std::vector<Metric>());
   }
 }
 
