@@ -276,7 +276,7 @@ draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
   for (std::size_t i = 0; i < members.size(); ++i)
     runs.push_back(run::read_learning(members[i].folder, titles[i]));
   draw::Plot plot =
-      run::learning_curves(runs, run::loss_measure(), config.training.max_minutes > 0);
+      run::learning_curves(runs, score::Metric::loss, config.training.max_minutes > 0);
   plot.title = "Loss while they learned";
   for (draw::PlotLine& line : plot.lines) line.name = line.dashed ? "" : titles[line.color];
   return plot;

@@ -87,7 +87,7 @@ void check_validations(const Config& config, const std::string& name, bool begun
     blame(fmt::format("schedule: {} lowers the rate after validations",
                       config::name_of(training.schedule)),
           "set another schedule");
-  if (const auto metric = training.early_stopping.metric; metric != train::StopMetric::loss)
+  if (const auto metric = training.early_stopping.metric; metric != score::Metric::loss)
     blame(fmt::format("early_stopping.metric: {} is of validations", config::name_of(metric)),
           "set metric: loss");
   if (!training.validation_command.empty())
@@ -105,8 +105,9 @@ void check_validations(const Config& config, const std::string& name, bool begun
 
 bool scores_with_sacrebleu(const Config& config) {
   return !config.data.valid.source.empty() &&
-         (config.training.validate_bleu ||
-          config.training.early_stopping.metric == train::StopMetric::chrf);
+         std::ranges::any_of(train::translation_metrics(config.training), [](score::Metric metric) {
+           return score::info_of(metric).source == score::MetricSource::sacrebleu;
+         });
 }
 
 /// BLEU of the validation set, or of the test set, whose translations are scored.
@@ -306,8 +307,7 @@ std::string MemoryNeed::text() const {
 }
 
 bool validations_translate(const train::TrainConfig& training) {
-  return training.validate_bleu || training.early_stopping.metric == train::StopMetric::chrf ||
-         !training.validation_command.empty() || training.validation_samples > 0 ||
+  return !train::translation_metrics(training).empty() || training.validation_samples > 0 ||
          training.validation_outputs;
 }
 

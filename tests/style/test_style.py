@@ -91,6 +91,13 @@ def class_names(code):
         hidden.append(found.group(1) == "")
 
 
+def metrics_named(code, keys):
+    """The metrics that C++ or JavaScript code names: as a text, a value of Metric, a member or a key of an object."""
+    code = re.sub(r"(?<!:)//[^\n]*|/\*.*?\*/", "", code, flags=re.S)
+    pattern = r"\"{0}\"|'{0}'|\bMetric::{0}\b|(?:scores|values|line|best|event|validation)(?:\.|->){0}\b|[{{,]\s*{0}:"
+    return {key for key in keys if re.search(pattern.format(key), code)}
+
+
 class Docs(unittest.TestCase):
     def test_links_resolve(self):
         for page in PAGES:
@@ -290,6 +297,28 @@ class House(unittest.TestCase):
             for line in re.findall(r"^HEED_\w+\((.*?)\)$", text(path), flags=re.M | re.S):
                 said = "".join(re.findall(r'"([^"]*)"', line))
                 self.assertRegex(said, r"^[A-Z].*\.$", path)
+
+    def test_metrics_are_listed_in_their_table_alone(self):
+        """Whoever needs more than one metric of translations walks the table: a chain of names would forget the next one."""
+        table = ROOT / "src/score/metrics.def"
+        rows = re.findall(r"^HEED_METRIC\((\w+), (\w+), (?:less|more), \w+, .*\"(\w[^\"]*\.)\"\)$", text(table), flags=re.M)
+        self.assertEqual(len(rows), text(table).count("\nHEED_METRIC("))
+        keys = [key for key, source, _ in rows if source != "heed"]
+        self.assertLessEqual({"bleu", "chrf", "ter", "command"}, set(keys))
+        choice = ROOT / "src/score/config.h"  # of the metrics that evaluations have by default
+        for folder in ("src", "apps"):
+            for path in [*(ROOT / folder).rglob("*.h"), *(ROOT / folder).rglob("*.cpp"), *(ROOT / folder).rglob("*.js")]:
+                if path != choice:
+                    self.assertLessEqual(len(metrics_named(text(path), keys)), 1, f"{path}: read {table.relative_to(ROOT)}")
+                self.assertNotRegex(text(path), r"\bcase (\w+::)*Metric::", path)
+
+    def test_lists_of_metrics_are_found(self):
+        keys = ["bleu", "chrf", "ter"]
+        for code in ('names = {"bleu", "chrf"};', "if (m == Metric::bleu || m == score::Metric::chrf)", "scores.bleu = scores.chrf;",
+                     "const S = { bleu: 1, chrf: 2 };", '(m == "bleu" ? a : line->chrf) = 1;'):
+            self.assertEqual(metrics_named(code, keys), {"bleu", "chrf"}, code)
+        for code in ('arguments = {"--chrf-lowercase"};  // as "bleu"', "config.ter, chrf_word_order", "statistics.bleu"):
+            self.assertEqual(metrics_named(code, keys), set(), code)
 
     def test_parameterised_cases_have_names(self):
         for path in ROOT.glob("tests/**/*_test.cpp"):
