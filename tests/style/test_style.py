@@ -75,10 +75,15 @@ def anchors(page):
         yield re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
 
 
+def bare(code):
+    """C++ code without its comments and literals."""
+    blank = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])'"
+    return re.sub(blank, "", code, flags=re.S)
+
+
 def class_names(code):
     """The classes, structures and enumerations that C++ code defines outside unnamed namespaces, nested ones, too."""
-    blank = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])'"
-    code = re.sub(blank, "", code, flags=re.S)
+    code = bare(code)
     opening = re.compile(r"namespace\s*([\w:]*)\s*\{|(?:class|struct|union|enum)\s+(?:class\s+)?(?:\[\[\w+\]\]\s*)?"
                          r"(\w+(?:::\w+)*)(?:\s+final)?\s*(?::[^;{}()]*)?\{|[{}]")
     hidden = []  # for each open brace: whether it is that of an unnamed namespace
@@ -96,6 +101,50 @@ def metrics_named(code, keys):
     code = re.sub(r"(?<!:)//[^\n]*|/\*.*?\*/", "", code, flags=re.S)
     pattern = r"\"{0}\"|'{0}'|\bMetric::{0}\b|(?:scores|values|line|best|event|validation)(?:\.|->){0}\b|[{{,]\s*{0}:"
     return {key for key in keys if re.search(pattern.format(key), code)}
+
+
+def folded(code, pattern, mark):
+    """The code with a mark for what is between brackets, the innermost ones first."""
+    count = 1
+    while count:
+        code, count = re.subn(pattern, mark, code)
+    return code
+
+
+def changing_fields(members):
+    """The fields that may be assigned among members of a class; @ stands for each block in braces."""
+    members = re.sub(r"operator\s*(?:\(\)|[^\w\s(]+)", "operator_", members)
+    for pattern, mark in ((r"\([^()]*\)", "%"), (r"<[^<>;]*>", "")):
+        members = folded(members, pattern, mark)
+    set_up = r"[\w:]+\s*[%@][\s.]*"
+    body = rf"[^;@%=]*%(?:[^;@=:]|::)*(?::\s*{set_up}(?:,\s*{set_up})*)?@"
+    for member in re.sub(body, ";", members).split(";")[:-1]:
+        declared = re.split("[=@]", member)[0].strip()
+        other = r"(using|friend|typedef|template|enum|struct|class|union|static|inline static|constexpr)\b|const\b[^*]*$"
+        fixed = r"(&|\bconst\b)\s*\w+$"
+        if declared and "%" not in declared and not re.match(other, declared) and not re.search(fixed, declared):
+            yield declared
+
+
+def half_open_types(code):
+    """The classes with public fields that may be assigned, and the structures that have more than a public part: (its name, a
+    field or part)."""
+    head = re.compile(r"\b(class|struct)\s+(?:\[\[\w+\]\]\s*)?([\w:]+)(?:<[^;{}]*>)?(?:\s+final)?\s*(?::(?!:)[^;(){}]*)?$")
+    found = []
+
+    def fold(block):
+        begin = max(block.string.rfind(mark, 0, block.start()) for mark in ";{}@") + 1
+        if kind := head.search(block.string[begin:block.start()]):
+            parts = re.split(r"\b(public|protected|private)\s*:(?!:)", block[1])
+            if kind[1] == "struct":
+                found.extend((kind[2], part) for part in parts[1::2] if part != "public")
+            else:
+                found.extend((kind[2], field) for access, part in zip(parts[1::2], parts[2::2]) if access == "public"
+                             for field in changing_fields(part))
+        return "@"
+
+    folded(re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", bare(code), flags=re.M), r"\{([^{}]*)\}", fold)
+    return found
 
 
 class Docs(unittest.TestCase):
@@ -378,6 +427,24 @@ class House(unittest.TestCase):
         self.assertEqual(set(), set(paces["quick"] + paces["slow"]) - folders)
         row = re.search(r"^\| `ctest --preset release -L slow` \| (.*) \|$", text(ROOT / "CONTRIBUTING.md"), flags=re.M)[1]
         self.assertEqual(sorted(paces["slow"]), sorted(re.findall(r"[a-z]+", row.replace(" and ", " "))))
+
+    def test_a_type_is_a_class_or_a_value(self):
+        """No class has a public field that may be assigned, no structure a part that is not public."""
+        files = [file for root in ("src", "apps") for kind in ("*.h", "*.cpp") for file in sorted((ROOT / root).rglob(kind))]
+        self.assertGreater(len(files), 300)
+        found = [f"{file.relative_to(ROOT)}: {name}: {what}" for file in files for name, what in half_open_types(text(file))]
+        self.assertFalse(found, "\n".join(found))
+
+    def test_half_open_types_are_found(self):
+        code = ('#define WRONG class Zero { public: int i; }\n'
+                'template <class T> class One final : public a::Base<T> { public: One() : i_{1}, j(2) {} int i_ = {1}; '
+                'const int j; class Two { int k; public: std::map<int, std::function<void(int)>> f{}; // int l;\n'
+                'bool operator()(int x = 0) const { return x < 0; } T* p, q; }; private: int m; };\n'
+                'struct Three { int n; struct Four { private: int o; }; void f() { int p; } };\n'
+                'enum class Five : int { x }; class Six : public Base { public: int r() const; const int* s; int& t; int* const u; '
+                'static int v; virtual void w() = 0; protected: int y; };')
+        self.assertEqual([("Four", "private"), ("One", "int i_"), ("Six", "const int* s"), ("Two", "T* p, q"), ("Two", "std::map f")],
+                         sorted(half_open_types(code)))
 
     def test_top_level_holds_what_it_should(self):
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
