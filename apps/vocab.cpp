@@ -1,5 +1,10 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "base/shell_names.h"

@@ -4,7 +4,13 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 

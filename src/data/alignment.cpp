@@ -1,7 +1,10 @@
 #include "data/alignment.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "text/words.h"

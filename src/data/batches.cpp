@@ -1,13 +1,23 @@
 #include "data/batches.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <exception>
+#include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "data/config.h"
+#include "data/noise.h"
+#include "data/pair_reader.h"
 
 namespace heed::data {
 namespace {

@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/batch.h"
+#include "data/config.h"
 #include "data/corpus.h"
 #include "data/stages.h"
 

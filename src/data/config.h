@@ -1,6 +1,7 @@
 // The `data` section.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <istream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "data/alignment.h"
 #include "data/batch.h"
 #include "data/config.h"
 #include "data/flaws.h"

@@ -1,8 +1,22 @@
 // Corpus::read: line by line from two files, encoded in blocks on several threads.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "data/alignment.h"
+#include "data/batch.h"
+#include "data/config.h"
 #include "data/corpus.h"
+#include "data/flaws.h"
 #include "data/pair_reader.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::data {

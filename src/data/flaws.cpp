@@ -1,5 +1,11 @@
 #include "data/flaws.h"
 
+#include <algorithm>
+#include <cstddef>
+
+#include "config/schema.h"
+#include "text/script.h"
+
 namespace heed::data {
 namespace {
 

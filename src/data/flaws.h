@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "data/hash_set.h"
 #include "data/line_facts.h"
 #include "data/pair_reader.h"
+#include "text/script.h"
 
 namespace heed::data {
 

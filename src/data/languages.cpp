@@ -1,9 +1,11 @@
 #include "data/languages.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "config/suggest.h"
 

@@ -1,5 +1,8 @@
 #include "data/noise.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "base/random.h"
 #include "base/strings.h"
 #include "text/utf8.h"

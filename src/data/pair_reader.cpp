@@ -1,5 +1,9 @@
 #include "data/pair_reader.h"
 
+#include <cstddef>
+#include <utility>
+
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 

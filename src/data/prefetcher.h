@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "data/batch.h"
 #include "data/batches.h"
 
 namespace heed::data {

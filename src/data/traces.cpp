@@ -1,9 +1,13 @@
 #include "data/traces.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <utility>
 
 #include "base/strings.h"
 #include "text/normal_form.h"
+#include "text/utf8.h"
 
 namespace heed::data {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/rows/attention.h"
+#include "kernels/rows/pattern.h"
 
 namespace heed::engine {
 

@@ -1,7 +1,10 @@
 #include "engine/positions.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
+#include "base/error.h"
 #include "kernels/rows/positions.h"
 
 namespace heed::engine {

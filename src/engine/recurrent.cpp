@@ -1,7 +1,12 @@
 #include "engine/recurrent.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <string>
 
+#include "engine/matrix.h"
+#include "engine/weights.h"
 #include "kernels/rows/attention.h"
 #include "model/description/kinds.h"
 

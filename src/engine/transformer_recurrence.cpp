@@ -1,6 +1,11 @@
 // A decoder's recurrence (model/transformer/recurrence.h), step by step.
 
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/matrix.h"
 #include "engine/transformer.h"
+#include "engine/weights.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
 

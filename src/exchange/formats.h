@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "decode/search/config.h"
 #include "exchange/foreign_model.h"
+#include "exchange/package.h"
 #include "exchange/tensors.h"
 #include "exchange/transformer_parts.h"
+#include "model/description/config.h"
 #include "text/foreign_pieces.h"
 
 namespace heed::exchange {

@@ -2,8 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <cstddef>
 #include <unordered_set>
 
+#include "base/error.h"
 #include "model/device.h"
 #include "model/recurrent/recurrent.h"
 #include "model/transformer/sentences.h"

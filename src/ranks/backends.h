@@ -1,10 +1,13 @@
 // c10d's part of a group (private to this room; group.h is the door).
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "ranks/group.h"
+#include "ranks/rank_info.h"
 #include "ranks/shared_memory.h"
 
 namespace heed::ranks {

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/files.h"

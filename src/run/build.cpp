@@ -4,18 +4,39 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
+#include <tuple>
+#include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/shell_names.h"
 #include "base/strings.h"
+#include "config/differences.h"
+#include "config/schema.h"
+#include "data/batch.h"
+#include "data/config.h"
+#include "data/flaws.h"
 #include "data/languages.h"
+#include "data/notice.h"
 #include "decode/search/pieces.h"
+#include "model/description/config.h"
 #include "model/description/kinds.h"
+#include "model/description/traits.h"
+#include "model/device.h"
 #include "model/embedding.h"
+#include "model/model.h"
+#include "model/weights.h"
 #include "run/folder.h"
 #include "run/precision.h"
+#include "text/lines.h"
+#include "text/vocabulary.h"
+#include "train/config.h"
 #include "train/trainer.h"
 
 namespace heed::run {

@@ -2,14 +2,27 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/shell_names.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "data/config.h"
+#include "data/pair_reader.h"
 #include "decode/search/engine_translator.h"
 #include "decode/search/glossary.h"
+#include "decode/translator.h"
+#include "engine/matrix.h"
+#include "engine/network.h"
+#include "kernels/output_loss.h"
+#include "model/description/config.h"
+#include "model/description/traits.h"
+#include "model/device.h"
 #include "model/embedding.h"
 #include "model/model.h"
 #include "run/build.h"
@@ -21,8 +34,12 @@
 #include "run/precision.h"
 #include "run/saved_config.h"
 #include "score/sacrebleu.h"
+#include "text/lines.h"
 #include "text/pairs.h"
+#include "text/vocabulary.h"
+#include "train/config.h"
 #include "train/trainer.h"
+#include "train/update.h"
 
 namespace heed::run {
 namespace {

@@ -1,6 +1,7 @@
 // What stands in the way of a training, said before anything is trained.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "run/config.h"
+#include "train/config.h"
 
 namespace heed::run {
 

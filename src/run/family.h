@@ -2,11 +2,13 @@
 // processes of their own.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "run/config.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
 
 namespace heed::run {

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "decode/search/encoded_lines.h"
 #include "decode/search/line_translator.h"
+#include "model/description/config.h"
 #include "run/config.h"
 #include "run/saved_config.h"
 #include "text/vocabulary.h"

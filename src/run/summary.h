@@ -2,6 +2,13 @@
 // and to see that a file has changed since; and summary.json of a finished run.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/config.h"
 #include "data/hygiene.h"
 
 namespace heed::run {

@@ -2,7 +2,17 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "text/merges.h"
@@ -10,6 +20,7 @@
 #include "text/sampler.h"
 #include "text/script.h"
 #include "text/training_text.h"
+#include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace heed::text {

@@ -1,6 +1,7 @@
 #include "text/lines.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 
 #include "base/error.h"

@@ -2,6 +2,7 @@
 // read only once. Torch-free.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "text/marks.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/strings.h"
 #include "text/utf8.h"

@@ -1,7 +1,10 @@
 #include "text/markup.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "text/references.h"

@@ -1,6 +1,7 @@
 #include "text/pairs.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -3,7 +3,9 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <utility>
 
 #include "base/strings.h"
 #include "text/utf8.h"

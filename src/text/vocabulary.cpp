@@ -4,9 +4,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
+#include <type_traits>
 
 #include "base/files.h"
+#include "base/random.h"
 #include "base/strings.h"
 #include "text/model_file.h"
 #include "text/sampler.h"

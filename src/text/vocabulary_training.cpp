@@ -2,10 +2,19 @@
 // whether a vocabulary can have the size that is wanted, before one is trained.
 #include <cctype>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
 #include <new>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -15,6 +24,8 @@
 #include "base/subprocess.h"
 #include "text/normal_form.h"
 #include "text/training_text.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::text {
 namespace {

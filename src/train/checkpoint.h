@@ -17,6 +17,7 @@
 #include "ranks/group.h"
 #include "train/optimizer.h"
 #include "train/progress.h"
+#include "train/shard.h"
 #include "train/trainer.h"
 
 namespace heed::train {

@@ -9,7 +9,13 @@
 // nothing, and neither does </s>.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "base/error.h"
+#include "data/alignment.h"
+#include "data/batch.h"
 #include "model/device.h"
 #include "train/loss.h"
 

@@ -1,9 +1,13 @@
 #include "train/limits.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "data/batches.h"
+#include "train/config.h"
 #include "train/schedule.h"
 
 namespace heed::train {

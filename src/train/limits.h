@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "train/config.h"
 #include "train/progress.h"
 #include "train/trainer.h"
 

@@ -1,10 +1,15 @@
-#include "train/loss.h"
+#include "kernels/rows/loss.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+
+#include "base/error.h"
 #include "kernels/product.h"
+#include "kernels/tensor.h"
 #include "model/device.h"
+#include "train/loss.h"
 
 namespace heed::train {
 namespace {

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "data/batch.h"
 #include "kernels/output_loss.h"
+#include "kernels/rows/loss.h"
 #include "model/model.h"
 #include "train/config.h"
 #include "train/losses.h"

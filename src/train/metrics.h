@@ -3,12 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/event_file.h"
+#include "data/batch.h"
+#include "train/config.h"
 #include "train/limits.h"
 #include "train/losses.h"
 #include "train/progress.h"

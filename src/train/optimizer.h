@@ -3,6 +3,7 @@
 // saved with them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>

@@ -2,9 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include <utility>
+
 #include "base/log.h"
 #include "kernels/graph.h"
 #include "model/device.h"
+#include "ranks/group.h"
+#include "train/shard.h"
 
 namespace heed::train {
 namespace {

@@ -1,6 +1,14 @@
 #include "train/rank_sync.h"
 
 #include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "data/batches.h"
+#include "train/progress.h"
 
 namespace heed::train {
 namespace {

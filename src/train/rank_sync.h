@@ -7,6 +7,7 @@
 
 #include "ranks/group.h"
 #include "train/checkpoint.h"
+#include "train/progress.h"
 #include "train/trainer.h"
 
 namespace heed::train {

@@ -1,6 +1,9 @@
 #include "train/report_queue.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "base/log.h"
 #include "base/strings.h"

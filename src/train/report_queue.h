@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <utility>
 
 #include "ranks/group.h"
 #include "train/progress.h"

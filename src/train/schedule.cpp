@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/error.h"
+
 namespace heed::train {
 namespace {
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "model/pointer.h"
 #include "train/config.h"
 #include "train/loss.h"
+#include "train/losses.h"
 #include "train/optimizer.h"
 #include "train/optimizer_step.h"
 #include "train/recorded_pass.h"

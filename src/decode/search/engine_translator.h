@@ -1,13 +1,20 @@
 // Lines translated by engines: without LibTorch.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "config/attention_kind.h"
 #include "data/batch.h"
+#include "decode/search/config.h"
+#include "decode/search/encoded_lines.h"
 #include "decode/search/line_translator.h"
 #include "decode/search/search.h"
+#include "engine/matrix.h"
 #include "engine/network.h"
+#include "engine/threads.h"
 
 namespace heed::decode {
 

@@ -1,6 +1,7 @@
 // Terms and their translations: which of them a line has, and in which pieces a search has them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -2,6 +2,7 @@
 // computes the steps of a search is a subclass's.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "config/attention_kind.h"
 #include "data/batch.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
@@ -19,6 +21,7 @@
 #include "decode/search/search.h"
 #include "decode/search/shortlist.h"
 #include "engine/network.h"
+#include "engine/threads.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {

@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "config/attention_kind.h"
+#include "data/batch.h"
 #include "decode/search/line_translator.h"
 #include "study/attention_matrix.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
+
 namespace heed::decode {
 namespace {
 

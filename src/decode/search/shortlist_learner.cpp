@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "decode/search/pieces.h"
 #include "decode/search/shortlist.h"

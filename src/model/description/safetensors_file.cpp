@@ -11,6 +11,7 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>

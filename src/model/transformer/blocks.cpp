@@ -6,6 +6,10 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/model.h"
+#include "model/transformer/attention/attention.h"
+#include "model/transformer/beam_caches.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

@@ -1,10 +1,12 @@
 // What several attentions share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "model/embedding.h"
-#include "model/recurrent/attention/attention.h"
+#include "model/recurrent/attention/attention.h"  // IWYU pragma: export
+#include "model/working.h"
 
 namespace heed::model {
 
