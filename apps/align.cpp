@@ -8,6 +8,7 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"

@@ -13,6 +13,7 @@
 #include "apps/cli/options.h"
 #include "apps/cli/picture_form.h"
 #include "apps/commands.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"

@@ -25,13 +25,16 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "run/config.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/recipe.h"
 #include "score/sacrebleu.h"
 #include "serve/served_model.h"
 #include "text/lines.h"
 #include "text/script.h"
+#include "text/tsv.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed {
 namespace {

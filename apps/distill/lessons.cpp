@@ -9,6 +9,7 @@
 
 #include "apps/cli/destination.h"
 #include "apps/cli/libtorch.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -28,6 +29,7 @@
 #include "study/alignment.h"
 #include "study/flags.h"
 #include "text/lines.h"
+#include "text/tsv.h"
 
 namespace heed {
 namespace {

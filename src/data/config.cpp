@@ -7,6 +7,7 @@
 #include "data/stages.h"
 #include "data/terms.h"
 #include "text/lines.h"
+#include "text/tsv.h"
 
 namespace heed::data {
 namespace {

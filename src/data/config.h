@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/schema.h"
-#include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::data {
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "config/schema.h"
+#include "data/pair_reader.h"
 #include "text/script.h"
 
 namespace heed::data {

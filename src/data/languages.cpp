@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/suggest.h"
+#include "text/vocabulary.h"
 
 namespace heed::data {
 namespace {

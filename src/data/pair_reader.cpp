@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "text/tsv.h"
 
 namespace heed::data {
 namespace {

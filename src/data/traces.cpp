@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "data/pair_reader.h"
 #include "text/normal_form.h"
 #include "text/utf8.h"
 

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "data/notice.h"
-#include "data/pair_reader.h"
 
 namespace heed::data {
+
+struct PairOfLines;  // data/pair_reader.h
 
 /// In the order of Traces::text().
 inline constexpr std::size_t kTraces = 9;

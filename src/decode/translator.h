@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "config/attention_kind.h"
-#include "data/batch.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
 #include "decode/search/encoded_lines.h"
@@ -21,6 +20,10 @@
 #include "engine/network.h"
 #include "engine/weights.h"
 #include "model/pointer.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::decode {
 

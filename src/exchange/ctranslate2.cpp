@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"

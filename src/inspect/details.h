@@ -11,7 +11,10 @@
 #include "study/alignment.h"
 #include "study/flags.h"
 #include "text/script.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::inspect {
 

@@ -37,6 +37,7 @@
 #include "text/lines.h"
 #include "text/pairs.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 #include "train/config.h"
 #include "train/trainer.h"
 #include "train/update.h"

@@ -17,6 +17,7 @@
 #include "data/batches.h"
 #include "data/config.h"
 #include "data/corpus.h"
+#include "data/corpus_reader.h"
 #include "data/notice.h"
 #include "data/pair_reader.h"
 #include "data/traces.h"

@@ -22,6 +22,7 @@
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "model/device.h"
+#include "ranks/progress_board.h"
 #include "ranks/rank_info.h"
 
 namespace heed::run {

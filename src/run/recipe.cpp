@@ -22,6 +22,7 @@
 #include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
+#include "text/extension.h"
 #include "text/lines.h"
 #include "text/script.h"
 #include "text/vocabulary.h"
@@ -324,8 +325,8 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
       return;
     std::string path = file_in(folder, name);
     claim(path);
-    const text::Vocabulary larger = vocabulary.extended(
-        {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
+    const text::Vocabulary larger = text::extended(
+        vocabulary, {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
     larger.save(path);
     log::info("{}: {} pieces more than {} has", path, larger.size() - vocabulary.size(), run);
     keys.push_back(key + ": " + yaml_text(path));

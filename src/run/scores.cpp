@@ -23,6 +23,7 @@
 #include "draw/png.h"
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
+#include "model/model.h"
 #include "model/pointer.h"
 #include "run/build.h"
 #include "run/check.h"
@@ -36,6 +37,7 @@
 #include "text/pairs.h"
 #include "text/words.h"
 #include "train/config.h"
+#include "train/setup.h"
 #include "train/validation.h"
 
 namespace heed::run {

@@ -8,6 +8,7 @@
 #include "data/config.h"
 #include "ranks/group.h"
 #include "run/model_folder.h"
+#include "train/setup.h"
 #include "train/trainer.h"
 #include "train/validation.h"
 

@@ -29,6 +29,7 @@
 #include "model/device.h"
 #include "model/model.h"
 #include "ranks/group.h"
+#include "ranks/progress_board.h"
 #include "ranks/rank_info.h"
 #include "run/build.h"
 #include "run/check.h"
@@ -41,6 +42,8 @@
 #include "run/scores.h"
 #include "run/summary.h"
 #include "train/config.h"
+#include "train/limits.h"
+#include "train/setup.h"
 #include "train/trainer.h"
 
 namespace heed::run {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/lines.h"
+#include "text/tsv.h"
 #include "text/utf8.h"
 
 namespace heed::text {

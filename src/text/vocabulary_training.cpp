@@ -1,5 +1,5 @@
-// Vocabulary::train: SentencePiece's trainer, fed line by line, in a process of its own; and
-// whether a vocabulary can have the size that is wanted, before one is trained.
+#include "text/vocabulary_training.h"
+
 #include <cctype>
 #include <csignal>
 #include <cstddef>
@@ -246,11 +246,11 @@ void warn_of(const CutRuns& cut) {
   if (cut.lines > 0) log::warn(cut.text());
 }
 
-Vocabulary Vocabulary::train(const VocabularyTraining& options) {
+Vocabulary train_vocabulary(const VocabularyTraining& options) {
   check(options);
   const TrainedModel model = train_model(options);
   warn_of(model.cut);
-  return from_model(model.bytes, "the vocabulary just trained");
+  return Vocabulary::from_model(model.bytes, "the vocabulary just trained");
 }
 
 CutRuns require_reachable(const VocabularyTraining& options) {

@@ -18,9 +18,10 @@
 #include "train/optimizer.h"
 #include "train/progress.h"
 #include "train/shard.h"
-#include "train/trainer.h"
 
 namespace heed::train {
+
+struct TrainerSetup;  // train/setup.h
 
 using Metadata = std::map<std::string, std::string>;
 

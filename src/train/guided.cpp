@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "data/alignment.h"
 #include "data/batch.h"
+#include "data/links.h"
 #include "model/device.h"
 #include "train/loss.h"
 

@@ -9,6 +9,7 @@
 #include "data/batches.h"
 #include "train/config.h"
 #include "train/schedule.h"
+#include "train/setup.h"
 
 namespace heed::train {
 namespace {

@@ -6,9 +6,12 @@
 
 #include "train/config.h"
 #include "train/progress.h"
-#include "train/trainer.h"
 
 namespace heed::train {
+
+struct TrainerSetup;  // train/setup.h
+
+enum class StopReason { updates, epochs, stages, minutes, patience, interrupted, nothing_to_do };
 
 class TrainingLimits {
  public:

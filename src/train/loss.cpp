@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/batch.h"
 #include "kernels/product.h"
 #include "kernels/tensor.h"
 #include "model/device.h"

@@ -17,6 +17,7 @@
 #include "base/strings.h"
 #include "config/schema.h"
 #include "data/batch.h"
+#include "data/origin.h"
 #include "train/config.h"
 #include "train/metrics_line.h"
 

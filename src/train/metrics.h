@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/event_file.h"
-#include "data/batch.h"
+#include "data/origin.h"
 #include "train/config.h"
 #include "train/limits.h"
 #include "train/losses.h"

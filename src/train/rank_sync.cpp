@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "data/batches.h"
 #include "train/progress.h"
+#include "train/setup.h"
 
 namespace heed::train {
 namespace {

@@ -8,9 +8,10 @@
 #include "ranks/group.h"
 #include "train/checkpoint.h"
 #include "train/progress.h"
-#include "train/trainer.h"
 
 namespace heed::train {
+
+struct TrainerSetup;  // train/setup.h
 
 class RankSync {
  public:

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "data/batch.h"
 #include "kernels/graph.h"
 #include "model/device.h"
 #include "text/vocabulary.h"

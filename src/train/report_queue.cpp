@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/metrics.h"
+#include "train/setup.h"
 
 namespace heed::train {
 namespace {

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -10,7 +12,9 @@
 #include "data/prefetcher.h"
 #include "data/stages.h"
 #include "model/adapters.h"
+#include "model/model.h"
 #include "model/weights.h"
+#include "ranks/group.h"
 #include "train/checkpoint.h"
 #include "train/limits.h"
 #include "train/losses.h"
@@ -20,6 +24,8 @@
 #include "train/rank_sync.h"
 #include "train/report_queue.h"
 #include "train/shard.h"
+#include "train/update.h"
+#include "train/validation.h"
 
 namespace heed::train {
 namespace {

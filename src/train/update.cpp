@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "config/schema.h"
+#include "data/batch.h"
 #include "kernels/dropout.h"
 #include "model/adapters.h"
 #include "model/embedding.h"

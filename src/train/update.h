@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/origin.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "model/model.h"
@@ -30,6 +30,10 @@
 #include "train/optimizer_step.h"
 #include "train/recorded_pass.h"
 #include "train/shard.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::train {
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "config/schema.h"
+#include "data/batch.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "train/loss.h"

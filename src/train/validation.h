@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
 #include "model/model.h"
 #include "ranks/group.h"
 #include "train/config.h"
 #include "train/progress.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::train {
 

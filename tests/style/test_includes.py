@@ -115,7 +115,7 @@ def exports_of(text):
 
 
 def declarations(text):
-    """(namespace, name, whether it is a function) of what a file declares in namespaces of heed, outside classes and functions."""
+    """(namespace, name, kind) of what a file declares in namespaces of heed, outside classes and functions."""
     code = re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", code_of(text), flags=re.M)
     spaces, depth, statement = [], 0, ""
     for token in re.findall(r"\w+|::|[^\w\s]", code):
@@ -142,59 +142,69 @@ def declared_by(statement):
     while (shorter := re.sub(r"< [^<>]*> ", "", statement)) != statement:  # arguments of templates
         statement = shorter
     statement = re.sub(r"^(?:(?:template|inline|constexpr|extern|static|constinit|;) )*", "", statement)
-    if found := re.match(r"(?:class|struct|union|enum class|enum|using|concept) (\w+) [=:;{f]", statement):
-        yield found[1], False
-    elif found := re.match(r"HEED_ENUM \( (\w+)", statement):
-        yield found[1], False
+    if found := re.match(r"(?:class|struct) (\w+) ;", statement):
+        yield found[1], "forward"
+    elif found := re.match(r"(?:(?:class|struct|union|enum class|enum|using|concept)|HEED_ENUM \() (\w+) [=:;{f,]", statement):
+        yield found[1], "type"
     elif found := re.match(r"(?!using |friend |static_assert |typedef )[^(=]*?\b(\w+) \(", statement):
-        yield found[1], True
+        yield found[1], "function"
     else:
         for name in re.findall(r"\b(k[A-Z]\w*) [={\[;,]", statement):
-            yield name, False
+            yield name, "constant"
 
 
 class Names:
     """Which headers of src/ and apps/ declare a name, by (namespace, name)."""
 
     def __init__(self, files):
-        self.headers, self.functions, self.exports = {}, set(), {}
+        self.headers, self.forward, self.functions = {}, {}, set()
+        self.includes = {path: includes_of(text) for path, text in files.items()}
+        self.exports = {path: exports_of(text) for path, text in files.items()}
         for path, text in files.items():
             if not path.endswith(".h"):
                 continue
-            self.exports[path] = exports_of(text)
             declared = set(declarations(text))
             for table in includes_of(text) & files.keys():
                 if table.endswith(".def"):  # a macro makes declarations of its lines
                     lines = re.findall(r"^HEED_\w+\((\w+)", files[table], flags=re.M)
-                    declared |= {(space, line, True) for space in {space for space, _, _ in declared} for line in lines}
-            for space, name, is_function in declared:
-                self.headers.setdefault((space, name), set()).add(path)
-                if is_function:
+                    declared |= {(space, line, "function") for space in {space for space, _, _ in declared} for line in lines}
+            for space, name, kind in declared:
+                (self.forward if kind == "forward" else self.headers).setdefault((space, name), set()).add(path)
+                if kind == "function":
                     self.functions.add((space, name))
-        self.spaces = {space for space, _ in self.headers} - {"", "heed", "detail"}
+        self.spaces = {space for space, _ in self.headers} - {"heed", "detail"}
+
+    def closure(self, headers, edges):
+        while more := set().union(*(edges.get(header, set()) for header in headers)) - headers:
+            headers = headers | more
+        return headers
 
     def missing(self, path, text, own=""):
         """What a file uses and neither it nor `own`, the header of its name, includes: {name: headers}."""
         code = re.sub(r"^\s*#\s*include[^\n]*", "", code_of(text), flags=re.M)
-        there = includes_of(text) | includes_of(own) | {path, re.sub(r"[.]cpp$", ".h", path)}
-        while more := set().union(*(self.exports.get(header, set()) for header in there)) - there:
-            there |= more
+        there = self.closure(includes_of(text) | includes_of(own) | {path, re.sub(r"[.]cpp$", ".h", path)}, self.exports)
+        reached = self.closure(there, self.includes)
         wanted = {}
         for name in re.findall(r"\bstd::(ranges::\w+|\w+)", code):
             if found := HEADERS.get(name) or HEADERS.get(name.partition("::")[0]):
                 wanted["std::" + name] = found
         if integer := INTEGER.search(code):
             wanted[integer.group()] = {"cstdint"}
-        for space, name in re.findall(r"(?<![\w:])(?:heed::)?(\w+)::(\w+)", code):
-            if space in self.spaces and (space, name) in self.headers:
-                wanted[f"{space}::{name}"] = self.headers[space, name]
-        known = {name for _, name, _ in declarations(text)} | set(re.findall(r"(?:class|struct|enum|union|using|typename) (\w+)", code))
+        mine = list(declarations(text))
+        known = {name for _, name, kind in mine if kind != "forward"}
+        known |= set(re.findall(r"(?:class|struct|enum|union|using|typename) (\w+) *[^\w; ]", code)) | set(re.findall(r"using [\w:]+::(\w+);", code))
         known |= set(re.findall(r"(?:constexpr|const|auto) [^;(){}]*\b(k[A-Z]\w*)\b", code)) | set(re.findall(r"#define (\w+)", code))
         inside = {"heed"} | {part for space in re.findall(r"\bnamespace heed((?:::\w+)*)", code) for part in space.split("::")[1:]}
+        used = {(space, name): f"{space}::{name}" for space, name in re.findall(r"(?<![\w:])(?:heed::)?(\w+)::(\w+)", code)
+                if space in self.spaces}
         for name in set(re.findall(r"(?<![\w:.>])([A-Z]\w+|k[A-Z]\w+)\b", code)) - known:
-            for space in inside:
-                if (space, name) in self.headers and (space, name) not in self.functions:
-                    wanted[name] = self.headers[space, name]
+            used |= {(space, name): name for space in inside if (space, name) not in self.functions}
+        for key, name in used.items():
+            found = self.headers.get(key)
+            # Who only hands a class on needs no more than its declaration.
+            declared = self.forward.get(key, set()) & (there if path.endswith(".h") or found and not found & reached else {path})
+            if found and not declared:
+                wanted[name] = found
         return {name: found for name, found in wanted.items() if not found & there}
 
 
@@ -223,12 +233,12 @@ class Includes(unittest.TestCase):
         files = {
             "text/a.h": "#include <string>\nnamespace heed::text {\nclass Reader { void read(); };\nint count(const Reader&);\n"
                         "inline constexpr int kMost = 5;\nHEED_ENUM(Side, (left, \"\"))\n}",
-            "text/all.h": '#include "text/a.h"  // IWYU pragma: export\nnamespace heed::text { struct Line; }',
+            "text/all.h": '#include "text/a.h"  // IWYU pragma: export\nnamespace heed::text { struct Line {}; }',
             "text/b.h": "namespace heed::text { int count(); class Reader; }",
         }
         names = Names(files)
         missing = names.missing("data/d.cpp", "// std::map\nnamespace heed::data { text::Reader r; std::string s; auto m = text::kMost; }")
-        self.assertEqual({"text::Reader": {"text/a.h", "text/b.h"}, "std::string": {"string", "sstream"}, "text::kMost": {"text/a.h"}}, missing)
+        self.assertEqual({"text::Reader": {"text/a.h"}, "std::string": {"string", "sstream"}, "text::kMost": {"text/a.h"}}, missing)
         self.assertEqual({}, names.missing("data/d.cpp", '#include "text/all.h"\n#include <string>\ntext::Side s; std::string t;'))
         self.assertEqual({}, names.missing("text/a.cpp", "namespace heed::text { Reader r; std::string s; }", files["text/a.h"]))
         self.assertEqual(["Line", "std::sort"], sorted(names.missing("text/c.cpp", "namespace heed::text { Line l; void f() { std::sort(); } }")))

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "config/attention_kind.h"
+#include "data/batch.h"
 #include "decode/search/candidates.h"
 #include "decode/search/config.h"
 #include "engine/matrix.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "config/attention_kind.h"
-#include "data/batch.h"
 #include "decode/search/config.h"
 #include "decode/search/encoded_lines.h"
 #include "decode/search/line_translator.h"
@@ -15,6 +14,10 @@
 #include "engine/matrix.h"
 #include "engine/network.h"
 #include "engine/threads.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::decode {
 

@@ -9,6 +9,7 @@
 #include "data/terms.h"
 #include "text/script.h"
 #include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

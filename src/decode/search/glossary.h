@@ -13,7 +13,10 @@
 #include "decode/search/config.h"
 #include "decode/search/constraints.h"
 #include "score/bleu_statistics.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::decode {
 

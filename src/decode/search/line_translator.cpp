@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "data/batch.h"
 #include "decode/search/constraints.h"
 #include "decode/search/line_warnings.h"
 #include "decode/search/mbr.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "config/attention_kind.h"
-#include "data/batch.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
 #include "decode/search/encoded_lines.h"
@@ -23,6 +22,10 @@
 #include "engine/network.h"
 #include "engine/threads.h"
 #include "text/vocabulary.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::decode {
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 

@@ -11,7 +11,10 @@
 #include "data/batch.h"
 #include "decode/search/line_translator.h"
 #include "study/attention_matrix.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::decode {
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

@@ -9,6 +9,7 @@
 #include "decode/search/pieces.h"
 #include "decode/search/shortlist.h"
 #include "study/lexicon.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

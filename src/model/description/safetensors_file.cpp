@@ -18,6 +18,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/atomic_file.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"

@@ -12,7 +12,10 @@
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
 #include "model/description/config.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::serve {
 

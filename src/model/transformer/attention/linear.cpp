@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/positions/positions.h"
+#include "model/transformer/sentences.h"
 #include "model/working.h"
 
 namespace heed::model {

@@ -11,6 +11,7 @@
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
+#include "model/transformer/sentences.h"
 #include "model/working.h"
 
 namespace heed::model {
