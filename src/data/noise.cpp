@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::data {

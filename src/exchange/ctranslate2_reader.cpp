@@ -1,5 +1,4 @@
-// Models that CTranslate2's converters wrote (the format: ctranslate2.cpp), with SentencePiece
-// files beside them, such as packages of Argos Translate.
+#include "exchange/ctranslate2_reader.h"
 
 #include <algorithm>
 #include <cmath>

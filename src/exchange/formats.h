@@ -16,12 +16,6 @@
 
 namespace heed::exchange {
 
-ForeignModel read_huggingface(const Package& package);
-ForeignModel read_marian(const Package& package, const SegmentFiles& segments);
-/// `folder`: of model.bin inside the package, "" or "model/".
-ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
-                              const SegmentFiles& segments);
-
 /// Throws UserError that begins with `place` and names the key of heed's section `model` where a
 /// number is out of its range.
 model::ModelConfig checked(const model::ModelConfig& config, const std::string& place);

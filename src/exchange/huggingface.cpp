@@ -1,4 +1,4 @@
-// Folders of Hugging Face's transformers: MarianMT, M2M-100 and NLLB-200.
+#include "exchange/huggingface.h"
 
 #include <cstddef>
 #include <cstdint>

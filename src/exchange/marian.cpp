@@ -1,4 +1,5 @@
-// Marian's own files: a .npz, in which the options are YAML, and vocabularies.
+#include "exchange/marian.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

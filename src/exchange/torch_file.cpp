@@ -3,6 +3,8 @@
 // the machine is like, of the value, and of the keys of its storages; then of each storage how many
 // numbers it has, and the numbers. A pickle is a program for a machine with a stack (Python's
 // pickletools, protocols 2 to 5); only instructions that make plain values are run here.
+#include "exchange/torch_file.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -15,6 +15,7 @@
 #include "base/signals.h"
 #include "ranks/backends.h"
 #include "ranks/limited_store.h"
+#include "ranks/rendezvous.h"
 #include "ranks/shared_memory.h"
 
 namespace heed::ranks {

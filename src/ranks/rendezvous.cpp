@@ -1,5 +1,7 @@
 // Where the ranks find each other, and over which interface they talk.
 #define USE_C10D_GLOO 1  // the wheel has it; its header asks
+#include "ranks/rendezvous.h"
+
 #include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
 

@@ -26,6 +26,7 @@
 #include "model/embedding.h"
 #include "model/model.h"
 #include "run/build.h"
+#include "run/corpora_check.h"
 #include "run/family.h"
 #include "run/folder.h"
 #include "run/held_out.h"

@@ -116,11 +116,6 @@ bool validations_translate(const train::TrainConfig& training);
 /// the memory. Reads the corpora once or twice. What it has found is in the order of that list.
 Check check_run(const Config& config, const CheckOptions& options);
 
-/// Its part for corpora: looks at every corpus of `config`: files there, as many lines on both
-/// sides, text in them, some pairs left by limits and weights. Returns whether all training corpora
-/// can be read.
-bool check_corpora(const Config& config, const CheckOptions& options, Check& found);
-
 /// check_run() of a file with settings ("key=value"), or of the family in it: throws as
 /// Check::require() and logs the rest.
 void check_file(const std::string& file, const std::vector<std::string>& settings);

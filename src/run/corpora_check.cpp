@@ -1,4 +1,5 @@
-// What stands in the way of a training in its corpora.
+#include "run/corpora_check.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -21,6 +21,7 @@
 #include "data/config.h"
 #include "model/device.h"
 #include "run/build.h"
+#include "run/commit.h"
 #include "run/folder.h"
 #include "run/launcher.h"
 #include "run/saved_config.h"

@@ -13,10 +13,6 @@
 
 namespace heed::run {
 
-/// Which sources this program was built of: `git describe --always --dirty` when they were
-/// compiled; "unknown" without git.
-const char* commit();
-
 /// One corpus file of a run.
 struct CorpusSum {
   std::string path;

@@ -10,6 +10,7 @@
 
 #include "base/strings.h"
 #include "study/numbers.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

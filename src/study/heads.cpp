@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/table.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "text/characters.h"
 #include "text/digits.h"
 #include "text/utf8.h"
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::text {

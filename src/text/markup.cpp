@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/characters.h"
 #include "text/references.h"
 #include "text/utf8.h"
 #include "text/words.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::text {

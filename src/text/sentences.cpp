@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "data/terms.h"
+#include "text/characters.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
