@@ -24,6 +24,7 @@
 #include "run/saved_config.h"
 #include "run/summary.h"
 #include "text/table.h"
+#include "train/config.h"
 #include "train/metrics_line.h"
 
 namespace heed {

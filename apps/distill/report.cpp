@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "engine/weights.h"
 #include "run/line_models.h"
 #include "run/saved_config.h"

@@ -8,6 +8,7 @@
 #include "engine/weights.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 

@@ -22,6 +22,7 @@
 #include "config/io.h"
 #include "config/suggest.h"
 #include "data/config.h"
+#include "model/description/config.h"
 #include "model/description/traits.h"
 #include "run/build.h"
 #include "run/folder.h"

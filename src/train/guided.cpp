@@ -18,6 +18,7 @@
 #include "data/batch.h"
 #include "data/links.h"
 #include "model/device.h"
+#include "train/config.h"
 #include "train/loss.h"
 
 namespace heed::train {

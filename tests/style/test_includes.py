@@ -117,6 +117,7 @@ def exports_of(text):
 def declarations(text):
     """(namespace, name, kind) of what a file declares in namespaces of heed, outside classes and functions."""
     code = re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", code_of(text), flags=re.M)
+    code = re.sub(r"^HEED_ENUM\((\w+),(?:[^()]|\([^()]*\))*\)", r"enum class \1 {};", code, flags=re.M)
     spaces, depth, statement = [], 0, ""
     for token in re.findall(r"\w+|::|[^\w\s]", code):
         if depth or token == "}" and spaces:
@@ -144,7 +145,7 @@ def declared_by(statement):
     statement = re.sub(r"^(?:(?:template|inline|constexpr|extern|static|constinit|;) )*", "", statement)
     if found := re.match(r"(?:class|struct) (\w+) ;", statement):
         yield found[1], "forward"
-    elif found := re.match(r"(?:(?:class|struct|union|enum class|enum|using|concept)|HEED_ENUM \() (\w+) [=:;{f,]", statement):
+    elif found := re.match(r"(?:class|struct|union|enum class|enum|using|concept) (\w+) [=:;{f]", statement):
         yield found[1], "type"
     elif found := re.match(r"(?!using |friend |static_assert |typedef )[^(=]*?\b(\w+) \(", statement):
         yield found[1], "function"
@@ -232,14 +233,14 @@ class Includes(unittest.TestCase):
     def test_what_is_missing_is_found(self):
         files = {
             "text/a.h": "#include <string>\nnamespace heed::text {\nclass Reader { void read(); };\nint count(const Reader&);\n"
-                        "inline constexpr int kMost = 5;\nHEED_ENUM(Side, (left, \"\"))\n}",
+                        "inline constexpr int kMost = 5;\nHEED_ENUM(Side, (left, \"\"))\nstruct Row {};\n}",
             "text/all.h": '#include "text/a.h"  // IWYU pragma: export\nnamespace heed::text { struct Line {}; }',
             "text/b.h": "namespace heed::text { int count(); class Reader; }",
         }
         names = Names(files)
         missing = names.missing("data/d.cpp", "// std::map\nnamespace heed::data { text::Reader r; std::string s; auto m = text::kMost; }")
         self.assertEqual({"text::Reader": {"text/a.h"}, "std::string": {"string", "sstream"}, "text::kMost": {"text/a.h"}}, missing)
-        self.assertEqual({}, names.missing("data/d.cpp", '#include "text/all.h"\n#include <string>\ntext::Side s; std::string t;'))
+        self.assertEqual({}, names.missing("data/d.cpp", '#include "text/all.h"\n#include <string>\ntext::Side s; text::Row r; std::string t;'))
         self.assertEqual({}, names.missing("text/a.cpp", "namespace heed::text { Reader r; std::string s; }", files["text/a.h"]))
         self.assertEqual(["Line", "std::sort"], sorted(names.missing("text/c.cpp", "namespace heed::text { Line l; void f() { std::sort(); } }")))
         self.assertEqual({}, names.missing("data/c.cpp", "namespace heed::data { Line l; } // another one"))

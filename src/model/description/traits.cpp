@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "config/attention_kind.h"
 #include "config/schema.h"
 #include "model/description/kinds.h"
 

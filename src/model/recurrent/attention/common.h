@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/attention.h"  // IWYU pragma: export
 #include "model/working.h"

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "kernels/product.h"
 #include "kernels/tensor.h"
+#include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "kernels/tensor.h"
+#include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
 #include "model/working.h"
