@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "data/alignment.h"
 #include "data/batch.h"
 #include "data/terms.h"
 #include "text/words.h"

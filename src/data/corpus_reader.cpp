@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/error.h"
-#include "data/alignment.h"
 #include "data/batch.h"
 #include "data/config.h"
 #include "data/corpus.h"

@@ -12,7 +12,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/progress_bar.h"
 #include "base/random.h"
 #include "base/signals.h"

@@ -15,7 +15,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/strings.h"
 #include "decode/search/search.h"
 #include "engine/network.h"

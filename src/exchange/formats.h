@@ -9,7 +9,6 @@
 #include "decode/search/config.h"
 #include "exchange/foreign_model.h"
 #include "exchange/package.h"
-#include "exchange/tensors.h"
 #include "exchange/transformer_parts.h"
 #include "model/description/config.h"
 #include "text/foreign_pieces.h"

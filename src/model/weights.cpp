@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "model/description/config.h"
+#include "model/description/safetensors_file.h"
 #include "model/description/safetensors_header.h"
 
 namespace heed::model {

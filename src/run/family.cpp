@@ -27,6 +27,7 @@
 #include "run/build.h"
 #include "run/folder.h"
 #include "run/launcher.h"
+#include "run/model_folder.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
 #include "train/metrics_line.h"

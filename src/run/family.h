@@ -9,7 +9,6 @@
 
 #include "run/config.h"
 #include "run/folder.h"
-#include "run/model_folder.h"
 
 namespace heed::run {
 

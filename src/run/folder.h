@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "decode/search/encoded_lines.h"
-#include "decode/search/line_translator.h"
 #include "model/description/config.h"
 #include "run/config.h"
 #include "run/saved_config.h"

@@ -29,6 +29,7 @@
 #include "model/description/config.h"
 #include "model/description/traits.h"
 #include "run/config.h"
+#include "run/folder.h"
 #include "study/alignment.h"
 #include "text/document.h"
 #include "text/utf8.h"

@@ -11,7 +11,6 @@
 #include "decode/search/lines_request.h"
 #include "inspect/details.h"
 #include "run/config.h"
-#include "run/folder.h"
 #include "study/alignment.h"
 
 namespace heed::run {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "text/characters.h"
 #include "text/markup_tokens.h"
 #include "text/references.h"
 #include "text/script.h"

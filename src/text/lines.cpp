@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/strings.h"
 #include "text/bytes.h"
 #include "text/no_text.h"

@@ -17,7 +17,6 @@
 #include "text/lines.h"
 #include "text/tsv.h"
 #include "text/utf8.h"
-#include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
 
 namespace heed::text {

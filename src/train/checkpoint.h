@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "model/model.h"
-#include "model/weights.h"
 #include "ranks/group.h"
 #include "train/optimizer.h"
 #include "train/progress.h"

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/alignment.h"
 #include "data/batch.h"
 #include "data/links.h"
 #include "model/device.h"

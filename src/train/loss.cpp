@@ -11,6 +11,7 @@
 #include "kernels/tensor.h"
 #include "model/device.h"
 #include "train/loss.h"
+#include "train/losses.h"
 
 namespace heed::train {
 namespace {

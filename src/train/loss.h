@@ -15,7 +15,6 @@
 #include "kernels/rows/loss.h"
 #include "model/model.h"
 #include "train/config.h"
-#include "train/losses.h"
 
 namespace heed::data {
 struct Batch;  // data/batch.h

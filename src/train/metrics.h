@@ -15,7 +15,6 @@
 #include "train/limits.h"
 #include "train/losses.h"
 #include "train/progress.h"
-#include "train/update.h"
 #include "train/validation.h"
 
 namespace heed::train {

@@ -15,7 +15,6 @@
 #include "base/signals.h"
 #include "data/batch.h"
 #include "data/batches.h"
-#include "data/config.h"
 #include "data/corpus.h"
 #include "model/pointer.h"
 #include "ranks/group.h"

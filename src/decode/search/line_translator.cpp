@@ -16,6 +16,7 @@
 #include "decode/search/pieces.h"
 #include "engine/output_product.h"
 #include "engine/threads.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

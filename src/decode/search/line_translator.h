@@ -21,7 +21,6 @@
 #include "decode/search/shortlist.h"
 #include "engine/network.h"
 #include "engine/threads.h"
-#include "text/vocabulary.h"
 
 namespace heed::data {
 struct Batch;  // data/batch.h

@@ -21,7 +21,6 @@
 #include "base/atomic_file.h"
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/format.h"
 #include "base/strings.h"
 

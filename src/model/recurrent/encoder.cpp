@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/product.h"
+#include "kernels/recurrence.h"
 #include "model/description/config.h"
 #include "model/embedding.h"
 

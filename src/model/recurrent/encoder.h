@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/recurrence.h"
 #include "model/description/config.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"
