@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "config/io.h"
 #include "config/suggest.h"
 
 namespace heed::config {

@@ -219,6 +219,8 @@ def sources():
 
 
 class Includes(unittest.TestCase):
+    maxDiff = None
+
     def test_every_file_includes_what_it_uses(self):
         files = sources()
         names = Names(files)
