@@ -14,6 +14,7 @@
 
 #include "data/batch.h"
 #include "data/batches.h"
+#include "data/position.h"
 
 namespace heed::data {
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "data/batches.h"
+#include "data/position.h"
 #include "train/progress.h"
 #include "train/setup.h"
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "data/position.h"
 #include "data/prefetcher.h"
 #include "data/stages.h"
 #include "model/adapters.h"
