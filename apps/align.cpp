@@ -1,13 +1,27 @@
 // heed align MODEL: word alignments out of attention, and their error rate against gold.
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"
+#include "data/notice.h"
+#include "inspect/aligner.h"
+#include "inspect/details.h"
 #include "run/inspect_folder.h"
+#include "run/model_folder.h"
+#include "study/alignment.h"
+#include "text/pairs.h"
+#include "text/utf8.h"
 
 namespace heed {
 namespace {

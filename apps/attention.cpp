@@ -1,20 +1,37 @@
 // heed attention MODEL: the weights of any layer and head as CSV, pictures and a page.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/cli/picture_form.h"
 #include "apps/commands.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "decode/translator.h"
 #include "draw/heatmap.h"
 #include "draw/pages.h"
+#include "draw/svg.h"
 #include "inspect/attention_maps.h"
 #include "inspect/decoding_steps.h"
 #include "inspect/explain.h"
+#include "model/description/traits.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
+#include "study/attention_matrix.h"
+#include "study/decoding_steps.h"
 #include "text/pairs.h"
 
 namespace heed {

@@ -1,13 +1,20 @@
 // heed average: the mean of several sets of weights, as a model folder.
 
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "config/differences.h"
+#include "run/config.h"
 #include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
+#include "text/vocabulary.h"
 #include "train/checkpoint.h"
 
 namespace heed {

@@ -1,19 +1,33 @@
 // heed clean SOURCE TARGET: which pairs of a corpus look wrong and why, and the corpus without
 // them.
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "data/config.h"
 #include "data/flaws.h"
 #include "data/language_check.h"
+#include "data/line_facts.h"
 #include "data/notice.h"
+#include "data/pair_reader.h"
 #include "decode/translator.h"
 #include "inspect/likelihood.h"
+#include "run/config.h"
 #include "run/model_folder.h"
 #include "study/flags.h"
 #include "study/word_check.h"

@@ -1,7 +1,7 @@
 // The commands. Each has a file of its own, named after it.
 #pragma once
 
-#include "apps/cli/command_line.h"
+#include "apps/cli/command_line.h"  // IWYU pragma: export
 
 namespace heed {
 

@@ -1,13 +1,19 @@
 // heed config: check, explain and dump configurations.
 
+#include "model/description/config.h"
+
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "config/io.h"
 #include "config/print.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/marian_mt.h"
+#include "run/config.h"
 
 namespace heed {
 namespace {

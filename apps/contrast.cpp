@@ -1,15 +1,20 @@
 // heed contrast MODEL: how often the right translation scores better than the wrong ones.
 #include "study/contrast.h"
 
+#include <cstddef>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "decode/translator.h"
 #include "run/model_folder.h"
 #include "text/pairs.h"
+#include "text/utf8.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "apps/commands.h"
 #include "base/error.h"

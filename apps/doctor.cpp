@@ -5,18 +5,27 @@
 #include <ATen/Version.h>
 #include <torch/version.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/precision_times.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "data/config.h"
 #include "data/hygiene.h"
 #include "engine/search_times.h"
+#include "model/description/config.h"
 #include "model/device.h"
 #include "ranks/group.h"
+#include "ranks/rank_info.h"
 #include "run/config.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"

@@ -1,15 +1,24 @@
 // heed evaluate: scores of a model's translations, or of a ready file of them.
+#include <cstdint>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "decode/search/glossary.h"
+#include "run/config.h"
 #include "run/folder.h"
 #include "run/held_out.h"
+#include "run/saved_config.h"
 #include "score/bleu_statistics.h"
+#include "score/config.h"
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
 

@@ -1,24 +1,42 @@
 // heed export MODEL: a model for other programs, or as a page that needs none.
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/installation.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
+#include "decode/translator.h"
 #include "draw/pages.h"
+#include "engine/network.h"
+#include "engine/weights.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/marian_mt.h"
 #include "kernels/rows/layer_norm.h"
+#include "model/description/config.h"
 #include "model/description/traits.h"
 #include "model/weights.h"
+#include "run/config.h"
 #include "run/folder.h"
 #include "run/model_folder.h"
+#include "run/saved_config.h"
 #include "run/summary.h"
+#include "serve/answers/answers.h"
 #include "serve/served_model.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 #include "web/settings.h"
 
 namespace heed {

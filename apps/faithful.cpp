@@ -1,19 +1,31 @@
 // heed faithful MODEL: which pictures of attention may be believed.
 #include "study/faithful.h"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "decode/translator.h"
 #include "draw/pages.h"
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
+#include "inspect/details.h"
 #include "inspect/explain.h"
+#include "model/description/traits.h"
 #include "run/model_folder.h"
+#include "study/attention_matrix.h"
 #include "text/pairs.h"
 
 namespace heed {

@@ -1,13 +1,28 @@
 // heed heads MODEL: what each attention head of each layer does.
-#include "inspect/heads.h"
+#include "study/heads.h"
 
+#include <algorithm>
 #include <iostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "decode/translator.h"
+#include "inspect/aligner.h"
+#include "inspect/details.h"
+#include "inspect/heads.h"
+#include "model/description/traits.h"
 #include "run/inspect_folder.h"
+#include "run/model_folder.h"
+#include "study/pronouns.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {

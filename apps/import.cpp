@@ -1,4 +1,11 @@
 // heed import FROM -o RUN: a model of another program as a run's folder.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -8,9 +15,15 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "data/config.h"
+#include "data/hygiene.h"
 #include "exchange/foreign_model.h"
+#include "exchange/package.h"
+#include "model/description/config.h"
 #include "model/description/safetensors_file.h"
+#include "model/description/safetensors_header.h"
 #include "model/description/traits.h"
+#include "run/config.h"
 #include "run/folder.h"
 #include "run/summary.h"
 

@@ -1,8 +1,14 @@
 // heed init SOURCE TARGET [--from RUN]: a configuration for a corpus, with validation and test
 // pairs taken out of it.
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <ranges>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -11,17 +17,24 @@
 #include "base/shell_names.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "data/config.h"
 #include "data/hygiene.h"
+#include "data/pair_reader.h"
 #include "data/split.h"
 #include "model/device.h"
 #include "run/build.h"
 #include "run/check.h"
 #include "run/config.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/recipe.h"
 #include "score/sacrebleu.h"
 #include "serve/served_model.h"
 #include "text/lines.h"
+#include "text/script.h"
+#include "text/tsv.h"
+#include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed {
 namespace {

@@ -1,5 +1,14 @@
 // heed inspect MODEL: what is in a model folder.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/commands.h"
 #include "base/files.h"
@@ -8,11 +17,14 @@
 #include "config/differences.h"
 #include "config/io.h"
 #include "data/languages.h"
+#include "model/description/traits.h"
 #include "model/model.h"
+#include "run/config.h"
 #include "run/model_folder.h"
 #include "run/summary.h"
 #include "score/bleu_statistics.h"
 #include "text/table.h"
+#include "text/vocabulary.h"
 #include "train/checkpoint.h"
 #include "train/metrics_line.h"
 

@@ -1,17 +1,26 @@
 // heed lengths: BLEU by source length, of models or of ready translations.
 #include "score/lengths.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/cli/picture_form.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "draw/plot.h"
+#include "run/config.h"
 #include "run/held_out.h"
+#include "run/saved_config.h"
+#include "score/config.h"
+#include "score/sacrebleu.h"
 #include "text/pairs.h"
 
 namespace heed {

@@ -3,14 +3,21 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"

@@ -1,11 +1,16 @@
 // heed noise FILE: a text with the noise of data.noise, to measure what models make of it.
 #include "data/noise.h"
 
+#include <cstdint>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "config/schema.h"
+#include "data/config.h"
 #include "run/held_out.h"
 #include "text/lines.h"
 

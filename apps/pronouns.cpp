@@ -1,11 +1,15 @@
 // heed pronouns MODEL: whether its translations give pronouns the gender of what they stand for.
 #include "study/pronouns.h"
 
+#include <cstddef>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "run/held_out.h"

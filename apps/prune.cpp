@@ -1,14 +1,30 @@
 // heed prune MODEL: takes out the heads that a Transformer can do without.
+#include <algorithm>
+#include <cstddef>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/strings.h"
+#include "inspect/heads.h"
+#include "model/description/config.h"
+#include "model/model.h"
+#include "model/pointer.h"
+#include "model/transformer/heads.h"
 #include "model/weights.h"
+#include "run/config.h"
+#include "run/folder.h"
 #include "run/inspect_folder.h"
+#include "run/model_folder.h"
 #include "run/saved_config.h"
+#include "text/pairs.h"
 #include "text/table.h"
 #include "train/losses.h"
 

@@ -1,6 +1,12 @@
 // heed runs [FOLDER...]: a table of the runs below, or how they learned, as text, pictures and CSV.
+#include <cstddef>
+#include <filesystem>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -11,11 +17,14 @@
 #include "base/shell_names.h"
 #include "base/strings.h"
 #include "config/differences.h"
+#include "config/schema.h"
 #include "draw/plot.h"
+#include "run/config.h"
 #include "run/learning.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
 #include "text/table.h"
+#include "train/config.h"
 #include "train/metrics_line.h"
 
 namespace heed {

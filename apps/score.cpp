@@ -1,5 +1,13 @@
 // heed score MODEL SOURCE TARGET: log-probabilities of given pairs.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
@@ -7,9 +15,17 @@
 #include "base/strings.h"
 #include "decode/search/reading.h"
 #include "decode/translator.h"
+#include "inspect/details.h"
+#include "model/description/traits.h"
+#include "run/config.h"
+#include "run/line_models.h"
 #include "run/model_folder.h"
+#include "study/alignment.h"
+#include "study/attention_matrix.h"
 #include "study/flags.h"
 #include "text/pairs.h"
+#include "text/script.h"
+#include "text/utf8.h"
 
 namespace heed {
 namespace {

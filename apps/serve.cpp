@@ -1,14 +1,26 @@
 // heed serve MODEL [MODEL]: a page to type in, and translations and attention for other programs.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "http/server.h"
+#include "run/config.h"
+#include "run/line_models.h"
+#include "run/saved_config.h"
+#include "serve/served_model.h"
 #include "serve/service.h"
 
 namespace heed {

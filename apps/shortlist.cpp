@@ -1,16 +1,28 @@
 // heed shortlist RUN SOURCE TARGET: which pieces of the target are likely for a source.
 
+#include "decode/search/shortlist.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "decode/search/line_translator.h"
 #include "decode/search/shortlist_learner.h"
+#include "run/config.h"
+#include "run/folder.h"
 #include "run/line_models.h"
 #include "text/pairs.h"
+#include "text/vocabulary.h"
 
 namespace heed {
 namespace {

@@ -1,6 +1,15 @@
 // heed translate MODEL [FILE]: one line in, one line out, in order; or a document.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/destination.h"
 #include "apps/cli/libtorch.h"
@@ -12,10 +21,24 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "config/print.h"
+#include "config/schema.h"
+#include "data/notice.h"
+#include "decode/search/config.h"
 #include "decode/search/input.h"
+#include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "decode/search/marked_text.h"
+#include "decode/search/search.h"
+#include "inspect/details.h"
 #include "inspect/retry.h"
+#include "model/description/traits.h"
+#include "run/line_models.h"
+#include "study/alignment.h"
+#include "study/flags.h"
 #include "text/document.h"
+#include "text/kept.h"
+#include "text/markup_tokens.h"
 
 namespace heed {
 namespace {

@@ -1,12 +1,20 @@
 // heed vocab FILES: trains a SentencePiece model, or extends one.
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "data/config.h"
+#include "text/extension.h"
 #include "text/lines.h"
+#include "text/tsv.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed {
 namespace {
@@ -44,9 +52,9 @@ void vocab(const VocabArgs& args) {
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::TsvColumn::whole);
   }
-  if (args.extend.empty()) return save(text::Vocabulary::train(training), args.output);
+  if (args.extend.empty()) return save(text::train_vocabulary(training), args.output);
   const auto old = text::Vocabulary::load(args.extend);
-  const auto more = old.extended(training);
+  const auto more = text::extended(old, training);
   save(more, args.output, std::to_string(more.size() - old.size()) + " of them new, ");
   if (more.size() < training.size)
     log::warn("{}: the text has no more pieces for the {} of --size", args.output, training.size);

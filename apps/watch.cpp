@@ -1,6 +1,11 @@
 // heed watch [RUN...]: runs in a browser while they train.
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <iostream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "apps/commands.h"
 #include "base/error.h"
@@ -9,6 +14,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "draw/pages.h"
+#include "http/message.h"
 #include "http/server.h"
 #include "run/learning.h"
 

@@ -1,16 +1,25 @@
 // heed bottleneck CONFIG: trains the family on the same data and budget, and shows where a model
 // without attention breaks.
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "apps/bottleneck/family_report.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/output_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "run/check.h"
+#include "run/config.h"
+#include "run/family.h"
+#include "run/held_out.h"
 #include "score/lengths.h"
+#include "score/sacrebleu.h"
 
 namespace heed {
 namespace {

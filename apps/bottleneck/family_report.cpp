@@ -1,25 +1,48 @@
 #include "apps/bottleneck/family_report.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <iostream>
+#include <optional>
 #include <regex>
+#include <set>
+#include <utility>
 
 #include "apps/cli/command_line.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "config/differences.h"
+#include "config/schema.h"
 #include "data/hygiene.h"
+#include "decode/translator.h"
 #include "draw/heatmap.h"
 #include "draw/pages.h"
+#include "draw/plot.h"
 #include "draw/report.h"
+#include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
+#include "inspect/details.h"
+#include "model/description/config.h"
+#include "model/description/traits.h"
 #include "model/model.h"
+#include "run/config.h"
 #include "run/inspect_folder.h"
 #include "run/learning.h"
+#include "run/line_models.h"
+#include "run/model_folder.h"
 #include "run/summary.h"
 #include "score/chrf.h"
+#include "score/config.h"
 #include "score/lengths.h"
+#include "score/sacrebleu.h"
+#include "study/attention_matrix.h"
 #include "text/table.h"
 
 namespace heed {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "run/config.h"
 #include "run/family.h"
 #include "run/held_out.h"
 #include "study/alignment.h"

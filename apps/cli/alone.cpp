@@ -1,5 +1,6 @@
 // heed-translate has no heed-torch beside it.
 #include "apps/cli/libtorch.h"
+#include "base/error.h"
 
 namespace heed {
 

@@ -1,7 +1,13 @@
 #include "apps/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
 
 #include "base/strings.h"
 #include "run/saved_config.h"

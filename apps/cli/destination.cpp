@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <iostream>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "run/config.h"
 #include "run/line_models.h"
 
 namespace heed {

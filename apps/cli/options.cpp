@@ -1,7 +1,12 @@
 #include "apps/cli/options.h"
 
+#include <cstdint>
+
+#include "base/error.h"
 #include "base/strings.h"
 #include "decode/search/reading.h"
+#include "model/description/traits.h"
+#include "study/alignment.h"
 
 namespace heed {
 

@@ -1,6 +1,7 @@
 // Options that several commands share, declared once.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,7 +11,9 @@
 #include "config/attention_kind.h"
 #include "config/print.h"
 #include "inspect/details.h"
+#include "model/description/traits.h"
 #include "run/config.h"
+#include "study/alignment.h"
 
 namespace heed {
 

@@ -1,11 +1,16 @@
 #include "apps/cli/shown_model.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "base/error.h"
+#include "data/config.h"
 #include "model/description/traits.h"
 #include "run/line_models.h"
 #include "serve/served_model.h"
+#include "study/alignment.h"
 #include "text/lines.h"
 #include "text/words.h"
 

@@ -1,8 +1,13 @@
 #include <c10/util/Exception.h>
 
+#include <stdexcept>
+#include <string>
+
 #include "apps/cli/libtorch.h"
+#include "base/error.h"
 #include "model/device.h"
 #include "run/check.h"
+#include "run/config.h"
 #include "run/model_folder.h"
 
 namespace heed {

@@ -1,8 +1,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
+#include <system_error>
 
 #include "apps/cli/libtorch.h"
+#include "base/error.h"
 #include "base/installation.h"
 
 namespace heed {

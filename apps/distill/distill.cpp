@@ -1,22 +1,39 @@
 // heed distill TEACHER SOURCE... -o STUDENT: a small, fast model that learns from another's
 // translations (Kim and Rush 2016). Each step leaves a file in STUDENT/teaching/, and is not done
 // again where that is there.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "apps/commands.h"
 #include "apps/distill/lessons.h"
 #include "apps/distill/report.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "data/split.h"
 #include "decode/search/shortlist_learner.h"
+#include "model/description/traits.h"
 #include "model/device.h"
 #include "run/check.h"
+#include "run/config.h"
+#include "run/folder.h"
+#include "run/held_out.h"
+#include "run/model_folder.h"
+#include "run/recipe.h"
+#include "run/saved_config.h"
 #include "run/student.h"
 #include "run/summary.h"
 #include "run/training.h"
+#include "text/pairs.h"
 
 namespace heed {
 namespace {

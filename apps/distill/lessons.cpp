@@ -1,18 +1,35 @@
 #include "apps/distill/lessons.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 
 #include "apps/cli/destination.h"
 #include "apps/cli/libtorch.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "decode/search/lines_request.h"
+#include "decode/search/search.h"
+#include "decode/translator.h"
+#include "inspect/aligner.h"
 #include "inspect/likelihood.h"
+#include "run/config.h"
 #include "run/inspect_folder.h"
+#include "run/line_models.h"
+#include "run/model_folder.h"
 #include "score/chrf.h"
+#include "study/alignment.h"
 #include "study/flags.h"
 #include "text/lines.h"
+#include "text/tsv.h"
 
 namespace heed {
 namespace {

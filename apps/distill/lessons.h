@@ -1,11 +1,13 @@
 // What a student learns from: texts with a teacher's translations of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "apps/cli/options.h"
 #include "base/run_folder.h"
+#include "data/config.h"
 #include "run/saved_config.h"
 #include "text/pairs.h"
 

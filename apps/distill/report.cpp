@@ -1,14 +1,24 @@
 #include "apps/distill/report.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "base/files.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "engine/weights.h"
+#include "run/line_models.h"
+#include "run/saved_config.h"
 #include "run/speed.h"
+#include "score/bleu_statistics.h"
+#include "score/config.h"
 #include "score/lengths.h"
+#include "score/sacrebleu.h"
 #include "text/table.h"
 
 namespace heed {

@@ -1,10 +1,10 @@
 // Writes what src/text/characters.cpp says of every character as the tables that
 // src/web/wasm/characters.cpp reads. It runs while heed is built, on the machine that builds it.
+#include "text/characters.h"
+
 #include <cstdint>
 #include <fstream>
 #include <iostream>
-
-#include "text/utf8.h"
 
 namespace heed::text {
 namespace {

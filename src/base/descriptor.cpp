@@ -5,11 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
-
-#include "base/error.h"
-#include "base/strings.h"
+#include <system_error>
 
 namespace heed {
 
@@ -47,66 +44,6 @@ MemoryFile::MemoryFile(const char* name, std::string_view bytes)
   std::error_code ignored;
   path_ = "/proc/" + std::filesystem::read_symlink("/proc/self", ignored).string() + "/fd/" +
           std::to_string(file_.number());
-}
-
-void Scratch::append(std::string_view bytes) {
-  expect(map_.data() == nullptr, "append after seal");
-  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
-  if (!place_.folder.empty() && buffer_.size() > memory_) flush();
-}
-
-void Scratch::seal() {
-  if (map_.data() != nullptr || size() == 0) return;
-  if (written_ == 0 && !place_.shared) return;
-  flush();
-  buffer_.shrink_to_fit();
-  map();
-}
-
-void Scratch::map() {
-  map_ = Mapping(file_, written_, Mapping::Access::read);
-  if (map_.data() == nullptr) fail(errno);
-  // Read here and there: with the pages around each, the system would read a hundred times as much.
-  ::madvise(map_.data(), written_, MADV_RANDOM);
-}
-
-// write() rather than a writable map: it reports a full disk, where a map would only crash.
-void Scratch::flush() {
-  if (!file_.open()) {
-    std::string name = place_.folder + "/heed.XXXXXX";
-    file_ = Descriptor(::mkostemp(name.data(), O_CLOEXEC));
-    if (!file_.open()) fail(errno);
-    ::unlink(name.c_str());
-  }
-  if (!write_all(file_, {buffer_.data(), buffer_.size()})) fail(errno);
-  written_ += buffer_.size();
-  buffer_.clear();
-}
-
-std::string Scratch::address() const {
-  if (size() == 0) return "-";
-  expect(map_.data() != nullptr && buffer_.empty(), "sealed in a shared place");
-  return std::to_string(::getpid()) + "/" + std::to_string(file_.number()) + "/" +
-         std::to_string(written_);
-}
-
-Scratch Scratch::at(const std::string& address) {
-  Scratch found;
-  if (address == "-") return found;
-  const auto parts = split(address, '/');
-  expect(parts.size() == 3, "an address of Scratch");
-  found.place_.folder = "/proc/" + parts[0] + "/fd/" + parts[1];
-  found.file_ = Descriptor(::open(found.place_.folder.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!found.file_.open()) found.fail(errno);
-  found.written_ = std::stoull(parts[2]);
-  if (::lseek(found.file_.number(), 0, SEEK_END) != static_cast<off_t>(found.written_))
-    found.fail(ESTALE);
-  found.map();
-  return found;
-}
-
-void Scratch::fail(int error) const {
-  throw Failure("{}: cannot hold a temporary file: {}", place_.folder, error_text(error));
 }
 
 }  // namespace heed

@@ -9,7 +9,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
+#include <optional>
 
+#include "base/atomic_file.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/shell_names.h"
 #include "base/strings.h"
@@ -18,13 +21,6 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-
-const char* const kOld = ".old";  // the end of a file's name while others take their places
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
 
 /// The process of NAME.tmp.PROCESS.
 std::optional<pid_t> writer_of(const std::string& name) {
@@ -57,7 +53,7 @@ void remove_half_written(const std::string& folder, const std::string& name) {
 std::string hint(const std::string& path) {
   if (path.empty()) return "";
   if (const std::string unexpanded = shell_hint(path); !unexpanded.empty()) return unexpanded;
-  const std::string folder = folder_of(path);
+  const std::string folder = parent_folder(path);
   std::error_code error;
   if (!fs::is_directory(folder, error))
     return fmt::format("; there is no folder '{}' either", folder);
@@ -69,27 +65,6 @@ std::string hint(const std::string& path) {
   if (best.empty()) best = nearest_spelling(name, names);
   if (best.empty()) return "";
   return fmt::format("; did you mean '{}'?", (fs::path(path).parent_path() / best).string());
-}
-
-/// N where `path` is /proc/PROCESS/fd/N of this process, by whatever name: /dev/fd/N, too.
-std::optional<int> own_descriptor(const fs::path& path) {
-  std::error_code error;
-  if (fs::canonical(path.parent_path(), error) != fmt::format("/proc/{}/fd", ::getpid()))
-    return std::nullopt;
-  return exact_number<int>(path.filename().string());
-}
-
-/// Where the links at the end of `path` lead; there need not be anything. A descriptor of this
-/// process is an end, although it looks like a link to its file.
-fs::path followed(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the kernel has it; more are a circle, which stat() reports
-  for (int links = 0; links < kMostLinks && !own_descriptor(path); ++links) {
-    std::error_code no_link;
-    const fs::path target = fs::read_symlink(path, no_link);
-    if (no_link) break;
-    path = path.parent_path() / target;
-  }
-  return path;
 }
 
 }  // namespace
@@ -126,28 +101,6 @@ std::string read_regular_file(const std::string& path) {
   return read_file(path);
 }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  file_ = Descriptor(open());
-  if (!file_.open()) fail(errno);
-}
-
-/// -1 and errno where it cannot be written.
-int AtomicFile::open() {
-  require_expanded(path_);
-  const fs::path target = followed(path_);
-  if (const auto number = own_descriptor(target)) return ::fcntl(*number, F_DUPFD_CLOEXEC, 0);
-  struct stat about {};
-  const bool exists = ::stat(path_.c_str(), &about) == 0;
-  if (!exists && errno != ENOENT) return -1;
-  if (exists && !S_ISREG(about.st_mode))  // a folder says here that it is one
-    return ::open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  target_ = target.string();
-  temporary_ = fmt::format("{}.tmp.{}", target_, ::getpid());
-  remove_left_over(target_);
-  remove_left_over(target_ + kOld);
-  return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
 void require_not_read(const std::string& output, const std::vector<std::string>& inputs) {
   const auto is_it = [&](const std::string& input) { return is_same_file(output, input); };
   if (std::ranges::any_of(inputs, is_it))
@@ -169,81 +122,6 @@ void require_writable(const std::vector<std::string>& outputs,
       throw UserError(path + ": would be written twice; name two files");
     const AtomicFile opened(path);
   }
-}
-
-void AtomicFile::discard() {
-  if (!file_.open()) return;
-  file_.close();
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
-void AtomicFile::fail(int error) {
-  discard();
-  throw Failure(path_ + ": cannot write: " + error_text(error));
-}
-
-void AtomicFile::write(std::string_view bytes) {
-  expect(file_.open(), "write after commit");
-  if (!write_all(file_, bytes)) fail(errno);
-}
-
-void AtomicFile::commit() {
-  expect(file_.open(), "commit after commit");
-  if (temporary_.empty()) {
-    if (file_.close() != 0) fail(errno);
-    return;
-  }
-  close_synced();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary_.c_str());
-    fail(error);
-  }
-  sync_folder(folder_of(target_));  // in which the new name is
-}
-
-void AtomicFile::close_synced() {
-  if (::fsync(file_.number()) != 0) fail(errno);
-  // Network file systems report a full disk only here.
-  if (file_.close() == 0) return;
-  const int error = errno;
-  ::unlink(temporary_.c_str());
-  fail(error);
-}
-
-void AtomicFile::commit_together(const std::vector<AtomicFile*>& files) {
-  std::vector<AtomicFile*> replaced;  // not those that are written in place
-  for (AtomicFile* file : files) {
-    expect(file->file_.open(), "commit after commit");
-    if (!file->temporary_.empty()) replaced.push_back(file);
-  }
-  const auto remove_new = [&] {
-    for (AtomicFile* file : replaced) {
-      file->discard();
-      ::unlink(file->temporary_.c_str());
-    }
-  };
-  const auto sync = [&] {
-    for (const AtomicFile* file : replaced) sync_folder(folder_of(file->target_));
-  };
-  std::vector<std::string> old;
-  try {
-    for (AtomicFile* file : files) file->temporary_.empty() ? file->commit() : file->close_synced();
-    Moves moves;
-    for (const AtomicFile* file : replaced) {
-      if (!is_there(file->target_)) continue;
-      old.push_back(fmt::format("{}{}.tmp.{}", file->target_, kOld, ::getpid()));
-      moves.move(file->target_, old.back());
-    }
-    if (!old.empty()) sync();
-    for (const AtomicFile* file : replaced) moves.move(file->temporary_, file->target_);
-    moves.keep();
-  } catch (...) {
-    remove_new();
-    throw;
-  }
-  for (const std::string& path : old) ::unlink(path.c_str());
-  sync();
 }
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -297,7 +175,7 @@ void remove_left_overs(const std::string& folder) {
 }
 
 void remove_left_over(const std::string& path) {
-  const std::string folder = folder_of(path);
+  const std::string folder = parent_folder(path);
   const std::string start = fs::path(path).filename().string() + ".tmp.";
   for (const std::string& name : names_in(folder)) {
     const auto writer = writer_of(name);
@@ -326,6 +204,11 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& paths) {
     names.push_back(seen[name] > 1 ? path : name);
   }
   return names;
+}
+
+std::string parent_folder(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 std::string folder_name(const std::string& path) {

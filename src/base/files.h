@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
-
 namespace heed {
 
 /// The bytes of a file. Throws UserError where there is none, Failure where reading fails.
@@ -26,33 +24,6 @@ void require_regular(const std::string& path);
 /// is no regular file (a device, a pipe, /dev/fd/N) is written to in place. Throws Failure naming
 /// the path and the cause, and UserError as make_folder(); the old file is then untouched.
 void write_atomic(const std::string& path, std::string_view bytes);
-
-/// The same in pieces: write(), write(), commit(). Without commit() the old file stays.
-class AtomicFile {
- public:
-  /// Waits for a reader where `path` is a pipe with a name.
-  explicit AtomicFile(std::string path);
-  ~AtomicFile() { discard(); }
-  AtomicFile& operator=(AtomicFile&&) = delete;
-
-  void write(std::string_view bytes);
-  /// Syncs file and folder and renames. Nothing may be written afterwards.
-  void commit();
-  /// The same of files that belong together, as the two sides of a corpus. The older ones are moved
-  /// away before the first new one takes its place: whoever looks in between, even after a kill or
-  /// a power cut, finds some of them missing, never old and new ones together. Throws as commit();
-  /// the older ones are there then.
-  static void commit_together(const std::vector<AtomicFile*>& files);
-
- private:
-  int open();
-  void discard();
-  void close_synced();
-  [[noreturn]] void fail(int error);
-  std::string path_;
-  std::string target_, temporary_;  // empty where it is written in place
-  Descriptor file_;
-};
 
 /// Throws UserError where `output` would replace one of `inputs`, by whatever path it is named.
 /// Pipes and devices are not compared.
@@ -102,6 +73,9 @@ void remove_left_overs(const std::string& folder);
 /// Throws UserError unless `path` is a file that can be read: "training source: no file
 /// 'data/trian.de'; did you mean 'data/train.de'?". `what` says what the file is for.
 void require_file(const std::string& path, const std::string& what);
+
+/// The folder that a path lies in; "." where it names none.
+std::string parent_folder(const std::string& path);
 
 /// The last name of a folder's path, also of one that ends with slashes.
 std::string folder_name(const std::string& path);

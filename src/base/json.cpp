@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/error.h"

@@ -1,5 +1,7 @@
 #include "base/lfs_pointer.h"
 
+#include <cstddef>
+
 #include "base/error.h"
 
 namespace heed {

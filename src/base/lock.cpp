@@ -12,7 +12,9 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <istream>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 #include "base/strings.h"
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"

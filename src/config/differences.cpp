@@ -1,7 +1,10 @@
 #include "config/differences.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <tuple>
+#include <variant>
 
 #include "base/format.h"
 #include "base/strings.h"

@@ -4,8 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "base/files.h"
 #include "base/strings.h"

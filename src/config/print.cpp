@@ -4,8 +4,15 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "config/io.h"
 #include "config/suggest.h"
 
 namespace heed::config {

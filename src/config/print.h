@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "config/io.h"
 #include "config/schema.h"
 #include "config/view.h"
 

@@ -1,6 +1,7 @@
 #include "config/view.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/strings.h"
 #include "config/print.h"

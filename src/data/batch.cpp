@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "text/vocabulary.h"
+
 namespace heed::data {
 namespace {
 

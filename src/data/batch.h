@@ -4,17 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/alignment.h"
+#include "data/links.h"
+#include "data/origin.h"
 
 namespace heed::data {
-
-/// Where a sentence pair comes from, for logs: corpus index and 1-based line; and its 0-based place
-/// in the Corpus that holds it, which differs from the line where pairs before it were left out.
-struct Origin {
-  int32_t corpus = 0;
-  int64_t line = 0;
-  int64_t index = -1;
-};
 
 /// Piece ids without bos and eos.
 struct Example {

@@ -1,13 +1,21 @@
 #include "data/batches.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
-#include "base/json.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "data/config.h"
+#include "data/noise.h"
+#include "data/pair_reader.h"
 
 namespace heed::data {
 namespace {
@@ -170,22 +178,6 @@ Batch batch_of(const std::vector<Example>& examples) {
 }
 
 }  // namespace
-
-std::string Position::to_json() const {
-  return fmt::format(R"({{"epoch":{},"pool":{},"batch":{},"order":"{:016x}"{}}})", epoch, pool,
-                     batch, order, made > 0 ? fmt::format(R"(,"made":{})", made) : "");
-}
-
-Position Position::from_json(const std::string& text) {
-  try {
-    const auto json = json_of(text);
-    return {json.at("epoch"), json.at("pool"), json.at("batch"),
-            std::stoull(json.at("order").get<std::string>(), nullptr, 16),
-            json.value("made", int64_t{0})};
-  } catch (const std::exception&) {
-    throw UserError("a damaged place in the training data: '{}'", one_line(text));
-  }
-}
 
 BatchStream::BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options)
     : corpus_(std::move(corpus)), options_(options) {

@@ -6,10 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/batch.h"
+#include "data/config.h"
 #include "data/corpus.h"
+#include "data/position.h"
 #include "data/stages.h"
 
 namespace heed::data {
@@ -29,19 +32,6 @@ struct BatchOptions {
 
 /// How many of a corpus's pairs an epoch reads, a pair as often as it is read.
 int64_t pairs_in_epoch(int64_t pairs, double weight);
-
-/// The next batch to come: epoch, pool in it, batch in that, each from 0. With data.stages `epoch`
-/// is the stage.
-struct Position {
-  int64_t epoch = 0, pool = 0, batch = 0;
-  uint64_t order = 0;  // checksum of what the order depends on; 0 in a Position made by hand
-  int64_t made = 0;    // batches of the stage before this one; 0 without stages
-
-  std::string to_json() const;
-  /// Takes what to_json() writes, in any order and spacing. Throws UserError for less.
-  static Position from_json(const std::string& json);
-  bool operator==(const Position&) const = default;
-};
 
 struct StreamedBatch {
   Batch batch;

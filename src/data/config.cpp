@@ -1,9 +1,13 @@
 #include "data/config.h"
 
 #include <algorithm>
+#include <cstddef>
 
+#include "base/error.h"
 #include "data/stages.h"
 #include "data/terms.h"
+#include "text/lines.h"
+#include "text/tsv.h"
 
 namespace heed::data {
 namespace {

@@ -1,13 +1,14 @@
 // The `data` section.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/schema.h"
-#include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::data {
 

@@ -1,9 +1,14 @@
 #include "data/corpus.h"
 
 #include <bit>
+#include <cstddef>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
+#include "base/error.h"
 #include "base/random.h"
+#include "data/batch.h"
 #include "data/terms.h"
 #include "text/words.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <istream>
@@ -10,15 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
-#include "data/batch.h"
+#include "base/scratch.h"
 #include "data/config.h"
 #include "data/flaws.h"
+#include "data/links.h"
 #include "data/noise.h"
 #include "data/notice.h"
+#include "data/origin.h"
 #include "text/vocabulary.h"
 
 namespace heed::data {
+
+struct Example;  // data/batch.h
 
 /// Many short sequences in one array, which is read after seal() (base/descriptor.h).
 template <class T>
@@ -97,19 +101,6 @@ struct CorpusReport {
   std::string text() const;
 };
 
-/// How a corpus is read.
-struct CorpusReading {
-  int64_t max_length = 0;                 // pieces on either side; 0 for no limit
-  std::string limit = "data.max_length";  // the key that sets it, for messages
-  LongSentences long_sentences = LongSentences::drop;
-  int64_t max_words = 0;   // between blanks, on either side; 0 for no limit
-  bool keep_text = false;  // for subword sampling and noise
-  bool aligned = false;    // with the corpora's alignments
-  int64_t threads = 1;     // the result does not depend on it
-  Cleaning cleaning{};     // which pairs are left out for their flaws
-  ScratchPlace scratch{};  // for what a large corpus keeps on disk
-};
-
 /// Sentence pairs of one or several corpora, with weights. Immutable; safe to share. Read with a
 /// scratch folder, it holds at most a MiB of each of its arrays in memory.
 class Corpus {
@@ -118,14 +109,6 @@ class Corpus {
     int64_t begin = 0, end = 0;  // pairs
     double weight = 1;
   };
-
-  /// Reads and encodes all files. Pairs with a blank side are left out; those longer than
-  /// max_length are treated as `long_sentences` says. Throws UserError for a missing or empty file,
-  /// one that is mostly not UTF-8, files of different length, a long pair under `error`, and where
-  /// no pair is left; and for an alignment as AlignmentReader. Where the vocabulary finds other
-  /// words in a pair than the text has, its links are left out.
-  static Corpus read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
-                     const text::Vocabulary& target, const CorpusReading& reading);
 
   /// A word list by which another process of this user and machine finds a corpus that was read
   /// with a shared place for its scratch, and lives.

@@ -1,8 +1,22 @@
-// Corpus::read: line by line from two files, encoded in blocks on several threads.
+#include "data/corpus_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "data/batch.h"
+#include "data/config.h"
 #include "data/corpus.h"
+#include "data/flaws.h"
+#include "data/links.h"
+#include "data/origin.h"
 #include "data/pair_reader.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::data {
@@ -149,8 +163,8 @@ class CorpusReader {
   CorpusReport report_;
 };
 
-Corpus Corpus::read(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
-                    const text::Vocabulary& target, const CorpusReading& reading) {
+Corpus read_corpus(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
+                   const text::Vocabulary& target, const CorpusReading& reading) {
   if (files.empty()) throw UserError("data.train names no files; give source and target");
   CorpusReading wanted = reading;
   wanted.aligned = reading.aligned && std::ranges::any_of(files, [](const CorpusFiles& one) {

@@ -1,5 +1,12 @@
 #include "data/flaws.h"
 
+#include <algorithm>
+#include <cstddef>
+
+#include "config/schema.h"
+#include "data/pair_reader.h"
+#include "text/script.h"
+
 namespace heed::data {
 namespace {
 

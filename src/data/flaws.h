@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,9 +14,11 @@
 #include "data/config.h"
 #include "data/hash_set.h"
 #include "data/line_facts.h"
-#include "data/pair_reader.h"
+#include "text/script.h"
 
 namespace heed::data {
+
+struct PairOfLines;  // data/pair_reader.h
 
 inline constexpr auto kFlaws = static_cast<std::size_t>(Flaw::encoding) + 1;
 using Flaws = std::bitset<kFlaws>;  // by Flaw

@@ -1,9 +1,15 @@
 #include "data/hygiene.h"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/log.h"
 #include "base/progress_bar.h"
+#include "data/config.h"
+#include "data/line_facts.h"
+#include "data/pair_reader.h"
+#include "text/script.h"
 
 namespace heed::data {
 namespace {

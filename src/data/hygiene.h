@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "data/config.h"
 #include "data/flaws.h"
 #include "data/notice.h"
 #include "data/traces.h"
+#include "text/script.h"
 
 namespace heed::data {
 

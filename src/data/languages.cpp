@@ -1,11 +1,14 @@
 #include "data/languages.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "config/suggest.h"
+#include "text/vocabulary.h"
 
 namespace heed::data {
 namespace {

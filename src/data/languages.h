@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "data/config.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::data {
 

@@ -1,7 +1,9 @@
 #include "data/line_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string>
 
 #include "base/random.h"
 #include "text/utf8.h"

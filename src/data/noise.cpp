@@ -1,7 +1,11 @@
 #include "data/noise.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "base/random.h"
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::data {

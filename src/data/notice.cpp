@@ -1,6 +1,7 @@
 #include "data/notice.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/format.h"
 

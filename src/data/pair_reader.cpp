@@ -1,7 +1,12 @@
 #include "data/pair_reader.h"
 
+#include <cstddef>
+#include <utility>
+
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "text/tsv.h"
 
 namespace heed::data {
 namespace {

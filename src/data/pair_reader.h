@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -13,6 +14,7 @@
 #include "data/alignment.h"
 #include "data/config.h"
 #include "data/line_facts.h"
+#include "data/links.h"
 #include "text/lines.h"
 
 namespace heed::data {

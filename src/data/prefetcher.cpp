@@ -1,7 +1,11 @@
 #include "data/prefetcher.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <utility>
+
+#include "data/batch.h"
 
 namespace heed::data {
 

@@ -12,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "data/batch.h"
 #include "data/batches.h"
+#include "data/position.h"
 
 namespace heed::data {
 

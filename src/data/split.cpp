@@ -1,15 +1,25 @@
 #include "data/split.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
-#include "base/files.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/progress_bar.h"
 #include "base/random.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hash_set.h"
+#include "data/line_facts.h"
 #include "data/pair_reader.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::data {

@@ -5,9 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "config/schema.h"
 #include "config/suggest.h"
 
 namespace heed::data {

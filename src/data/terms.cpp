@@ -1,7 +1,11 @@
 #include "data/terms.h"
 
+#include <cstddef>
+#include <vector>
+
 #include "base/random.h"
 #include "base/strings.h"
+#include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::data {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/alignment.h"
+#include "data/links.h"
 #include "data/noise.h"
 
 namespace heed::data {

@@ -1,9 +1,14 @@
 #include "data/traces.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <utility>
 
 #include "base/strings.h"
+#include "data/pair_reader.h"
 #include "text/normal_form.h"
+#include "text/utf8.h"
 
 namespace heed::data {
 namespace {

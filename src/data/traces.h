@@ -2,15 +2,18 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/notice.h"
-#include "data/pair_reader.h"
 
 namespace heed::data {
+
+struct PairOfLines;  // data/pair_reader.h
 
 /// In the order of Traces::text().
 inline constexpr std::size_t kTraces = 9;

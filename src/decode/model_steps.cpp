@@ -4,10 +4,20 @@
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
 
+#include "base/error.h"
 #include "decode/recorded_steps.h"
+#include "decode/search/candidates.h"
+#include "engine/threads.h"
 #include "model/device.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

@@ -1,9 +1,13 @@
 // The steps of models by LibTorch, on any device, and what leaves the device of a step.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "decode/search/candidates.h"
 #include "decode/search/search.h"
+#include "engine/threads.h"
 #include "model/model.h"
 
 namespace heed::decode {

@@ -2,9 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "base/log.h"
+#include "model/description/config.h"
 #include "model/device.h"
 #include "model/transformer/transformer.h"
 

@@ -4,16 +4,32 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
+#include "base/error.h"
+#include "config/attention_kind.h"
+#include "data/batch.h"
+#include "decode/model_steps.h"
 #include "decode/recorded_steps.h"
+#include "decode/search/config.h"
+#include "decode/search/encoded_lines.h"
 #include "decode/search/engine_translator.h"
+#include "decode/search/search.h"
+#include "engine/matrix.h"
+#include "engine/weights.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "model/recurrent/recurrent.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

@@ -10,10 +10,20 @@
 #include <string>
 #include <vector>
 
+#include "config/attention_kind.h"
 #include "decode/search/batches.h"
+#include "decode/search/config.h"
+#include "decode/search/encoded_lines.h"
 #include "decode/search/line_translator.h"
+#include "decode/search/search.h"
+#include "engine/matrix.h"
 #include "engine/network.h"
+#include "engine/weights.h"
 #include "model/pointer.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::decode {
 

@@ -1,5 +1,14 @@
 #include "draw/heatmap.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
 #include "base/strings.h"
 #include "draw/page_data.h"
 #include "draw/png.h"

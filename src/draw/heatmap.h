@@ -1,6 +1,7 @@
 // Pictures of attention matrices: darker = more.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 

@@ -1,10 +1,15 @@
 #include "draw/page_data.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "draw/page/embedded.h"
 #include "draw/plot.h"
+#include "draw/svg.h"
+#include "score/bleu_statistics.h"
 
 namespace heed::draw {
 namespace {

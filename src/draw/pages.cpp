@@ -1,10 +1,20 @@
 #include "draw/pages.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
 #include "base/strings.h"
+#include "config/schema.h"
 #include "draw/page_data.h"
 #include "draw/png.h"
 #include "draw/svg.h"
 #include "score/metrics.h"
+#include "study/attention_matrix.h"
 
 namespace heed::draw {
 namespace {

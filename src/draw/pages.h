@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "study/attention_matrix.h"
 #include "study/decoding_steps.h"
 #include "study/faithful.h"
 

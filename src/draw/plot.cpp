@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "score/bleu_statistics.h"
 
 namespace heed::draw {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "draw/svg.h"
+#include "score/bleu_statistics.h"
 #include "score/lengths.h"
 
 namespace heed::draw {

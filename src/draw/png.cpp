@@ -2,6 +2,12 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
 #include "draw/heatmap.h"
 #include "draw/svg.h"
 

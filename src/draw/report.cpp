@@ -1,8 +1,16 @@
 #include "draw/report.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "base/error.h"
 #include "base/strings.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"
+#include "draw/svg.h"
+#include "score/bleu_statistics.h"
 #include "score/chrf.h"
 #include "text/words.h"
 

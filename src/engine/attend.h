@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kernels/rows/attention.h"
 #include "kernels/rows/normalisers.h"
 #include "kernels/rows/pattern.h"
 

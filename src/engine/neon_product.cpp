@@ -1,4 +1,9 @@
+#include <cstdint>
+#include <cstring>
+
+#include "engine/matrix.h"
 #include "engine/tile_product.h"
+#include "kernels/rows/versions.h"
 
 #ifdef __aarch64__
 

@@ -1,5 +1,9 @@
 #include "engine/network.h"
 
+#include <string>
+
+#include "base/error.h"
+#include "engine/matrix.h"
 #include "engine/recurrent.h"
 #include "engine/transformer.h"
 #include "kernels/rows/versions.h"

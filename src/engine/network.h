@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/matrix.h"
 #include "engine/output_product.h"
 #include "engine/threads.h"
 #include "engine/weights.h"

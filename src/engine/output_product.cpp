@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "engine/matrix.h"
 #include "engine/network.h"
 
 namespace heed::engine {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/matrix.h"
 #include "engine/weights.h"
 
 namespace heed::engine {

@@ -1,9 +1,11 @@
 #include "engine/positions.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 
+#include "base/error.h"
 #include "kernels/rows/positions.h"
 
 namespace heed::engine {

@@ -1,5 +1,13 @@
 #include "engine/recurrent.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+#include "engine/matrix.h"
+#include "engine/weights.h"
+#include "kernels/rows/attention.h"
 #include "kernels/rows/normalisers.h"
 #include "model/description/kinds.h"
 

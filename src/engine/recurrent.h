@@ -5,8 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "engine/matrix.h"
 #include "engine/network.h"
 #include "engine/source_attention.h"
+#include "engine/weights.h"
 #include "model/description/config.h"
 
 namespace heed::engine {

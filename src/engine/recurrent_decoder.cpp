@@ -1,11 +1,26 @@
 // The steps of decoding one batch with a recurrent network.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "engine/matrix.h"
+#include "engine/network.h"
+#include "engine/output_product.h"
 #include "engine/recurrent.h"
+#include "engine/source_attention.h"
+#include "engine/threads.h"
 #include "engine/weights.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 namespace {

@@ -1,6 +1,8 @@
 #include "engine/search_times.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "engine/matrix.h"
 #include "engine/network.h"

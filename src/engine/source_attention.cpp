@@ -1,8 +1,11 @@
 #include "engine/source_attention.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
+#include "engine/threads.h"
 #include "kernels/rows/additive.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/numbers.h"

@@ -2,9 +2,12 @@
 // model/recurrent/attention/, where the equations are.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "engine/network.h"
+#include "engine/threads.h"
 #include "engine/weights.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"

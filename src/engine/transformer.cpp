@@ -1,14 +1,24 @@
 #include "engine/transformer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
 
+#include "base/error.h"
 #include "engine/linear_attention.h"
+#include "engine/matrix.h"
+#include "engine/output_product.h"
+#include "engine/threads.h"
+#include "kernels/rows/attention.h"
 #include "kernels/rows/layer_norm.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/normalisers.h"
+#include "kernels/rows/pattern.h"
+#include "model/description/kinds.h"
 
 namespace heed::engine {
 namespace {

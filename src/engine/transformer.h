@@ -1,6 +1,7 @@
 // Transformers (model/transformer/) laid out for translating on a CPU.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,8 +9,11 @@
 #include <vector>
 
 #include "engine/attend.h"
+#include "engine/matrix.h"
 #include "engine/network.h"
+#include "engine/output_product.h"
 #include "engine/positions.h"
+#include "engine/threads.h"
 #include "engine/weights.h"
 #include "model/description/config.h"
 

@@ -1,8 +1,14 @@
 // A decoder's recurrence (model/transformer/recurrence.h), step by step.
 
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/matrix.h"
 #include "engine/transformer.h"
+#include "engine/weights.h"
 #include "kernels/rows/loops.h"
 #include "kernels/rows/recurrence.h"
+#include "model/description/config.h"
 
 namespace heed::engine {
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "kernels/rows/numbers.h"
+#include "model/description/safetensors_header.h"
 
 namespace heed::engine {
 namespace {

@@ -11,6 +11,7 @@
 #include "engine/matrix.h"
 #include "engine/threads.h"
 #include "model/description/safetensors_file.h"
+#include "model/description/safetensors_header.h"
 
 namespace heed::engine {
 

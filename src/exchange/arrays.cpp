@@ -1,6 +1,9 @@
 #include "exchange/arrays.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "base/error.h"
 

@@ -3,10 +3,18 @@
 // is 16 bits of length, its bytes and a NUL, which counts.
 #include "exchange/ctranslate2.h"
 
+#include <algorithm>
 #include <concepts>
+#include <limits>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <type_traits>
+#include <vector>
 
-#include "base/files.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/strings.h"
 #include "decode/search/search.h"
 #include "engine/network.h"

@@ -1,18 +1,32 @@
-// Models that CTranslate2's converters wrote (the format: ctranslate2.cpp), with SentencePiece
-// files beside them, such as packages of Argos Translate.
+#include "exchange/ctranslate2_reader.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/lfs_pointer.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "engine/weights.h"
 #include "exchange/arrays.h"
 #include "exchange/ctranslate2.h"
+#include "exchange/foreign_model.h"
 #include "exchange/formats.h"
 #include "exchange/json_object.h"
 #include "exchange/model_bin.h"
+#include "exchange/package.h"
+#include "exchange/plain_transformer.h"
+#include "exchange/transformer_parts.h"
 #include "kernels/rows/positions.h"
+#include "model/description/config.h"
+#include "text/foreign_pieces.h"
 
 namespace heed::exchange {
 namespace {

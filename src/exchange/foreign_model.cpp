@@ -4,9 +4,16 @@
 #include <regex>
 #include <unordered_set>
 
+#include "base/error.h"
 #include "config/io.h"
+#include "config/schema.h"
+#include "exchange/ctranslate2_reader.h"
 #include "exchange/formats.h"
+#include "exchange/huggingface.h"
+#include "exchange/marian.h"
 #include "exchange/marian_files.h"
+#include "exchange/transformer_parts.h"
+#include "text/foreign_pieces.h"
 
 namespace heed::exchange {
 

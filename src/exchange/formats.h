@@ -6,18 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "decode/search/config.h"
 #include "exchange/foreign_model.h"
-#include "exchange/tensors.h"
+#include "exchange/package.h"
 #include "exchange/transformer_parts.h"
+#include "model/description/config.h"
 #include "text/foreign_pieces.h"
 
 namespace heed::exchange {
-
-ForeignModel read_huggingface(const Package& package);
-ForeignModel read_marian(const Package& package, const SegmentFiles& segments);
-/// `folder`: of model.bin inside the package, "" or "model/".
-ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
-                              const SegmentFiles& segments);
 
 /// Throws UserError that begins with `place` and names the key of heed's section `model` where a
 /// number is out of its range.

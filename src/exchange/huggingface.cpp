@@ -1,12 +1,25 @@
-// Folders of Hugging Face's transformers: MarianMT, M2M-100 and NLLB-200.
+#include "exchange/huggingface.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
 #include "base/strings.h"
+#include "engine/weights.h"
 #include "exchange/arrays.h"
+#include "exchange/foreign_model.h"
 #include "exchange/formats.h"
 #include "exchange/huggingface_parts.h"
 #include "exchange/json_object.h"
+#include "exchange/package.h"
+#include "exchange/plain_transformer.h"
 #include "exchange/tensors.h"
 #include "exchange/transformer_parts.h"
+#include "model/description/config.h"
+#include "text/foreign_pieces.h"
 
 namespace heed::exchange {
 namespace {

@@ -1,7 +1,19 @@
 // How a model of Hugging Face's transformers was to be asked, by heed's keys.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "exchange/formats.h"
 #include "exchange/huggingface_parts.h"
+#include "exchange/json_object.h"
+#include "exchange/package.h"
+#include "model/description/config.h"
 
 namespace heed::exchange {
 namespace {

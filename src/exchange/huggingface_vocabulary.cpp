@@ -1,9 +1,17 @@
 // Which id each piece has in a folder of Hugging Face's transformers.
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "exchange/formats.h"
 #include "exchange/huggingface_parts.h"
+#include "exchange/json_object.h"
+#include "exchange/package.h"
+#include "text/foreign_pieces.h"
 
 namespace heed::exchange {
 namespace {

@@ -1,8 +1,19 @@
 // Which files of a folder of Hugging Face's transformers are its weights.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
 #include "base/strings.h"
+#include "engine/weights.h"
 #include "exchange/arrays.h"
 #include "exchange/huggingface_parts.h"
+#include "exchange/json_object.h"
+#include "exchange/package.h"
 #include "exchange/tensors.h"
+#include "model/description/safetensors_header.h"
 
 namespace heed::exchange {
 namespace {

@@ -1,5 +1,8 @@
 #include "exchange/json_object.h"
 
+#include <cstddef>
+#include <type_traits>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "base/strings.h"

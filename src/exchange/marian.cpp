@@ -1,14 +1,35 @@
-// Marian's own files: a .npz, in which the options are YAML, and vocabularies.
-#include <algorithm>
-#include <set>
+#include "exchange/marian.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
 #include "base/files.h"
 #include "base/lfs_pointer.h"
+#include "base/strings.h"
+#include "engine/weights.h"
 #include "exchange/arrays.h"
+#include "exchange/foreign_model.h"
 #include "exchange/formats.h"
 #include "exchange/json_object.h"
 #include "exchange/marian_files.h"
 #include "exchange/marian_options.h"
+#include "exchange/package.h"
+#include "exchange/plain_transformer.h"
+#include "exchange/tensors.h"
+#include "exchange/transformer_parts.h"
+#include "model/description/config.h"
+#include "model/description/safetensors_header.h"
+#include "text/foreign_pieces.h"
+#include "text/vocabulary.h"
 
 namespace heed::exchange {
 namespace {

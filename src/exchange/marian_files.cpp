@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 
+#include "base/error.h"
 #include "base/strings.h"
 
 namespace heed::exchange {

@@ -1,6 +1,7 @@
 // Which files of a package are a Marian model's. Inside exchange/ only.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,11 +1,18 @@
 #include "exchange/marian_mt.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
+#include "config/schema.h"
 #include "decode/search/search.h"
 #include "exchange/arrays.h"
 #include "exchange/plain_transformer.h"
+#include "model/description/safetensors_file.h"
+#include "model/description/safetensors_header.h"
 
 namespace heed::exchange {
 namespace {

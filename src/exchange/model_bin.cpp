@@ -1,13 +1,17 @@
 // The format: ctranslate2.cpp.
 #include "exchange/model_bin.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "exchange/arrays.h"
 #include "exchange/cursor.h"
 #include "exchange/tensors.h"
+#include "model/description/safetensors_header.h"
 
 namespace heed::exchange {
 

@@ -1,6 +1,7 @@
 // model.bin, CTranslate2's file of weights. Inside exchange/ only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>

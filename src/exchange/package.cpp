@@ -1,6 +1,7 @@
 #include "exchange/package.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 

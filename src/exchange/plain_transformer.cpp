@@ -1,7 +1,10 @@
 #include "exchange/plain_transformer.h"
 
 #include <cmath>
+#include <map>
+#include <utility>
 
+#include "config/schema.h"
 #include "exchange/arrays.h"
 #include "model/description/kinds.h"
 #include "model/description/traits.h"

@@ -2,9 +2,15 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.h"
 #include "base/strings.h"
 #include "exchange/cursor.h"
 #include "exchange/zip_archive.h"
+#include "model/description/safetensors_file.h"
 
 namespace heed::exchange {
 namespace {

@@ -46,10 +46,4 @@ Tensors read_safetensors(const Bytes& file, const std::string& name);
 /// Fortran's order.
 Tensors read_npz(const Bytes& file, const std::string& name);
 
-/// What torch.save() wrote of a dictionary of tensors, perhaps inside dictionaries whose keys are
-/// then joined by points: a zip archive, or the older format. Whatever else is in it (texts,
-/// numbers, lists) is left out. Tensors that share their numbers do so here, too, where these lie
-/// row by row.
-Tensors read_pickle(const Bytes& file, const std::string& name);
-
 }  // namespace heed::exchange

@@ -3,15 +3,28 @@
 // the machine is like, of the value, and of the keys of its storages; then of each storage how many
 // numbers it has, and the numbers. A pickle is a program for a machine with a stack (Python's
 // pickletools, protocols 2 to 5); only instructions that make plain values are run here.
+#include "exchange/torch_file.h"
+
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <map>
 #include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "exchange/cursor.h"
+#include "exchange/package.h"
 #include "exchange/tensors.h"
 #include "exchange/zip_archive.h"
+#include "model/description/safetensors_header.h"
 
 namespace heed::exchange {
 namespace {

@@ -1,10 +1,17 @@
 #include "exchange/transformer_parts.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
 
+#include "base/error.h"
+#include "engine/matrix.h"
 #include "engine/network.h"
+#include "engine/weights.h"
 #include "exchange/arrays.h"
 #include "kernels/rows/positions.h"
+#include "model/description/config.h"
 #include "text/vocabulary.h"
 
 namespace heed::exchange {

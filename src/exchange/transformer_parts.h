@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/weights.h"
 #include "exchange/plain_transformer.h"
+#include "model/description/config.h"
 
 namespace heed::exchange {
 

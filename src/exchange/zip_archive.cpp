@@ -5,8 +5,13 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <new>
+#include <string_view>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "exchange/cursor.h"
 

@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <utility>
+
 namespace heed::http {
 
 MHD_Result Exchange::go_on(const Fields& headers, bool closing) {

@@ -1,6 +1,7 @@
 // What a client asks and what it is answered, as plain values: at once or later, from any thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

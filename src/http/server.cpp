@@ -10,9 +10,16 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"

@@ -1,5 +1,6 @@
 #include "http/service_metrics.h"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"

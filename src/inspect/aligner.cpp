@@ -1,10 +1,18 @@
 #include "inspect/aligner.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "decode/search/encoded_lines.h"
 #include "inspect/attention_maps.h"
+#include "model/description/config.h"
+#include "text/words.h"
 
 namespace heed::inspect {
 

@@ -10,6 +10,7 @@
 
 #include "decode/translator.h"
 #include "inspect/details.h"
+#include "model/description/config.h"
 #include "model/description/traits.h"
 #include "study/alignment.h"
 #include "study/attention_matrix.h"

@@ -1,6 +1,11 @@
 #include "inspect/attention_maps.h"
 
+#include <string>
+#include <utility>
+
+#include "config/attention_kind.h"
 #include "model/description/traits.h"
+#include "study/attention_matrix.h"
 
 namespace heed::inspect {
 

@@ -6,8 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "config/attention_kind.h"
+#include "data/batch.h"
+#include "decode/search/batches.h"
 #include "decode/search/reading.h"
 #include "model/description/config.h"
+#include "study/attention_matrix.h"
 
 namespace heed::inspect {
 

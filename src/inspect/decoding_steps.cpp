@@ -3,12 +3,20 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <tuple>
 
+#include "base/error.h"
+#include "data/batch.h"
 #include "decode/search/decoding_steps.h"
+#include "model/description/config.h"
 #include "model/description/traits.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "model/working.h"
 
 namespace heed::inspect {
 namespace {

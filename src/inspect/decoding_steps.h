@@ -7,6 +7,7 @@
 
 #include "decode/translator.h"
 #include "inspect/attention_maps.h"
+#include "model/description/config.h"
 #include "study/decoding_steps.h"
 
 namespace heed::inspect {

@@ -1,6 +1,19 @@
 #include "inspect/details.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "config/attention_kind.h"
+#include "decode/search/encoded_lines.h"
+#include "decode/search/lines_request.h"
 #include "decode/search/reading.h"
+#include "decode/search/search.h"
+#include "study/attention_matrix.h"
+#include "text/script.h"
+#include "text/vocabulary.h"
+#include "text/words.h"
 
 namespace heed::inspect {
 namespace {

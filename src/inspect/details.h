@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "model/description/traits.h"
 #include "study/alignment.h"
 #include "study/flags.h"
+#include "text/script.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::inspect {
 

@@ -4,8 +4,17 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
 #include <numeric>
+#include <set>
+#include <utility>
 
+#include "base/random.h"
+#include "config/attention_kind.h"
+#include "data/batch.h"
 #include "inspect/attention_maps.h"
 #include "kernels/share_out.h"
 #include "model/device.h"

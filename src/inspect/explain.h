@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "config/attention_kind.h"
 #include "decode/translator.h"
 #include "model/model.h"
 #include "study/attention_matrix.h"

@@ -1,11 +1,21 @@
 #include "inspect/heads.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <numeric>
+#include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
+#include "model/description/traits.h"
+#include "model/weights.h"
+#include "score/bleu_statistics.h"
 #include "score/sacrebleu.h"
+#include "study/pronouns.h"
 
 namespace heed::inspect {
 

@@ -12,9 +12,11 @@
 #include "inspect/attention_maps.h"
 #include "model/description/config.h"
 #include "model/transformer/heads.h"
+#include "score/bleu_statistics.h"
 #include "score/config.h"
 #include "study/faithful.h"
 #include "study/heads.h"
+#include "study/pronouns.h"
 #include "text/pairs.h"
 
 namespace heed::inspect {

@@ -1,5 +1,10 @@
 #include "inspect/likelihood.h"
 
+#include <cstddef>
+
+#include "decode/search/encoded_lines.h"
+#include "text/vocabulary.h"
+
 namespace heed::inspect {
 
 std::vector<double> nats_per_piece(decode::Translator& translator,

@@ -1,9 +1,14 @@
 #include "inspect/retry.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "decode/search/beam.h"
+#include "decode/search/config.h"
+#include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
+#include "decode/search/search.h"
 
 namespace heed::inspect {
 namespace {

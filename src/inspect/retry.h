@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "inspect/details.h"
 
 namespace heed::inspect {

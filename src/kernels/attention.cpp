@@ -3,8 +3,16 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
 #include "base/error.h"
 #include "kernels/autograd.h"
+#include "kernels/rows/matrix.h"
+#include "kernels/rows/pattern.h"
 
 namespace heed::kernels {
 namespace {

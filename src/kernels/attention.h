@@ -3,9 +3,11 @@
 // The readable twin is attend() with weights (model/transformer/scaled_dot_product.h).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernels/rows/attention.h"
+#include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 
 namespace heed::kernels {

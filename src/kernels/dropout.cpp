@@ -5,7 +5,10 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <cstdint>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "kernels/autograd.h"
 #include "kernels/rows/dropout.h"

@@ -6,6 +6,8 @@
 #include <ATen/core/Generator.h>
 #include <c10/core/Device.h>
 
+#include <cstdint>
+
 #include "kernels/tensor.h"
 
 namespace heed::kernels {

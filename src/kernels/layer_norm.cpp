@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "kernels/autograd.h"
 #include "kernels/product.h"

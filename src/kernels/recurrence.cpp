@@ -4,7 +4,9 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 
 #include "base/error.h"
 #include "kernels/autograd.h"

@@ -5,6 +5,7 @@
 // model/transformer/recurrence.cpp.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernels/tensor.h"

@@ -5,6 +5,8 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <cstdint>
+
 namespace heed {
 using at::Tensor;
 }  // namespace heed

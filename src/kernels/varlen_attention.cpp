@@ -5,7 +5,9 @@
 #include <ATen/ops/_efficient_attention_forward.h>
 #include <ATen/ops/_flash_attention_forward.h>
 
+#include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "base/error.h"
 #include "kernels/graph.h"

@@ -2,8 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <string>
+
 #include "base/error.h"
 #include "kernels/product.h"
+#include "model/description/config.h"
 #include "model/embedding.h"
 
 namespace heed::model {

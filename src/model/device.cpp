@@ -18,6 +18,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/format.h"

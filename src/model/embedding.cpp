@@ -5,8 +5,12 @@
 #include <torch/nn/init.h>
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
+#include "base/error.h"
 #include "kernels/dropout.h"
+#include "model/description/config.h"
 
 namespace heed::model {
 namespace {

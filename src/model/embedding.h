@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "kernels/tensor.h"
+#include "model/description/config.h"
 #include "model/model.h"
 
 namespace heed::model {

@@ -2,8 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <cstddef>
 #include <unordered_set>
 
+#include "base/error.h"
+#include "data/batch.h"
 #include "model/device.h"
 #include "model/recurrent/recurrent.h"
 #include "model/transformer/sentences.h"

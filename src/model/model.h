@@ -17,11 +17,14 @@
 #include <utility>
 #include <vector>
 
-#include "data/batch.h"
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/pointer.h"
 #include "model/working.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::model {
 

@@ -3,7 +3,18 @@
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
 #include "base/strings.h"
+#include "model/description/config.h"
+#include "model/description/safetensors_file.h"
+#include "model/description/safetensors_header.h"
 
 namespace heed::model {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kernels/tensor.h"
-#include "model/description/safetensors_file.h"
 #include "model/model.h"
 
 namespace heed::model {

@@ -1,7 +1,9 @@
 // How an attention comes to its context: what it takes to compute it again by hand.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "config/attention_kind.h"
 #include "kernels/tensor.h"

@@ -7,12 +7,14 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "base/format.h"
 #include "base/strings.h"
 #include "ranks/backends.h"
 #include "ranks/limited_store.h"
+#include "ranks/rank_info.h"
 
 namespace heed::ranks {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ranks/group.h"
+#include "ranks/rank_info.h"
 
 namespace heed::ranks {
 

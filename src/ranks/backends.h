@@ -1,10 +1,13 @@
 // c10d's part of a group (private to this room; group.h is the door).
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "ranks/group.h"
+#include "ranks/rank_info.h"
 #include "ranks/shared_memory.h"
 
 namespace heed::ranks {
@@ -19,16 +22,5 @@ struct Group::Backends {
 
 /// Between two looks at what others have done: a small part of the time so far.
 std::chrono::steady_clock::duration pause_after(std::chrono::steady_clock::duration time);
-
-/// Finds the place where all ranks leave their addresses: a LimitedStore, of this attempt alone.
-/// Throws c10::Error, UserError, Failure.
-StorePtr meet(const RankInfo& info, const GroupOptions& options);
-
-/// Connects all ranks. Traffic goes over the interface that reaches the first rank, over loopback
-/// where all are on one machine.
-BackendPtr host_backend(const RankInfo& info, const GroupOptions& options, const StorePtr& store);
-
-/// NCCL, in a library beside the program. Throws UserError where it is missing.
-BackendPtr nccl_backend(const RankInfo& info, const GroupOptions& options, const StorePtr& store);
 
 }  // namespace heed::ranks

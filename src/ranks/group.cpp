@@ -4,15 +4,19 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/signals.h"
 #include "ranks/backends.h"
 #include "ranks/limited_store.h"
+#include "ranks/rendezvous.h"
+#include "ranks/shared_memory.h"
 
 namespace heed::ranks {
 namespace {

@@ -7,12 +7,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ranks/group.h"

@@ -1,12 +1,10 @@
 #include "ranks/rank_info.h"
 
-#include <fcntl.h>
-
-#include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <system_error>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/format.h"
 #include "base/strings.h"
 
@@ -140,23 +138,6 @@ RankInfo rank_info(const Environment& environment) {
 std::vector<std::string> environment_of(int64_t rank, int64_t size, const std::string& folder) {
   return {fmt::format("{}={}", kRank, rank), fmt::format("{}={}", kSize, size),
           fmt::format("{}={}", kFolder, folder)};
-}
-
-ProgressBoard::ProgressBoard(const std::string& folder, int64_t size) : size_(size) {
-  static_assert(std::atomic<int64_t>::is_always_lock_free);
-  const std::string path = folder + "/board";
-  const std::size_t bytes = (static_cast<std::size_t>(size) + 1) * sizeof(int64_t);
-  Descriptor file;
-  int error = 0;
-  if (!folder.empty()) {
-    file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    error = file.open() ? take_room(file.number(), bytes) : errno;
-  }
-  if (error == 0) {
-    map_ = Mapping(file, bytes, Mapping::Access::write);
-    if (map_.data() == nullptr) error = errno;
-  }
-  if (error != 0) throw Failure(path + ": cannot write: " + error_text(error));
 }
 
 }  // namespace heed::ranks

@@ -1,17 +1,26 @@
 // Where the ranks find each other, and over which interface they talk.
 #define USE_C10D_GLOO 1  // the wheel has it; its header asks
+#include "ranks/rendezvous.h"
+
 #include <c10/util/Exception.h>
 #include <c10/util/Logging.h>
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -21,8 +30,10 @@
 #include "ranks/addresses.h"
 #include "ranks/attempt.h"
 #include "ranks/backends.h"
+#include "ranks/group.h"
 #include "ranks/limited_store.h"
 #include "ranks/nccl_plugin.h"
+#include "ranks/rank_info.h"
 
 namespace heed::ranks {
 namespace {

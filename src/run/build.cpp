@@ -4,18 +4,42 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
+#include <tuple>
+#include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/shell_names.h"
 #include "base/strings.h"
+#include "config/differences.h"
+#include "config/schema.h"
+#include "data/batch.h"
+#include "data/config.h"
+#include "data/corpus_reader.h"
+#include "data/flaws.h"
 #include "data/languages.h"
+#include "data/notice.h"
 #include "decode/search/pieces.h"
+#include "model/description/config.h"
 #include "model/description/kinds.h"
+#include "model/description/traits.h"
+#include "model/device.h"
 #include "model/embedding.h"
+#include "model/model.h"
+#include "model/weights.h"
 #include "run/folder.h"
 #include "run/precision.h"
+#include "text/lines.h"
+#include "text/tsv.h"
+#include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
+#include "train/config.h"
 #include "train/trainer.h"
 
 namespace heed::run {
@@ -240,7 +264,7 @@ std::vector<data::Batch> validation_batches(const ModelFolder& folder,
   if (files.source.empty()) return {};
   const Config& config = folder.config;
   const data::CorpusReading reading = validation_reading(config);
-  const auto corpus = data::Corpus::read({files}, folder.source, folder.target, reading);
+  const auto corpus = data::read_corpus({files}, folder.source, folder.target, reading);
   if (const data::Notice& dropped = corpus.reports().front().dropped; dropped.count > 0)
     log::warn("{}: left out of the loss, longer than the {} of {}: {}", files.source,
               counted(reading.max_length, "piece"), reading.limit, dropped.text());
@@ -255,7 +279,7 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, bool
   data::CorpusReading reading = training_reading(run.config);
   reading.scratch = {run.path, shared};
   return std::make_shared<const data::Corpus>(
-      data::Corpus::read(run.config.data.train, run.source, run.target, reading));
+      data::read_corpus(run.config.data.train, run.source, run.target, reading));
 }
 
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, ranks::Group& group) {
@@ -349,7 +373,7 @@ Vocabularies make_vocabularies(const Config& config) {
       return vocabulary;
     }
     log::info("training a vocabulary of {} pieces", wanted.size);
-    return text::Vocabulary::train(training);
+    return text::train_vocabulary(training);
   };
   const text::Vocabulary source = one(wanted.source, true, joint);
   const Vocabularies both{source, joint ? source : one(wanted.target, false, true)};

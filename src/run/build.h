@@ -2,15 +2,22 @@
 // model of training.from.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "data/batch.h"
 #include "data/batches.h"
+#include "data/config.h"
 #include "data/corpus.h"
+#include "data/corpus_reader.h"
 #include "ranks/group.h"
 #include "run/config.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
+#include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 #include "train/update.h"
 
 namespace heed::run {

@@ -2,17 +2,31 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/shell_names.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "data/config.h"
+#include "data/pair_reader.h"
 #include "decode/search/engine_translator.h"
 #include "decode/search/glossary.h"
+#include "decode/translator.h"
+#include "engine/matrix.h"
+#include "engine/network.h"
+#include "kernels/output_loss.h"
+#include "model/description/config.h"
+#include "model/description/traits.h"
+#include "model/device.h"
 #include "model/embedding.h"
 #include "model/model.h"
 #include "run/build.h"
+#include "run/corpora_check.h"
 #include "run/family.h"
 #include "run/folder.h"
 #include "run/held_out.h"
@@ -21,9 +35,14 @@
 #include "run/precision.h"
 #include "run/saved_config.h"
 #include "score/sacrebleu.h"
+#include "text/lines.h"
 #include "text/pairs.h"
+#include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
+#include "train/config.h"
 #include "train/kinds.h"
 #include "train/trainer.h"
+#include "train/update.h"
 
 namespace heed::run {
 namespace {

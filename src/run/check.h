@@ -1,6 +1,7 @@
 // What stands in the way of a training, said before anything is trained.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "run/config.h"
+#include "train/config.h"
 
 namespace heed::run {
 
@@ -113,11 +115,6 @@ bool validations_translate(const train::TrainConfig& training);
 /// shortlist and the glossary of the test set, the device with its precision and decoding.weights,
 /// the memory. Reads the corpora once or twice. What it has found is in the order of that list.
 Check check_run(const Config& config, const CheckOptions& options);
-
-/// Its part for corpora: looks at every corpus of `config`: files there, as many lines on both
-/// sides, text in them, some pairs left by limits and weights. Returns whether all training corpora
-/// can be read.
-bool check_corpora(const Config& config, const CheckOptions& options, Check& found);
 
 /// check_run() of a file with settings ("key=value"), or of the family in it: throws as
 /// Check::require() and logs the rest.

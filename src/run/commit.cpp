@@ -1,6 +1,6 @@
-#include "run/commit.inc"  // made by cmake/Commit.cmake
+#include "run/commit.h"
 
-#include "run/summary.h"
+#include "run/commit.inc"  // made by cmake/Commit.cmake
 
 namespace heed::run {
 

@@ -1,12 +1,16 @@
 #include "run/config.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include "base/error.h"
 #include "base/installation.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "engine/network.h"
 #include "model/description/traits.h"
+#include "text/lines.h"
 #include "train/losses.h"
 
 namespace heed::run {

@@ -1,12 +1,33 @@
-// What stands in the way of a training in its corpora.
-#include <filesystem>
-#include <regex>
+#include "run/corpora_check.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "data/batches.h"
+#include "data/config.h"
+#include "data/corpus.h"
+#include "data/corpus_reader.h"
+#include "data/notice.h"
+#include "data/pair_reader.h"
 #include "data/traces.h"
 #include "run/build.h"
 #include "run/check.h"
+#include "run/config.h"
+#include "text/lines.h"
+#include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::run {
 namespace {

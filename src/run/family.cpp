@@ -1,17 +1,34 @@
 #include "run/family.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <system_error>
+#include <thread>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "config/differences.h"
 #include "config/io.h"
 #include "config/suggest.h"
+#include "data/config.h"
+#include "model/description/config.h"
+#include "model/description/traits.h"
 #include "run/build.h"
+#include "run/folder.h"
 #include "run/launcher.h"
+#include "run/model_folder.h"
+#include "run/saved_config.h"
 #include "run/summary.h"
 #include "train/metrics_line.h"
 

@@ -2,12 +2,13 @@
 // processes of their own.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "run/config.h"
-#include "run/model_folder.h"
+#include "run/folder.h"
 
 namespace heed::run {
 

@@ -1,12 +1,23 @@
 #include "run/folder.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+
+#include "base/error.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/shell_names.h"
 #include "base/strings.h"
+#include "config/differences.h"
 #include "config/io.h"
+#include "config/schema.h"
+#include "data/config.h"
 #include "data/languages.h"
+#include "decode/search/encoded_lines.h"
+#include "model/description/config.h"
+#include "model/description/safetensors_file.h"
 
 namespace heed::run {
 

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "decode/search/line_translator.h"
+#include "decode/search/encoded_lines.h"
+#include "model/description/config.h"
 #include "run/config.h"
 #include "run/saved_config.h"
 #include "text/vocabulary.h"

@@ -1,11 +1,16 @@
 #include "run/held_out.h"
 
+#include <cstddef>
 #include <filesystem>
+#include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "data/config.h"
+#include "score/config.h"
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
 

@@ -1,11 +1,13 @@
 // What a model is tested on.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "run/config.h"
+#include "score/config.h"
 
 namespace heed::run {
 

@@ -3,6 +3,7 @@
 
 #include "inspect/aligner.h"
 #include "inspect/heads.h"
+#include "run/line_models.h"
 #include "run/model_folder.h"
 
 namespace heed::run {

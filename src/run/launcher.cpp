@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -18,6 +22,8 @@
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "model/device.h"
+#include "ranks/progress_board.h"
+#include "ranks/rank_info.h"
 
 namespace heed::run {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "base/lock.h"
 #include "ranks/group.h"
+#include "ranks/rank_info.h"
 
 namespace heed::run {
 

@@ -1,13 +1,22 @@
 #include "run/learning.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <set>
+#include <string_view>
+#include <system_error>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "config/schema.h"
 #include "model/description/traits.h"
+#include "run/config.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
 

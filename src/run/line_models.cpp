@@ -1,16 +1,39 @@
 #include "run/line_models.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/precision_times.h"
 #include "base/progress_bar.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "decode/search/batches.h"
+#include "decode/search/config.h"
+#include "decode/search/encoded_lines.h"
 #include "decode/search/engine_translator.h"
+#include "decode/search/lines_request.h"
+#include "engine/matrix.h"
+#include "engine/network.h"
 #include "engine/search_times.h"
 #include "engine/thread_pool.h"
+#include "engine/weights.h"
 #include "kernels/rows/versions.h"
+#include "model/description/config.h"
+#include "model/description/traits.h"
+#include "run/config.h"
+#include "run/folder.h"
+#include "study/alignment.h"
 #include "text/document.h"
 #include "text/utf8.h"
+#include "train/config.h"
 
 namespace heed::run {
 namespace {

@@ -1,14 +1,17 @@
 // Models of folders that translate lines, whatever computes them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "inspect/details.h"
-#include "run/folder.h"
+#include "run/config.h"
+#include "study/alignment.h"
 
 namespace heed::run {
 

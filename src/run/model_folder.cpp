@@ -2,16 +2,22 @@
 
 #include <ATen/Parallel.h>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "config/io.h"
+#include "config/schema.h"
 #include "model/device.h"
 #include "model/embedding.h"
 #include "model/model.h"
 #include "model/weights.h"
+#include "run/config.h"
 #include "run/saved_config.h"
 #include "train/checkpoint.h"
 

@@ -5,13 +5,16 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "decode/translator.h"
+#include "model/description/config.h"
 #include "model/pointer.h"
+#include "run/config.h"
 #include "run/folder.h"
 #include "run/line_models.h"
 #include "text/vocabulary.h"

@@ -1,7 +1,14 @@
 #include "run/precision.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "base/log.h"
+#include "base/precision_times.h"
+#include "config/schema.h"
 #include "kernels/rows/versions.h"
+#include "model/description/config.h"
+#include "train/config.h"
 #include "train/update_times.h"
 
 namespace heed::run {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "model/description/config.h"
 #include "run/config.h"
 
 namespace heed::run {

@@ -3,16 +3,29 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
+#include <algorithm>
+#include <exception>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
+#include <vector>
 
+#include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "config/differences.h"
 #include "config/io.h"
+#include "data/config.h"
+#include "model/device.h"
 #include "run/build.h"
+#include "run/commit.h"
+#include "run/folder.h"
 #include "run/launcher.h"
+#include "run/saved_config.h"
+#include "train/config.h"
 
 namespace heed::run {
 

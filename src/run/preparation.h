@@ -9,6 +9,7 @@
 
 #include "base/lock.h"
 #include "run/config.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/summary.h"
 

@@ -1,16 +1,32 @@
 #include "run/recipe.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/run_folder.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "config/differences.h"
 #include "config/io.h"
 #include "config/print.h"
+#include "config/schema.h"
+#include "data/config.h"
 #include "run/build.h"
 #include "run/check.h"
+#include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
+#include "text/extension.h"
+#include "text/lines.h"
+#include "text/script.h"
+#include "text/vocabulary.h"
+#include "train/config.h"
 #include "train/schedule.h"
 
 namespace heed::run {
@@ -309,8 +325,8 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
       return;
     std::string path = file_in(folder, name);
     claim(path);
-    const text::Vocabulary larger = vocabulary.extended(
-        {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
+    const text::Vocabulary larger = text::extended(
+        vocabulary, {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
     larger.save(path);
     log::info("{}: {} pieces more than {} has", path, larger.size() - vocabulary.size(), run);
     keys.push_back(key + ": " + yaml_text(path));

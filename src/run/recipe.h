@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "data/config.h"
 #include "data/split.h"
 #include "run/config.h"
 

@@ -1,5 +1,12 @@
 #include "run/saved_config.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "base/error.h"
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/random.h"
@@ -7,7 +14,10 @@
 #include "base/shell_names.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "config/schema.h"
+#include "data/config.h"
 #include "data/flaws.h"
+#include "train/config.h"
 
 namespace heed::run {
 

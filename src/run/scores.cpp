@@ -1,22 +1,45 @@
 #include "run/scores.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "data/config.h"
+#include "decode/search/config.h"
+#include "decode/search/lines_request.h"
+#include "decode/translator.h"
 #include "draw/png.h"
 #include "inspect/aligner.h"
 #include "inspect/attention_maps.h"
+#include "model/model.h"
+#include "model/pointer.h"
 #include "run/build.h"
 #include "run/check.h"
+#include "run/config.h"
 #include "run/held_out.h"
 #include "run/launcher.h"
+#include "run/line_models.h"
+#include "score/config.h"
 #include "score/metrics.h"
 #include "score/sacrebleu.h"
+#include "study/attention_matrix.h"
 #include "text/pairs.h"
+#include "text/words.h"
+#include "train/config.h"
+#include "train/setup.h"
+#include "train/validation.h"
 
 namespace heed::run {
 

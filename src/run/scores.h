@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "data/config.h"
 #include "ranks/group.h"
 #include "run/model_folder.h"
+#include "train/setup.h"
 #include "train/trainer.h"
+#include "train/validation.h"
 
 namespace heed::run {
 

@@ -1,10 +1,17 @@
 #include "run/student.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
 #include "config/io.h"
+#include "config/schema.h"
+#include "data/split.h"
+#include "model/description/config.h"
+#include "run/config.h"
 
 namespace heed::run {
 namespace {

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "data/config.h"
+#include "data/split.h"
+#include "run/config.h"
 #include "run/recipe.h"
 
 namespace heed::run {

@@ -1,11 +1,19 @@
 #include "run/summary.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "data/config.h"
+#include "data/flaws.h"
 
 namespace heed::run {
 namespace {

@@ -2,13 +2,16 @@
 // and to see that a file has changed since; and summary.json of a finished run.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/config.h"
 #include "data/hygiene.h"
 
 namespace heed::run {
-
-/// Which sources this program was built of: `git describe --always --dirty` when they were
-/// compiled; "unknown" without git.
-const char* commit();
 
 /// One corpus file of a run.
 struct CorpusSum {

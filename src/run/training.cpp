@@ -4,16 +4,47 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
 #include "base/files.h"
+#include "base/lock.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/run_folder.h"
+#include "base/signals.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "data/config.h"
+#include "data/corpus.h"
+#include "data/hygiene.h"
+#include "model/description/safetensors_file.h"
+#include "model/description/traits.h"
+#include "model/device.h"
+#include "model/model.h"
+#include "ranks/group.h"
+#include "ranks/progress_board.h"
+#include "ranks/rank_info.h"
 #include "run/build.h"
 #include "run/check.h"
+#include "run/config.h"
+#include "run/folder.h"
 #include "run/launcher.h"
+#include "run/model_folder.h"
 #include "run/precision.h"
+#include "run/saved_config.h"
 #include "run/scores.h"
+#include "run/summary.h"
+#include "train/config.h"
+#include "train/limits.h"
+#include "train/setup.h"
+#include "train/trainer.h"
 
 namespace heed::run {
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <regex>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"

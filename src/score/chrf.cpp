@@ -1,6 +1,9 @@
 #include "score/chrf.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 
 #include "score/bleu_statistics.h"

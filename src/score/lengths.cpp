@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <set>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 #include "text/words.h"

@@ -2,6 +2,7 @@
 // not.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,12 +1,16 @@
 #include "score/sacrebleu.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+#include <string_view>
+#include <system_error>
 
 #include "base/descriptor.h"
+#include "base/error.h"
 #include "base/installation.h"
 #include "base/json.h"
 #include "base/log.h"

@@ -1,13 +1,18 @@
 #include "serve/request_queue.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 
 namespace heed::serve {
 

@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "http/message.h"
 #include "http/service_metrics.h"
 #include "serve/served_model.h"

@@ -1,12 +1,21 @@
 #include "serve/served_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "decode/search/encoded_lines.h"
+#include "decode/search/glossary.h"
 #include "decode/search/next_words.h"
+#include "decode/search/search.h"
 #include "text/lines.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::serve {
 namespace {

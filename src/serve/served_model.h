@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "decode/search/glossary.h"
 #include "decode/search/line_translator.h"
 #include "http/message.h"
+#include "model/description/config.h"
 #include "serve/answers/answers.h"
 #include "study/alignment.h"
 #include "text/kept.h"

@@ -2,11 +2,28 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <map>
+#include <set>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "decode/search/config.h"
+#include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "decode/search/marked_text.h"
 #include "draw/pages.h"
+#include "http/message.h"
+#include "serve/answers/answers.h"
+#include "text/kept.h"
+#include "text/markup.h"
+#include "text/markup_tokens.h"
 
 namespace heed::serve {
 namespace {

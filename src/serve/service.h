@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "http/message.h"
 #include "http/server.h"
 #include "http/service_metrics.h"
 #include "serve/request_queue.h"

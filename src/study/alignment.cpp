@@ -1,8 +1,11 @@
 #include "study/alignment.h"
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 

@@ -1,8 +1,14 @@
 #include "study/attention_matrix.h"
 
+#include <algorithm>
+#include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "text/table.h"
 #include "text/utf8.h"

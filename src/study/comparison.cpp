@@ -1,6 +1,8 @@
 #include "study/comparison.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 
 #include "text/script.h"

@@ -1,6 +1,7 @@
 // Which words of a text another one has, too. Knows nothing of LibTorch.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

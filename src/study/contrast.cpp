@@ -1,7 +1,9 @@
 #include "study/contrast.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/strings.h"

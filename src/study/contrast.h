@@ -2,6 +2,7 @@
 // the right translation a better score than each of the wrong ones.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>

@@ -1,6 +1,10 @@
 #include "study/decoding_steps.h"
 
+#include <string_view>
+#include <utility>
+
 #include "base/strings.h"
+#include "config/schema.h"
 
 namespace heed::study {
 namespace {

@@ -1,10 +1,16 @@
 #include "study/faithful.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "config/schema.h"
 #include "text/table.h"
 
 namespace heed::study {

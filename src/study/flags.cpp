@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <numeric>
 
 #include "base/strings.h"
 #include "study/numbers.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

@@ -1,6 +1,7 @@
 // Why a translation should not be trusted, told without a reference. Torch-free.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,9 +1,16 @@
 #include "study/heads.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <ranges>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/table.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"

@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "score/bleu_statistics.h"

@@ -1,7 +1,9 @@
 #include "study/pronouns.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/strings.h"

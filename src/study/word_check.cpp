@@ -1,5 +1,8 @@
 #include "study/word_check.h"
 
+#include <cstddef>
+#include <utility>
+
 #include "base/outliers.h"
 #include "text/utf8.h"
 #include "text/words.h"

@@ -8,7 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/error.h"

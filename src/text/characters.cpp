@@ -1,8 +1,7 @@
-// What Unicode says of a character, by utf8proc: the same on every machine, with or without files
-// of locales.
-#include <utf8proc.h>
+// By utf8proc.
+#include "text/characters.h"
 
-#include "text/utf8.h"
+#include <utf8proc.h>
 
 namespace heed::text {
 namespace {

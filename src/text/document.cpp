@@ -1,8 +1,10 @@
 #include "text/document.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -1,6 +1,7 @@
 // A document as sentences to translate, and bytes that stay. Torch-free.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -1,5 +1,11 @@
 // What of each format of documents is text.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/strings.h"
 #include "text/document.h"

@@ -1,8 +1,19 @@
+#include "text/extension.h"
 
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "text/merges.h"
@@ -10,7 +21,9 @@
 #include "text/sampler.h"
 #include "text/script.h"
 #include "text/training_text.h"
+#include "text/utf8.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -242,8 +255,7 @@ std::vector<ModelPiece> bpe_pieces(const OldPieces& old, const VocabularyTrainin
   return pieces;
 }
 
-}  // namespace
-
+/// The bytes of a sound model with pieces for the text of `options` after its own.
 std::string extend_model(const std::string& model, const VocabularyTraining& options) {
   check(options);
   const OldPieces old(pieces_of(model));
@@ -278,6 +290,17 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
   more.resize(std::min(more.size(), left));
   added.insert(added.end(), more.begin(), more.end());
   return with_pieces(model, added);
+}
+
+}  // namespace
+
+Vocabulary extended(const Vocabulary& vocabulary, const VocabularyTraining& options) {
+  VocabularyTraining training = options;
+  training.algorithm = vocabulary.algorithm();
+  if (training.algorithm.empty())
+    throw UserError(options.keys + "extend: only vocabularies of unigram or bpe can be extended");
+  return Vocabulary::from_model(extend_model(vocabulary.model(), training),
+                                "the vocabulary just extended");
 }
 
 }  // namespace heed::text

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "text/model_file.h"
 #include "text/utf8.h"

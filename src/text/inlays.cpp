@@ -1,8 +1,13 @@
 #include "text/inlays.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
+#include "text/characters.h"
+#include "text/markup_tokens.h"
 #include "text/references.h"
 #include "text/script.h"
 #include "text/utf8.h"

@@ -1,10 +1,12 @@
 // What stands in a segment beside its text, put into the segment's translation. Torch-free.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "text/markup.h"
+#include "text/markup_tokens.h"
 
 namespace heed::text {
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <regex>
 
+#include "text/characters.h"
 #include "text/script.h"
 #include "text/utf8.h"
 

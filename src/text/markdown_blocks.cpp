@@ -1,7 +1,9 @@
 #include "text/markdown_blocks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/strings.h"
 #include "text/words.h"

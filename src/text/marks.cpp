@@ -1,8 +1,10 @@
 #include "text/marks.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::text {

@@ -1,9 +1,13 @@
 #include "text/markup.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
+#include "text/characters.h"
 #include "text/references.h"
 #include "text/utf8.h"
 #include "text/words.h"

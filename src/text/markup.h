@@ -2,6 +2,10 @@
 // what stands around them. Torch-free.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "text/markup_tokens.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/format.h"
 #include "base/strings.h"

@@ -1,6 +1,7 @@
 #include "text/merges.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <queue>
 #include <utility>

@@ -1,6 +1,8 @@
 #include "text/model_file.h"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 

@@ -1,6 +1,7 @@
 // Files that are not lines of text: pointers, pages, test sets in SGML, archives. Torch-free.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>

@@ -1,10 +1,12 @@
 #include "text/pairs.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/lines.h"
+#include "text/tsv.h"
 #include "text/utf8.h"
 
 namespace heed::text {

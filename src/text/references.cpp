@@ -1,7 +1,10 @@
 #include "text/references.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <map>
+#include <system_error>
 
 #include "base/strings.h"
 

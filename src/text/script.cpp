@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::text {

@@ -3,9 +3,12 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <utility>
 
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

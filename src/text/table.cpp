@@ -1,6 +1,7 @@
 #include "text/table.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/error.h"
 #include "base/strings.h"

@@ -1,6 +1,7 @@
 // Tables of measurements: aligned for a terminal, and as CSV (RFC 4180).
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>

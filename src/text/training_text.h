@@ -1,19 +1,23 @@
 // The text that a vocabulary is trained on, as SentencePiece's trainer wants it, and models made of
-// it or extended by it. Inside text/ only.
+// it. Inside text/ only.
 #pragma once
 
 #include <sentencepiece_trainer.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "text/lines.h"
+#include "text/tsv.h"
 #include "text/utf8.h"
-#include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 
@@ -145,13 +149,8 @@ struct TrainedModel {
 };
 
 /// SentencePiece's model of the text, trained in a process of its own. With `up_to`, fewer pieces
-/// where the text has no more. Throws as Vocabulary::train().
+/// where the text has no more. Throws as train_vocabulary().
 TrainedModel train_model(const VocabularyTraining& options, bool up_to = false,
                          const Normalise& normalise = {});
-
-/// The bytes of a sound model with pieces for the text of `options` behind its own
-/// (Vocabulary::extended), which is normalised as the model does it; options.algorithm is the
-/// model's.
-std::string extend_model(const std::string& model, const VocabularyTraining& options);
 
 }  // namespace heed::text

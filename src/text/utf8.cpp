@@ -1,5 +1,7 @@
 #include "text/utf8.h"
 
+#include "text/characters.h"
+
 namespace heed::text {
 namespace {
 

@@ -87,20 +87,11 @@ std::string one_clean_line(std::string_view text);
 /// White space as Python's str.split() sees it.
 bool is_python_space(char32_t c);
 
-/// Punctuation and symbols of any script: neither letter, digit, space nor control character.
-bool is_punctuation(char32_t c);
-
-/// Without is_punctuation() at both ends.
+/// Without is_punctuation() (text/characters.h) at both ends.
 std::string without_punctuation(std::string_view word);
-
-bool is_letter(char32_t c);
 
 /// The blank-separated words, with Python's idea of a blank.
 std::vector<std::string> unicode_words(std::string_view text);
-
-/// The letter in the other case, or itself where one letter has none: the capital of U+00DF is two.
-char32_t to_lower(char32_t c);
-char32_t to_upper(char32_t c);
 
 /// Lower case as Python's str.lower() gives it, final sigma and dotted capital I included.
 std::string lower_case(std::string_view text);

@@ -4,13 +4,16 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
+#include <type_traits>
 
+#include "base/error.h"
 #include "base/files.h"
+#include "base/random.h"
 #include "base/strings.h"
 #include "text/model_file.h"
 #include "text/sampler.h"
-#include "text/training_text.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -209,14 +212,6 @@ Vocabulary Vocabulary::load(const std::string& path) {
   return from_model(read_file(path), path);
 }
 
-Vocabulary Vocabulary::extended(const VocabularyTraining& options) const {
-  if (impl_->algorithm() == PieceAlgorithm::other)
-    throw UserError(options.keys + "extend: only vocabularies of unigram or bpe can be extended");
-  VocabularyTraining training = options;
-  training.algorithm = impl_->algorithm() == PieceAlgorithm::bpe ? "bpe" : "unigram";
-  return from_model(extend_model(impl_->model(), training), "the vocabulary just extended");
-}
-
 void Vocabulary::save(const std::string& path) const {
   write_atomic(path, impl_->model());
 }
@@ -331,6 +326,18 @@ void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
 
 bool Vocabulary::has_bytes() const {
   return impl_->has(PieceType::byte);
+}
+
+std::string Vocabulary::algorithm() const {
+  switch (impl_->algorithm) {
+    case PieceAlgorithm::unigram:
+      return "unigram";
+    case PieceAlgorithm::bpe:
+      return "bpe";
+    case PieceAlgorithm::other:
+      break;
+  }
+  return "";
 }
 
 bool Vocabulary::can_sample() const {

@@ -12,9 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "text/lines.h"
-
 namespace heed::text {
 
 // The ids every heed vocabulary has; a model trained elsewhere with others is refused with a clear
@@ -32,58 +29,13 @@ inline constexpr std::string_view kWordStart = "\u2581";
 /// of characters without a piece grows with the square of the run.
 inline constexpr std::size_t kPartOfLine = 8192;
 
-/// What SentencePiece's trainer takes at the least.
-inline constexpr double kLeastCoverage = 0.98;
-
-/// Text to train a vocabulary on: plain, .gz or .zst; all its lines are used.
-struct TextFile {
-  TextFile(std::string at, TsvColumn of = TsvColumn::whole) : path(std::move(at)), column(of) {}
-  std::string path;
-  TsvColumn column;
-};
-
-/// No vocabulary of this text is so large.
-struct TooLittleText : UserError {
-  TooLittleText(const std::string& message, int64_t largest) : UserError(message), most(largest) {}
-  int64_t most;  // pieces
-};
-
-/// Longer runs of characters without a blank are cut before SentencePiece's trainer sees them: it
-/// ends at some tens of thousands. No natural text has them; URLs, base64 and books without line
-/// feeds do.
-inline constexpr int64_t kLongestRun = 16'384;
-
-/// Lines with such runs.
-struct CutRuns {
-  int64_t lines = 0;
-  std::string first;  // FILE:LINE
-  /// A warning, or "" where there are none.
-  std::string text() const;
-};
-
-struct VocabularyTraining {
-  std::vector<TextFile> files;
-  int64_t size = 8000;                    // pieces, the four special ones included
-  std::string algorithm = "unigram";      // or "bpe"
-  double coverage = 1.0;                  // kLeastCoverage to 1
-  std::vector<std::string> symbols = {};  // user-defined: each is one piece and never split
-  std::string normalise = "none";         // or "nfc", "nfkc"
-  bool byte_fallback = false;             // a piece for each byte spells what has no piece
-  double upper = 0;                       // share of the lines that are read in capitals
-  std::string keys = "data.vocabulary.";  // before size, algorithm and so on in messages
-  int64_t fewest = 5;  // sizes below this one are refused: four pieces are special
-};
-
-/// Throws UserError naming `key` where one cannot be a user-defined symbol, or is there twice.
-void check_symbols(const std::vector<std::string>& symbols, const std::string& key);
-
 /// Subword pieces and their ids. Immutable and safe to share between threads.
 ///
 /// Text reaches SentencePiece as it stands, but for spaces: tabs, control characters and every
 /// Unicode space count as one blank, and runs of blanks as one. Vocabularies trained here change
-/// no character unless VocabularyTraining::normalise says so, and then by SentencePiece's table in
-/// their file. So decode(encode(line)) is the line with its blanks tidied, in this form, as long as
-/// the vocabulary knows all its characters.
+/// no character unless VocabularyTraining::normalise (text/vocabulary_training.h) says so, and then
+/// by SentencePiece's table in their file. So decode(encode(line)) is the line with its blanks
+/// tidied, in this form, as long as the vocabulary knows all its characters.
 ///
 /// A line of more than kPartOfLine bytes is encoded in parts, which end before blanks. Where a part
 /// has no blank it ends inside a word, which may get other pieces there.
@@ -96,18 +48,6 @@ class Vocabulary {
   static Vocabulary load(const std::string& path);
   /// The same of the file's bytes; `name` is what messages call it.
   static Vocabulary from_model(std::string model, const std::string& name);
-  /// The same input gives the same model, on any number of cores. Warns of runs that are cut.
-  /// Throws UserError where the corpus cannot support `size` pieces, and says which sizes it can;
-  /// Failure where SentencePiece fails, also where it would end the process.
-  static Vocabulary train(const VocabularyTraining& options);
-
-  /// This vocabulary, each piece under its id, with pieces for the text behind them, up to
-  /// options.size in all; fewer where the text has no more. `coverage` is that of the new text's
-  /// characters; symbols of `options` that are new become pieces, too. The algorithm is this
-  /// vocabulary's. Throws UserError where it is neither unigram nor BPE, or has `size` pieces
-  /// already.
-  Vocabulary extended(const VocabularyTraining& options) const;
-
   /// This vocabulary, but these user-defined symbols, which stand for languages and are no text,
   /// begin each line that has pieces: encode(), sample() and spell() put them there, and decode()
   /// and surfaces() give nothing for them. None: a vocabulary as it was loaded.
@@ -155,6 +95,8 @@ class Vocabulary {
 
   /// Whether it spells what has no piece in bytes.
   bool has_bytes() const;
+  /// "unigram" or "bpe"; empty for another one.
+  std::string algorithm() const;
   /// Whether sample() draws: it is unigram or BPE.
   bool can_sample() const;
 
@@ -172,11 +114,6 @@ class Vocabulary {
   std::vector<int32_t> beginning_;
   bool has_end_ = true;
 };
-
-/// Before one is trained: throws what Vocabulary::train() would, where a look at the text's words
-/// and characters leaves doubt that `size` pieces can be made of it: then it trains. Else it reads
-/// the text once. Returns what train() would warn of.
-CutRuns require_reachable(const VocabularyTraining& options);
 
 /// A piece's name with blanks for U+2581.
 std::string surface_of(const std::string& piece);

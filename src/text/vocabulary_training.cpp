@@ -1,11 +1,20 @@
-// Vocabulary::train: SentencePiece's trainer, fed line by line, in a process of its own; and
-// whether a vocabulary can have the size that is wanted, before one is trained.
+#include "text/vocabulary_training.h"
+
 #include <cctype>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
 #include <new>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -15,6 +24,8 @@
 #include "base/subprocess.h"
 #include "text/normal_form.h"
 #include "text/training_text.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::text {
 namespace {
@@ -235,11 +246,11 @@ void warn_of(const CutRuns& cut) {
   if (cut.lines > 0) log::warn(cut.text());
 }
 
-Vocabulary Vocabulary::train(const VocabularyTraining& options) {
+Vocabulary train_vocabulary(const VocabularyTraining& options) {
   check(options);
   const TrainedModel model = train_model(options);
   warn_of(model.cut);
-  return from_model(model.bytes, "the vocabulary just trained");
+  return Vocabulary::from_model(model.bytes, "the vocabulary just trained");
 }
 
 CutRuns require_reachable(const VocabularyTraining& options) {

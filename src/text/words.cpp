@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "text/characters.h"
 #include "text/script.h"
 #include "text/utf8.h"
 

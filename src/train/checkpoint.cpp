@@ -3,11 +3,24 @@
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "model/adapters.h"
+#include "model/description/safetensors_file.h"
+#include "model/weights.h"
+#include "train/setup.h"
+#include "train/shard.h"
 
 namespace heed::train {
 namespace {

@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "model/model.h"
-#include "model/weights.h"
 #include "ranks/group.h"
 #include "train/optimizer.h"
 #include "train/progress.h"
-#include "train/trainer.h"
+#include "train/shard.h"
 
 namespace heed::train {
+
+struct TrainerSetup;  // train/setup.h
 
 using Metadata = std::map<std::string, std::string>;
 

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "data/batch.h"
 #include "model/device.h"
 #include "train/loss.h"
 

@@ -9,8 +9,15 @@
 // nothing, and neither does </s>.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "base/error.h"
+#include "data/batch.h"
+#include "data/links.h"
 #include "model/device.h"
+#include "train/config.h"
 #include "train/loss.h"
 
 namespace heed::train {

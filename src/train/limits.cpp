@@ -1,10 +1,15 @@
 #include "train/limits.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "data/batches.h"
+#include "train/config.h"
 #include "train/schedule.h"
+#include "train/setup.h"
 
 namespace heed::train {
 namespace {

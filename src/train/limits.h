@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "train/config.h"
 #include "train/progress.h"
-#include "train/trainer.h"
 
 namespace heed::train {
+
+struct TrainerSetup;  // train/setup.h
+
+enum class StopReason { updates, epochs, stages, minutes, patience, interrupted, nothing_to_do };
 
 class TrainingLimits {
  public:

@@ -1,10 +1,17 @@
-#include "train/loss.h"
+#include "kernels/rows/loss.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/batch.h"
 #include "kernels/product.h"
+#include "kernels/tensor.h"
 #include "model/device.h"
+#include "train/loss.h"
+#include "train/losses.h"
 
 namespace heed::train {
 namespace {

@@ -11,11 +11,14 @@
 #include <vector>
 
 #include "base/random.h"
-#include "data/batch.h"
 #include "kernels/output_loss.h"
+#include "kernels/rows/loss.h"
 #include "model/model.h"
 #include "train/config.h"
-#include "train/losses.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::train {
 

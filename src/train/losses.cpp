@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/batch.h"
+
 namespace heed::train {
 
 bool AuxiliaryLoss::applies_to(const data::Batch& batch) const {

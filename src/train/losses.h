@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
 #include "train/config.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::train {
 

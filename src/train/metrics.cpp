@@ -1,14 +1,24 @@
 #include "train/metrics.h"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <limits>
+#include <utility>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "config/schema.h"
+#include "data/batch.h"
+#include "data/origin.h"
+#include "train/config.h"
 #include "train/metrics_line.h"
 
 namespace heed::train {

@@ -3,16 +3,18 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/event_file.h"
+#include "data/origin.h"
+#include "train/config.h"
 #include "train/limits.h"
 #include "train/losses.h"
 #include "train/progress.h"
-#include "train/update.h"
 #include "train/validation.h"
 
 namespace heed::train {

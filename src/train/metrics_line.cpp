@@ -1,6 +1,7 @@
 #include "train/metrics_line.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/files.h"
 #include "base/json.h"

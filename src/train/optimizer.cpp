@@ -2,10 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
+#include "base/error.h"
 #include "kernels/rows/loops.h"
 #include "kernels/share_out.h"
 #include "model/adapters.h"

@@ -2,6 +2,8 @@
 // is kept between updates has names and is saved with them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,10 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include <utility>
+
 #include "base/log.h"
 #include "kernels/graph.h"
 #include "model/device.h"
+#include "ranks/group.h"
 #include "train/kinds.h"
+#include "train/shard.h"
 
 namespace heed::train {
 namespace {

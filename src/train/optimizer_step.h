@@ -12,6 +12,7 @@
 
 #include "train/config.h"
 #include "train/optimizer.h"
+#include "train/shard.h"
 
 namespace heed::train {
 

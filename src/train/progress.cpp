@@ -1,5 +1,8 @@
 #include "train/progress.h"
 
+#include <algorithm>
+
+#include "base/error.h"
 #include "base/json.h"
 #include "train/losses.h"
 

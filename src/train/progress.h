@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batches.h"
+#include "data/position.h"
 
 namespace heed::train {
 

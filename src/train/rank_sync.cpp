@@ -1,6 +1,16 @@
 #include "train/rank_sync.h"
 
 #include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "data/batches.h"
+#include "data/position.h"
+#include "train/progress.h"
+#include "train/setup.h"
 
 namespace heed::train {
 namespace {

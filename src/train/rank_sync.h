@@ -7,9 +7,11 @@
 
 #include "ranks/group.h"
 #include "train/checkpoint.h"
-#include "train/trainer.h"
+#include "train/progress.h"
 
 namespace heed::train {
+
+struct TrainerSetup;  // train/setup.h
 
 class RankSync {
  public:

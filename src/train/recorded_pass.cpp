@@ -2,14 +2,21 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <numeric>
+#include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "data/batch.h"
 #include "kernels/graph.h"
 #include "model/device.h"
+#include "text/vocabulary.h"
 #include "train/loss.h"
+#include "train/losses.h"
 #include "train/update.h"
 
 namespace heed::train {

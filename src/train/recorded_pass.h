@@ -17,10 +17,13 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
 #include "model/model.h"
 #include "train/config.h"
 #include "train/shard.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::train {
 

@@ -1,10 +1,14 @@
 #include "train/report_queue.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "base/log.h"
 #include "base/strings.h"
 #include "train/metrics.h"
+#include "train/setup.h"
 
 namespace heed::train {
 namespace {

@@ -3,13 +3,15 @@
 
 #include <cstddef>
 #include <deque>
+#include <utility>
 
 #include "ranks/group.h"
 #include "train/progress.h"
-#include "train/trainer.h"
 #include "train/update.h"
 
 namespace heed::train {
+
+struct TrainerSetup;  // train/setup.h
 
 class ReportQueue {
  public:

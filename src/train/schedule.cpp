@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numbers>
 
+#include "base/error.h"
 #include "train/kinds.h"
 
 namespace heed::train {

@@ -2,7 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <unordered_set>
+
+#include "base/error.h"
 
 namespace heed::train {
 namespace {

@@ -8,6 +8,7 @@
 // whoever holds it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>

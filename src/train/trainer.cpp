@@ -1,14 +1,32 @@
 #include "train/trainer.h"
 
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "data/position.h"
 #include "data/prefetcher.h"
+#include "data/stages.h"
 #include "model/adapters.h"
+#include "model/model.h"
+#include "model/weights.h"
+#include "ranks/group.h"
 #include "train/checkpoint.h"
 #include "train/limits.h"
+#include "train/losses.h"
 #include "train/metrics.h"
+#include "train/optimizer.h"
+#include "train/progress.h"
 #include "train/rank_sync.h"
 #include "train/report_queue.h"
+#include "train/shard.h"
+#include "train/update.h"
+#include "train/validation.h"
 
 namespace heed::train {
 namespace {

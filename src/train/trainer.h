@@ -2,78 +2,17 @@
 // interruption.
 #pragma once
 
-#include <c10/core/Device.h>
-#include <c10/core/ScalarType.h>
-
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "base/signals.h"
 #include "data/batches.h"
 #include "data/config.h"
-#include "model/pointer.h"
-#include "ranks/group.h"
 #include "train/config.h"
-#include "train/update.h"
-#include "train/validation.h"
+#include "train/limits.h"
+#include "train/setup.h"
 
 namespace heed::train {
-
-/// Another set that validations look at.
-struct ValidationSet {
-  std::string name;
-  std::vector<data::Batch> batches;
-  ScoreModel scores;
-};
-
-struct TrainerSetup {
-  model::ModelPtr model;  // fresh, in any mode; is moved to `device`
-  MakeModel another;      // for the other workers on a CPU; empty: all threads share each part
-  TrainConfig config;
-  at::Device device = at::kCPU;
-  at::ScalarType precision = at::kFloat;
-  std::string folder;  // the run's; exists. Only the first rank writes there
-  uint64_t seed = 1;   // of dropout
-  int64_t width = 0;   // noam: the model's width
-
-  std::shared_ptr<const data::Corpus> corpus;
-  data::BatchOptions batches;           // batch_options()
-  std::vector<data::Batch> validation;  // fixed_batches(); empty: no validation
-  /// Of the validation set. A Failure that it throws costs these scores alone, unless one of them
-  /// is early_stopping.metric. May be empty.
-  ScoreModel scores;
-  std::vector<ValidationSet> further;  // validated after it; they decide nothing
-
-  /// Called once, on the first rank, when the run is known to begin or to go on, with the updates
-  /// that are done: its checkpoint was read and fits, and nothing in the folder has been changed.
-  /// May be empty, and may throw.
-  std::function<void(int64_t)> begins;
-
-  /// This rank among those that make the run together; alone where it is nullptr. The run is
-  /// started alike on all.
-  ranks::Group* group = nullptr;
-  /// What all ranks were given, configuration and corpus, in one number: they stop where it
-  /// differs.
-  uint64_t checksum = 0;
-  /// Told of each update that is done; may be empty.
-  std::function<void(int64_t)> updated;
-
-  bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
-  std::function<bool()> interrupted = signals::interrupted;
-  /// Into each file of weights and each checkpoint: what the weights belong to.
-  std::map<std::string, std::string> metadata;
-  std::string configuration;  // of the run, as text: into each checkpoint
-  /// With training.adapters: the checksum of the weights that they are for. Checkpoints then hold
-  /// the adapters alone, and fit no other weights.
-  std::string base;
-};
-
-enum class StopReason { updates, epochs, stages, minutes, patience, interrupted, nothing_to_do };
 
 struct TrainResult {
   int64_t updates = 0;

@@ -4,14 +4,22 @@
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <cmath>
 #include <new>
+#include <optional>
+#include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
+#include "base/random.h"
+#include "config/schema.h"
+#include "data/batch.h"
 #include "kernels/dropout.h"
 #include "model/adapters.h"
 #include "model/embedding.h"
 #include "model/weights.h"
+#include "train/losses.h"
 
 namespace heed::train {
 namespace {

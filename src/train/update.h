@@ -14,20 +14,26 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/origin.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "model/pointer.h"
 #include "train/config.h"
 #include "train/loss.h"
+#include "train/losses.h"
 #include "train/optimizer.h"
 #include "train/optimizer_step.h"
 #include "train/recorded_pass.h"
 #include "train/shard.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::train {
 

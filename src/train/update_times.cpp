@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/output_loss.h"
 #include "kernels/product.h"

@@ -2,9 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 
+#include "base/error.h"
 #include "base/log.h"
+#include "config/schema.h"
+#include "data/batch.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 #include "train/loss.h"

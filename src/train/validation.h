@@ -3,17 +3,21 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
 #include "model/model.h"
 #include "ranks/group.h"
 #include "score/metrics.h"
 #include "train/config.h"
 #include "train/progress.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::train {
 

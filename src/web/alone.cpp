@@ -1,7 +1,14 @@
 #include "web/alone.h"
 
 #include "base/json.h"
+#include "engine/matrix.h"
+#include "engine/network.h"
+#include "engine/threads.h"
+#include "engine/weights.h"
 #include "model/description/traits.h"
+#include "serve/answers/answers.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::web {
 namespace {

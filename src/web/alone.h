@@ -6,6 +6,10 @@
 #include <string_view>
 
 #include "decode/search/engine_translator.h"
+#include "engine/weights.h"
+#include "model/description/config.h"
+#include "serve/answers/answers.h"
+#include "text/vocabulary.h"
 #include "web/settings.h"
 
 namespace heed::web {

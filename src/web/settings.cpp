@@ -1,5 +1,9 @@
 #include "web/settings.h"
 
+#include <cstddef>
+#include <variant>
+
+#include "base/error.h"
 #include "base/json.h"
 #include "config/view.h"
 

@@ -6,6 +6,7 @@
 
 #include "accelerator/internal.h"
 #include "ranks/backends.h"
+#include "ranks/rendezvous.h"
 
 namespace heed::accelerator {
 namespace {

@@ -14,6 +14,7 @@
 #include "data/batch.h"
 #include "model/kinds.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::model::testing {
 
@@ -80,7 +81,7 @@ inline const text::Vocabulary& vocabulary() {
       file << '\n';
     }
     file.close();
-    auto out = text::Vocabulary::train({.files = {path.string()}, .size = 24});
+    auto out = text::train_vocabulary({.files = {path.string()}, .size = 24});
     std::filesystem::remove(path);
     return out;
   }();

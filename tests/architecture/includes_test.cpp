@@ -127,6 +127,7 @@ TEST(ArchitectureRules, FindWhatIsPrintedAndWhatIsLong) {
   tree.write("src/text/t.cpp", "// std::cout\nstd::snprintf(a);\nstd::cout << 1;\nprintf(\"\");\n");
   EXPECT_THAT(writes_to_stdout(tree.path()), ElementsAre("src/text/t.cpp:3 writes to stdout",
                                                          "src/text/t.cpp:4 writes to stdout"));
+  tree.write("src/text/u.cpp", "#include <map>\n#include <set>\n1;\n2;\n3;\n");
   EXPECT_THAT(long_files(tree.path(), 3), ElementsAre("src/text/t.cpp has 4 lines"));
 }
 

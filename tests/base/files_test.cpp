@@ -12,6 +12,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "message.h"
 #include "temporary_folder.h"

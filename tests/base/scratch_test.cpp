@@ -1,3 +1,5 @@
+#include "base/scratch.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

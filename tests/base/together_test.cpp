@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "message.h"

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/io.h"
 #include "config/print.h"
 #include "config/toy_config.h"
 #include "message.h"

@@ -10,6 +10,7 @@
 #include "compressed.h"
 #include "data/batches.h"
 #include "data/corpus.h"
+#include "data/corpus_reader.h"
 #include "data/hygiene.h"
 #include "message.h"
 #include "temporary_folder.h"
@@ -69,7 +70,7 @@ class AlignedCorpus : public testing::Test {
   }
   Corpus read(const std::vector<CorpusFiles>& list, CorpusReading reading = {}) {
     reading.aligned = true;
-    return Corpus::read(list, letters, letters, reading);
+    return read_corpus(list, letters, letters, reading);
   }
   std::string wrong(const std::string& source, const std::string& target,
                     const std::string& alignment) {
@@ -79,7 +80,7 @@ class AlignedCorpus : public testing::Test {
 
   TemporaryFolder folder;
   // "ab" is three pieces, the word start among them.
-  text::Vocabulary letters = text::Vocabulary::train(
+  text::Vocabulary letters = text::train_vocabulary(
       {.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
        .size = 14,
        .algorithm = "bpe",
@@ -122,7 +123,7 @@ TEST_F(AlignedCorpus, ATagShiftsTheSource) {
 }
 
 TEST_F(AlignedCorpus, DrawnPiecesHaveTheLinksOfTheirWords) {
-  letters = text::Vocabulary::train(
+  letters = text::train_vocabulary(
       {.files = {folder.write("words", "abc abd bcd abc abd bcd acd\n")}, .size = 13});
   const Corpus corpus =
       read({files("abc abd bcd\n", "bcd acd abc\n", "0-2 1-1 2-0\n")}, {.keep_text = true});

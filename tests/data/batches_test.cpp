@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "data/corpus_reader.h"
 #include "data/examples.h"
 #include "message.h"
 #include "temporary_folder.h"
@@ -216,9 +217,9 @@ TEST(BatchStream, DrawsPiecesAnewInEveryEpochOnAnyNumberOfThreads) {
   CorpusFiles files;
   files.source = files.target = folder.write("text", text);
   const auto vocabulary =
-      text::Vocabulary::train({.files = {files.source}, .size = 14, .algorithm = "bpe"});
+      text::train_vocabulary({.files = {files.source}, .size = 14, .algorithm = "bpe"});
   const auto corpus = std::make_shared<const Corpus>(
-      Corpus::read({files}, vocabulary, vocabulary, {.keep_text = true}));
+      read_corpus({files}, vocabulary, vocabulary, {.keep_text = true}));
   BatchOptions options{.batch_size = 300, .epochs = 2, .sampling = 0.3};
   const auto one = all(BatchStream(corpus, options));
   options.threads = 3;

@@ -7,6 +7,8 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "compressed.h"
+#include "data/batch.h"
+#include "data/corpus_reader.h"
 #include "message.h"
 #include "temporary_folder.h"
 
@@ -29,11 +31,11 @@ class CorpusRead : public testing::Test {
     return files;
   }
   Corpus read(const std::vector<CorpusFiles>& list, const CorpusReading& reading = {}) {
-    return Corpus::read(list, letters, letters, reading);
+    return read_corpus(list, letters, letters, reading);
   }
 
   TemporaryFolder folder;
-  text::Vocabulary letters = text::Vocabulary::train(
+  text::Vocabulary letters = text::train_vocabulary(
       {.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
        .size = 13,
        .algorithm = "bpe"});
@@ -81,7 +83,7 @@ TEST_F(CorpusRead, ALineOfATsvFileHasOneTab) {
 }
 
 TEST_F(CorpusRead, ATagStandsBeforeEverySourceLine) {
-  letters = text::Vocabulary::train(
+  letters = text::train_vocabulary(
       {.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
        .size = 14,
        .algorithm = "bpe",
@@ -353,9 +355,9 @@ TEST_F(CorpusRead, SeveralCorporaAreParts) {
 
 TEST_F(CorpusRead, SamplesKeepTheTextAndTheLimit) {
   const std::string text = folder.write("words", "abcab abcab abcab\nabc abcab\n");
-  const auto words = text::Vocabulary::train({.files = {text}, .size = 12, .algorithm = "bpe"});
+  const auto words = text::train_vocabulary({.files = {text}, .size = 12, .algorithm = "bpe"});
   const CorpusFiles pair = files("abcab abc\n", "abcab\n");
-  const Corpus with = Corpus::read({pair}, words, words, {.keep_text = true});
+  const Corpus with = read_corpus({pair}, words, words, {.keep_text = true});
   bool differs = false;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Example drawn = with.sample(0, 0.5, seed);
@@ -366,10 +368,10 @@ TEST_F(CorpusRead, SamplesKeepTheTextAndTheLimit) {
   }
   EXPECT_TRUE(differs);
   const int64_t limit = static_cast<int64_t>(words.encode("abcab abc").size());
-  const Corpus tight = Corpus::read({pair}, words, words, {.max_length = limit, .keep_text = true});
+  const Corpus tight = read_corpus({pair}, words, words, {.max_length = limit, .keep_text = true});
   for (uint64_t seed = 0; seed < 20; ++seed)
     EXPECT_LE(static_cast<int64_t>(tight.sample(0, 0.9, seed).source.size()), limit);
-  EXPECT_EQ(Corpus::read({pair}, words, words, {}).sample(0, 0.9, 1).source,
+  EXPECT_EQ(read_corpus({pair}, words, words, {}).sample(0, 0.9, 1).source,
             words.encode("abcab abc"));
 }
 

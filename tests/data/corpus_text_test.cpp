@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "data/batch.h"
 #include "data/corpus.h"
+#include "data/corpus_reader.h"
 #include "data/flaws.h"
 #include "temporary_folder.h"
 
@@ -14,7 +16,7 @@ namespace {
 // Line 2 is blank, 3 and 7 are too long on one side, and 5 is there already.
 TEST(CorpusText, IsThatOfThePairsThatAreKept) {
   const TemporaryFolder folder;
-  const auto letters = text::Vocabulary::train(
+  const auto letters = text::train_vocabulary(
       {.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
        .size = 13,
        .algorithm = "bpe"});
@@ -24,8 +26,8 @@ TEST(CorpusText, IsThatOfThePairsThatAreKept) {
   files.source = folder.write("text.src", "a\n\na b c d e\nb\nb\nc d\ng\nf\n");
   files.target = folder.write("text.tgt", "h\ng\nf\ne\ne\nd\nc c c c c\na b\n");
   const Corpus corpus =
-      Corpus::read({files}, letters, letters,
-                   {.max_length = 4, .keep_text = true, .cleaning = cleaning_of(config)});
+      read_corpus({files}, letters, letters,
+                  {.max_length = 4, .keep_text = true, .cleaning = cleaning_of(config)});
   const std::vector<int64_t> lines{1, 4, 6, 8};
   const std::vector<std::string> sources{"a", "b", "c d", "f"}, targets{"h", "e", "d", "a b"};
   ASSERT_EQ(corpus.size(), 4);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "data/batch.h"
 #include "data/corpus.h"
 
 namespace heed::data {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "data/batch.h"
 #include "data/corpus.h"
+#include "data/corpus_reader.h"
 #include "message.h"
 #include "temporary_folder.h"
 
@@ -17,7 +19,7 @@ using testing::IsEmpty;
 class Languages : public testing::Test {
  protected:
   text::Vocabulary with(const std::vector<std::string>& symbols) const {
-    return text::Vocabulary::train(
+    return text::train_vocabulary(
         {.files = {folder.write("text",
                                 "a b c d abcd abc ab bcd cd\ndcba cba ba dcb dc d c b a\n")},
          .size = 20,
@@ -84,8 +86,8 @@ TEST_F(Languages, ShiftNoLinkOfWords) {
   files.target = folder.write("c.tgt", "c d\n");
   files.alignment = folder.write("c.align", "0-1 2-0\n");
   const CorpusReading reading{.keep_text = true, .aligned = true};
-  const Corpus with_symbols = Corpus::read({files}, source, target, reading),
-               without = Corpus::read({files}, plain, plain, reading);
+  const Corpus with_symbols = read_corpus({files}, source, target, reading),
+               without = read_corpus({files}, plain, plain, reading);
   EXPECT_NE(with_symbols.fingerprint(), without.fingerprint());
   for (const bool drawn : {false, true}) {
     const auto pair = [&](const Corpus& corpus) {

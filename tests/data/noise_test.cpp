@@ -9,6 +9,7 @@
 
 #include "base/strings.h"
 #include "data/batches.h"
+#include "data/corpus_reader.h"
 #include "temporary_folder.h"
 #include "text/utf8.h"
 
@@ -122,11 +123,11 @@ class NoisyCorpus : public testing::Test {
     CorpusFiles files{.source = folder.write("c.src", source),
                       .target = folder.write("c.tgt", target)};
     files.alignment = folder.write("c.align", links);
-    return Corpus::read({files}, letters, letters,
-                        {.max_length = max_length, .keep_text = true, .aligned = true});
+    return read_corpus({files}, letters, letters,
+                       {.max_length = max_length, .keep_text = true, .aligned = true});
   }
   TemporaryFolder folder;
-  text::Vocabulary letters = text::Vocabulary::train(
+  text::Vocabulary letters = text::train_vocabulary(
       {.files = {folder.write("letters", "a b c d e f g h A B C D E F G H\nh g f e d c b a\n")},
        .size = 22,
        .algorithm = "bpe"});

@@ -8,7 +8,9 @@
 
 #include "base/format.h"
 #include "base/strings.h"
+#include "data/batch.h"
 #include "data/corpus.h"
+#include "data/corpus_reader.h"
 #include "temporary_folder.h"
 #include "text/words.h"
 
@@ -85,13 +87,13 @@ TEST(Terms, AreDrawnAnewForACorpus) {
   CorpusFiles files{.source = folder.write("c.src", "abcd efgh\n"),
                     .target = folder.write("c.tgt", "hgfe dcba\n")};
   files.alignment = folder.write("c.align", "0-1 1-0\n");
-  const text::Vocabulary letters = text::Vocabulary::train(
+  const text::Vocabulary letters = text::train_vocabulary(
       {.files = {folder.write("letters", "a b c d e f g h\nabcd efgh hgfe dcba\n")},
        .size = 24,
        .algorithm = "bpe",
        .symbols = {kTermBegin, kTermEnd}});
   const Corpus corpus =
-      Corpus::read({files}, letters, letters, {.keep_text = true, .aligned = true});
+      read_corpus({files}, letters, letters, {.keep_text = true, .aligned = true});
   std::set<std::string> seen;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Example one = corpus.sample(0, 0, seed, {}, 0.5);

@@ -7,6 +7,7 @@
 #include "decode/search/next_words.h"
 #include "decode/search/reading.h"
 #include "temporary_folder.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::decode {
 namespace {
@@ -17,7 +18,7 @@ class LanguagesOf : public testing::TestWithParam<std::size_t> {
  protected:
   LanguagesOf() {
     const TemporaryFolder folder;
-    plain = text::Vocabulary::train(
+    plain = text::train_vocabulary(
         {.files = {folder.write("text", "mira tolo sena kupo vadi rel\nkupo tolo mira sena\n")},
          .size = 32,
          .algorithm = "bpe",

@@ -13,6 +13,7 @@
 
 #include "decode/translator.h"
 #include "model/model.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::decode {
 
@@ -30,7 +31,7 @@ inline const text::Vocabulary& vocabulary() {
       file << '\n';
     }
     file.close();
-    auto out = text::Vocabulary::train({.files = {path.string()}, .size = 32});
+    auto out = text::train_vocabulary({.files = {path.string()}, .size = 32});
     std::filesystem::remove(path);
     return out;
   }();

@@ -16,6 +16,7 @@
 #include "exchange/foreign_model.h"
 #include "message.h"
 #include "temporary_folder.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::exchange {
 namespace {
@@ -112,7 +113,7 @@ class CTranslate2Folder : public ::testing::Test {
  protected:
   CTranslate2Folder() {
     folder_.write("text", "a b c d\nb a\nd c\n");
-    vocabulary_ = text::Vocabulary::train(
+    vocabulary_ = text::train_vocabulary(
         {.files = {text::TextFile(folder_ / "text")}, .size = 12, .algorithm = "bpe"});
     vocabulary_->save(folder_ / "sentencepiece.model");
     config_ = small_transformer();

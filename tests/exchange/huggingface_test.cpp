@@ -16,6 +16,7 @@
 #include "message.h"
 #include "model/description/safetensors_file.h"
 #include "temporary_folder.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::exchange {
 namespace {
@@ -33,7 +34,7 @@ class TransformersFolder : public ::testing::Test {
     // The ids of fairseq's SentencePiece files: <unk>, <s>, </s>, then pieces.
     text::VocabularyTraining training{
         .files = {text::TextFile(folder_ / "text")}, .size = 12, .algorithm = "bpe"};
-    const text::Vocabulary trained = text::Vocabulary::train(training);
+    const text::Vocabulary trained = text::train_vocabulary(training);
     for (int32_t id = text::kEnd + 1; id < trained.size(); ++id) own_.push_back(trained.piece(id));
     segments_ = trained.model();
     shape_ = {{"d_model", 12},

@@ -15,6 +15,7 @@
 #include "exchange/arrays.h"
 #include "exchange/plain_transformer.h"
 #include "temporary_folder.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::exchange {
 namespace {
@@ -91,7 +92,7 @@ class MarianFolder : public ::testing::Test {
       text::VocabularyTraining training{
           .files = {text::TextFile(folder_ / "text")}, .size = 12, .algorithm = "bpe"};
       if (*symbols != '\0') training.symbols = {symbols};
-      vocabularies_.push_back(text::Vocabulary::train(training));
+      vocabularies_.push_back(text::train_vocabulary(training));
     }
   }
 

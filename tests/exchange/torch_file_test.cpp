@@ -1,5 +1,7 @@
 // Files of torch.save(): those that PyTorch 2.11 wrote, which the fuzzer begins with, and pickles
 // by hand, sound and hostile.
+#include "exchange/torch_file.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

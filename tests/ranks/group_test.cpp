@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "message.h"
 #include "ranks/addresses.h"
+#include "ranks/progress_board.h"
 #include "ranks/rank_info.h"
 #include "ranks/together.h"
 

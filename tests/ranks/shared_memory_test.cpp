@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "ranks/addresses.h"
+#include "ranks/progress_board.h"
 #include "ranks/rank_info.h"
 
 namespace heed::ranks {

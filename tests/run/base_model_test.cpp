@@ -9,6 +9,7 @@
 
 #include "cli/weights_file.h"
 #include "run/in_process.h"
+#include "text/extension.h"
 #include "text/vocabulary.h"
 
 namespace heed::run {
@@ -77,8 +78,8 @@ TEST_F(BaseModel, GivesWeightsAndVocabulary) {
 TEST_F(BaseModel, GivesNewPiecesTheMeanOfThoseThatSpellThem) {
   ASSERT_EQ(train("base", kTransformer, "2").status, 0);
   const std::string larger = folder_ / "larger.spm";
-  text::Vocabulary::load(folder_ / "base/joint.spm")
-      .extended({.files = {folder_.write("new", "gaga xyz gaga xyz\nxyz gaga ab\n")}, .size = 40})
+  text::extended(text::Vocabulary::load(folder_ / "base/joint.spm"),
+                 {.files = {folder_.write("new", "gaga xyz gaga xyz\nxyz gaga ab\n")}, .size = 40})
       .save(larger);
   auto more = from("base");
   more.insert(more.end(),
@@ -141,7 +142,7 @@ TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
   separate.insert(separate.end(), {"--set", "data.vocabulary.kind=separate"});
   expect_refused(train("separate", kNone, "2", separate),
                  {"training.from", "data.vocabulary.kind: joint"});
-  text::Vocabulary::train({.files = {folder_ / "train.src"}, .size = 40, .algorithm = "bpe"})
+  text::train_vocabulary({.files = {folder_ / "train.src"}, .size = 40, .algorithm = "bpe"})
       .save(folder_ / "other.spm");
   auto other = from("base");
   other.insert(other.end(), {"--set", "data.vocabulary.source=" + (folder_ / "other.spm")});

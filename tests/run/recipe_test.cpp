@@ -175,7 +175,7 @@ TEST(Recipe, TheSmallestModelIsProposedWhereNothingFits) {
 TEST(Recipe, OfARunHasNeitherItsShortlistNorItsInlineTerms) {
   const TemporaryFolder folder;
   const std::string text = folder.write("text", "abcd abcd ab ab cd\n");
-  text::Vocabulary::train({.files = {text}, .size = 11, .algorithm = "bpe"})
+  text::train_vocabulary({.files = {text}, .size = 11, .algorithm = "bpe"})
       .save(folder / "joint.spm");
   run::Config base;
   base.decoding.beam_size = 7;

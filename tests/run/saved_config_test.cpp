@@ -243,7 +243,7 @@ TEST_F(ResumeConfigTest, PathsOfMovedCorporaMayBeEdited) {
 
 TEST_F(ResumeConfigTest, AnotherVocabularyInTheFolderIsNamed) {
   write_toy_pairs(folder, "other", 300, 9);
-  text::Vocabulary::train({.files = {folder / "other.src"}, .size = 32, .algorithm = "bpe"})
+  text::train_vocabulary({.files = {folder / "other.src"}, .size = 32, .algorithm = "bpe"})
       .save(run + "/joint.spm");
   for (const std::string& what : {run, yaml})
     expect_mistake(resume(what, {"training.updates=6"}),

@@ -19,10 +19,10 @@ class SharedVocabulary : public ::testing::Test {
     write_toy_pairs(folder_, "train", 60, 1);
     write_toy_pairs(folder_, "valid", 5, 2);
     const text::Vocabulary pieces =
-        text::Vocabulary::train({.files = {folder_ / "train.src"}, .size = 32, .algorithm = "bpe"});
+        text::train_vocabulary({.files = {folder_ / "train.src"}, .size = 32, .algorithm = "bpe"});
     pieces.save(folder_ / "a.spm");
     pieces.save(folder_ / "b.spm");
-    text::Vocabulary::train({.files = {folder_ / "train.src"}, .size = 33, .algorithm = "bpe"})
+    text::train_vocabulary({.files = {folder_ / "train.src"}, .size = 33, .algorithm = "bpe"})
         .save(folder_ / "other.spm");
   }
   Result train(const std::string& name, const std::string& vocabulary,

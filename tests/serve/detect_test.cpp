@@ -9,6 +9,7 @@
 #include "serve/running.h"
 #include "serve/served_model.h"
 #include "temporary_folder.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::serve {
 namespace {
@@ -33,7 +34,7 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   std::string lines;
   for (std::size_t i = 0; i < 60; ++i) lines += words[3 * i % 7] + " " + words[5 * i % 7] + "\n";
   const auto cyrillic =
-      text::Vocabulary::train({.files = {folder.write("text", lines)}, .size = 24});
+      text::train_vocabulary({.files = {folder.write("text", lines)}, .size = 24});
   std::vector<ServedModel> models = models_of({0}), others = models_of({1});
   models.push_back({models[0], "ru", "en",
                     shared(decode::Translator({{decode::random_model(decode::small_models()[0]),

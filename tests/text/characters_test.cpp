@@ -1,4 +1,6 @@
 // What is said of a character: written down from Unicode's tables, and for all of them at once.
+#include "text/characters.h"
+
 #include <gtest/gtest.h>
 #include <locale.h>
 #include <utf8proc.h>

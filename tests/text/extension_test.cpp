@@ -1,4 +1,6 @@
 // Vocabulary::extended.
+#include "text/extension.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sentencepiece_processor.h>
@@ -13,6 +15,7 @@
 #include "text/foreign_vocabulary.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -43,10 +46,10 @@ std::string text_of(const std::vector<std::string>& lines) {
 class ExtendedBy : public testing::TestWithParam<const char*> {
  protected:
   Vocabulary old_one(std::vector<std::string> symbols = {}) {
-    return Vocabulary::train({.files = {folder.write("old", text_of(kOld))},
-                              .size = 40,
-                              .algorithm = GetParam(),
-                              .symbols = std::move(symbols)});
+    return train_vocabulary({.files = {folder.write("old", text_of(kOld))},
+                             .size = 40,
+                             .algorithm = GetParam(),
+                             .symbols = std::move(symbols)});
   }
   VocabularyTraining training(int64_t size) {
     return {.files = {folder.write("new", text_of(kNew))}, .size = size};
@@ -60,13 +63,13 @@ class ExtendedBy : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(ExtendedBy, KeepsEveryPieceUnderItsId) {
-  const Vocabulary old = old_one(), more = old.extended(training(60));
+  const Vocabulary old = old_one(), more = extended(old, training(60));
   EXPECT_EQ(more.size(), 60);
   for (int32_t id = 0; id < old.size(); ++id) EXPECT_EQ(more.piece(id), old.piece(id));
 }
 
 TEST_P(ExtendedBy, SpellsTheNewTextInFewerPiecesAndTheOldAsBefore) {
-  const Vocabulary old = old_one(), more = old.extended(training(60));
+  const Vocabulary old = old_one(), more = extended(old, training(60));
   std::size_t same = 0;
   for (const std::string& line : kOld) {
     EXPECT_EQ(more.decode(more.encode(line)), line);
@@ -83,7 +86,7 @@ TEST_P(ExtendedBy, SpellsTheNewTextInFewerPiecesAndTheOldAsBefore) {
 }
 
 TEST_P(ExtendedBy, UsesEachOfItsNewPiecesOfSeveralCharacters) {
-  const Vocabulary old = old_one(), more = old.extended(training(55));
+  const Vocabulary old = old_one(), more = extended(old, training(55));
   std::set<int32_t> used;
   for (const std::string& line : kNew)
     for (uint64_t seed = 0; seed < 200; ++seed)
@@ -93,7 +96,7 @@ TEST_P(ExtendedBy, UsesEachOfItsNewPiecesOfSeveralCharacters) {
 }
 
 TEST_P(ExtendedBy, IsAnOrdinarySentencePieceModel) {
-  const Vocabulary more = old_one().extended(training(60));
+  const Vocabulary more = extended(old_one(), training(60));
   more.save(folder / "more.spm");
   sentencepiece::SentencePieceProcessor plain;
   ASSERT_TRUE(plain.Load(folder / "more.spm").ok());
@@ -105,14 +108,14 @@ TEST_P(ExtendedBy, IsAnOrdinarySentencePieceModel) {
 
 TEST_P(ExtendedBy, TheSameTwiceIsTheSame) {
   const Vocabulary old = old_one();
-  EXPECT_EQ(old.extended(training(60)).fingerprint(), old.extended(training(60)).fingerprint());
+  EXPECT_EQ(extended(old, training(60)).fingerprint(), extended(old, training(60)).fingerprint());
 }
 
 TEST_P(ExtendedBy, NewSymbolsComeFirstAndOldOnesStay) {
   const Vocabulary old = old_one({"<de>"});
   VocabularyTraining more_symbols = training(55);
   more_symbols.symbols = {"<de>", "<bt>"};
-  const Vocabulary more = old.extended(more_symbols);
+  const Vocabulary more = extended(old, more_symbols);
   EXPECT_EQ(more.piece(40), "<bt>");
   EXPECT_TRUE(more.has_symbol("<bt>") && more.has_symbol("<de>"));
   EXPECT_EQ(more.encode("<bt> " + kOld[0])[0], 40);
@@ -121,27 +124,27 @@ TEST_P(ExtendedBy, NewSymbolsComeFirstAndOldOnesStay) {
 
 TEST_P(ExtendedBy, NoRoomIsAUserError) {
   const Vocabulary old = old_one();
-  EXPECT_EQ(message_of<UserError>([&] { old.extended(training(40)); }),
+  EXPECT_EQ(message_of<UserError>([&] { extended(old, training(40)); }),
             "data.vocabulary.size: the vocabulary has 40 pieces already; ask for more");
   VocabularyTraining symbols = training(41);
   symbols.symbols = {"<a>", "<b>"};
-  EXPECT_EQ(message_of<UserError>([&] { old.extended(symbols); }),
+  EXPECT_EQ(message_of<UserError>([&] { extended(old, symbols); }),
             "data.vocabulary.size: there is room for 1 new pieces, and 2 are symbols");
   symbols.symbols = {"a"};
-  EXPECT_THAT(message_of<UserError>([&] { old.extended(symbols); }),
+  EXPECT_THAT(message_of<UserError>([&] { extended(old, symbols); }),
               HasSubstr("'a' is a piece of the vocabulary already, and no symbol"));
   // ö ß S c G ä W l ü
   EXPECT_EQ(
-      message_of<UserError>([&] { old.extended(training(44)); }),
+      message_of<UserError>([&] { extended(old, training(44)); }),
       "data.vocabulary.size: the text has 9 characters without a piece, and there is room for "
       "4; ask for 49 or more, or for less coverage");
-  const Vocabulary whole = old.extended(training(49));
+  const Vocabulary whole = extended(old, training(49));
   EXPECT_EQ(whole.decode(whole.encode("größte Straße Gärten Wald")), "größte Straße Gärten Wald");
 }
 
 TEST_P(ExtendedBy, ATextWithFewPiecesGivesFew) {
   const Vocabulary old = old_one();
-  const Vocabulary more = old.extended({.files = {folder.write("few", "the ω\n")}, .size = 1000});
+  const Vocabulary more = extended(old, {.files = {folder.write("few", "the ω\n")}, .size = 1000});
   EXPECT_LT(more.size(), 60);
   EXPECT_EQ(more.decode(more.encode("the ω")), "the ω");
 }
@@ -152,10 +155,10 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, ExtendedBy, testing::Values("unigram", "bpe
 TEST(Extended, BpeByHand) {
   const TemporaryFolder folder;
   // Pieces 4 to 8: merges ab and U+2581 ab in some order, then the three characters.
-  const Vocabulary old = Vocabulary::train(
+  const Vocabulary old = train_vocabulary(
       {.files = {folder.write("old", "ab ab ab\n")}, .size = 9, .algorithm = "bpe"});
   const Vocabulary more =
-      old.extended({.files = {folder.write("new", "abc abc abd\n")}, .size = 20});
+      extended(old, {.files = {folder.write("new", "abc abc abd\n")}, .size = 20});
   // c is there twice, d once; the one pair that is there twice is U+2581 ab before c.
   ASSERT_EQ(more.size(), 12);
   EXPECT_EQ(more.piece(9), "c");
@@ -175,9 +178,9 @@ TEST_P(ExtendedWithCaseFolding, LearnsTheTextAsTheModelSeesIt) {
                                              {"normalization_rule_name", "nmt_nfkc_cf"},
                                              {"vocab_size", "40"}});
   std::vector<std::string> capitals = {"WALD UND FELD UND WALD \u03A9", "WALDWEG <BT> UND FELDWEG"};
-  const Vocabulary more = old.extended({.files = {folder.write("new", text_of(capitals))},
-                                        .size = old.size() + 12,
-                                        .symbols = {"<BT>"}});
+  const Vocabulary more = extended(old, {.files = {folder.write("new", text_of(capitals))},
+                                         .size = old.size() + 12,
+                                         .symbols = {"<BT>"}});
   ASSERT_GT(more.size(), old.size() + 1);
   std::vector<std::string> added;
   for (int64_t id = old.size(); id < more.size(); ++id)
@@ -198,7 +201,7 @@ TEST(Extended, OtherAlgorithmsAreRefused) {
   const TemporaryFolder folder;
   const Vocabulary words = foreign_vocabulary(folder, "a b c\n", {{"model_type", "word"}});
   EXPECT_THAT(message_of<UserError>(
-                  [&] { words.extended({.files = {folder.write("new", "d\n")}, .size = 20}); }),
+                  [&] { extended(words, {.files = {folder.write("new", "d\n")}, .size = 20}); }),
               HasSubstr("only vocabularies of unigram or bpe can be extended"));
 }
 

@@ -11,6 +11,7 @@
 #include "compressed.h"
 #include "message.h"
 #include "temporary_folder.h"
+#include "text/tsv.h"
 
 namespace heed::text {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "temporary_folder.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -23,7 +24,7 @@ class LongLines : public testing::TestWithParam<const char*> {
     for (const std::string a : {"Mann", "fährt", "Fahrrad", "Schnee"})
       for (const std::string b : {"Mann", "fährt", "Fahrrad", "Schnee"})
         text += a + b + " " + b + "\n";
-    return Vocabulary::train(
+    return train_vocabulary(
         {.files = {folder.write("text", text)}, .size = 50, .algorithm = GetParam()});
   }
 };

@@ -14,6 +14,7 @@
 #include "message.h"
 #include "temporary_folder.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -115,7 +116,7 @@ TEST(ModelFile, PiecesArePutBehindTheModel) {
 TEST(ModelFile, AModelThatIsNotSoundNeverReachesSentencePiece) {
   const TemporaryFolder folder;
   folder.write("text", "the cat sat on the mat and the hat\n");
-  Vocabulary::train({.files = {folder / "text"}, .size = 16, .algorithm = "bpe"})
+  train_vocabulary({.files = {folder / "text"}, .size = 16, .algorithm = "bpe"})
       .save(folder / "v.spm");
   std::string model = read_file(folder / "v.spm");
   const std::string bad =

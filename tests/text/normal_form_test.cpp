@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "temporary_folder.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -34,7 +36,7 @@ TEST(NormalForm, ComposedLettersAreThoseThatNfdTakesApart) {
 class Normalised : public testing::Test {
  protected:
   Vocabulary trained(const std::string& form) const {
-    return Vocabulary::train({.files = {text}, .size = 40, .algorithm = "bpe", .normalise = form});
+    return train_vocabulary({.files = {text}, .size = 40, .algorithm = "bpe", .normalise = form});
   }
   TemporaryFolder folder;
   std::string text = folder.write("text", "für Bücher ﬁ é\nÄrger müde é ǖ\nfür müde Bücher\n");

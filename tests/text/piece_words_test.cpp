@@ -3,6 +3,7 @@
 
 #include "temporary_folder.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 #include "text/words.h"
 
 namespace heed::text {
@@ -19,10 +20,10 @@ class WordsOf : public testing::Test {
   TemporaryFolder folder;
   // A piece for each letter, <bt> and the word start.
   Vocabulary vocabulary =
-      Vocabulary::train({.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
-                         .size = 14,
-                         .algorithm = "bpe",
-                         .symbols = {"<bt>"}});
+      train_vocabulary({.files = {folder.write("letters", "a b c d e f g h\nh g f e d c b a\n")},
+                        .size = 14,
+                        .algorithm = "bpe",
+                        .symbols = {"<bt>"}});
 };
 
 TEST_F(WordsOf, PiecesCountTheWordsBetweenBlanks) {

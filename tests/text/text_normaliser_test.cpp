@@ -4,6 +4,7 @@
 
 #include "temporary_folder.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -11,9 +12,9 @@ namespace {
 TEST(TextNormaliser, OneTidiesBlanksAndChangesNothingElse) {
   const TemporaryFolder folder;
   const Vocabulary vocabulary =
-      Vocabulary::train({.files = {folder.write("text", "ab\u00e4 ba \u00e4b\nba ab\u00e4\n")},
-                         .size = 10,
-                         .algorithm = "bpe"});
+      train_vocabulary({.files = {folder.write("text", "ab\u00e4 ba \u00e4b\nba ab\u00e4\n")},
+                        .size = 10,
+                        .algorithm = "bpe"});
   EXPECT_EQ(kTextNormaliser, "1");
   const auto ids = vocabulary.encode("ab\u00e4 ba");
   EXPECT_EQ(vocabulary.encode("\u3000ab\u00e4\t\u00a0\x01"

@@ -5,6 +5,7 @@
 #include "message.h"
 #include "temporary_folder.h"
 #include "text/vocabulary.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -42,7 +43,7 @@ TEST_F(VocabularySizeTest, IsWhatTrainingSaysOfIt) {
     const std::string said = fault(few, 500, algorithm);
     EXPECT_THAT(said, HasSubstr("too little text for 500 pieces; set data.vocabulary.size to at"));
     EXPECT_EQ(said, message_of<UserError>([&] {
-                Vocabulary::train({.files = {few}, .size = 500, .algorithm = algorithm});
+                train_vocabulary({.files = {few}, .size = 500, .algorithm = algorithm});
               }));
   }
 }
@@ -83,7 +84,7 @@ TEST(Vocabulary, HasPiecesInCapitalsForAShareOfTheLines) {
   for (int i = 0; i < 40; ++i) text += "hund katze maus\n";
   const std::string file = folder.write("text", text);
   const auto train = [&](int64_t size, double upper) {
-    return Vocabulary::train({.files = {file}, .size = size, .algorithm = "bpe", .upper = upper});
+    return train_vocabulary({.files = {file}, .size = size, .algorithm = "bpe", .upper = upper});
   };
   // 4 special pieces, the blank, 11 letters, and the merges of three words: 4, 5 and 4; in capitals
   // as many letters and merges again.

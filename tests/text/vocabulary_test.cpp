@@ -13,6 +13,8 @@
 #include "compressed.h"
 #include "message.h"
 #include "temporary_folder.h"
+#include "text/tsv.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::text {
 namespace {
@@ -46,7 +48,7 @@ std::string corpus() {
 }
 
 Vocabulary train(const std::string& path, const std::string& algorithm, int64_t size = 125) {
-  return Vocabulary::train({.files = {path}, .size = size, .algorithm = algorithm});
+  return train_vocabulary({.files = {path}, .size = size, .algorithm = algorithm});
 }
 
 class VocabularyOf : public testing::TestWithParam<const char*> {};
@@ -175,7 +177,7 @@ TEST_P(VocabularyOf, SamplesByTheSeedAloneOnEveryThread) {
 TEST_P(VocabularyOf, TakesTheLeastCoverageThatSentencePieceTakes) {
   const TemporaryFolder folder;
   const std::string path = folder.write("text", corpus());
-  EXPECT_EQ(Vocabulary::train(
+  EXPECT_EQ(train_vocabulary(
                 {.files = {path}, .size = 110, .algorithm = GetParam(), .coverage = kLeastCoverage})
                 .size(),
             110);
@@ -226,11 +228,11 @@ TEST_P(VocabularyOf, ATextThatGivesFewerPiecesThanMayBeAskedForNeedsMoreText) {
   VocabularyTraining training{
       .files = {folder.write("text", "a b a\n")}, .size = 40, .algorithm = GetParam()};
   training.fewest = 16;
-  EXPECT_THAT(message_of<UserError>([&] { Vocabulary::train(training); }),
+  EXPECT_THAT(message_of<UserError>([&] { train_vocabulary(training); }),
               MatchesRegex(".*too little text for 40 pieces; it gives [0-9]+, and 16 are the "
                            "fewest: add text"));
   training.size = 15;
-  EXPECT_THAT(message_of<UserError>([&] { Vocabulary::train(training); }),
+  EXPECT_THAT(message_of<UserError>([&] { train_vocabulary(training); }),
               HasSubstr("size must be at least 16"));
 }
 
@@ -246,10 +248,10 @@ TEST_P(VocabularyOf, EncodesHugeLinesAndBrokenBytes) {
 
 TEST_P(VocabularyOf, ASymbolIsOnePieceWhereverItStands) {
   const TemporaryFolder folder;
-  const Vocabulary vocabulary = Vocabulary::train({.files = {folder.write("text", corpus())},
-                                                   .size = 125,
-                                                   .algorithm = GetParam(),
-                                                   .symbols = {"<de>", "<en>"}});
+  const Vocabulary vocabulary = train_vocabulary({.files = {folder.write("text", corpus())},
+                                                  .size = 125,
+                                                  .algorithm = GetParam(),
+                                                  .symbols = {"<de>", "<en>"}});
   EXPECT_EQ(vocabulary.size(), 125);
   EXPECT_EQ(vocabulary.piece(4), "<de>");
   EXPECT_EQ(vocabulary.piece(5), "<en>");
@@ -275,10 +277,10 @@ TEST_P(VocabularyOf, ASymbolIsOnePieceWhereverItStands) {
 
 TEST_P(VocabularyOf, BytesSpellWhatHasNoPiece) {
   const TemporaryFolder folder;
-  const Vocabulary vocabulary = Vocabulary::train({.files = {folder.write("text", corpus())},
-                                                   .size = 381,
-                                                   .algorithm = GetParam(),
-                                                   .byte_fallback = true});
+  const Vocabulary vocabulary = train_vocabulary({.files = {folder.write("text", corpus())},
+                                                  .size = 381,
+                                                  .algorithm = GetParam(),
+                                                  .byte_fallback = true});
   EXPECT_EQ(vocabulary.size(), 381);
   const std::string line = "Ein Щ Mann 🦆";
   const auto ids = vocabulary.encode(line);
@@ -294,7 +296,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, VocabularyOf, testing::Values("unigram", "b
 TEST(Vocabulary, ABareLetterIsTextEnough) {
   const TemporaryFolder folder;
   const std::string path = folder.write("text", "a\n");
-  EXPECT_EQ(Vocabulary::train({.files = {path}, .size = 6, .algorithm = "bpe"}).size(), 6);
+  EXPECT_EQ(train_vocabulary({.files = {path}, .size = 6, .algorithm = "bpe"}).size(), 6);
 }
 
 // SentencePiece leaves out lines with U+2585, which it uses itself.
@@ -312,7 +314,7 @@ TEST(Vocabulary, NoTextIsAUserError) {
   EXPECT_EQ(message_of<UserError>([&] { train(path, "unigram"); }),
             path + ": no text to train a vocabulary on");
   EXPECT_THROW(train(folder / "none", "unigram"), UserError);
-  EXPECT_THROW(Vocabulary::train({.files = {}}), UserError);
+  EXPECT_THROW(train_vocabulary({.files = {}}), UserError);
 }
 
 TEST(Vocabulary, TextInLatin1IsRefusedWithTheCure) {
@@ -346,7 +348,7 @@ TEST(Vocabulary, CoverageOutOfSentencePiecesRangeIsAUserError) {
   const TemporaryFolder folder;
   const std::string path = folder.write("text", corpus());
   EXPECT_EQ(message_of<UserError>(
-                [&] { Vocabulary::train({.files = {path}, .size = 180, .coverage = 0.9}); }),
+                [&] { train_vocabulary({.files = {path}, .size = 180, .coverage = 0.9}); }),
             "data.vocabulary.coverage must be between 0.98 and 1, got 0.9000");
 }
 
@@ -378,7 +380,7 @@ TEST(Vocabulary, IsTrainedOnTheColumnsOfATsvFile) {
   const std::string source = folder.write("source", "aa ab\nab\n");
   const std::string target = folder.write("target", "cc cd\ndc\n");
   const auto fingerprint = [](const std::vector<TextFile>& files) {
-    return Vocabulary::train({.files = files, .size = 10, .algorithm = "bpe"}).fingerprint();
+    return train_vocabulary({.files = files, .size = 10, .algorithm = "bpe"}).fingerprint();
   };
   EXPECT_EQ(fingerprint({{tsv, TsvColumn::source}}), fingerprint({source}));
   EXPECT_EQ(fingerprint({{tsv, TsvColumn::target}}), fingerprint({target}));

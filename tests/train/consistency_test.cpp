@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "data/batch.h"
 #include "model/kinds.h"
 #include "own_optimizer.h"
 #include "train/loss.h"

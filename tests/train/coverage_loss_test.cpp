@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "data/batch.h"
 #include "train/loss.h"
 #include "trainer_support.h"
 

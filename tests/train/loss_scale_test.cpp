@@ -7,6 +7,7 @@
 #include <memory>
 #include <tuple>
 
+#include "train/setup.h"
 #include "trainer_support.h"
 
 namespace heed::train {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "data/batch.h"
 #include "kernels/output_loss.h"
 #include "model/gradient.h"
 #include "toy_model.h"

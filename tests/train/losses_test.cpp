@@ -7,6 +7,7 @@
 #include <set>
 
 #include "config/io.h"
+#include "data/batch.h"
 #include "toy_model.h"
 #include "train/loss.h"
 #include "train/progress.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "train/setup.h"
 #include "trainer_support.h"
 
 namespace heed::train {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "data/batch.h"
+#include "data/batches.h"
 #include "train/validation.h"
 #include "trainer_support.h"
 

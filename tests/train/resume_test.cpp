@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "model/description/safetensors_file.h"
 #include "train/checkpoint.h"
+#include "train/trainer.h"
 #include "trainer_support.h"
 
 namespace heed::train {

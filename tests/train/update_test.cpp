@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "data/batch.h"
 #include "every.h"
 #include "own_optimizer.h"
 #include "text/vocabulary.h"

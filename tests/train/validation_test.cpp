@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "train/checkpoint.h"
+#include "train/trainer.h"
 #include "trainer_support.h"
 
 namespace heed::train {

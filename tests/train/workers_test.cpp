@@ -9,6 +9,7 @@
 #include <numeric>
 #include <thread>
 
+#include "data/batch.h"
 #include "every.h"
 #include "model/kinds.h"
 #include "own_optimizer.h"

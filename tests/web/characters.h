@@ -1,8 +1,9 @@
-// What text/utf8.h says of all characters, in one number: a page reads it from a table.
+// What text/characters.h says of all characters, in one number: a page reads it from a table.
 #pragma once
 
 #include <cstdint>
 
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::text {

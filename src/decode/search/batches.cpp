@@ -1,5 +1,8 @@
 #include "decode/search/batches.h"
 
+#include <cstddef>
+#include <functional>
+
 namespace heed::decode {
 namespace {
 

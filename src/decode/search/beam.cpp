@@ -1,5 +1,11 @@
 #include "decode/search/beam.h"
 
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "text/vocabulary.h"
+
 namespace heed::decode {
 
 Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream,

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "decode/search/candidates.h"
 #include "decode/search/config.h"
 #include "decode/search/constraints.h"

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
+
+#include "base/error.h"
 
 namespace heed::decode {
 namespace {

@@ -1,6 +1,7 @@
 // The continuations of each hypothesis that count.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>

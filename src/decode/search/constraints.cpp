@@ -1,6 +1,7 @@
 #include "decode/search/constraints.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <numeric>
 

@@ -2,14 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "data/batch.h"
+#include "decode/search/line_translator.h"
+#include "engine/network.h"
+#include "engine/output_product.h"
+#include "engine/threads.h"
+#include "engine/weights.h"
 #include "model/description/kinds.h"
 #include "model/description/traits.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

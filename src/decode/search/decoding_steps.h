@@ -1,11 +1,14 @@
 // What an engine computes at each step while it reads one sentence and its translation, in numbers.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
+#include "decode/search/line_translator.h"
 #include "decode/search/reading.h"
 #include "model/description/config.h"
 #include "study/decoding_steps.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 

@@ -1,6 +1,7 @@
 #include "decode/search/encoded_lines.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 
 #include "decode/search/pieces.h"

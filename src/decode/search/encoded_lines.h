@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
 #include "data/notice.h"
 #include "decode/search/constraints.h"
 #include "decode/search/glossary.h"
 #include "decode/search/lines_request.h"
 #include "text/vocabulary.h"
+
+namespace heed::data {
+struct Example;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::decode {
 

@@ -1,7 +1,26 @@
 #include "decode/search/engine_translator.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <mutex>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "config/attention_kind.h"
+#include "data/batch.h"
+#include "decode/search/candidates.h"
+#include "decode/search/config.h"
+#include "engine/matrix.h"
+#include "engine/output_product.h"
+#include "engine/threads.h"
+#include "engine/weights.h"
+#include "kernels/rows/loops.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

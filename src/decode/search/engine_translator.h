@@ -1,13 +1,23 @@
 // Lines translated by engines: without LibTorch.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "data/batch.h"
+#include "config/attention_kind.h"
+#include "decode/search/config.h"
+#include "decode/search/encoded_lines.h"
 #include "decode/search/line_translator.h"
 #include "decode/search/search.h"
+#include "engine/matrix.h"
 #include "engine/network.h"
+#include "engine/threads.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::decode {
 

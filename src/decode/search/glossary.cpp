@@ -1,10 +1,16 @@
 #include "decode/search/glossary.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "data/terms.h"
+#include "text/characters.h"
 #include "text/script.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

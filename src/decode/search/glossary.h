@@ -1,6 +1,7 @@
 // Terms and their translations: which of them a line has, and in which pieces a search has them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,7 +13,10 @@
 #include "decode/search/config.h"
 #include "decode/search/constraints.h"
 #include "score/bleu_statistics.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::decode {
 

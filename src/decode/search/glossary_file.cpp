@@ -1,8 +1,14 @@
 // What reads a glossary's file; a page that translates by itself has none.
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "decode/search/glossary.h"
+#include "text/lines.h"
+#include "text/utf8.h"
 
 namespace heed::decode {
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "text/tsv.h"
 
 namespace heed::decode {
 namespace {

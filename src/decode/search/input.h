@@ -1,6 +1,7 @@
 // What there is to translate: lines, and what their translations begin with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

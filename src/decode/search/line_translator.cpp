@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "data/batch.h"
+#include "decode/search/constraints.h"
 #include "decode/search/line_warnings.h"
 #include "decode/search/mbr.h"
 #include "decode/search/pieces.h"
+#include "engine/output_product.h"
+#include "engine/threads.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

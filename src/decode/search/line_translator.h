@@ -2,6 +2,7 @@
 // computes the steps of a search is a subclass's.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
+#include "config/attention_kind.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
 #include "decode/search/encoded_lines.h"
@@ -19,7 +20,11 @@
 #include "decode/search/search.h"
 #include "decode/search/shortlist.h"
 #include "engine/network.h"
-#include "text/vocabulary.h"
+#include "engine/threads.h"
+
+namespace heed::data {
+struct Batch;  // data/batch.h
+}  // namespace heed::data
 
 namespace heed::decode {
 

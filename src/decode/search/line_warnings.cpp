@@ -1,11 +1,15 @@
 #include "decode/search/line_warnings.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 
 #include "base/format.h"
 #include "base/strings.h"
+#include "data/notice.h"
+#include "decode/search/lines_request.h"
+#include "decode/search/search.h"
 
 namespace heed::decode {
 namespace {

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "decode/search/config.h"
 #include "decode/search/encoded_lines.h"
+#include "decode/search/lines_request.h"
 
 namespace heed::decode {
 

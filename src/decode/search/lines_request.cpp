@@ -1,6 +1,7 @@
 #include "decode/search/lines_request.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/log.h"

@@ -1,11 +1,13 @@
 // What a translator is asked for and what it answers, as values: two requests share no state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decode/search/config.h"

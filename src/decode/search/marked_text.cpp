@@ -1,14 +1,23 @@
 #include "decode/search/marked_text.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "data/notice.h"
+#include "decode/search/lines_request.h"
 #include "decode/search/reading.h"
+#include "study/attention_matrix.h"
+#include "text/kept.h"
 #include "text/lines.h"
+#include "text/markup.h"
 #include "text/markup_tokens.h"
+#include "text/words.h"
 
 namespace heed::decode {
 namespace {

@@ -2,13 +2,19 @@
 // a translation says.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "study/alignment.h"
 #include "text/inlays.h"
+#include "text/kept.h"
+#include "text/markup.h"
+#include "text/markup_tokens.h"
 
 namespace heed::decode {
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "score/chrf.h"
 

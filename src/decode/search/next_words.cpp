@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "data/batch.h"
+#include "decode/search/candidates.h"
 #include "decode/search/pieces.h"
+#include "decode/search/search.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

@@ -1,8 +1,12 @@
 #include "decode/search/pieces.h"
 
 #include <algorithm>
+#include <cstddef>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "text/vocabulary.h"
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::decode {
 

@@ -1,6 +1,17 @@
 #include "decode/search/reading.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "base/error.h"
+#include "data/batch.h"
+#include "decode/search/batches.h"
+#include "decode/search/encoded_lines.h"
+#include "decode/search/lines_request.h"
 #include "decode/search/pieces.h"
+#include "engine/network.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 

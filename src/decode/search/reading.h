@@ -7,8 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "config/attention_kind.h"
+#include "data/batch.h"
 #include "decode/search/line_translator.h"
 #include "study/attention_matrix.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::decode {
 

@@ -1,6 +1,10 @@
 #include "decode/search/search.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "decode/search/beam.h"
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/error.h"
+#include "text/vocabulary.h"
+
 namespace heed::decode {
 namespace {
 

@@ -16,7 +16,10 @@
 #include <vector>
 
 #include "engine/output_product.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::decode {
 

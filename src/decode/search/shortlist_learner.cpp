@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "decode/search/pieces.h"
 #include "decode/search/shortlist.h"
 #include "study/lexicon.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {

@@ -5,7 +5,10 @@
 #include <string>
 
 #include "text/pairs.h"
-#include "text/vocabulary.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::decode {
 

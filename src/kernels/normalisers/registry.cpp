@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "base/error.h"
 #include "kernels/normalisers/normaliser.h"
 

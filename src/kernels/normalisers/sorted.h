@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include <tuple>
+
 #include "kernels/tensor.h"
 
 namespace heed::kernels {

@@ -6,11 +6,15 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/gpu_plugin.h"
+#include "kernels/graph.h"
 
 namespace heed::kernels {
 namespace {

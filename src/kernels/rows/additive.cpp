@@ -1,6 +1,7 @@
 #include "kernels/rows/additive.h"
 
 #include "kernels/rows/inner_loops.h"
+#include "kernels/rows/numbers.h"
 
 namespace heed::kernels {
 namespace {

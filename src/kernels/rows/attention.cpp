@@ -1,9 +1,14 @@
 #include "kernels/rows/attention.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
 
 #include "kernels/rows/inner_loops.h"
 #include "kernels/rows/loops.h"
+#include "kernels/rows/numbers.h"
 #include "kernels/rows/versions.h"
 
 namespace heed::kernels {

@@ -1,6 +1,7 @@
 // The loops that other loops are made of.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "kernels/rows/numbers.h"

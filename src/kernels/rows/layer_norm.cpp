@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/rows/inner_loops.h"
+#include "kernels/rows/numbers.h"
 
 namespace heed::kernels {
 namespace {

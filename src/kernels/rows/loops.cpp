@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/rows/inner_loops.h"
+#include "kernels/rows/numbers.h"
 
 namespace heed::kernels {
 namespace {

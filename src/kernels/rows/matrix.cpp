@@ -1,5 +1,7 @@
 #include "kernels/rows/matrix.h"
 
+#include <cstring>
+
 #include "kernels/rows/numbers.h"
 #include "kernels/rows/versions.h"
 

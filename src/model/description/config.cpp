@@ -1,6 +1,8 @@
 #include "model/description/config.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
 
 #include "base/strings.h"
 #include "model/description/kinds.h"

@@ -1,5 +1,7 @@
 #include "model/description/kinds.h"
 
+#include <type_traits>
+
 #include "base/error.h"
 #include "config/suggest.h"
 #include "model/description/config.h"

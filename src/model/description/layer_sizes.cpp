@@ -1,6 +1,7 @@
 #include "model/description/layer_sizes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/description/kinds.h"
 

@@ -11,14 +11,16 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "base/atomic_file.h"
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/format.h"
 #include "base/strings.h"
 

@@ -8,8 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "model/description/safetensors_header.h"
+
+namespace heed {
+class Mapping;  // base/descriptor.h
+}  // namespace heed
 
 namespace heed::model {
 

@@ -1,6 +1,10 @@
 #include "model/description/traits.h"
 
+#include <utility>
+
 #include "base/strings.h"
+#include "config/attention_kind.h"
+#include "config/schema.h"
 #include "model/description/kinds.h"
 
 namespace heed::model {

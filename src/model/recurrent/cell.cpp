@@ -3,7 +3,10 @@
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "kernels/recurrence.h"
 #include "model/embedding.h"

@@ -3,6 +3,8 @@
 
 #include <torch/nn/module.h>
 
+#include <cstdint>
+
 #include "kernels/product.h"
 #include "kernels/tensor.h"
 #include "model/description/config.h"

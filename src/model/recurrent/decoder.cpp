@@ -2,7 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "model/description/config.h"
+#include "model/description/kinds.h"
 #include "model/embedding.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

@@ -15,13 +15,17 @@
 
 #include <torch/nn/module.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "kernels/product.h"
+#include "model/description/config.h"
+#include "model/description/kinds.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/cell.h"
+#include "model/working.h"
 
 namespace heed::model {
 

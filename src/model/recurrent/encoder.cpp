@@ -2,6 +2,12 @@
 
 #include <ATen/ATen.h>
 
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/product.h"
+#include "kernels/recurrence.h"
+#include "model/description/config.h"
 #include "model/embedding.h"
 
 namespace heed::model {

@@ -4,9 +4,10 @@
 #include <torch/nn/module.h>
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
-#include "kernels/recurrence.h"
+#include "model/description/config.h"
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/cell.h"

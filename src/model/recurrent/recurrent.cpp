@@ -2,9 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "model/description/config.h"
 #include "model/embedding.h"
+#include "model/pointer.h"
 #include "model/recurrent/decoder.h"
 #include "model/recurrent/encoder.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

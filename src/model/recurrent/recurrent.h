@@ -1,7 +1,9 @@
 // The recurrent encoder-decoder, with any attention of attention/.
 #pragma once
 
+#include "model/description/config.h"
 #include "model/model.h"
+#include "model/pointer.h"
 
 namespace heed::model {
 

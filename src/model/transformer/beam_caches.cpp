@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "model/description/config.h"
 #include "model/description/kinds.h"
 #include "model/device.h"
 #include "model/transformer/positions/positions.h"

@@ -24,11 +24,13 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
+#include "model/description/config.h"
 #include "model/model.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 

@@ -6,6 +6,11 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "model/model.h"
+#include "model/transformer/attention/attention.h"
+#include "model/transformer/beam_caches.h"
+#include "model/transformer/sentences.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

@@ -5,8 +5,11 @@
 #include <torch/nn/module.h>
 #include <torch/nn/modules/normalization.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/layer_norm.h"
@@ -16,8 +19,12 @@
 #include "model/adapters.h"
 #include "model/description/config.h"
 #include "model/embedding.h"
+#include "model/model.h"
+#include "model/transformer/attention/attention.h"
+#include "model/transformer/beam_caches.h"
 #include "model/transformer/multi_head.h"
 #include "model/transformer/recurrence.h"
+#include "model/working.h"
 
 namespace heed::model {
 

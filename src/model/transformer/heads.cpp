@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "config/schema.h"
 
 namespace heed::model {
 namespace {

@@ -2,12 +2,20 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "base/error.h"
+#include "kernels/attention.h"
+#include "kernels/normalisers/normaliser.h"
 #include "model/description/config.h"
+#include "model/transformer/attention/scaled_dot_product.h"
+#include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/heads.h"
+#include "model/transformer/sentences.h"
+#include "model/working.h"
 
 namespace heed::model {
 

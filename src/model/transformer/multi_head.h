@@ -3,12 +3,15 @@
 // memory.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "kernels/tensor.h"
 #include "model/adapters.h"
 #include "model/model.h"
 #include "model/transformer/attention/attention.h"
+#include "model/transformer/beam_caches.h"
+#include "model/working.h"
 
 namespace heed::model {
 

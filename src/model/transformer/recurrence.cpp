@@ -2,8 +2,12 @@
 
 #include <ATen/ATen.h>
 
+#include <vector>
+
 #include "base/error.h"
 #include "kernels/recurrence.h"
+#include "model/adapters.h"
+#include "model/description/config.h"
 #include "model/transformer/blocks.h"
 
 namespace heed::model {

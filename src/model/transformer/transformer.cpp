@@ -4,19 +4,32 @@
 #include <torch/nn/modules/normalization.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "kernels/attention.h"
+#include "kernels/normalisers/normaliser.h"
 #include "kernels/product.h"
+#include "kernels/rows/pattern.h"
+#include "kernels/tensor.h"
 #include "kernels/varlen_attention.h"
 #include "model/description/config.h"
+#include "model/description/kinds.h"
 #include "model/embedding.h"
+#include "model/pointer.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"
+#include "model/transformer/multi_head.h"
+#include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

@@ -1,7 +1,11 @@
 // The Transformer encoder-decoder of Vaswani et al. (2017).
 #pragma once
 
+#include <cstdint>
+
+#include "model/description/config.h"
 #include "model/model.h"
+#include "model/pointer.h"
 #include "model/transformer/attention/attention.h"
 
 namespace heed::model {

@@ -1,11 +1,22 @@
 #include "serve/answers/answers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <set>
+#include <utility>
 
+#include "base/error.h"
 #include "decode/search/decoding_steps.h"
+#include "decode/search/encoded_lines.h"
+#include "decode/search/glossary.h"
+#include "decode/search/lines_request.h"
 #include "decode/search/next_words.h"
 #include "decode/search/reading.h"
+#include "decode/search/search.h"
+#include "study/attention_matrix.h"
+#include "study/decoding_steps.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::serve {

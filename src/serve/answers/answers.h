@@ -1,6 +1,7 @@
 // Translations and attention as the JSON that clients get, whatever computes them. Torch-free.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +10,12 @@
 
 #include "config/attention_kind.h"
 #include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "model/description/config.h"
+
+namespace heed::text {
+class Vocabulary;  // text/vocabulary.h
+}  // namespace heed::text
 
 namespace heed::serve {
 

@@ -2,6 +2,9 @@
 // of Unicode, which are there for warnings and ensembles.
 #include <zlib.h>
 
+#include <string>
+#include <string_view>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"

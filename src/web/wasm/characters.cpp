@@ -1,10 +1,10 @@
 // In place of text/characters.cpp: a page has no utf8proc, but a table of what it says, which the
 // build makes (cmake/wasm32/characters.cpp).
+#include "text/characters.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-
-#include "text/utf8.h"
 
 namespace heed::text {
 namespace {

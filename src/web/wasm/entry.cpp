@@ -1,9 +1,18 @@
 // What a page calls of heed.wasm (draw/page/engine.js). Each text and file lies where room() said,
 // and belongs to this program from then on.
 
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "engine/weights.h"
 #include "model/description/safetensors_file.h"
+#include "model/description/safetensors_header.h"
+#include "text/vocabulary.h"
 #include "web/alone.h"
+#include "web/settings.h"
 
 #define HEED_PAGE_CALLS(name) extern "C" [[clang::export_name(#name)]]
 

@@ -1,4 +1,5 @@
 // In place of decode/search/glossary_file.cpp: `heed export` gives a page no glossary.
+#include "decode/search/config.h"
 #include "decode/search/glossary.h"
 
 namespace heed::decode {

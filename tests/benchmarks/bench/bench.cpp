@@ -14,6 +14,7 @@
 #include "benchmarks/bench/page.h"
 #include "csv.h"
 #include "run/model_folder.h"
+#include "text/lines.h"
 
 namespace heed::bench {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "benchmarks/bench/bench.h"
+#include "text/characters.h"
 #include "text/pairs.h"
 #include "text/utf8.h"
 

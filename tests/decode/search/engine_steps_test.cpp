@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/batch.h"
 #include "decode/search/engine_translator.h"
 #include "decode/search/search.h"
 #include "engine/random_weights.h"

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "temporary_folder.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::decode {
 namespace {
@@ -119,7 +120,7 @@ TEST_F(GlossaryFile, CountsTermsThatAreObeyed) {
 
 TEST_F(GlossaryFile, SpellsTargetsInPieces) {
   // Pieces of letters alone: one that begins words, and "abc" without it.
-  const auto vocabulary = text::Vocabulary::train(
+  const auto vocabulary = text::train_vocabulary(
       {.files = {folder.write("text", "abc Abc bca\n")}, .size = 11, .algorithm = "bpe"});
   const auto pieces_of = [&](const std::string& text, const DecodeConfig& rules = {}) {
     Glossary glossary = read("x\t" + text, rules);

@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/batch.h"
 #include "decode/search/engine_translator.h"
 #include "engine/random_weights.h"
 #include "temporary_folder.h"
+#include "text/vocabulary_training.h"
 
 namespace heed::decode {
 namespace {
@@ -17,7 +19,7 @@ using ::testing::HasSubstr;
 
 text::Vocabulary vocabulary_of(const std::string& text) {
   const TemporaryFolder folder;
-  return text::Vocabulary::train(
+  return text::train_vocabulary(
       {.files = {folder.write("text", text)}, .size = 16, .algorithm = "bpe"});
 }
 

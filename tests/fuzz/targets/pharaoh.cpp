@@ -2,6 +2,7 @@
 #include "data/alignment.h"
 #include "fuzz/target.h"
 #include "study/alignment.h"
+#include "text/vocabulary.h"
 
 using namespace heed;
 

@@ -1,6 +1,7 @@
 // A file of torch.save(), and a pickle in a sound one.
 #include "exchange/archives.h"
 #include "exchange/tensors.h"
+#include "exchange/torch_file.h"
 #include "fuzz/target.h"
 
 using namespace heed;

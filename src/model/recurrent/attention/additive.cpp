@@ -2,8 +2,14 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
+
+#include "kernels/normalisers/normaliser.h"
 #include "kernels/product.h"
+#include "kernels/tensor.h"
+#include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

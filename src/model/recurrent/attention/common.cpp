@@ -2,6 +2,16 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "kernels/normalisers/normaliser.h"
+#include "kernels/tensor.h"
+#include "model/description/config.h"
+#include "model/working.h"
+
 namespace heed::model {
 
 Encoded make_encoded(const Tensor& values, const Tensor& valid, const Tensor& summary) {

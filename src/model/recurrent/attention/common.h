@@ -1,10 +1,13 @@
 // What several attentions share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
+#include "model/description/config.h"
 #include "model/embedding.h"
-#include "model/recurrent/attention/attention.h"
+#include "model/recurrent/attention/attention.h"  // IWYU pragma: export
+#include "model/working.h"
 
 namespace heed::model {
 

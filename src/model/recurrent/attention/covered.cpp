@@ -6,8 +6,15 @@
 // the additive score this is v . tanh(W s + U h(i) + V C(t-1,i)), as in the paper.
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <memory>
+#include <utility>
+
 #include "base/error.h"
 #include "kernels/product.h"
+#include "kernels/tensor.h"
+#include "model/description/config.h"
+#include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -7,8 +7,16 @@
 // equation 10 the context's weights are not normalised again; the weights that are reported are.
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "kernels/tensor.h"
+#include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

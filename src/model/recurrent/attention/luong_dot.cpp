@@ -2,6 +2,8 @@
 // Luong, Pham and Manning 2015, section 3.1, "dot". Both states must be equally wide.
 #include <ATen/ATen.h>
 
+#include <memory>
+
 #include "base/error.h"
 #include "model/recurrent/attention/common.h"
 

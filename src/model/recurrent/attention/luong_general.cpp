@@ -2,7 +2,11 @@
 // Luong, Pham and Manning 2015, section 3.1, "general". W h(i) is computed once per sentence.
 #include <ATen/ATen.h>
 
+#include <memory>
+
 #include "kernels/product.h"
+#include "kernels/tensor.h"
+#include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

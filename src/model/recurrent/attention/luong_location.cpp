@@ -4,7 +4,15 @@
 // the first rows, and words behind the last row get no weight.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "kernels/tensor.h"
+#include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

@@ -3,6 +3,8 @@
 // step).
 #include <ATen/ATen.h>
 
+#include <memory>
+
 #include "model/recurrent/attention/attention.h"
 
 namespace heed::model {

@@ -1,5 +1,7 @@
 // The constructors of registry.def.
 
+#include <string>
+
 #include "base/error.h"
 #include "model/recurrent/attention/attention.h"
 

@@ -4,9 +4,18 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "kernels/product.h"
+#include "kernels/tensor.h"
+#include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
 
 namespace heed::model {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "kernels/varlen_attention.h"
 #include "model/transformer/blocks.h"
+#include "model/working.h"
 
 namespace heed::model {
 

@@ -4,6 +4,7 @@
 
 #include <torch/nn/module.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/normalisers/normaliser.h"
+#include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 #include "model/adapters.h"
 #include "model/description/config.h"
@@ -19,6 +22,7 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
+#include "model/working.h"
 
 namespace heed::model {
 

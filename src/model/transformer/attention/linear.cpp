@@ -2,9 +2,21 @@
 
 #include <ATen/ATen.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
 #include "base/error.h"
 #include "kernels/autograd.h"
+#include "kernels/tensor.h"
+#include "model/model.h"
 #include "model/transformer/attention/attention.h"
+#include "model/transformer/positions/positions.h"
+#include "model/transformer/sentences.h"
+#include "model/working.h"
 
 namespace heed::model {
 namespace {

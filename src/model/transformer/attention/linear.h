@@ -10,6 +10,7 @@
 #pragma once
 
 #include "model/transformer/attention/scaled_dot_product.h"
+#include "model/working.h"
 
 namespace heed::model {
 

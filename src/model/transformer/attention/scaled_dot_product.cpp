@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "base/error.h"
 #include "kernels/attention.h"

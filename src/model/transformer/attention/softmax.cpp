@@ -2,6 +2,18 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <memory>
+
+#include "kernels/attention.h"
+#include "model/description/kinds.h"
+#include "model/model.h"
+#include "model/transformer/attention/scaled_dot_product.h"
+#include "model/transformer/beam_caches.h"
+#include "model/transformer/positions/positions.h"
+#include "model/transformer/sentences.h"
+#include "model/working.h"
+
 namespace heed::model {
 SoftmaxAttention::SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index)
     : SelfAttention(options, index),

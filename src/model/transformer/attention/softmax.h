@@ -2,7 +2,13 @@
 // 1), with positions that turn queries and keys, or add to scores.
 #pragma once
 
-#include "model/transformer/attention/attention.h"
+#include <cstdint>
+
+#include "model/model.h"
+#include "model/transformer/attention/attention.h"  // IWYU pragma: export
+#include "model/transformer/beam_caches.h"
+#include "model/transformer/positions/positions.h"
+#include "model/working.h"
 
 namespace heed::model {
 

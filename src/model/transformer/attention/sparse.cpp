@@ -1,10 +1,14 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
+#include "kernels/tensor.h"
 #include "model/embedding.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/attention/softmax.h"

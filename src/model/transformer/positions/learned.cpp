@@ -2,6 +2,9 @@
 // Gehring et al. 2017, section 3.1; Vaswani et al. 2017, table 3, row E.
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <memory>
+
 #include "base/error.h"
 #include "model/embedding.h"
 #include "model/transformer/positions/positions.h"

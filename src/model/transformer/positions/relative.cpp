@@ -4,6 +4,9 @@
 // them beside those of the keys.
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <memory>
+
 #include "kernels/rows/positions.h"
 #include "model/embedding.h"
 #include "model/transformer/positions/positions.h"

@@ -1,6 +1,9 @@
 // The pair (x(2i), x(2i + 1)) of a query or key at position p is rotated by the angle
 // p / 10000^(2i / head), so that products of queries and keys know their distance alone.
 // Su et al. 2021, equation 34.
+#include <cstdint>
+#include <memory>
+
 #include "base/error.h"
 #include "model/transformer/positions/positions.h"
 

@@ -1,5 +1,8 @@
 // x(pos) + PE(pos), PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos of the same
 // Vaswani et al. 2017, section 3.5. No weights, and no end.
+#include <cstdint>
+#include <memory>
+
 #include "model/transformer/positions/positions.h"
 
 namespace heed::model {

@@ -1,0 +1,22 @@
+// Where a stream of batches stands (data/batches.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heed::data {
+
+/// The next batch to come: epoch, pool in it, batch in that, each from 0. With data.stages `epoch`
+/// is the stage.
+struct Position {
+  int64_t epoch = 0, pool = 0, batch = 0;
+  uint64_t order = 0;  // checksum of what the order depends on; 0 in a Position made by hand
+  int64_t made = 0;    // batches of the stage before this one; 0 without stages
+
+  std::string to_json() const;
+  /// Takes what to_json() writes, in any order and spacing. Throws UserError for less.
+  static Position from_json(const std::string& json);
+  bool operator==(const Position&) const = default;
+};
+
+}  // namespace heed::data
