@@ -43,6 +43,17 @@ decode::LengthPenalty length_penalty_of(double alpha) {
                       : decode::LengthPenalty::power;
 }
 
+std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows) {
+  std::vector<std::string> unnamed;
+  names.resize(rows);
+  for (std::size_t id = 0; id < names.size(); ++id) {
+    if (!names[id].empty()) continue;
+    names[id] = fmt::format("<unused {}>", id);
+    unnamed.push_back(names[id]);
+  }
+  return unnamed;
+}
+
 SegmentFile segment_file(const Package& package, const std::string& file) {
   return {std::string(package.read(file).view), package.place_of(file)};
 }
@@ -79,6 +90,9 @@ void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocab
             Numbering numbering, const std::string& place) {
   numbering.source = sides.source.foreign_id;
   numbering.target = sides.target.foreign_id;
+  if (numbering.target[text::kEnd] < 0 || (model.source_end && numbering.source[text::kEnd] < 0))
+    throw UserError("{}: its vocabulary has no '{}', with which a text ends", place,
+                    one_line(sides.target.vocabulary.piece(text::kEnd)));
   model.source = sides.source.vocabulary;
   model.target = sides.target.vocabulary;
   model.joint = sides.joint;

@@ -26,6 +26,10 @@ decode::LengthPenalty length_penalty_of(double alpha);
 /// (NLLB).
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces);
 
+/// Makes names and rows equally many. A row without a piece is a part of the softmax: its name is
+/// one that no text has, "<unused 7>". Returns these names.
+std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows);
+
 /// A SentencePiece file, and what messages call it.
 struct SegmentFile {
   std::string bytes, place;

@@ -1,5 +1,6 @@
 #include "exchange/huggingface.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -107,6 +108,10 @@ ModelConfig shape_of(const JsonObject& settings) {
   return config;
 }
 
+int64_t rows_of_side(const Weights& weights, bool target) {
+  return weights.at(embedding_file_name(weights, target), {-1, -1}).rows();
+}
+
 /// Throws UserError where rows, config.json and names do not fit each other.
 void require_rows_of(const Package& package, const JsonObject& settings, const Weights& weights,
                      bool target, const std::string& vocabulary, std::size_t names,
@@ -116,10 +121,49 @@ void require_rows_of(const Package& package, const JsonObject& settings, const W
   require_rows({.side = target ? "decoder" : "encoder",
                 .key = key,
                 .vocabulary = package.place_of(vocabulary),
-                .rows = weights.at(embedding_file_name(weights, target), {-1, -1}).rows(),
+                .rows = rows_of_side(weights, target),
                 .said = settings.number(key),
                 .names = static_cast<int64_t>(names)},
                settings.place(), notes);
+}
+
+/// Throws UserError where matrices differ that config.json calls the same one: programs do not
+/// agree on which of them counts then.
+void require_tied(const Weights& weights, model::Tie tie, const std::string& place) {
+  if (tie == model::Tie::none) return;
+  const std::string first = embedding_file_name(weights, true);
+  const Array& vectors = weights.at(first);
+  for (const std::string other :
+       {"lm_head.weight", "model.shared.weight", "model.encoder.embed_tokens.weight"}) {
+    const bool of_both = other != "lm_head.weight";
+    if (!weights.contains(other) || (of_both && tie != model::Tie::all)) continue;
+    const Array& same = weights.at(other);
+    if (same.shape != vectors.shape ||
+        !std::equal(vectors.data, vectors.data + vectors.count(), same.data))
+      throw UserError(
+          "{}: 'tie_word_embeddings' is not false, and the tensors {} and {} differ; say false "
+          "there if they are to differ",
+          place, first, other);
+  }
+}
+
+void append(std::vector<std::string>& forbid, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (std::ranges::count(forbid, name) == 0) forbid.push_back(name);
+}
+
+/// Says how lines with pieces that somebody added are read otherwise: transformers cuts the text on
+/// both sides of such a piece alone, and a SentencePiece file cuts the line as a whole.
+void note_added(const std::vector<std::string>& symbols, std::vector<std::string>& notes) {
+  const std::vector<std::string> languages = languages_among(symbols);
+  std::vector<std::string> added;
+  for (const std::string& symbol : symbols)
+    if (std::ranges::count(languages, symbol) == 0) added.push_back("'" + symbol + "'");
+  if (added.empty()) return;
+  notes.push_back(
+      fmt::format("{} was added to its pieces: inside a line heed reads the blank before such a "
+                  "piece, which transformers leaves out; at the beginning both read the same",
+                  one_line(join(added, ", "))));
 }
 
 /// Two SentencePiece files, whose pieces have ids in vocab.json, of each side or of both.
@@ -152,14 +196,17 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
                     start, target.names.size());
   if (const std::string& first = target.names[start]; first != target.pad && first != target.end)
     pieces.begin = target.begin = first;
-  const SegmentFile source_file = segment_file(package, "source.spm"),
-                    target_file = segment_file(package, "target.spm");
-  const SideVocabularies sides = two_vocabularies(source_file, target_file, pieces, target, shared);
   const Weights weights = huggingface_weights(package);
+  require_tied(weights, out.model.tie, settings.place());
   require_rows_of(package, settings, weights, false, "vocab.json", pieces.names.size(), out.notes);
   if (!shared)
     require_rows_of(package, settings, weights, true, target_file_name, target.names.size(),
                     out.notes);
+  const std::vector<std::string> unnamed = name_rows(target.names, rows_of_side(weights, true));
+  if (shared) pieces.names = target.names;
+  const SegmentFile source_file = segment_file(package, "source.spm"),
+                    target_file = segment_file(package, "target.spm");
+  const SideVocabularies sides = two_vocabularies(source_file, target_file, pieces, target, shared);
   out.languages = languages_among(pieces.names);
   const std::vector<int64_t> width = pairs_from_halves(out.model.width);
   finish(out, HuggingFaceTransformer(weights, {}), sides,
@@ -169,6 +216,8 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
           .scaled = settings.flag("scale_embedding", false)},
          settings.place());
   out.decoding = proposed_search(package, out.model, target.names, 1, out.notes).decoding;
+  append(out.decoding.forbid, unnamed);
+  note_added(pieces.symbols, out.notes);
   return out;
 }
 
@@ -179,7 +228,7 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   out.model = shape_of(settings);
   out.model.norm = model::Norm::pre;
   out.model.positions = "learned";
-  out.model.tie = model::Tie::all;
+  out.model.tie = settings.flag("tie_word_embeddings", true) ? model::Tie::all : model::Tie::none;
   const char* segments = "sentencepiece.bpe.model";
   if (!package.has(segments))
     throw UserError(
@@ -193,8 +242,10 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
                              .end = "</s>",
                              .symbols = table.symbols()};
   const Weights weights = huggingface_weights(package);
+  require_tied(weights, out.model.tie, settings.place());
   require_rows_of(package, settings, weights, false, nllb ? "tokenizer.json" : "vocab.json",
                   pieces.names.size(), out.notes);
+  const std::vector<std::string> unnamed = name_rows(pieces.names, rows_of_side(weights, true));
   out.languages = languages_among(pieces.names);
   const SideVocabularies sides = one_vocabulary(segment_file(package, segments), pieces);
   constexpr int64_t kFirst = 2;
@@ -216,6 +267,8 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   const ProposedSearch search =
       proposed_search(package, out.model, pieces.names, kGiven, out.notes);
   out.decoding = search.decoding;
+  append(out.decoding.forbid, unnamed);
+  note_added(pieces.symbols, out.notes);
   out.source_language = language_of_tokenizer(package, "src_lang", out.languages);
   out.target_language = search.target_language.empty()
                             ? language_of_tokenizer(package, "tgt_lang", out.languages)

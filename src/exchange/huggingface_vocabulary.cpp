@@ -212,8 +212,8 @@ void require_rows(const RowsOfSide& found, const std::string& place,
                     found.key, found.rows, found.vocabulary, found.names);
   if (filled > kMadeUp)
     notes.push_back(
-        fmt::format("the last {} of the {}'s {} word vectors have no piece, and are "
-                    "left out",
+        fmt::format("the last {} of the {}'s {} word vectors have no piece: no "
+                    "translation has them",
                     filled, found.side, found.rows));
 }
 

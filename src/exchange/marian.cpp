@@ -156,14 +156,17 @@ void fit(std::vector<std::string>& names, const Rows& rows, const std::string& f
         fmt::format("{} has {}, and the model {} word vectors: right where it was trained with "
                     "this --dim-vocabs",
                     file, counted(count, "piece"), rows.vectors));
-  names.resize(rows.vectors);
-  // They are a part of the softmax.
-  for (std::size_t id = 0; id < names.size(); ++id)
-    if (names[id].empty()) names[id] = fmt::format("<unused {}>", id);
+  name_rows(names, rows.vectors);
 }
 
 text::ForeignPieces with_symbols(std::vector<std::string> names) {
   text::ForeignPieces side{.unknown = "<unk>", .end = "</s>"};
+  // Marian also knows both by Nematus' names, under these ids alone.
+  const auto is_called = [&](std::size_t id, const char* nematus, const std::string& marian) {
+    return id < names.size() && names[id] == nematus && std::ranges::count(names, marian) == 0;
+  };
+  if (is_called(0, "eos", side.end)) side.end = "eos";
+  if (is_called(1, "UNK", side.unknown)) side.unknown = "UNK";
   side.symbols = languages_among(names);
   side.names = std::move(names);
   return side;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -56,8 +57,9 @@ class TransformersFolder : public ::testing::Test {
     std::filesystem::remove(folder_ / ("model/" + file));
   }
 
-  /// With so many rows.
-  void write_weights(const std::string& file, model::Norm norm, int64_t rows) const {
+  /// With so many rows. `extra`: a matrix of their shape with other numbers, under this name.
+  void write_weights(const std::string& file, model::Norm norm, int64_t rows,
+                     const std::string& extra = "") const {
     model::ModelConfig config = small_transformer();
     config.norm = norm;
     config.tie = model::Tie::all;
@@ -77,6 +79,12 @@ class TransformersFolder : public ::testing::Test {
           {{.name = tensor.name, .type = model::Dtype::F32, .shape = arrays.back().shape},
            {reinterpret_cast<const char*>(arrays.back().data),
             arrays.back().count() * sizeof(float)}});
+    }
+    if (!extra.empty()) {
+      arrays.push_back(array_from(Floats(rows * config.width, 0.5F), {rows, config.width}));
+      slots.push_back({{.name = extra, .type = model::Dtype::F32, .shape = arrays.back().shape},
+                       {reinterpret_cast<const char*>(arrays.back().data),
+                        arrays.back().count() * sizeof(float)}});
     }
     model::write_safetensors(std::move(slots), {{"format", "pt"}}, folder_ / ("model/" + file));
   }
@@ -138,6 +146,12 @@ class TransformersFolder : public ::testing::Test {
     return static_cast<int64_t>(vectors.data[*id * vectors.columns()]);
   }
 
+  /// The same where the sides have vectors of their own.
+  static int64_t row_of_source(const ForeignModel& model, const std::string& piece) {
+    const Array& vectors = model.weights.at("source_embedding.weight");
+    return static_cast<int64_t>(vectors.data[*model.source.id_of(piece) * vectors.columns()]);
+  }
+
   TemporaryFolder folder_;
   std::string segments_;
   std::vector<std::string> own_;  // pieces
@@ -195,6 +209,53 @@ TEST_F(TransformersFolder, ComparesRowsWithNamesAndWithItsConfiguration) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr("is 9"), HasSubstr("11 pieces")));
 }
 
+TEST_F(TransformersFolder, RowsWithoutAPieceAreAPartOfTheSoftmax) {
+  const auto has_all_rows = [&](const ForeignModel& model) {
+    std::set<int64_t> rows;
+    for (int32_t id = 0; id < model.target.size(); ++id)
+      rows.insert(row_of(model, model.target.piece(id)));
+    return std::ssize(rows) == model.weights.at("embedding.weight").rows() - 1;  // <s> begins
+  };
+  write_marian();
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  const int64_t names = config["vocab_size"];
+  config["vocab_size"] = names + 2;
+  write("config.json", config);
+  write_weights("model.safetensors", model::Norm::post, names + 2);
+  ForeignModel model = read();
+  const std::string first = fmt::format("<unused {}>", names),
+                    second = fmt::format("<unused {}>", names + 1);
+  EXPECT_TRUE(has_all_rows(model));
+  EXPECT_EQ(row_of(model, second), names + 1);
+  EXPECT_THAT(model.decoding.forbid, ElementsAre(first, second));
+  EXPECT_FALSE(model.source.has_symbol(first));
+  // A list that names one of them, too.
+  write("generation_config.json", {{"bad_words_ids", {{names + 1}}}});
+  EXPECT_THAT(read().decoding.forbid, ElementsAre(second, first));
+  remove("generation_config.json");
+  // A hole among the others.
+  json ids = json::parse(read_file(folder_ / "model/vocab.json"));
+  const int64_t hole = ids[own_.back()];
+  ids.erase(own_.back());
+  write("vocab.json", ids);
+  EXPECT_EQ(row_of(read(), fmt::format("<unused {}>", hole)), hole);
+}
+
+TEST_F(TransformersFolder, HasAnOutputLayerOfItsOwn) {
+  write_m2m_100(108);
+  write("tokenizer_config.json", {{"language_codes", "m2m100"}});
+  write_weights("model.safetensors", model::Norm::pre, rows_, "lm_head.weight");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("config.json: 'tie_word_embeddings' is not false"),
+                               HasSubstr("model.shared.weight and lm_head.weight differ")));
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  config["tie_word_embeddings"] = false;
+  write("config.json", config);
+  const ForeignModel model = read();
+  EXPECT_EQ(model.model.tie, model::Tie::none);
+  EXPECT_EQ(model.weights.at("output.weight").data[0], 0.5F);
+  EXPECT_EQ(row_of_source(model, "__af__"), std::ssize(fairseq_names()));
+}
+
 TEST_F(TransformersFolder, TakesPiecesThatWereAdded) {
   write_marian();
   json config = json::parse(read_file(folder_ / "model/config.json"));
@@ -207,6 +268,8 @@ TEST_F(TransformersFolder, TakesPiecesThatWereAdded) {
   EXPECT_EQ(row_of(model, "<x>"), names);
   EXPECT_EQ(row_of(model, "zork"), names + 1);
   EXPECT_TRUE(model.source.has_symbol("zork"));
+  EXPECT_THAT(model.notes,
+              ElementsAre(AllOf(HasSubstr("'<x>', 'zork'"), HasSubstr("inside a line"))));
   write("added_tokens.json", {{"<x>", 3}});
   EXPECT_THAT(refusal(),
               AllOf(HasSubstr("added_tokens.json"), HasSubstr("'<x>' have the same id, 3")));

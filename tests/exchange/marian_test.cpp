@@ -268,6 +268,23 @@ TEST_F(MarianImport, TablesOfPiecesHaveTheIds) {
   EXPECT_THAT(refusal(), HasSubstr("vocab.fsv: a factored vocabulary"));
 }
 
+TEST_F(MarianImport, KnowsTheEndOfATextByNematusName) {
+  write("source.spm", spm_of("de"));
+  write("target.spm", spm_of("en"));
+  write("model.npz", marian_npz(marian_options(), {.source = 4}));
+  write("decoder.yml", "vocabs: [vocab.yml, vocab.yml]");
+  write("vocab.yml", table_of({"eos", "UNK", "\u2581red", "\u2581rot"}));
+  const ForeignModel model = open();
+  EXPECT_EQ(model.target.piece(text::kEnd), "eos");
+  EXPECT_EQ(model.target.piece(text::kUnknown), "UNK");
+  EXPECT_EQ(model.weights.at("embedding.weight").data[text::kUnknown * 2], 1);
+  EXPECT_THAT(model.decoding.forbid, ElementsAre("UNK"));
+  // Under other ids they are words.
+  write("vocab.yml", table_of({"UNK", "eos", "\u2581red", "\u2581rot"}));
+  EXPECT_EQ(refusal(),
+            place("model.npz") + ": its vocabulary has no '</s>', with which a text ends");
+}
+
 TEST_F(MarianImport, RowsAreComparedWithNames) {
   const std::vector<std::string> names = {"</s>", "<unk>", "\u2581red", "\u2581rot"};
   write("source.spm", spm_of("de"));
