@@ -196,6 +196,14 @@ TEST(MarkdownDocument, PunctuationBesideMarkupStays) {
   EXPECT_EQ(translated("The `a`'s of l'`b` and `c`-like"), "THE `a` S OF L `b` AND `c`-LIKE");
 }
 
+TEST(MarkdownDocument, AnApostropheOfTheTranslationStaysBesideMarkup) {
+  const Document read = document("The `a`'s of l'`b`", "markdown");
+  ASSERT_THAT(read.texts(), ElementsAre("The `a`'s of l'`b`", "The", "'s of l'"));
+  EXPECT_EQ(read.with({"x", "THE", "'S OF L'"}), "THE `a`'S OF L'`b`");
+  EXPECT_EQ(read.with({"x", "THE", "’s of l’"}), "THE `a`’s of l’`b`");
+  EXPECT_EQ(read.with({"x", "THE", "S OF L"}), "THE `a` S OF L `b`");
+}
+
 TEST(MarkdownDocument, MarksThatATranslationHasAreNotWrittenTwice) {
   const Document read = document("See (`a`), then “`b`.", "markdown");
   ASSERT_THAT(read.texts(), ElementsAre("See (`a`), then “`b`.", "See (", "), then “"));
