@@ -36,8 +36,12 @@ const std::string kTestSet =
 TEST(NoText, IsAPointerOrMarkup) {
   EXPECT_EQ(kind_of(kPointer), "a pointer of Git LFS");
   EXPECT_TRUE(no_text(kPointer)->is_pointer);
+  EXPECT_TRUE(
+      no_text("version https://git-lfs.github.com/spec/v1\next-0-a sha256:0\noid sha256:1\n")
+          ->is_pointer);
   for (const char* page : {"<!DOCTYPE html>", " \n<html lang=\"en\">\n<head>",
                            "<html>\r\n<head><title>404</title></head>",
+                           "<head><title>Document Moved</title></head>\n<body>",
                            "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\"\n "
                            "\"xhtml1-strict.dtd\">\n<html>",
                            "<!-- saved\n\nfrom -->\n<!doctype html><p>",
@@ -51,6 +55,8 @@ TEST(NoText, IsAPointerOrMarkup) {
             "a file of XML");
   EXPECT_EQ(kind_of("<tmx version=\"1.4\">\n<header/>"), "a file of XML");
   EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
+  EXPECT_EQ(kind_of("<url>http://x.y</url>\n<keywords>a</keywords>\n<talkid>1</talkid>\nThe dog\n"),
+            "a text with tags of IWSLT");
   std::string tar(512, '\0');
   tar.replace(0, 4, "a.de").replace(257, 5, "ustar");
   EXPECT_EQ(kind_of(tar), "a tar archive");
@@ -60,7 +66,10 @@ TEST(NoText, IsNoLineThatSpeaksOfMarkup) {
   for (const char* text :
        {"", "version 1", "html", "<b>bold</b>", "<html> is the root of a page.", "<2de> Ein Mann",
         "<!DOCTYPE html> begins a page", "<htmlx>", "<srcset>is an attribute</srcset>", "<!-- open",
-        "<doc>\n<p>", "<?xml version=\"1.0\"?> begins a file", "<html", "PDF", "1\n<html>\n<head>"})
+        "<doc>\n<p>", "<?xml version=\"1.0\"?> begins a file", "<html", "PDF", "%PDF- begins a PDF",
+        "<head> is no part of it", "<url>is a tag</url>",
+        "version https://git-lfs.github.com/spec/v1 begins a pointer\nand text",
+        "1\n<html>\n<head>"})
     EXPECT_EQ(kind_of(text), "") << text;
 }
 
