@@ -231,13 +231,21 @@ std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
   const auto is_time = [&](std::size_t i) {
     const std::string_view line = document.line(i), time = line.substr(0, line.find("-->"));
     return time.size() < line.size() && is_one_of(':', time) &&
-           behind_run(time, "0123456789:., \t") == time.size();
+           behind_run(time, "0123456789:., \t-") == time.size();
+  };
+  // Of a cue that follows; players read files whose line ends were doubled, too.
+  const auto is_number = [&](std::size_t i) {
+    const std::string_view line = trim(document.line(i));
+    if (line.empty() || behind_run(line, "0123456789") < line.size()) return false;
+    for (++i; i < document.count() && is_blank(document.line(i));) ++i;
+    return is_time(i);
   };
   bool in_cue = false;
   for (std::size_t i = 0; i < document.count(); ++i) {
     const std::string_view line = document.line(i);
     if (is_time(i) || (blank_ends && is_blank(line))) in_cue = is_time(i);
-    const bool is_text = in_cue && !is_time(i) && !is_time(i + 1) && !is_blank(line);
+    const bool is_text =
+        in_cue && !is_time(i) && !is_time(i + 1) && !is_blank(line) && !is_number(i);
     std::size_t dash = 0;  // of another speaker
     for (const std::string_view mark : {"-", "–", "—"})
       if (line.starts_with(mark)) dash = mark.size();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "text/kept.h"
 #include "text/markup_tokens.h"
 #include "text/references.h"
 
@@ -126,6 +127,7 @@ std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
     } else if (rest.starts_with("https://") || rest.starts_with("http://") ||
                rest.starts_with("www.")) {
       bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
+      bytes = before_wide_marks(rest.substr(0, bytes));
       while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
       add(MarkupSpan::kWord);
     }

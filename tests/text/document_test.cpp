@@ -231,6 +231,11 @@ TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {
   EXPECT_THAT(texts_in("`a``b`` c", "markdown"), ElementsAre("`a``b`` c", "`a", "c"));
 }
 
+TEST(MarkdownDocument, AnAddressEndsBeforeAFullStopOfAnotherScript) {
+  EXPECT_THAT(texts_in("请看 https://example.org/a。然后运行这个程序。", "markdown"),
+              ElementsAre("请看 https://example.org/a。", "请看", "然后运行这个程序。"));
+}
+
 TEST(MarkdownDocument, CodeAndTextDoNotChangePlaces) {
   const std::string text =
       "Say:\n\n````md\nA fence is\n    ```\n```\nmade of backticks.\n````\n\nOne.\n\n- two\n\n"
@@ -258,6 +263,19 @@ TEST(SubtitleDocument, CuesAreReadByThemselves) {
   EXPECT_EQ(capitals_of(srt, "srt"),
             "1\r\n00:00:01,000 --> 00:00:02,000 X1:1\r\n<i>HOW ARE\r\nYOU? FINE.</i>\r\n\r\n2\r\n"
             "00:00:03,000 --> 00:00:04,000\r\n{\\an8}- WHO?\r\n- ME\r\n\r\n AND YOU\r\n");
+}
+
+TEST(SubtitleDocument, NumbersOfCuesStayHoweverLinesEnd) {
+  for (const std::string end : {"\n", "\n\n", "\r\r\n"}) {
+    std::string srt =
+        "1\n00:00:01,000 --> 00:00:02,000\nThe dog\n\n2\n-00:00:03,000 --> 00:00:04,000\nsleeps\n";
+    for (std::size_t at = 0; (at = srt.find('\n', at)) != srt.npos; at += end.size())
+      srt.replace(at, 1, end);
+    EXPECT_THAT(texts_in(srt, "srt"), ElementsAre("The dog", "sleeps")) << end.size();
+  }
+  EXPECT_THAT(
+      texts_in("1\n00:01,000 --> 00:02,000\nIn\n1984\n\n2\n00:03,000 --> 00:04,000\n42\n", "srt"),
+      ElementsAre("In 1984", "42"));
 }
 
 TEST(SubtitleDocument, TextMayHaveArrowsAndReferences) {
