@@ -119,6 +119,15 @@ std::size_t before_closing_marks(std::string_view whole) {
   return is_one_of((std::string(line) + ' ')[text], " \t") ? text : line.size();
 }
 
+/// Bytes of the kind of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
+std::size_t bytes_of_alert(std::string_view text) {
+  const std::size_t end = text.find(']');
+  if (!text.starts_with("[!") || end == text.npos || text.find_first_of(" \t`[", 1) < end) return 0;
+  const std::size_t behind = end + 1;
+  if (behind < text.size() && is_one_of(text[behind], "([")) return 0;  // a link
+  return behind + (behind < text.size() && is_one_of(text[behind], "+-"));
+}
+
 class Markdown {
  public:
   explicit Markdown(std::string_view bytes) : document_(bytes) {}
@@ -201,6 +210,11 @@ class Markdown {
       document_.end();
       if (rest[1] != '^') return;  // the address of a link; else a note
       from += label + 2;
+    }
+    if (const std::size_t bytes = quotes_ > 0 ? bytes_of_alert(line.substr(from)) : 0; bytes > 0) {
+      document_.end();
+      from += bytes;
+      if (!has_words(line.substr(from))) return;
     }
     in_table_ = in_table_ || is_rule_of_table(i + 1);
     if (rest[0] == '|' || (in_table_ && is_one_of('|', rest))) return add_cells(i, from);

@@ -76,6 +76,35 @@ std::size_t bytes_of_target(std::string_view rest) {
   return 0;
 }
 
+constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end is looked for
+
+/// Bytes of a tag of a template, {{ name }} or {% include x %}, that `rest` begins with, or 0.
+std::size_t bytes_of_template(std::string_view rest) {
+  const std::string_view near = rest.substr(0, kLongestInsert);
+  if (near.starts_with("{{")) return up_to(near, "}}", 2);
+  return near.starts_with("{%") ? up_to(near, "%}", 2) : 0;
+}
+
+/// Bytes of a formula, $x$ or $$x$$, that `rest` begins with, or 0. As in Pandoc, no blank is
+/// inside beside a single $, and no digit after it: "$5 and $6" are prices.
+std::size_t bytes_of_formula(std::string_view rest) {
+  const std::string_view near = rest.substr(0, kLongestInsert);
+  if (near.starts_with("$$")) return up_to(near, "$$", 2);
+  if (near.size() < 3 || is_one_of(near[1], " \t")) return 0;
+  for (std::size_t at = 1; (at = near.find('$', at)) != near.npos; ++at)
+    if (!is_one_of(near[at - 1], " \t\\"))
+      return at + 1 < near.size() && is_one_of(near[at + 1], "0123456789") ? 0 : at + 1;
+  return 0;
+}
+
+/// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
+std::size_t bytes_of_emoji(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at + 1);
+  const std::size_t end = behind_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
+  const bool is_free = at == 0 || is_one_of(text[at - 1], " \t:");
+  return is_free && end > 1 && rest.substr(end).starts_with(':') ? end + 2 : 0;
+}
+
 }  // namespace
 
 std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
@@ -111,6 +140,11 @@ std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
       bytes = add_tag(text, at, spans);
     } else if (rest[0] == '&') {
       bytes = add_reference(text, at, spans);
+    } else if (is_one_of(rest[0], "{$:")) {
+      bytes = rest[0] == '{'   ? bytes_of_template(rest)
+              : rest[0] == '$' ? bytes_of_formula(rest)
+                               : bytes_of_emoji(text, at);
+      add(MarkupSpan::kWord);
     } else if (rest.starts_with("[^")) {
       bytes = up_to(rest, "]");
       add(MarkupSpan::kCloses);

@@ -236,6 +236,18 @@ TEST(MarkdownDocument, AnAddressEndsBeforeAFullStopOfAnotherScript) {
               ElementsAre("请看 https://example.org/a。", "请看", "然后运行这个程序。"));
 }
 
+TEST(MarkdownDocument, FormulasTemplatesAndNotesStay) {
+  EXPECT_THAT(texts_in("> [!NOTE]\n> One\n> two\n\n> [!tip]- Three\n", "markdown"),
+              ElementsAre("One two", "Three"));
+  EXPECT_EQ(capitals_of("> [!note] a $x_i$ b\n\n{% include a.html %}\n", "markdown"),
+            "> [!note] A $x_i$ B\n\n{% include a.html %}\n");
+  EXPECT_EQ(capitals_of("See {{ site.name }}, :rocket: or $$a b$$.", "markdown"),
+            "SEE {{ site.name }}, :rocket: OR $$a b$$.");
+  EXPECT_THAT(texts_in("It costs $5 or $6, at 10:30:45 {see} a::b:c", "markdown"),
+              ElementsAre("It costs $5 or $6, at 10:30:45 {see} a::b:c"));
+  EXPECT_THAT(texts_in("> [!a](x) b", "markdown"), ElementsAre("[!a](x) b", "!a", "b"));
+}
+
 TEST(MarkdownDocument, CodeAndTextDoNotChangePlaces) {
   const std::string text =
       "Say:\n\n````md\nA fence is\n    ```\n```\nmade of backticks.\n````\n\nOne.\n\n- two\n\n"
