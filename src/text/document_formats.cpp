@@ -128,6 +128,19 @@ std::size_t bytes_of_alert(std::string_view text) {
   return behind + (behind < text.size() && is_one_of(text[behind], "+-"));
 }
 
+/// Bytes of the mark and kind of a block of text, `:::warning`, `!!! note` or `??? note "Title"`,
+/// before its title; 0 where there is none.
+std::size_t bytes_of_container(std::string_view text) {
+  static constexpr std::string_view kOfNames =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_{}";
+  const bool has_colons = text.starts_with(":::");
+  if (!has_colons && !text.starts_with("!!! ") && !text.starts_with("??? ")) return 0;
+  const std::size_t name = behind_run(text, " ", has_colons ? behind_run(text, ":") : 3);
+  const std::size_t end = behind_run(text, kOfNames, name);
+  const std::string_view title = trim(text.substr(end));
+  return end > name && (has_colons || title.empty() || title[0] == '"') ? end : 0;
+}
+
 class Markdown {
  public:
   explicit Markdown(std::string_view bytes) : document_(bytes) {}
@@ -211,7 +224,9 @@ class Markdown {
       if (rest[1] != '^') return;  // the address of a link; else a note
       from += label + 2;
     }
-    if (const std::size_t bytes = quotes_ > 0 ? bytes_of_alert(line.substr(from)) : 0; bytes > 0) {
+    if (const std::size_t bytes =
+            quotes_ > 0 ? bytes_of_alert(line.substr(from)) : bytes_of_container(line.substr(from));
+        bytes > 0) {
       document_.end();
       from += bytes;
       if (!has_words(line.substr(from))) return;

@@ -241,6 +241,9 @@ TEST(MarkdownDocument, FormulasTemplatesAndNotesStay) {
               ElementsAre("One two", "Three"));
   EXPECT_EQ(capitals_of("> [!note] a $x_i$ b\n\n{% include a.html %}\n", "markdown"),
             "> [!note] A $x_i$ B\n\n{% include a.html %}\n");
+  EXPECT_EQ(
+      capitals_of("::: tip a b\nc d\n:::\n\n!!! note \"e f\"\n    g h\n\n!!! i j\n", "markdown"),
+      "::: tip A B\nC D\n:::\n\n!!! note \"E F\"\n    G H\n\n!!! I J\n");
   EXPECT_EQ(capitals_of("See {{ site.name }}, :rocket: or $$a b$$.", "markdown"),
             "SEE {{ site.name }}, :rocket: OR $$a b$$.");
   EXPECT_THAT(texts_in("It costs $5 or $6, at 10:30:45 {see} a::b:c", "markdown"),
