@@ -84,6 +84,11 @@ std::optional<NoText> no_text(std::string_view beginning) {
     return NoText{
         .what = "a PDF, not lines of text; `pdftotext` of poppler-utils takes the text out of it",
         .program = ""};
+  if (beginning.starts_with("PAR1"))
+    return NoText{.what =
+                      "a table in the format Parquet, not lines of text; write its columns as "
+                      "lines, with pandas for example",
+                  .program = ""};
   if (is_tar(beginning))
     return NoText{.what = "a tar archive, not a text; `tar -xf` unpacks it", .program = ""};
   const std::string start = in_small_letters(start_of(beginning));

@@ -57,6 +57,7 @@ TEST(NoText, IsAPointerOrMarkup) {
   EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
   EXPECT_EQ(kind_of("<url>http://x.y</url>\n<keywords>a</keywords>\n<talkid>1</talkid>\nThe dog\n"),
             "a text with tags of IWSLT");
+  EXPECT_EQ(kind_of(std::string_view("PAR1\x15\x00", 6)), "a table in the format Parquet");
   std::string tar(512, '\0');
   tar.replace(0, 4, "a.de").replace(257, 5, "ustar");
   EXPECT_EQ(kind_of(tar), "a tar archive");
