@@ -41,7 +41,10 @@ std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
 /// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
 std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
   const std::string_view rest = text.substr(at);
-  const MarkupToken token = token_at(text, at, MarkupKind::html);
+  const std::string_view near = text.substr(0, at + kLongestMarkup);
+  const MarkupToken token = token_at(near, at, MarkupKind::html);
+  if (near.size() < text.size() && at + token.bytes == near.size())
+    return 0;  // it has no end there
   const std::size_t bytes = rest.starts_with("<!--")                    ? up_to(rest, "-->", 4)
                             : token.syntax == MarkupToken::Syntax::text ? up_to(rest, ">")
                                                                         : token.bytes;
@@ -53,6 +56,12 @@ std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpa
                    : tag[0] == '/' ? MarkupSpan::kCloses
                                    : MarkupSpan::kOpens});
   return bytes;
+}
+
+/// Behind the last tag there may be: what has no end would be read to the end of the text, each
+/// time anew.
+std::size_t behind_tags(std::string_view text) {
+  return text.rfind('>') + 1;
 }
 
 /// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0.
@@ -109,8 +118,9 @@ std::size_t bytes_of_emoji(std::string_view text, std::size_t at) {
 
 std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
   std::vector<MarkupSpan> spans;
+  const std::size_t tags = behind_tags(text);
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
-    bytes = text[at] == '<'   ? add_tag(text, at, spans)
+    bytes = text[at] == '<'   ? at < tags ? add_tag(text, at, spans) : 0
             : text[at] == '&' ? add_reference(text, at, spans)
                               : 0;
     if (!text.substr(at).starts_with("{\\")) continue;
@@ -123,6 +133,7 @@ std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
 std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
   std::vector<MarkupSpan> spans;
   std::vector<std::size_t> open;  // [ and ![
+  const std::size_t tags = behind_tags(text);
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
     const std::string_view rest = text.substr(at);
     const auto add = [&](char kind) {
@@ -137,7 +148,7 @@ std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
       add(MarkupSpan::kWord);
       bytes = std::max(bytes, run);
     } else if (rest[0] == '<') {
-      bytes = add_tag(text, at, spans);
+      bytes = at < tags ? add_tag(text, at, spans) : 0;
     } else if (rest[0] == '&') {
       bytes = add_reference(text, at, spans);
     } else if (is_one_of(rest[0], "{$:")) {

@@ -236,6 +236,12 @@ TEST(MarkdownDocument, AnAddressEndsBeforeAFullStopOfAnotherScript) {
               ElementsAre("请看 https://example.org/a。", "请看", "然后运行这个程序。"));
 }
 
+TEST(MarkdownDocument, TagsWithoutAnEndAreReadInTime) {
+  std::string text;
+  while (text.size() < 300'000) text += "<a ";  // a minute, if each were read to the end
+  EXPECT_EQ(texts_in(text, "markdown").size(), 1U);
+}
+
 TEST(MarkdownDocument, FormulasTemplatesAndNotesStay) {
   EXPECT_THAT(texts_in("> [!NOTE]\n> One\n> two\n\n> [!tip]- Three\n", "markdown"),
               ElementsAre("One two", "Three"));
