@@ -5,6 +5,8 @@
 #include "text/kept.h"
 #include "text/markup_tokens.h"
 #include "text/references.h"
+#include "text/script.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 
@@ -94,15 +96,16 @@ std::size_t bytes_of_template(std::string_view rest) {
   return near.starts_with("{%") ? up_to(near, "%}", 2) : 0;
 }
 
-/// Bytes of a formula, $x$ or $$x$$, that `rest` begins with, or 0. As in Pandoc, no blank is
-/// inside beside a single $, and no digit after it: "$5 and $6" are prices.
-std::size_t bytes_of_formula(std::string_view rest) {
-  const std::string_view near = rest.substr(0, kLongestInsert);
+/// Bytes of a formula, $x$ or $$x$$, that begins at `at`, or 0. No blank is inside beside a single
+/// $, and no letter or digit outside: "$5 and $6" and "5$ and 6$" are prices, "$HOME/$USER" is
+/// none.
+std::size_t bytes_of_formula(std::string_view text, std::size_t at) {
+  const std::string_view near = text.substr(at, kLongestInsert);
   if (near.starts_with("$$")) return up_to(near, "$$", 2);
-  if (near.size() < 3 || is_one_of(near[1], " \t")) return 0;
-  for (std::size_t at = 1; (at = near.find('$', at)) != near.npos; ++at)
-    if (!is_one_of(near[at - 1], " \t\\"))
-      return at + 1 < near.size() && is_one_of(near[at + 1], "0123456789") ? 0 : at + 1;
+  if (near.size() < 3 || is_one_of(near[1], " \t") || is_in_word(value_before(text, at))) return 0;
+  for (std::size_t end = 1; (end = near.find('$', end)) != near.npos; ++end)
+    if (!is_one_of(near[end - 1], " \t\\"))
+      return end + 1 < near.size() && is_in_word(code_point_at(near, end + 1).value) ? 0 : end + 1;
   return 0;
 }
 
@@ -153,7 +156,7 @@ std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
       bytes = add_reference(text, at, spans);
     } else if (is_one_of(rest[0], "{$:")) {
       bytes = rest[0] == '{'   ? bytes_of_template(rest)
-              : rest[0] == '$' ? bytes_of_formula(rest)
+              : rest[0] == '$' ? bytes_of_formula(text, at)
                                : bytes_of_emoji(text, at);
       add(MarkupSpan::kWord);
     } else if (rest.starts_with("[^")) {

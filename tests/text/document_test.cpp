@@ -252,8 +252,9 @@ TEST(MarkdownDocument, FormulasTemplatesAndNotesStay) {
       "::: tip A B\nC D\n:::\n\n!!! note \"E F\"\n    G H\n\n!!! I J\n");
   EXPECT_EQ(capitals_of("See {{ site.name }}, :rocket: or $$a b$$.", "markdown"),
             "SEE {{ site.name }}, :rocket: OR $$a b$$.");
-  EXPECT_THAT(texts_in("It costs $5 or $6, at 10:30:45 {see} a::b:c", "markdown"),
-              ElementsAre("It costs $5 or $6, at 10:30:45 {see} a::b:c"));
+  for (const std::string text : {"It costs $5 or $6, at 10:30:45 {see} a::b:c", "(5$), or 6$",
+                                 "$HOME/$USER and $A", "US$5, A$6$"})
+    EXPECT_THAT(texts_in(text, "markdown"), ElementsAre(text));
   EXPECT_THAT(texts_in("> [!a](x) b", "markdown"), ElementsAre("[!a](x) b", "!a", "b"));
 }
 
