@@ -91,6 +91,16 @@ TEST(NoText, IsRefusedByEveryReaderOfLinesWithTheCure) {
               testing::ElementsAre("Obama empf\u00E4ngt Netanyahu", "A & B"));
 }
 
+// Of a file the first bytes are looked at before a reader of lines has it.
+TEST(NoText, IsToldByMoreThanItsFirstLine) {
+  const TemporaryFolder folder;
+  const std::string comment = "<!-- " + std::string(100, 'x') + " -->\n",
+                    page = folder.write("a.de", comment + "<html>\n<head>\n"),
+                    text = folder.write("b.de", comment + "<html> is a tag.\n");
+  EXPECT_THAT(message_of<UserError>([&] { read_lines(page); }), HasSubstr("a page of HTML"));
+  EXPECT_EQ(read_lines(text).size(), 2U);
+}
+
 TEST(NoText, WithTagsIsReadWhereTagsMayBe) {
   const TemporaryFolder folder;
   LineReader page(folder.write("a.html", "<html>\n<body>\n"), text::LongLines::cut);
