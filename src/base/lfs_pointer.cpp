@@ -9,13 +9,16 @@ namespace {
 
 constexpr std::string_view kLfsVersion = "version https://git-lfs.github.com/spec/";
 constexpr std::string_view kLfsSum = "oid sha256:";
+constexpr std::string_view kLfsExtension = "ext-";  // its keys come before the sum
 
 }  // namespace
 
 bool is_lfs_pointer(std::string_view bytes) {
   if (!bytes.starts_with(kLfsVersion)) return false;
   const std::size_t end = bytes.find('\n');
-  return end != std::string_view::npos && bytes.substr(end + 1).starts_with(kLfsSum);
+  if (end == std::string_view::npos) return false;
+  bytes.remove_prefix(end + 1);
+  return bytes.starts_with(kLfsSum) || bytes.starts_with(kLfsExtension);
 }
 
 std::string lfs_pointer_flaw(const std::string& name) {

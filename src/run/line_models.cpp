@@ -32,7 +32,9 @@
 #include "run/folder.h"
 #include "study/alignment.h"
 #include "text/document.h"
+#include "text/no_text.h"
 #include "text/utf8.h"
+#include "text/words.h"
 #include "train/config.h"
 
 namespace heed::run {
@@ -182,15 +184,20 @@ std::string translate_document(const LineModels& models, const std::string& file
                                const std::string& format, const std::string& language) {
   const decode::LineTranslator& translator = *models.translator;
   const int64_t most = translator.source_limit();
-  const std::string bytes = text::read_document(file);
+  const std::string bytes = text::read_document(file), name = file == "-" ? "stdin" : file;
+  if (const auto no_text = text::no_text(bytes)) {
+    if (no_text->is_pointer) throw UserError("{}: {}", name, no_text->what);
+    log::warn("{}: {}", name, no_text->what);
+  }
   if (!text::is_utf8(bytes))
-    log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes",
-              file == "-" ? "stdin" : file);
+    log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
   const text::Document document(bytes, format, language, [&](const std::string& text) {
     return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
       return std::ssize(member.source.encode(text, most)) <= most;
     });
   });
+  if (document.texts().empty() && text::has_words(bytes))
+    log::warn("{}: nothing in it is text to translate; is its format {}?", name, format);
   if (document.too_long() > 0)
     log::warn("{} of more than {} pieces translated by clauses, line {} first",
               counted(document.too_long(), "sentence"), most, document.first_too_long());

@@ -80,6 +80,7 @@ struct Reading {
   std::string digits;
   std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
   bool any_exponent = false;
+  bool is_part = false;  // of a longer number
 };
 
 Reading reading_of(const std::string& digits, std::size_t decimals) {
@@ -90,37 +91,29 @@ Reading reading_of(const std::string& digits, std::size_t decimals) {
   return {.digits = most, .exponents = {zeros, zeros - static_cast<int>(decimals)}};
 }
 
-/// 1.5 and 1,500,000 may be equal ("1.5 million"), 10 and 100 are not.
+/// Of the same digits, and as many zeros.
+bool are_equal(const Reading& a, const Reading& b) {
+  return std::ranges::find_first_of(a.exponents, b.exponents) != a.exponents.end();
+}
+
+/// Of the same digits: 1.5 and 1,500,000 may be equal ("1.5 million"), 10 and 100 are not.
 bool may_be_equal(const Reading& a, const Reading& b) {
-  if (a.digits != b.digits) return false;
+  if (are_equal(a, b)) return true;
+  if (a.is_part || b.is_part) return false;
   if (a.any_exponent || b.any_exponent) return true;
   for (const int ours : a.exponents)
     for (const int theirs : b.exponents)
-      if (ours == theirs || std::abs(ours - theirs) >= kThousand) return true;
+      if (std::abs(ours - theirs) >= kThousand) return true;
   return false;
 }
 
 // Numbers that are written in letters: Roman ones, and Chinese ones.
 
 int roman_digit(char32_t c) {
-  switch (c) {
-    case U'I':
-      return 1;
-    case U'V':
-      return 5;
-    case U'X':
-      return 10;
-    case U'L':
-      return 50;
-    case U'C':
-      return 100;
-    case U'D':
-      return 500;
-    case U'M':
-      return 1000;
-    default:
-      return 0;
-  }
+  static constexpr std::u32string_view kLetters = U"IVXLCDM";
+  static constexpr std::array<int, 7> kValues = {1, 5, 10, 50, 100, 500, 1000};
+  const std::size_t place = kLetters.find(c);
+  return place == kLetters.npos ? 0 : kValues[place];
 }
 
 std::string in_roman_digits(int value) {
@@ -297,43 +290,63 @@ class Numbers {
       digits += groups_[i].digits;
       powers = powers || (i > first && groups_[i].after_power);
     }
-    const Group& end = groups_[last];
-    Reading out =
-        reading_of(digits, first < last && end.after_decimal_sign ? end.digits.size() : 0);
+    Reading out = reading_of(digits, decimals(first, last));
     out.any_exponent = powers;
+    out.is_part = is_grouped(first) || (last + 1 < groups_.size() && is_grouped(last + 1));
     return out;
+  }
+
+  /// How many of these groups' digits may stand after the decimal sign. Where they are three, as in
+  /// 30.000, none: as a whole number it is still equal to 30, and no longer to 300,000.
+  std::size_t decimals(std::size_t first, std::size_t last) const {
+    const Group& end = groups_[last];
+    if (first == last || !end.after_decimal_sign) return 0;
+    const bool is_fraction = without_leading_zeros(groups_[last - 1].digits).empty();
+    return end.digits.size() == kThousand && !is_fraction ? 0 : end.digits.size();
   }
 
   void add(const Reading& one) { readings_.emplace(one.digits, one); }
 
-  bool has(const Reading& wanted) const {
+  bool has(const Reading& wanted, bool (*equal)(const Reading&, const Reading&)) const {
     const auto [begin, end] = readings_.equal_range(wanted.digits);
-    return std::any_of(begin, end,
-                       [&](const auto& one) { return may_be_equal(one.second, wanted); });
+    return std::any_of(begin, end, [&](const auto& one) { return equal(one.second, wanted); });
   }
 
-  /// Whether these groups of `theirs`, with those around them, are here, or each of them is.
+  /// Whether these groups of `theirs`, with those around them, are here, or each of them is: a word
+  /// for zeros stands after all of them.
   bool has_any(const Numbers& theirs, std::size_t first, std::size_t last) const {
     const std::size_t most = theirs.groups_.size();
     for (std::size_t begin = first - std::min(first, kLongestNumber); begin <= first; ++begin)
       for (std::size_t end = last; end < most && end - begin < kLongestNumber; ++end)
-        if (theirs.reaches(begin, end) && has(theirs.reading(begin, end))) return true;
+        if (theirs.reaches(begin, end) && has(theirs.reading(begin, end), may_be_equal))
+          return true;
+    const bool is_date = last - first > 1 && !theirs.has_thousands(first, last);
     bool some = false;
     for (std::size_t i = first; i <= last; ++i) {
       const std::string& digits = theirs.groups_[i].digits;
-      if (has(theirs.reading(i, i)) || has_year(digits) || has_hour(digits))
+      if (first < last && digits == "000") return false;
+      if (has(theirs.reading(i, i), are_equal) || has_year(digits) || has_hour(digits))
         some = true;
-      else if (!(last - first > 1 && may_be_a_month(digits)) &&
+      else if (!(is_date && may_be_a_month(digits)) &&
                !(theirs.has_blank(first, last) && digits.size() == 1))
         return false;
     }
     return some;
   }
 
-  bool has_blank(std::size_t first, std::size_t last) const {
+  /// Whether a group after the first is so.
+  template <class Is>
+  bool any_after(std::size_t first, std::size_t last, const Is& is) const {
     return std::any_of(groups_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
-                       groups_.begin() + static_cast<std::ptrdiff_t>(last) + 1,
-                       [](const Group& group) { return group.joint == Joint::blank; });
+                       groups_.begin() + static_cast<std::ptrdiff_t>(last) + 1, is);
+  }
+
+  bool has_blank(std::size_t first, std::size_t last) const {
+    return any_after(first, last, [](const Group& one) { return one.joint == Joint::blank; });
+  }
+
+  bool has_thousands(std::size_t first, std::size_t last) const {
+    return any_after(first, last, [](const Group& one) { return one.digits.size() == kThousand; });
   }
 
   /// 1985 as '85, and the other way round.

@@ -125,6 +125,28 @@ std::size_t before_closing_marks(std::string_view whole) {
   return is_one_of((std::string(line) + ' ')[text], " \t") ? text : line.size();
 }
 
+/// Bytes of the kind of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
+std::size_t bytes_of_alert(std::string_view text) {
+  const std::size_t end = text.find(']');
+  if (!text.starts_with("[!") || end == text.npos || text.find_first_of(" \t`[", 1) < end) return 0;
+  const std::size_t behind = end + 1;
+  if (behind < text.size() && is_one_of(text[behind], "([")) return 0;  // a link
+  return behind + (behind < text.size() && is_one_of(text[behind], "+-"));
+}
+
+/// Bytes of the mark and kind of a block of text, `:::warning`, `!!! note` or `??? note "Title"`,
+/// before its title; 0 where there is none.
+std::size_t bytes_of_container(std::string_view text) {
+  static constexpr std::string_view kOfNames =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_{}";
+  const bool has_colons = text.starts_with(":::");
+  if (!has_colons && !text.starts_with("!!! ") && !text.starts_with("??? ")) return 0;
+  const std::size_t name = behind_run(text, " ", has_colons ? behind_run(text, ":") : 3);
+  const std::size_t end = behind_run(text, kOfNames, name);
+  const std::string_view title = trim(text.substr(end));
+  return end > name && (has_colons || title.empty() || title[0] == '"') ? end : 0;
+}
+
 class Markdown {
  public:
   explicit Markdown(std::string_view bytes) : document_(bytes) {}
@@ -208,6 +230,13 @@ class Markdown {
       if (rest[1] != '^') return;  // the address of a link; else a note
       from += label + 2;
     }
+    if (const std::size_t bytes =
+            quotes_ > 0 ? bytes_of_alert(line.substr(from)) : bytes_of_container(line.substr(from));
+        bytes > 0) {
+      document_.end();
+      from += bytes;
+      if (!has_words(line.substr(from))) return;
+    }
     in_table_ = in_table_ || is_rule_of_table(i + 1);
     if (rest[0] == '|' || (in_table_ && is_one_of('|', rest))) return add_cells(i, from);
     const bool has_backslash = line.ends_with('\\');
@@ -237,13 +266,21 @@ std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
   const auto is_time = [&](std::size_t i) {
     const std::string_view line = document.line(i), time = line.substr(0, line.find("-->"));
     return time.size() < line.size() && is_one_of(':', time) &&
-           behind_run(time, "0123456789:., \t") == time.size();
+           behind_run(time, "0123456789:., \t-") == time.size();
+  };
+  // Of a cue that follows; players read files whose line ends were doubled, too.
+  const auto is_number = [&](std::size_t i) {
+    const std::string_view line = trim(document.line(i));
+    if (line.empty() || behind_run(line, "0123456789") < line.size()) return false;
+    for (++i; i < document.count() && is_blank(document.line(i));) ++i;
+    return is_time(i);
   };
   bool in_cue = false;
   for (std::size_t i = 0; i < document.count(); ++i) {
     const std::string_view line = document.line(i);
     if (is_time(i) || (blank_ends && is_blank(line))) in_cue = is_time(i);
-    const bool is_text = in_cue && !is_time(i) && !is_time(i + 1) && !is_blank(line);
+    const bool is_text =
+        in_cue && !is_time(i) && !is_time(i + 1) && !is_blank(line) && !is_number(i);
     std::size_t dash = 0;  // of another speaker
     for (const std::string_view mark : {"-", "–", "—"})
       if (line.starts_with(mark)) dash = mark.size();

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "text/kept.h"
 #include "text/markup_tokens.h"
 #include "text/references.h"
+#include "text/script.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 
@@ -40,7 +43,10 @@ std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
 /// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
 std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
   const std::string_view rest = text.substr(at);
-  const MarkupToken token = token_at(text, at, MarkupKind::html);
+  const std::string_view near = text.substr(0, at + kLongestMarkup);
+  const MarkupToken token = token_at(near, at, MarkupKind::html);
+  if (near.size() < text.size() && at + token.bytes == near.size())
+    return 0;  // it has no end there
   const std::size_t bytes = rest.starts_with("<!--")                    ? up_to(rest, "-->", 4)
                             : token.syntax == MarkupToken::Syntax::text ? up_to(rest, ">")
                                                                         : token.bytes;
@@ -52,6 +58,12 @@ std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpa
                    : tag[0] == '/' ? MarkupSpan::kCloses
                                    : MarkupSpan::kOpens});
   return bytes;
+}
+
+/// Behind the last tag there may be: what has no end would be read to the end of the text, each
+/// time anew.
+std::size_t behind_tags(std::string_view text) {
+  return text.rfind('>') + 1;
 }
 
 /// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0.
@@ -75,12 +87,43 @@ std::size_t bytes_of_target(std::string_view rest) {
   return 0;
 }
 
+constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end is looked for
+
+/// Bytes of a tag of a template, {{ name }} or {% include x %}, that `rest` begins with, or 0.
+std::size_t bytes_of_template(std::string_view rest) {
+  const std::string_view near = rest.substr(0, kLongestInsert);
+  if (near.starts_with("{{")) return up_to(near, "}}", 2);
+  return near.starts_with("{%") ? up_to(near, "%}", 2) : 0;
+}
+
+/// Bytes of a formula, $x$ or $$x$$, that begins at `at`, or 0. No blank is inside beside a single
+/// $, and no letter or digit outside: "$5 and $6" and "5$ and 6$" are prices, "$HOME/$USER" is
+/// none.
+std::size_t bytes_of_formula(std::string_view text, std::size_t at) {
+  const std::string_view near = text.substr(at, kLongestInsert);
+  if (near.starts_with("$$")) return up_to(near, "$$", 2);
+  if (near.size() < 3 || is_one_of(near[1], " \t") || is_in_word(value_before(text, at))) return 0;
+  for (std::size_t end = 1; (end = near.find('$', end)) != near.npos; ++end)
+    if (!is_one_of(near[end - 1], " \t\\"))
+      return end + 1 < near.size() && is_in_word(code_point_at(near, end + 1).value) ? 0 : end + 1;
+  return 0;
+}
+
+/// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
+std::size_t bytes_of_emoji(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at + 1);
+  const std::size_t end = behind_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
+  const bool is_free = at == 0 || is_one_of(text[at - 1], " \t:");
+  return is_free && end > 1 && rest.substr(end).starts_with(':') ? end + 2 : 0;
+}
+
 }  // namespace
 
 std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
   std::vector<MarkupSpan> spans;
+  const std::size_t tags = behind_tags(text);
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
-    bytes = text[at] == '<'   ? add_tag(text, at, spans)
+    bytes = text[at] == '<'   ? at < tags ? add_tag(text, at, spans) : 0
             : text[at] == '&' ? add_reference(text, at, spans)
                               : 0;
     if (!text.substr(at).starts_with("{\\")) continue;
@@ -93,6 +136,7 @@ std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
 std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
   std::vector<MarkupSpan> spans;
   std::vector<std::size_t> open;  // [ and ![
+  const std::size_t tags = behind_tags(text);
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
     const std::string_view rest = text.substr(at);
     const auto add = [&](char kind) {
@@ -107,9 +151,14 @@ std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
       add(MarkupSpan::kWord);
       bytes = std::max(bytes, run);
     } else if (rest[0] == '<') {
-      bytes = add_tag(text, at, spans);
+      bytes = at < tags ? add_tag(text, at, spans) : 0;
     } else if (rest[0] == '&') {
       bytes = add_reference(text, at, spans);
+    } else if (is_one_of(rest[0], "{$:")) {
+      bytes = rest[0] == '{'   ? bytes_of_template(rest)
+              : rest[0] == '$' ? bytes_of_formula(text, at)
+                               : bytes_of_emoji(text, at);
+      add(MarkupSpan::kWord);
     } else if (rest.starts_with("[^")) {
       bytes = up_to(rest, "]");
       add(MarkupSpan::kCloses);
@@ -126,6 +175,7 @@ std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
     } else if (rest.starts_with("https://") || rest.starts_with("http://") ||
                rest.starts_with("www.")) {
       bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
+      bytes = before_wide_marks(rest.substr(0, bytes));
       while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
       add(MarkupSpan::kWord);
     }

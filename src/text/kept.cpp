@@ -39,16 +39,20 @@ std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
     const std::size_t end = std::min(text.find_first_of(" \t\n\r\f\v<>\"()", bytes), text.size());
     bytes = without_marks(text.substr(0, end));
   }
-  for (std::size_t at = 0; at < bytes;) {
-    const CodePoint point = code_point_at(text, at);
-    if (point.value >= 0x80 && (is_punctuation(point.value) || is_space(point.value)))
-      return without_marks(text.substr(0, at));
-    at += point.bytes;
-  }
-  return bytes;
+  const std::size_t end = before_wide_marks(text.substr(0, bytes));
+  return end < bytes ? without_marks(text.substr(0, end)) : bytes;
 }
 
 }  // namespace
+
+std::size_t before_wide_marks(std::string_view address) {
+  for (std::size_t at = 0; at < address.size();) {
+    const CodePoint point = code_point_at(address, at);
+    if (point.value >= 0x80 && (is_punctuation(point.value) || is_space(point.value))) return at;
+    at += point.bytes;
+  }
+  return address.size();
+}
 
 std::size_t without_marks(std::string_view address) {
   return address.find_last_not_of(".,;:!?'") + 1;

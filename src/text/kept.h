@@ -37,6 +37,10 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept);
 /// Bytes of an address without the punctuation behind it.
 std::size_t without_marks(std::string_view address);
 
+/// Bytes of an address that goes to the next blank or bracket: it ends before punctuation beyond
+/// ASCII, as a Chinese full stop.
+std::size_t before_wide_marks(std::string_view address);
+
 /// How often each of these items is in the text.
 std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text, const Kept& kept);
 

@@ -79,9 +79,9 @@ bool LineReader::ready(int milliseconds) {
 
 bool LineReader::next(std::string& line) {
   while (!find_end() && !ended_) ended_ = !fill();
+  if (line_number_ == 0) look_for_text();
   const std::size_t end = scanned_;
   if (ended_ && start_ >= buffer_.size()) return false;
-  if (line_number_ == 0) look_for_text();
   std::string_view raw = std::string_view(buffer_).substr(start_, end - start_);
   was_cut_ = raw.size() > kLongestLine;
   if (was_cut_) {
@@ -96,8 +96,11 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-/// By the first line, and as much more as was read with it.
+/// By its beginning, or as much of it as is there: a pipe is not waited for.
 void LineReader::look_for_text() {
+  while (!ended_ && buffer_.size() < kBeginning && bytes_->ready(0)) ended_ = !fill();
+  scanned_ = start_;
+  find_end();
   const auto found = text::no_text(std::string_view(buffer_).substr(start_));
   if (!found) return;
   no_text_ = name() + ": " + found->what;

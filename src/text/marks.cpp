@@ -102,15 +102,17 @@ EdgeMarks edge_marks(std::string_view part, bool follows, bool precedes) {
 
 std::string with_marks(const EdgeMarks& marks, const std::string& translation) {
   std::string_view words = translation, front, back;
-  const auto lacks = [](std::string_view found, std::string_view wanted) {
-    return wanted == " " ? found.empty() : !has_marks(found, wanted);
+  // An apostrophe of the translation that is a word's stands beside the markup as the part's did.
+  const auto lacks = [](std::string_view found, std::string_view wanted, char32_t beside) {
+    return wanted == " " ? found.empty() && !is_apostrophe(beside) : !has_marks(found, wanted);
   };
-  if (const std::size_t bytes = first_marks(words); lacks(words.substr(0, bytes), marks.front)) {
+  if (const std::size_t bytes = first_marks(words);
+      lacks(words.substr(0, bytes), marks.front, code_point_at(words, 0).value)) {
     front = marks.front;
     words = without_blanks_before(words.substr(bytes));
   }
   if (const std::size_t bytes = last_marks(words);
-      lacks(words.substr(words.size() - bytes), marks.back)) {
+      lacks(words.substr(words.size() - bytes), marks.back, value_before(words, words.size()))) {
     back = marks.back;
     words = without_blanks_behind(words.substr(0, words.size() - bytes));
   }

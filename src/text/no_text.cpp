@@ -55,6 +55,19 @@ bool is_markup_of(std::string_view text, std::string_view name) {
 constexpr std::array<std::string_view, 4> kTestSets = {"srcset", "refset", "tstset", "mteval"};
 constexpr std::array<std::string_view, 4> kXml = {"?xml", "!doctype", "tmx", "xliff"};
 
+/// A transcript of talks as IWSLT's training sets have it: tags on lines of their own. `text` is in
+/// small letters.
+bool is_tagged_talk(std::string_view text) {
+  return text.starts_with("<url>") && has_tag(text, "talkid>");
+}
+
+/// "%PDF-" and a version.
+bool is_pdf(std::string_view beginning) {
+  constexpr std::string_view kMark = "%PDF-";
+  return beginning.starts_with(kMark) && beginning.size() > kMark.size() &&
+         beginning[kMark.size()] >= '0' && beginning[kMark.size()] <= '9';
+}
+
 bool is_tar(std::string_view beginning) {
   constexpr std::size_t kPlace = 257;  // POSIX.1-1988
   return beginning.size() > kPlace && beginning.substr(kPlace).starts_with("ustar");
@@ -68,10 +81,15 @@ std::optional<NoText> no_text(std::string_view beginning) {
     return NoText{.what = "a pointer of Git LFS, not the text; `git lfs pull` fetches it",
                   .program = "",
                   .is_pointer = true};
-  if (beginning.starts_with("%PDF-"))
+  if (is_pdf(beginning))
     return NoText{
         .what = "a PDF, not lines of text; `pdftotext` of poppler-utils takes the text out of it",
         .program = ""};
+  if (beginning.starts_with("PAR1"))
+    return NoText{.what =
+                      "a table in the format Parquet, not lines of text; write its columns as "
+                      "lines, with pandas for example",
+                  .program = ""};
   if (is_tar(beginning))
     return NoText{.what = "a tar archive, not a text; `tar -xf` unpacks it", .program = ""};
   const std::string start = in_small_letters(start_of(beginning));
@@ -85,7 +103,13 @@ std::optional<NoText> no_text(std::string_view beginning) {
             "python3 -c 'import html, re, sys; [print(\" \".join(html.unescape(one).split())) "
             "for one in re.findall(\"<seg[^>]*>(.*?)</seg>\", sys.stdin.read(), re.S | "
             "re.I)]'"};
-  if (is("html") || is("!doctype html") || (xml && (has("html") || has("!doctype html"))))
+  if (is_tagged_talk(start))
+    return NoText{.what = "a text with tags of IWSLT; its lines without them",
+                  .program =
+                      "grep -vE '^ *<(url|keywords|speaker|talkid|title|description|"
+                      "reviewer|translator)[ >]'"};
+  if (is("html") || is("!doctype html") || (is("head") && has("title")) ||
+      (xml && (has("html") || has("!doctype html"))))
     return NoText{.what = "a page of HTML, not the text; fetch the file itself", .program = ""};
   if (xml)
     return NoText{.what = "a file of XML, not lines of text; take the text out of it",

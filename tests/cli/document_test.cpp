@@ -113,6 +113,20 @@ TEST_P(DocumentOption, WarnsByLinesOfTheDocument) {
   EXPECT_THAT(result.err, HasSubstr("stdin: not all of it is UTF-8"));
 }
 
+TEST_P(DocumentOption, TellsOfADocumentThatIsNone) {
+  expect_mistake(translate("markdown",
+                           "version https://git-lfs.github.com/spec/v1\n"
+                           "oid sha256:1\nsize 9\n"),
+                 {"stdin: a pointer of Git LFS", "git lfs pull"});
+  EXPECT_THAT(translate("txt", "<!DOCTYPE html>\n<html></html>\n").err,
+              HasSubstr("warning: stdin: a page of HTML"));
+  const std::string lines = "{25}{50}a b c\n";  // of MicroDVD
+  const Result none = translate("srt", lines);
+  EXPECT_EQ(product(none), lines);
+  EXPECT_THAT(none.err, HasSubstr("stdin: nothing in it is text to translate; is its format srt?"));
+  EXPECT_THAT(translate("srt", "\n").err, Not(HasSubstr("is its format")));
+}
+
 TEST_P(DocumentOption, RefusesWhatIsOfLines) {
   for (const Words& options : {Words{"--json"},
                                {"--scores"},

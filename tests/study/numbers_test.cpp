@@ -85,6 +85,24 @@ TEST(Numbers, OfOtherDigitsDiffer) {
                            {"1 234 567", "1 234 568"}});
 }
 
+// Words such as "million" stand for zeros of a whole number, not of the groups in which it is
+// written.
+TEST(Numbers, OfMoreZerosDiffer) {
+  expect_difference(true, {{"80.000", "800,000 cars"},
+                           {"80 000", "8,000"},
+                           {"1.000 Tonnen", "10,000 tons"},
+                           {"16.000 Kr\u00E4nze", "160,000 wreaths"},
+                           {"95000", "9,500"},
+                           {"200\u202F000 Kinder", "2,000,000 children"},
+                           {"\u0968\u0966,\u0966\u0966\u0966", "200,000"},
+                           {"115.000 auf 50.000", "115,000 to 500,000"}});
+  expect_difference(false, {{"80.000", "80 thousand cars"},
+                            {"2,150 Milliarden", "2,150,000,000"},
+                            {"10.000 s", "10 s"},
+                            {"0,500", "0.5"},
+                            {"1,250 Millionen", "1.25 million"}});
+}
+
 TEST(Numbers, OfATableTellNothing) {
   std::string table, other;
   for (int i = 0; i < 1001; ++i) {

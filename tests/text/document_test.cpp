@@ -196,6 +196,14 @@ TEST(MarkdownDocument, PunctuationBesideMarkupStays) {
   EXPECT_EQ(translated("The `a`'s of l'`b` and `c`-like"), "THE `a` S OF L `b` AND `c`-LIKE");
 }
 
+TEST(MarkdownDocument, AnApostropheOfTheTranslationStaysBesideMarkup) {
+  const Document read = document("The `a`'s of l'`b`", "markdown");
+  ASSERT_THAT(read.texts(), ElementsAre("The `a`'s of l'`b`", "The", "'s of l'"));
+  EXPECT_EQ(read.with({"x", "THE", "'S OF L'"}), "THE `a`'S OF L'`b`");
+  EXPECT_EQ(read.with({"x", "THE", "’s of l’"}), "THE `a`’s of l’`b`");
+  EXPECT_EQ(read.with({"x", "THE", "S OF L"}), "THE `a` S OF L `b`");
+}
+
 TEST(MarkdownDocument, MarksThatATranslationHasAreNotWrittenTwice) {
   const Document read = document("See (`a`), then “`b`.", "markdown");
   ASSERT_THAT(read.texts(), ElementsAre("See (`a`), then “`b`.", "See (", "), then “"));
@@ -221,6 +229,33 @@ TEST(MarkdownDocument, AWholeTranslationNeedsTheMarksBesideMarkup) {
 TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {
   EXPECT_THAT(texts_in("``a ` b`` c", "markdown"), ElementsAre("``a ` b`` c", "c"));
   EXPECT_THAT(texts_in("`a``b`` c", "markdown"), ElementsAre("`a``b`` c", "`a", "c"));
+}
+
+TEST(MarkdownDocument, AnAddressEndsBeforeAFullStopOfAnotherScript) {
+  EXPECT_THAT(texts_in("请看 https://example.org/a。然后运行这个程序。", "markdown"),
+              ElementsAre("请看 https://example.org/a。", "请看", "然后运行这个程序。"));
+}
+
+TEST(MarkdownDocument, TagsWithoutAnEndAreReadInTime) {
+  std::string text;
+  while (text.size() < 300'000) text += "<a ";  // a minute, if each were read to the end
+  EXPECT_EQ(texts_in(text, "markdown").size(), 1U);
+}
+
+TEST(MarkdownDocument, FormulasTemplatesAndNotesStay) {
+  EXPECT_THAT(texts_in("> [!NOTE]\n> One\n> two\n\n> [!tip]- Three\n", "markdown"),
+              ElementsAre("One two", "Three"));
+  EXPECT_EQ(capitals_of("> [!note] a $x_i$ b\n\n{% include a.html %}\n", "markdown"),
+            "> [!note] A $x_i$ B\n\n{% include a.html %}\n");
+  EXPECT_EQ(
+      capitals_of("::: tip a b\nc d\n:::\n\n!!! note \"e f\"\n    g h\n\n!!! i j\n", "markdown"),
+      "::: tip A B\nC D\n:::\n\n!!! note \"E F\"\n    G H\n\n!!! I J\n");
+  EXPECT_EQ(capitals_of("See {{ site.name }}, :rocket: or $$a b$$.", "markdown"),
+            "SEE {{ site.name }}, :rocket: OR $$a b$$.");
+  for (const std::string text : {"It costs $5 or $6, at 10:30:45 {see} a::b:c", "(5$), or 6$",
+                                 "$HOME/$USER and $A", "US$5, A$6$"})
+    EXPECT_THAT(texts_in(text, "markdown"), ElementsAre(text));
+  EXPECT_THAT(texts_in("> [!a](x) b", "markdown"), ElementsAre("[!a](x) b", "!a", "b"));
 }
 
 TEST(MarkdownDocument, CodeAndTextDoNotChangePlaces) {
@@ -250,6 +285,19 @@ TEST(SubtitleDocument, CuesAreReadByThemselves) {
   EXPECT_EQ(capitals_of(srt, "srt"),
             "1\r\n00:00:01,000 --> 00:00:02,000 X1:1\r\n<i>HOW ARE\r\nYOU? FINE.</i>\r\n\r\n2\r\n"
             "00:00:03,000 --> 00:00:04,000\r\n{\\an8}- WHO?\r\n- ME\r\n\r\n AND YOU\r\n");
+}
+
+TEST(SubtitleDocument, NumbersOfCuesStayHoweverLinesEnd) {
+  for (const std::string end : {"\n", "\n\n", "\r\r\n"}) {
+    std::string srt =
+        "1\n00:00:01,000 --> 00:00:02,000\nThe dog\n\n2\n-00:00:03,000 --> 00:00:04,000\nsleeps\n";
+    for (std::size_t at = 0; (at = srt.find('\n', at)) != srt.npos; at += end.size())
+      srt.replace(at, 1, end);
+    EXPECT_THAT(texts_in(srt, "srt"), ElementsAre("The dog", "sleeps")) << end.size();
+  }
+  EXPECT_THAT(
+      texts_in("1\n00:01,000 --> 00:02,000\nIn\n1984\n\n2\n00:03,000 --> 00:04,000\n42\n", "srt"),
+      ElementsAre("In 1984", "42"));
 }
 
 TEST(SubtitleDocument, TextMayHaveArrowsAndReferences) {

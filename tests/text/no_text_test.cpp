@@ -36,8 +36,12 @@ const std::string kTestSet =
 TEST(NoText, IsAPointerOrMarkup) {
   EXPECT_EQ(kind_of(kPointer), "a pointer of Git LFS");
   EXPECT_TRUE(no_text(kPointer)->is_pointer);
+  EXPECT_TRUE(
+      no_text("version https://git-lfs.github.com/spec/v1\next-0-a sha256:0\noid sha256:1\n")
+          ->is_pointer);
   for (const char* page : {"<!DOCTYPE html>", " \n<html lang=\"en\">\n<head>",
                            "<html>\r\n<head><title>404</title></head>",
+                           "<head><title>Document Moved</title></head>\n<body>",
                            "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\"\n "
                            "\"xhtml1-strict.dtd\">\n<html>",
                            "<!-- saved\n\nfrom -->\n<!doctype html><p>",
@@ -51,6 +55,9 @@ TEST(NoText, IsAPointerOrMarkup) {
             "a file of XML");
   EXPECT_EQ(kind_of("<tmx version=\"1.4\">\n<header/>"), "a file of XML");
   EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
+  EXPECT_EQ(kind_of("<url>http://x.y</url>\n<keywords>a</keywords>\n<talkid>1</talkid>\nThe dog\n"),
+            "a text with tags of IWSLT");
+  EXPECT_EQ(kind_of(std::string_view("PAR1\x15\x00", 6)), "a table in the format Parquet");
   std::string tar(512, '\0');
   tar.replace(0, 4, "a.de").replace(257, 5, "ustar");
   EXPECT_EQ(kind_of(tar), "a tar archive");
@@ -60,7 +67,10 @@ TEST(NoText, IsNoLineThatSpeaksOfMarkup) {
   for (const char* text :
        {"", "version 1", "html", "<b>bold</b>", "<html> is the root of a page.", "<2de> Ein Mann",
         "<!DOCTYPE html> begins a page", "<htmlx>", "<srcset>is an attribute</srcset>", "<!-- open",
-        "<doc>\n<p>", "<?xml version=\"1.0\"?> begins a file", "<html", "PDF", "1\n<html>\n<head>"})
+        "<doc>\n<p>", "<?xml version=\"1.0\"?> begins a file", "<html", "PDF", "%PDF- begins a PDF",
+        "<head> is no part of it", "<url>is a tag</url>",
+        "version https://git-lfs.github.com/spec/v1 begins a pointer\nand text",
+        "1\n<html>\n<head>"})
     EXPECT_EQ(kind_of(text), "") << text;
 }
 
@@ -79,6 +89,16 @@ TEST(NoText, IsRefusedByEveryReaderOfLinesWithTheCure) {
   ASSERT_EQ(std::system(cure.c_str()), 0) << cure;
   EXPECT_THAT(read_lines(folder / "new"),
               testing::ElementsAre("Obama empf\u00E4ngt Netanyahu", "A & B"));
+}
+
+// Of a file the first bytes are looked at before a reader of lines has it.
+TEST(NoText, IsToldByMoreThanItsFirstLine) {
+  const TemporaryFolder folder;
+  const std::string comment = "<!-- " + std::string(100, 'x') + " -->\n",
+                    page = folder.write("a.de", comment + "<html>\n<head>\n"),
+                    text = folder.write("b.de", comment + "<html> is a tag.\n");
+  EXPECT_THAT(message_of<UserError>([&] { read_lines(page); }), HasSubstr("a page of HTML"));
+  EXPECT_EQ(read_lines(text).size(), 2U);
 }
 
 TEST(NoText, WithTagsIsReadWhereTagsMayBe) {
