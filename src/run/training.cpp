@@ -9,6 +9,7 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
+#include "kernels/share_out.h"
 #include "run/build.h"
 #include "run/check.h"
 #include "run/launcher.h"
@@ -122,6 +123,8 @@ class RankTraining {
   /// Afterwards the model has the weights of model.safetensors.
   void train() {
     signals::install();
+    // LibTorch's threads, which may compute without being given a part.
+    kernels::share_out(at::get_num_threads(), [](int64_t, int64_t) {});
     result_ = train::train(setup());
   }
 
