@@ -111,10 +111,10 @@ TEST(Attempt, IsNotLostToALateListOfAnOlderOne) {
     store->set("token/0", std::string("first"));
     store->set("right/tokens", "first " + token("1"));
     store->set("list", std::string("right"));
-    store->wait({"right/taken/1"}, milliseconds(10000));
+    while (!store->check({"right/taken/1"})) std::this_thread::yield();
     store->set("late/tokens", "older " + token("1"));
     store->set("list", std::string("late"));
-    std::this_thread::sleep_for(milliseconds(200));  // in which the rank reads it
+    std::this_thread::sleep_for(milliseconds(400));  // in which the rank reads it
     store->set("right/begun", std::string("1"));
   }
   ASSERT_TRUE(second.store);
