@@ -41,8 +41,9 @@ extern "C" void note(int number) {
   std::raise(number);
 }
 
-/// Of a thread, for its handlers. Matrix products of oneDNN let the stack pointer lead into a buffer
-/// on the heap; what the system puts below it for a handler destroys what lies before that buffer.
+/// Of a thread, for its handlers. Matrix products of oneDNN let the stack pointer lead into a
+/// buffer on the heap; what the system puts below it for a handler destroys what lies before that
+/// buffer.
 class HandlerStack {
  public:
   HandlerStack() {

@@ -260,12 +260,11 @@ TEST(Signals, StopWorkThatAsksOnceOneHasCome) {
 void get_signal_with_stack_in(char* memory, int number) {
   int64_t result = SYS_tgkill;
   // A system call takes no more than the stack pointer that it finds.
-  asm volatile(
-      "mov %%rsp, %%rbx\n mov %[memory], %%rsp\n syscall\n mov %%rbx, %%rsp\n"
-      : "+a"(result)
-      : "D"(static_cast<int64_t>(::getpid())), "S"(static_cast<int64_t>(::gettid())),
-        "d"(static_cast<int64_t>(number)), [memory] "r"(memory)
-      : "rbx", "rcx", "r11", "memory");
+  asm volatile("mov %%rsp, %%rbx\n mov %[memory], %%rsp\n syscall\n mov %%rbx, %%rsp\n"
+               : "+a"(result)
+               : "D"(static_cast<int64_t>(::getpid())), "S"(static_cast<int64_t>(::gettid())),
+                 "d"(static_cast<int64_t>(number)), [memory] "r"(memory)
+               : "rbx", "rcx", "r11", "memory");
 }
 
 // A training lost its run to a signal, or saved one that was damaged: what the system keeps for a
