@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-constexpr int kRounds = 3;
+constexpr int kFewest = 3, kMost = 24;  // rounds
 
 void keep_shortest(const std::vector<double>& seconds, std::vector<double>& shortest) {
   if (shortest.empty()) shortest = seconds;
@@ -31,9 +31,12 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-PrecisionTimes time_precisions(const std::function<std::vector<double>(bool bf16)>& run) {
+PrecisionTimes time_precisions(const std::function<std::vector<double>(bool bf16)>& run,
+                               double enough) {
+  const double begun = thread_seconds();
+  const auto is_short = [&] { return thread_seconds() - begun < enough; };
   std::vector<double> fp32, bf16;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kFewest || (round < kMost && is_short()); ++round) {
     keep_shortest(run(false), fp32);
     keep_shortest(run(true), bf16);
   }

@@ -25,7 +25,10 @@ struct PrecisionTimes {
 double thread_seconds();
 
 /// `run` gives the seconds of each of its parts, the same parts each time. It is called three times
-/// for each precision, in turn; a time is the sum over the parts of the shortest of the three.
-PrecisionTimes time_precisions(const std::function<std::vector<double>(bool bf16)>& run);
+/// for each precision, in turn, and up to 24 times as long as all calls together have taken less
+/// than `enough` seconds of this thread: what is short varies most. A time is the sum over the
+/// parts of the shortest of its calls.
+PrecisionTimes time_precisions(const std::function<std::vector<double>(bool bf16)>& run,
+                               double enough);
 
 }  // namespace heed

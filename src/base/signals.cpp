@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <memory>
 
 #include "base/error.h"
 
@@ -40,18 +41,52 @@ extern "C" void note(int number) {
   std::raise(number);
 }
 
+/// Of a thread, for its handlers. Matrix products of oneDNN let the stack pointer lead into a
+/// buffer on the heap; what the system puts below it for a handler destroys what lies before that
+/// buffer.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t before{};
+    ::sigaltstack(nullptr, &before);
+    if ((before.ss_flags & SS_DISABLE) == 0) return;  // a sanitizer's
+    memory_ = std::make_unique<char[]>(kBytes);
+    set({.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = kBytes});
+  }
+  ~HandlerStack() {
+    if (memory_) set({.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0});
+  }
+  HandlerStack& operator=(HandlerStack&&) = delete;
+
+ private:
+  static constexpr std::size_t kBytes = 1 << 16;  // the registers of AMX alone are 8 KiB
+  static void set(const stack_t& stack) { ::sigaltstack(&stack, nullptr); }
+  std::unique_ptr<char[]> memory_;
+};
+
 }  // namespace
 
 void install() {
+  static thread_local const HandlerStack stack;
   struct sigaction action {};
   action.sa_handler = note;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   for (const int number : kRequests) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
+}
+
+void leave_to_main_thread() {
+  static thread_local const bool done = [] {
+    sigset_t all;
+    sigemptyset(&all);
+    for (const int number : kRequests) sigaddset(&all, number);
+    return ::gettid() == ::getpid() || ::pthread_sigmask(SIG_BLOCK, &all, nullptr) == 0;
+  }();
+  expect(done, "signals of this thread are blocked");
 }
 
 bool is_request(int status) {

@@ -20,7 +20,13 @@ inline constexpr std::array kRequests = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUS
 /// they set the flag however often they come. A signal that is ignored stays ignored: whoever
 /// started the process wanted it so. nohup(1) ignores SIGHUP, and a script's shell ignores SIGINT
 /// for what it starts with &, since Ctrl-C is meant for what runs in front.
+/// The handlers run on a stack of their own in the calling thread, which should be the main one.
 void install();
+
+/// To be called by threads that multiply matrices: no handler runs in them from now on, for they
+/// have no stack for it. The system signals a thread that works where a limit of processor time is
+/// reached, and any one where several signals come at once. Does nothing in the main thread.
+void leave_to_main_thread();
 
 /// Whether a process with this exit status, 128 + signal, was ended by one of kRequests.
 bool is_request(int status);

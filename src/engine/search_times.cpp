@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kLargestSide = 512;
 constexpr int64_t kMostRows = 96;
 constexpr int64_t kMultiplications = int64_t{1} << 24;  // or more, of all layers
+constexpr double kEnough = 0.01;                        // seconds
 
 /// Any numbers of the size that weights and activations have.
 std::vector<float> some_numbers(int64_t count) {
@@ -83,7 +84,7 @@ PrecisionTimes search_times(const model::ModelConfig& config, const SearchRows& 
   const std::vector<float> numbers = some_numbers(kLargestSide * kLargestSide);
   Step fp32(sizes, rows, WeightFormat::fp32, numbers),
       bf16(sizes, rows, WeightFormat::bf16, numbers);
-  return time_precisions([&](bool low) { return (low ? bf16 : fp32).seconds(); });
+  return time_precisions([&](bool low) { return (low ? bf16 : fp32).seconds(); }, kEnough);
 }
 
 }  // namespace heed::engine

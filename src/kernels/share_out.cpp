@@ -9,6 +9,8 @@
 #include <exception>
 #include <vector>
 
+#include "base/signals.h"
+
 namespace heed::kernels {
 namespace {
 
@@ -42,6 +44,7 @@ void take_with_threads(Items& items, int64_t workers, int64_t inner) {
     std::vector<std::jthread> all;
     for (int64_t worker = 0; worker < workers; ++worker)
       all.emplace_back([&, worker] {
+        signals::leave_to_main_thread();  // before it has threads
         at::set_num_threads(static_cast<int>(inner));
         try {
           items.take(worker);
@@ -89,6 +92,7 @@ void Waiting::look(int64_t threads) {
 void share_out(int64_t count, const ItemWork& work) {
   Items items(count, work);
   at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t worker, int64_t) {
+    signals::leave_to_main_thread();
     // Nested loops are serial here, but oneDNN cuts its work by the number that it is told. A new
     // thread takes over LibTorch's number at its first question to LibTorch, and at the first
     // parallel_for that was compiled into this program: each remembers for itself.

@@ -24,6 +24,7 @@
 #include "data/config.h"
 #include "data/corpus.h"
 #include "data/hygiene.h"
+#include "kernels/share_out.h"
 #include "model/description/safetensors_file.h"
 #include "model/description/traits.h"
 #include "model/device.h"
@@ -153,6 +154,8 @@ class RankTraining {
   /// Afterwards the model has the weights of model.safetensors.
   void train() {
     signals::install();
+    // LibTorch's threads, which may compute without being given a part.
+    kernels::share_out(at::get_num_threads(), [](int64_t, int64_t) {});
     result_ = train::train(setup());
   }
 

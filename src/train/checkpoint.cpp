@@ -338,6 +338,12 @@ void RunFiles::write_model(const Progress& progress) const {
 }
 
 void RunFiles::take_best(const Progress& progress) {
+  // Only time ends a training so early.
+  if (progress.update == 0)
+    throw UserError(
+        "training.max_minutes: {} were over before the first update, so there is no model yet; "
+        "`heed train {} --resume --set training.max_minutes=0` goes on without this limit",
+        human_duration(60 * setup_.config.max_minutes), shell_path(setup_.folder));
   if (progress.best.empty() && !setup_.validation.empty())
     throw Failure(
         "training ended after {} updates, and no validation had a finite loss: there are no best "

@@ -25,13 +25,28 @@ TEST(PrecisionTimes, AreToldInMilliseconds) {
 TEST(PrecisionTimes, AreTheSumOfTheShortestTimesOfEachPart) {
   const std::vector<std::vector<double>> runs = {{9, 5}, {2, 8}, {3, 6}, {4, 1}, {4, 7}, {3, 3}};
   std::vector<bool> asked;
-  const PrecisionTimes times = time_precisions([&](bool bf16) {
+  const auto run = [&](bool bf16) {
     asked.push_back(bf16);
     return runs.at(asked.size() - 1);
-  });
+  };
+  const PrecisionTimes times = time_precisions(run, /*enough=*/0);
   EXPECT_EQ(times.fp32, 8);
   EXPECT_EQ(times.bf16, 3);
   EXPECT_EQ(asked, (std::vector<bool>{false, true, false, true, false, true}));
+}
+
+// The products of a small part of an update take a few milliseconds: one interruption among three
+// calls would choose the other precision.
+TEST(PrecisionTimes, OfShortPartsAreMeasuredMoreOften) {
+  int calls = 0;
+  const auto run = [&](bool bf16) {
+    const bool is_disturbed = ++calls <= 10;
+    return std::vector{bf16 ? 0.9 : is_disturbed ? 1.2 : 1.0};
+  };
+  const PrecisionTimes times = time_precisions(run, /*enough=*/3600);
+  EXPECT_EQ(times.fp32, 1.0);
+  EXPECT_EQ(times.bf16, 0.9);
+  EXPECT_EQ(calls, 2 * 24);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -13,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -250,6 +253,52 @@ TEST(Signals, StopWorkThatAsksOnceOneHasCome) {
     ::_exit(1);
   };
   EXPECT_EXIT(stop(), ::testing::ExitedWithCode(0), "");
+}
+
+#ifdef __x86_64__
+/// As oneDNN's products do, while a signal comes: the stack pointer leads into `memory`.
+void get_signal_with_stack_in(char* memory, int number) {
+  int64_t result = SYS_tgkill;
+  // A system call takes no more than the stack pointer that it finds.
+  asm volatile("mov %%rsp, %%rbx\n mov %[memory], %%rsp\n syscall\n mov %%rbx, %%rsp\n"
+               : "+a"(result)
+               : "D"(static_cast<int64_t>(::getpid())), "S"(static_cast<int64_t>(::gettid())),
+                 "d"(static_cast<int64_t>(number)), [memory] "r"(memory)
+               : "rbx", "rcx", "r11", "memory");
+}
+
+// A training lost its run to a signal, or saved one that was damaged: what the system keeps for a
+// handler was written over the weights.
+TEST(Signals, WriteNothingToWhereAProductHasItsStackPointer) {
+  const auto calculate = [] {
+    start_afresh();
+    signals::install();
+    std::vector<char> memory(1 << 17, 7);
+    get_signal_with_stack_in(memory.data() + (1 << 16), SIGTERM);
+    if (!signals::interrupted()) ::_exit(1);
+    ::_exit(std::ranges::count(memory, 7) == std::ssize(memory) ? 0 : 2);
+  };
+  EXPECT_EXIT(calculate(), ::testing::ExitedWithCode(0), "");
+}
+#endif
+
+TEST(Signals, OfAProcessGoToItsMainThreadAlone) {
+  const auto signal_in_thread = [] {
+    start_afresh();
+    signals::install();
+    std::thread([] {
+      signals::leave_to_main_thread();
+      ::kill(::getpid(), SIGUSR1);
+      ::raise(SIGUSR2);  // of this thread alone: it waits
+    }).join();
+    if (!signals::interrupted()) ::_exit(1);
+    signals::leave_to_main_thread();
+    ::raise(SIGTERM);
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    ::_exit(sigismember(&blocked, SIGTERM) == 0 ? 0 : 2);
+  };
+  EXPECT_EXIT(signal_in_thread(), ::testing::ExitedWithCode(0), "");
 }
 
 // Slurm, Grid Engine and LSF send SIGUSR1 or SIGUSR2 before a time limit and SIGTERM at it; the

@@ -51,6 +51,23 @@ TEST_F(EndingTest, ByTimeTellsHowManyUpdatesAreMissingAndMakesThemAsItSays) {
   EXPECT_EQ(updates(), made + 2);
 }
 
+// Nothing has been learned: neither a validation nor its loss is to blame, and no model is left.
+TEST_F(EndingTest, ByTimeBeforeTheFirstUpdateTellsHowToGoOn) {
+  const std::string yaml = config("updates: 3, max_minutes: 1e-9");
+  for (const bool resumed : {false, true}) {
+    const Result result = resumed ? train(run, {"--resume"}) : train(yaml);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, EndsWith("training.max_minutes: 0.0s were over before the first "
+                                     "update, so there is no model yet; `heed train " +
+                                     run +
+                                     " --resume --set training.max_minutes=0` goes on without "
+                                     "this limit\n"));
+  }
+  const Result more = train(run, {"--resume", "--set", "training.max_minutes=0"});
+  EXPECT_THAT(more.err, EndsWith("done: heed translate " + run + "\n"));
+  EXPECT_EQ(updates(), 3);
+}
+
 TEST_F(EndingTest, ByPatienceTellsHowManyUpdatesWereMade) {
   const std::string scores = folder.write("scores", "9\n8\n7\n");  // one for each validation
   const Result result = train(
