@@ -17,14 +17,10 @@
 #include "train/update.h"
 
 namespace heed::data {
-
+struct Batch;          // data/batch.h
+struct BatchOptions;   // data/batches.h
+class Corpus;          // data/corpus.h
 struct CorpusReading;  // data/corpus_reader.h
-
-class Corpus;  // data/corpus.h
-
-struct BatchOptions;  // data/batches.h
-
-struct Batch;  // data/batch.h
 }  // namespace heed::data
 
 namespace heed::run {
