@@ -76,17 +76,17 @@ std::optional<inspect::GoldPairs> read_tuning(const AlignArgs& args) {
 }
 
 /// By --layer, --head and --step, or as fits --tune-gold best.
-void choose(inspect::Aligner& aligner, const AlignArgs& args,
+void choose(inspect::AlignerByRule& by, const AlignArgs& args,
             const std::optional<inspect::GoldPairs>& tuning) {
-  aligner.least = args.weights.least;
-  if (tuning) aligner.choice = aligner.sweep(*tuning).best();
-  args.weights.apply(aligner.traits(), aligner.choice);
-  log::info(aligner.name() + ": " + describe(aligner.choice) +
+  by.rule.least = args.weights.least;
+  if (tuning) by.rule.choice = by.aligner.sweep(*tuning, by.rule.least).best();
+  args.weights.apply(by.aligner.traits(), by.rule.choice);
+  log::info(by.aligner.name() + ": " + describe(by.rule.choice) +
             (args.tuned() ? ", best on " + args.tune_gold : ""));
 }
 
 /// Aligns window by window, by one model or by both.
-void write_alignments(inspect::Aligner& forward, inspect::SymmetrizedAligner* both,
+void write_alignments(inspect::AlignerByRule& forward, inspect::SymmetrizedAligner* both,
                       const text::Pairs& pairs, const AlignArgs& args) {
   std::optional<AtomicFile> file;
   if (!args.output.empty()) file.emplace(args.output);
@@ -132,9 +132,9 @@ void align(AlignArgs args) {
   const auto gold = inspect::read_gold(args.gold, pairs, args.form);
   warn_of_other_blanks(pairs, args.source);
   const std::optional<inspect::GoldPairs> tuning = read_tuning(args);
-  inspect::Aligner forward = run::aligner_of(run::open_model(args.model, args.common.open()));
+  inspect::AlignerByRule forward = run::aligner_of(run::open_model(args.model, args.common.open()));
   choose(forward, args, tuning);
-  std::optional<inspect::Aligner> backward;
+  std::optional<inspect::AlignerByRule> backward;
   std::optional<inspect::SymmetrizedAligner> both;
   if (!args.reverse.empty()) {
     backward.emplace(run::aligner_of(run::open_model(args.reverse, args.common.reversed().open())));
@@ -142,17 +142,17 @@ void align(AlignArgs args) {
     both.emplace(forward, *backward, method_of(args.method), gold);
   }
   std::optional<study::AlignmentSweep> sweep;
-  if (!gold.empty()) sweep = forward.sweep({pairs, gold, args.gold});
+  if (!gold.empty()) sweep = forward.aligner.sweep({pairs, gold, args.gold}, forward.rule.least);
   write_alignments(forward, both ? &*both : nullptr, pairs, args);
-  forward.warn_of_lines_without_links();
-  if (backward) backward->warn_of_lines_without_links();
+  forward.aligner.warn_of_lines_without_links();
+  if (backward) backward->aligner.warn_of_lines_without_links();
   if (!sweep) return;
   std::vector<study::NamedError> others;
   if (both) others = {{"reverse", both->backward_error()}, {args.method, both->joined_error()}};
   if (args.json)
-    std::cout << study::sweep_json(*sweep, forward.choice, others);
+    std::cout << study::sweep_json(*sweep, forward.rule.choice, others);
   else
-    std::cerr << study::sweep_table(*sweep, forward.choice, others);
+    std::cerr << study::sweep_table(*sweep, forward.rule.choice, others);
 }
 
 }  // namespace

@@ -91,7 +91,9 @@ struct Inspected {
     for (const TensorRow& tensor : tensors) sum += tensor.parameters;
     return sum;
   }
-  bool has_best() const { return metrics.best.loss && metrics.best.perplexity; }
+  bool has_best() const {
+    return metrics.best.values[score::Metric::loss] && metrics.best.perplexity;
+  }
 };
 
 /// The names of the special pieces by id, from 0; or the first ordinary ones, which follow them.
@@ -222,9 +224,10 @@ std::vector<std::string> training_lines(const Inspected& report) {
   }
   if (report.has_best()) {
     const train::MetricsLine& best = report.metrics.best;
+    const auto& bleu = best.values[score::Metric::bleu];
     lines.push_back(fmt::format("best validation: loss {}, perplexity {}{} at update {}",
-                                fixed(best.loss, 4), fixed(best.perplexity, 2),
-                                best.bleu ? ", BLEU " + fixed(best.bleu, 2) : "",
+                                fixed(best.values[score::Metric::loss], 4),
+                                fixed(best.perplexity, 2), bleu ? ", BLEU " + fixed(bleu, 2) : "",
                                 with_commas(best.update)));
   }
   if (report.summary)

@@ -26,16 +26,36 @@
 namespace heed {
 namespace {
 
+/// Groups of the help page.
+enum class Group {
+#define HEED_COMMAND_GROUP(group, heading) group,
+#define HEED_COMMAND(group, name, description)
+#include "apps/commands.def"
+#undef HEED_COMMAND
+#undef HEED_COMMAND_GROUP
+};
+
+const std::string kHeadings[] = {
+#define HEED_COMMAND_GROUP(group, heading) heading,
+#define HEED_COMMAND(group, name, description)
+#include "apps/commands.def"
+#undef HEED_COMMAND
+#undef HEED_COMMAND_GROUP
+};
+
 struct Command {
+  Group group;
   std::string name, description;
   void (*add)(CommandLine& program);  // null where heed-torch alone has it
 };
 
 /// In the order of the help page.
 const Command kCommands[] = {
-#define HEED_COMMAND(name, description) {#name, description, add_##name},
+#define HEED_COMMAND_GROUP(group, heading)
+#define HEED_COMMAND(group, name, description) {Group::group, #name, description, add_##name},
 #include "apps/commands.def"
 #undef HEED_COMMAND
+#undef HEED_COMMAND_GROUP
 };
 
 int report(const std::string& message, int code) {
@@ -144,9 +164,11 @@ int run_program(int argc, char** argv) {
   });
 
   CommandLine program(&app);
-  for (const auto& [name, description, add] : kCommands) {
+  for (const auto& [group, name, description, add] : kCommands) {
     add == nullptr ? void(program.command(name)) : add(program);
-    app.get_subcommand(name)->description(description);
+    app.get_subcommand(name)
+        ->description(description)
+        ->group(kHeadings[static_cast<std::size_t>(group)]);
   }
   // Last, or the commands would inherit it.
   app.footer(

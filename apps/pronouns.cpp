@@ -54,10 +54,10 @@ void pronouns(const PronounsArgs& args) {
     report.add(gold[i], study::pronoun_genders(outputs[i], forms));
   if (!args.output.empty()) run::write_lines(args.output, outputs);
   std::cout << (args.json ? study::pronoun_json(report) : study::pronoun_table(report));
-  if (!report.all.reaches(args.require))
+  if (!report.all().reaches(args.require))
     throw Failure("{}: {} % of the genders are right, and --require asks for {} %",
                   args.model.empty() ? args.hypothesis : args.model,
-                  fixed(100 * report.all.value(), 2), fixed(args.require, 2));
+                  fixed(100 * report.all().value(), 2), fixed(args.require, 2));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using score::Metric;
 using train::MetricsLine;
 
 struct RunsArgs {
@@ -82,7 +83,7 @@ void tell_differences(std::vector<Run>& runs) {
   }
 }
 
-train::StopMetric metric_of(const Run& run) {
+Metric metric_of(const Run& run) {
   return run.config.training.early_stopping.metric;
 }
 
@@ -92,8 +93,9 @@ std::string as_table(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const auto& [updates, seconds, best] = run.metrics;
     table.rows.push_back({run.path, run.state, std::to_string(updates), fixed(seconds / 60, 1),
-                          run::deciding_score(best, metric_of(run)), fixed(best.loss, 4),
-                          fixed(best.bleu, 2), run.test, run.differs});
+                          run::deciding_score(best, metric_of(run)),
+                          fixed(best.values[Metric::loss], 4), fixed(best.values[Metric::bleu], 2),
+                          run.test, run.differs});
   }
   return text::table_text(table, {0, 1, 4, 7, 8});
 }
@@ -102,45 +104,57 @@ std::string as_json(const std::vector<Run>& runs) {
   const auto value = [](std::optional<double> one) {
     return one ? nlohmann::ordered_json(*one) : nlohmann::ordered_json(nullptr);
   };
+  std::vector<MetricsLine> best_lines;
+  for (const Run& run : runs) best_lines.push_back(run.metrics.best);
+  const std::vector<Metric> listed = run::listed_metrics(best_lines);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Run& run : runs) {
     const auto& [updates, seconds, best] = run.metrics;
-    all.push_back({{"run", run.path},
-                   {"state", run.state},
-                   {"updates", updates},
-                   {"minutes", seconds / 60},
-                   {"metric", config::name_of(metric_of(run))},
-                   {"validation_loss", value(best.loss)},
-                   {"validation_bleu", value(best.bleu)},
-                   {"validation_chrf", value(best.chrf)},
-                   {"validation_command", value(best.command)},
-                   {"test", run.test},
-                   {"differs_in", run.differs}});
+    nlohmann::ordered_json row{{"run", run.path},
+                               {"state", run.state},
+                               {"updates", updates},
+                               {"minutes", seconds / 60},
+                               {"metric", config::name_of(metric_of(run))}};
+    for (const Metric metric : listed)
+      row["validation_" + config::name_of(metric)] = value(best.values[metric]);
+    row["test"] = run.test;
+    row["differs_in"] = run.differs;
+    all.push_back(std::move(row));
   }
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 text::Table csv_of(const std::vector<run::Learning>& runs) {
-  text::Table table{
-      {"run", "set", "update", "minutes", "loss", "perplexity", "bleu", "chrf", "command"}, {}};
+  constexpr int kMore = 2;  // decimals than elsewhere
+  std::vector<MetricsLine> all;
+  for (const run::Learning& run : runs) all.insert(all.end(), run.events.begin(), run.events.end());
+  const std::vector<Metric> listed = run::listed_metrics(all);
+  text::Table table{{"run", "set", "update", "minutes"}, {}};
+  for (const Metric metric : listed) {
+    table.columns.push_back(config::name_of(metric));
+    if (metric == Metric::loss) table.columns.emplace_back("perplexity");
+  }
   for (const run::Learning& run : runs) {
     for (const MetricsLine& event : run.events) {
-      const auto minutes = run::place_of(event, /*minutes=*/true);
-      table.rows.push_back({run.name, run::set_of(event), std::to_string(event.update),
-                            fixed(minutes, 3), fixed(event.loss, 6), fixed(event.perplexity, 4),
-                            fixed(event.bleu, 4), fixed(event.chrf, 4), fixed(event.command, 6)});
+      std::vector<std::string> row{run.name, run::set_of(event), std::to_string(event.update),
+                                   fixed(run::place_of(event, /*minutes=*/true), 3)};
+      for (const Metric metric : listed) {
+        row.push_back(fixed(event.values[metric], score::info_of(metric).decimals + kMore));
+        if (metric == Metric::loss) row.push_back(fixed(event.perplexity, 4));
+      }
+      table.rows.push_back(std::move(row));
     }
   }
   return table;
 }
 
-std::string file_of(const run::Measure& measure) {
-  return std::string(measure.name) + ".svg";
+std::string file_of(Metric metric) {
+  return config::name_of(metric) + ".svg";
 }
 
 std::vector<std::string> all_files() {
   std::vector<std::string> files{"curves.csv"};
-  for (const run::Measure& measure : run::measures()) files.push_back(file_of(measure));
+  for (const Metric metric : run::metrics_to_draw()) files.push_back(file_of(metric));
   return files;
 }
 
@@ -166,12 +180,12 @@ void curves(const RunsArgs& args) {
   const bool minutes = args.against == "minutes";
   std::optional<OutputFolder> out;
   if (!args.output.empty()) out.emplace(args.output, all_files());
-  for (const run::Measure& measure : run::measures()) {
-    const draw::Plot picture = run::learning_curves(runs, measure, minutes);
+  for (const Metric metric : run::metrics_to_draw()) {
+    const draw::Plot picture = run::learning_curves(runs, metric, minutes);
     if (picture.lines.empty()) continue;
     std::cout << draw::plot_text(picture) << '\n';
     if (!out) continue;
-    const std::string file = file_of(measure);
+    const std::string file = file_of(metric);
     write_atomic(out->place_of(file), draw::draw_plot(picture));
     log::info("picture: " + (fs::path(args.output) / file).string());
   }

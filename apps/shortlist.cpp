@@ -49,8 +49,9 @@ run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
   const run::OpenOptions options = args.common.open(settings);
   if (!run::have_engines(args.model, options))
     throw UserError(
-        "--check: shortlists need a CPU, and no self_attention: linear; add --device cpu, or leave "
-        "--check out");
+        "--check: shortlists need a CPU, and no mechanism that was added to a registry; add "
+        "--device "
+        "cpu, or leave --check out");
   return run::open_engines(args.model, options);
 }
 

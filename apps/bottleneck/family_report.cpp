@@ -78,17 +78,17 @@ std::vector<study::AttentionMatrix> in_both_units(
 
 void add_alignments(const run::ModelFolder& folder, const score::EvaluationConfig& evaluation,
                     const AttentionGold& gold, const run::TestSet& set, AttentionScores& scores) {
-  inspect::Aligner aligner = run::aligner_of(folder);
+  auto [aligner, rule] = run::aligner_of(folder);
   if (!gold.valid_alignments.empty()) {
     const study::AlignmentSweep tuned =
         aligner.sweep({gold.valid, gold.valid_alignments, evaluation.valid_alignments});
-    if (tuned.sentences() > 0) aligner.choice = tuned.best();
+    if (tuned.sentences() > 0) rule.choice = tuned.best();
   }
   const study::AlignmentSweep errors =
       aligner.sweep({{set.source, set.reference}, gold.alignments, evaluation.alignments});
   if (errors.sentences() == 0) return;  // a warning has said why
-  scores.alignment_error = errors.errors().at(aligner.choice).rate();
-  scores.alignment_choice = describe(aligner.choice);
+  scores.alignment_error = errors.errors().at(rule.choice).rate();
+  scores.alignment_choice = describe(rule.choice);
   scores.diagonal_error = errors.diagonal().rate();
 }
 
@@ -96,7 +96,7 @@ double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& 
   study::PronounReport report;
   for (std::size_t i = 0; i < hypotheses.size(); ++i)
     report.add(gold.antecedents[i], study::pronoun_genders(hypotheses[i], gold.forms));
-  return report.all.value();
+  return report.all().value();
 }
 
 /// Writes attention.html, every layer and head of the long sentence and those of other lengths;
@@ -299,7 +299,7 @@ draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
   for (std::size_t i = 0; i < members.size(); ++i)
     runs.push_back(run::read_learning(members[i].folder, titles[i]));
   draw::Plot plot =
-      run::learning_curves(runs, run::loss_measure(), config.training.max_minutes > 0);
+      run::learning_curves(runs, score::Metric::loss, config.training.max_minutes > 0);
   plot.title = "Loss while they learned";
   for (draw::PlotLine& line : plot.lines) line.name = line.dashed ? "" : titles[line.color];
   return plot;

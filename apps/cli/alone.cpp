@@ -6,8 +6,7 @@ namespace heed {
 
 const LibTorch& libtorch() {
   throw Failure(
-      "heed-translate translates and serves on a CPU, without self_attention: linear; install heed "
-      "for all else");
+      "heed-translate translates and serves on a CPU, by engines alone; install heed for all else");
 }
 
 void prepare_libtorch(char**) {}

@@ -229,7 +229,7 @@ void choose_pairs(const DistillArgs& args, const Lessons& lessons) {
 }
 
 void align_pairs(const DistillArgs& args, const text::Pairs& pairs, const std::string& file) {
-  inspect::Aligner aligner =
+  inspect::AlignerByRule aligner =
       run::aligner_of(run::open_model(args.first_teacher(), args.common.open()));
   AtomicFile out(file);
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));

@@ -112,7 +112,7 @@ def checked(course, folder, show=False):
     except subprocess.TimeoutExpired as late:
         text = (late.stdout or b"").decode()
         right, lines = text.count("\n  right") + text.startswith("  right"), text.count("\n")
-        return f"{text}  wrong  the function behind these did not end within {SECONDS} seconds\n", right, lines + 1
+        return f"{text}  wrong  the function after these did not end within {SECONDS} seconds\n", right, lines + 1
     count = re.search(r"^(\d+) of (\d+) right\n\Z", done.stdout, re.MULTILINE)
     if not count:
         raise LabError(f"{solved / 'check.py'} failed: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")

@@ -60,7 +60,7 @@ class Lab:
             name, equals, value = line.partition("=")
             if not equals:
                 raise LabError(f"{self.folder / 'answers.txt'}:{number}: not of the form NAME = ANSWER; "
-                               "put explanations behind a #")
+                               "put explanations after a #")
             self.answers[name.strip()] = value.strip()
 
     def path(self, name):

@@ -21,7 +21,7 @@ class Beginnings : public YAML::EventHandler {
   using Style = YAML::EmitterStyle::value;
 
   void OnDocumentStart(Mark mark) override {
-    last.byte = static_cast<std::size_t>(std::max(mark.pos, 0));
+    last_.byte = static_cast<std::size_t>(std::max(mark.pos, 0));
     begins_ = true;
   }
   void OnDocumentEnd() override {}
@@ -33,13 +33,15 @@ class Beginnings : public YAML::EventHandler {
   void OnMapStart(Mark mark, Text, Anchor, Style) override { see(mark); }
   void OnMapEnd() override {}
 
-  SecondDocument last;
+  /// The last document that has begun.
+  const SecondDocument& last() const { return last_; }
 
  private:
   void see(Mark mark) {
-    if (begins_) last.line = mark.line;
+    if (begins_) last_.line = mark.line;
     begins_ = false;
   }
+  SecondDocument last_;
   bool begins_ = false;
 };
 
@@ -62,7 +64,7 @@ std::optional<SecondDocument> second_document(const std::string& yaml) {
   Beginnings documents;
   for (int i = 0; i < 2; ++i)
     if (!parser.HandleNextDocument(documents)) return std::nullopt;
-  return documents.last;
+  return documents.last();
 }
 
 YAML::Node load_document(const std::string& yaml, const std::string& name) {

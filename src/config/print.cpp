@@ -210,6 +210,12 @@ std::string listed(const SectionView& section) {
 
 class Writer {
  public:
+  std::string write(const SectionView& root, bool with_help) {
+    section(root, 0, "", with_help);
+    return std::move(out_);
+  }
+
+ private:
   /// `start` stands before the first key in place of the indentation: "- " of a list's element.
   void section(const SectionView& section, std::size_t indent, std::string start, bool with_help) {
     for (const FieldView& field : section.fields) {
@@ -220,9 +226,6 @@ class Writer {
     }
   }
 
-  std::string out_;
-
- private:
   void help(const FieldView& field, std::size_t indent) {
     const std::string space(indent, ' ');
     const std::string allowed = allowed_text(field);
@@ -243,6 +246,8 @@ class Writer {
       out_ += " " + value_text(field.value) + '\n';
     }
   }
+
+  std::string out_;
 };
 
 }  // namespace
@@ -273,15 +278,11 @@ const SectionView* section_in(const FieldView& field) {
 }
 
 std::string dump(const SectionView& root) {
-  Writer writer;
-  writer.section(root, 0, "", /*with_help=*/false);
-  return writer.out_;
+  return Writer().write(root, /*with_help=*/false);
 }
 
 std::string dump_with_help(const SectionView& root) {
-  Writer writer;
-  writer.section(root, 0, "", /*with_help=*/true);
-  return writer.out_;
+  return Writer().write(root, /*with_help=*/true);
 }
 
 std::string explain(const SectionView& defaults, const std::string& path) {

@@ -31,19 +31,21 @@ class Side {
   void add(const std::string& line, const LineFacts& facts) {
     ++scripts_[static_cast<std::size_t>(facts.script)];
     const int64_t words = text::count_words(line);
-    count += words;
-    letters += facts.characters;
-    longest = std::max(longest, words);
+    words_ += words;
+    letters_ += facts.characters;
+    longest_ = std::max(longest_, words);
     for (const std::string& word : split_words(line)) types_.insert(std::hash<std::string>()(word));
   }
+  int64_t words() const { return words_; }
+  int64_t letters() const { return letters_; }
+  int64_t longest() const { return longest_; }  // line, in words
   int64_t types() const { return static_cast<int64_t>(types_.size()); }
   text::Script script() const {
     return static_cast<text::Script>(std::ranges::max_element(scripts_) - scripts_.begin());
   }
 
-  int64_t count = 0, letters = 0, longest = 0;
-
  private:
+  int64_t words_ = 0, letters_ = 0, longest_ = 0;
   std::array<int64_t, text::kScripts> scripts_{};
   HashSet types_;
 };
@@ -68,13 +70,14 @@ class PairFile {
   void write(const PairOfLines& pair) {
     source_.write(pair.source + "\n");
     target_.write(pair.target + "\n");
-    ++count;
+    ++count_;
   }
   std::vector<AtomicFile*> files() { return {&source_, &target_}; }
-  int64_t count = 0;
+  int64_t count() const { return count_; }
 
  private:
   AtomicFile source_, target_;
+  int64_t count_ = 0;
 };
 
 /// Calls visit(pair, facts) for each pair that has text.
@@ -158,10 +161,10 @@ CorpusShape shape_of(const CorpusFiles& files) {
     characters.add(pair.target);
   }
   reader.warn_of_damage();
-  shape.source_words = source.count;
-  shape.target_words = target.count;
-  shape.target_letters = target.letters;
-  shape.longest = std::max(source.longest, target.longest);
+  shape.source_words = source.words();
+  shape.target_words = target.words();
+  shape.target_letters = target.letters();
+  shape.longest = std::max(source.longest(), target.longest());
   shape.source_types = source.types();
   shape.target_types = target.types();
   shape.characters = characters.count();
@@ -206,12 +209,12 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
       written[found] = true;
     }
   });
-  if (train_file.count == 0) refuse();
+  if (train_file.count() == 0) refuse();
   std::vector<AtomicFile*> together = train_file.files();
   for (auto* part : {&valid_file, &test_file})
     if (*part) std::ranges::copy((*part)->files(), std::back_inserter(together));
   AtomicFile::commit_together(together);
-  counts.train = train_file.count;
+  counts.train = train_file.count();
   counts.valid = valid;
   counts.test = test;
   return counts;

@@ -58,7 +58,9 @@ BatchLimits what_fits(const std::vector<model::Model*>& models, int64_t width,
 }
 
 constexpr const char* kNoInt8 =
-    "decoding.weights: int8 needs a CPU, and no self_attention: linear; set bf16 or fp32";
+    "decoding.weights: int8 needs a CPU, and no mechanism that was added to a registry; set bf16 "
+    "or "
+    "fp32";
 
 }  // namespace
 
@@ -115,7 +117,9 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
   if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
   if (device_.is_cpu()) make_engines();
   if (!config_.shortlist.empty() && !has_engines())
-    throw UserError("decoding.shortlist: needs a CPU, and no self_attention: linear; leave it out");
+    throw UserError(
+        "decoding.shortlist: needs a CPU, and no mechanism that was added to a registry; leave it "
+        "out");
   if (config_.graphs != Graphs::off && !device_.is_cpu()) {
     auto recorded = std::make_shared<RecordedSteps>(models(), device_, precision_);
     if (recorded->records()) recorded_ = std::move(recorded);

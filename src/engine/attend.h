@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/rows/attention.h"
+#include "kernels/rows/normalisers.h"
 #include "kernels/rows/pattern.h"
 
 namespace heed::engine {
@@ -14,7 +15,7 @@ struct HeadShape {
   int64_t head = 0;                 // width of one
   float scale = 1;                  // of the scores
   kernels::Pattern pattern = {};    // of self-attention
-  kernels::RowNormaliser weigh = kernels::row_normaliser("softmax");
+  kernels::RowNormaliser weigh = kernels::softmax_row;
 
   int64_t inner() const { return heads * head; }      // width of the queries
   int64_t shared() const { return kv_heads * head; }  // of the keys

@@ -129,8 +129,8 @@ class NetworkOf : public Network {
   NetworkWeights weights_;
 };
 
-/// Whether there is a Network for models of `config`: not for a Transformer with linear attention,
-/// nor for mechanisms, positions and normalisers that a registry got.
+/// Whether there is a Network for models of `config`: not for mechanisms, positions and normalisers
+/// that somebody has added to a registry.
 bool has_network(const model::ModelConfig& config);
 
 /// Of a model that has_network(). `weights` may go afterwards, but not their owners.

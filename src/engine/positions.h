@@ -23,10 +23,12 @@ struct LayerDistances {
   }
 };
 
+struct PlainPositions;  // the functions of one kind
+
 /// The positions of one stack of layers, as model::Positions.
 class StackPositions {
  public:
-  /// Of the encoder or the decoder of a Transformer.
+  /// Of the encoder or the decoder of a Transformer, whose positions has_positions().
   StackPositions(const model::ModelConfig& config, const Weights& weights, bool decoder);
 
   model::PositionsEffect effect() const { return effect_; }
@@ -37,18 +39,23 @@ class StackPositions {
   LayerDistances by_distance(int64_t layer, int64_t length,
                              const std::vector<int64_t>& heads) const;
 
- private:
-  Floats rows(int64_t first, int64_t count) const;
+  /// What the functions of a kind compute from.
+  struct Stack {
+    int64_t width = 0, heads = 1, layers = 0, longest = 0;
+    bool causal = false;
+    Array weight = {};  // of the kinds that learn some: as model::Positions registers it
 
-  std::string kind_;
-  model::PositionsEffect effect_;
-  int64_t width_, heads_;
-  bool causal_;
-  Array weight_;  // learned, relative, t5: as model::Positions registers it
+    int64_t head() const { return width / heads; }
+  };
+
+ private:
+  const PlainPositions* plain_ = nullptr;
+  model::PositionsEffect effect_ = model::PositionsEffect::kNothing;
+  Stack stack_;
   Floats usual_;  // rows of the first positions
 };
 
-/// Whether there are StackPositions of this kind: not of those that a registry got.
+/// Whether there are StackPositions of this kind: not where its line of the registry says kTensors.
 bool has_positions(const std::string& kind);
 
 }  // namespace heed::engine

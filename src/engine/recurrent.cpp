@@ -8,26 +8,13 @@
 #include "engine/matrix.h"
 #include "engine/weights.h"
 #include "kernels/rows/attention.h"
+#include "kernels/rows/normalisers.h"
 #include "model/description/kinds.h"
 
 namespace heed::engine {
 namespace {
 
-/// What a name of model/recurrent/attention/registry.def is for an engine.
-struct RecurrentKind {
-  const char* name;
-  ScoreKind score;
-};
-constexpr RecurrentKind kKinds[] = {{"bahdanau", ScoreKind::additive},
-                                    {"luong_dot", ScoreKind::dot},
-                                    {"luong_general", ScoreKind::general},
-                                    {"luong_concat", ScoreKind::additive},
-                                    {"luong_location", ScoreKind::location}};
-
-const RecurrentKind* kind_of(const std::string& name) {
-  const auto* const found = std::ranges::find(kKinds, name, &RecurrentKind::name);
-  return found == std::end(kKinds) ? nullptr : found;
-}
+using model::ScoresOf;
 
 /// x [rows, columns] as [columns, rows].
 Floats columns_of(const Array& x) {
@@ -42,8 +29,8 @@ class RecurrentMaker {
   RecurrentMaker(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers)
       : config_(config), weights_(weights), numbers_(numbers) {}
 
-  RecurrentAttention attention(const RecurrentKind& kind) const {
-    RecurrentAttention attention{.score = kind.score,
+  RecurrentAttention attention(ScoresOf score) const {
+    RecurrentAttention attention{.score = score,
                                  .window = config_.window,
                                  .half_width = static_cast<float>(config_.window_size),
                                  .coverage = config_.coverage,
@@ -53,18 +40,19 @@ class RecurrentMaker {
       attention.coverage_width = config_.coverage_size;
     const std::string own = "decoder.attention.";
     if (config_.attention_heads == 1) {
-      attention.heads = {head(own, kind)};
+      attention.heads = {head(own, score)};
       return attention;
     }
     attention.query = linear(own + "query", config_.hidden_size, config_.hidden_size);
     attention.memory = linear(own + "memory", config_.hidden_size, config_.hidden_size);
     for (int64_t h = 0; h < config_.attention_heads; ++h)
-      attention.heads.push_back(head(own + "head" + std::to_string(h) + ".", kind));
+      attention.heads.push_back(head(own + "head" + std::to_string(h) + ".", score));
     return attention;
   }
 
-  RecurrentWeights all(const RecurrentKind* kind) const {
-    const model::Timing timing = model::attention_info(config_.attention).timing;
+  RecurrentWeights all() const {
+    const model::AttentionKindInfo& kind = model::attention_info(config_.attention);
+    const model::Timing timing = kind.timing;
     RecurrentWeights all{.config = config_,
                          .source_embedding = embedding_of(config_, weights_, false),
                          .target_embedding = embedding_of(config_, weights_, true),
@@ -79,7 +67,7 @@ class RecurrentMaker {
       const int64_t extra = layer > 0 ? 0 : !after ? hidden : config_.input_feeding ? words : 0;
       all.decoder.push_back(cell("decoder." + of_layer + ".", input, hidden, extra));
     }
-    if (kind != nullptr) all.attention = attention(*kind);
+    if (kind.scores != ScoresOf::kNothing) all.attention = attention(kind.scores);
     const int64_t states = config_.layers * (config_.cell == model::Cell::lstm ? 2 : 1) * hidden;
     all.initial = linear("decoder.initial_weight", states, all.attends_before ? hidden / 2 : hidden,
                          "decoder.initial_bias");
@@ -112,7 +100,7 @@ class RecurrentMaker {
 
   /// `own` is the name of the head's outermost module: coverage is around a window, and that around
   /// the scores.
-  HeadWeights head(std::string own, const RecurrentKind& kind) const {
+  HeadWeights head(std::string own, ScoresOf score) const {
     HeadWeights head;
     const int64_t width = config_.hidden_size / config_.attention_heads;
     if (config_.coverage != model::Coverage::none) {
@@ -133,13 +121,13 @@ class RecurrentMaker {
       head.center_score = weights_.at(own + "position_score", {width}).copy();
     }
     if (config_.window != model::Window::global) own += "scores.";
-    if (kind.score == ScoreKind::location)
+    if (score == ScoresOf::kLocation)
       head.query = linear(own + "position", config_.max_positions, width);
-    if (kind.score == ScoreKind::additive) {
+    if (score == ScoresOf::kAdditive) {
       head.query = linear(own + "query", width, width);
       head.score = weights_.at(own + "score", {width}).copy();
     }
-    if (kind.score == ScoreKind::additive || kind.score == ScoreKind::general)
+    if (score == ScoresOf::kAdditive || score == ScoresOf::kGeneral)
       head.key = linear(own + "key", width, width);
     return head;
   }
@@ -152,13 +140,13 @@ class RecurrentMaker {
 }  // namespace
 
 bool has_recurrent(const model::ModelConfig& config) {
-  return (config.attention == "none" || kind_of(config.attention) != nullptr) &&
+  return model::attention_info(config.attention).scores != ScoresOf::kOwn &&
          kernels::row_normaliser(config.attention_normaliser) != nullptr;
 }
 
 RecurrentWeights recurrent_weights(const model::ModelConfig& config, const Weights& weights,
                                    WeightFormat numbers) {
-  return RecurrentMaker(config, weights, numbers).all(kind_of(config.attention));
+  return RecurrentMaker(config, weights, numbers).all();
 }
 
 }  // namespace heed::engine

@@ -102,11 +102,16 @@ struct Cell {
   }
 };
 
+/// What the encoder makes of the sentences.
+struct EncodedSources {
+  Floats states, summary;  // [pieces, hidden_size], [sentences, hidden_size]: the last ones
+};
+
 /// The bidirectional encoder over sentences without padding.
-class Encoding {
+class BidirectionalEncoder {
  public:
-  Encoding(const RecurrentWeights& weights, const SourceBatch& source, std::span<const Span> spans,
-           const Threads& threads)
+  /// Both must outlive this object.
+  BidirectionalEncoder(const RecurrentWeights& weights, std::span<const Span> spans)
       : weights_(weights),
         cell_{weights.config.cell, weights.config.hidden_size / 2},
         spans_(spans),
@@ -114,28 +119,31 @@ class Encoding {
         pieces_(spans.back().begin + spans.back().count) {
     std::iota(order_.begin(), order_.end(), 0);
     std::ranges::stable_sort(order_, std::greater<>(), [&](int64_t s) { return spans_[s].count; });
-    summary.resize(std::ssize(spans_) * 2 * cell_.hidden);
-    const int64_t width = weights.source_embedding.columns();
-    Floats input(pieces_ * width);
-    for (int64_t s = 0; s < std::ssize(spans_); ++s)
-      embed(weights.source_embedding, source.tokens + s * source.length, spans_[s].count,
-            input.data() + spans_[s].begin * width);
-    for (std::size_t layer = 0; layer < weights.encoder.size() / 2; ++layer) {
-      states.assign(pieces_ * 2 * cell_.hidden, 0);
-      threads(2, 1, [&](int64_t first, int64_t last) {
-        for (int64_t d = first; d < last; ++d)
-          run(weights_.encoder[2 * layer + d], d, input, threads);
-      });
-      input = states;
-    }
   }
 
-  Floats states, summary;  // [pieces, hidden_size], [sentences, hidden_size]: the last ones
+  EncodedSources encode(const SourceBatch& source, const Threads& threads) const {
+    EncodedSources out;
+    out.summary.resize(std::ssize(spans_) * 2 * cell_.hidden);
+    const int64_t width = weights_.source_embedding.columns();
+    Floats input(pieces_ * width);
+    for (int64_t s = 0; s < std::ssize(spans_); ++s)
+      embed(weights_.source_embedding, source.tokens + s * source.length, spans_[s].count,
+            input.data() + spans_[s].begin * width);
+    for (std::size_t layer = 0; layer < weights_.encoder.size() / 2; ++layer) {
+      out.states.assign(pieces_ * 2 * cell_.hidden, 0);
+      threads(2, 1, [&](int64_t first, int64_t last) {
+        for (int64_t d = first; d < last; ++d)
+          run(weights_.encoder[2 * layer + d], d, input, threads, out);
+      });
+      input = out.states;
+    }
+    return out;
+  }
 
  private:
   /// One direction of a layer, 0: forward.
-  void run(const CellWeights& layer, int64_t direction, const Floats& input,
-           const Threads& threads) {
+  void run(const CellWeights& layer, int64_t direction, const Floats& input, const Threads& threads,
+           EncodedSources& out) const {
     const int64_t hidden = cell_.hidden, gates = cell_.gates();
     Products products(threads);
     Floats from_input(pieces_ * gates), recurrent(order_.size() * gates), room(4 * hidden);
@@ -152,12 +160,12 @@ class Encoding {
         cell_.step(from_input.data() + row * gates, recurrent.data() + i * gates, i, now,
                    room.data());
         std::copy_n(now.hidden.data() + i * hidden, hidden,
-                    states.data() + (2 * row + direction) * hidden);
+                    out.states.data() + (2 * row + direction) * hidden);
       }
     }
     for (std::size_t i = 0; i < order_.size(); ++i)
       std::copy_n(now.hidden.data() + i * hidden, hidden,
-                  summary.data() + (2 * order_[i] + direction) * hidden);
+                  out.summary.data() + (2 * order_[i] + direction) * hidden);
   }
 
   const RecurrentWeights& weights_;
@@ -180,16 +188,16 @@ class RecurrentDecoder : public BatchDecoder {
         cell_{weights.config.cell, weights.config.hidden_size},
         longest_(source.length),
         sources_(spans_of(source)) {
-    Encoding encoding(weights, source, sources_, threads);
-    encoded_ = std::move(encoding.states);
+    EncodedSources encoded = BidirectionalEncoder(weights, sources_).encode(source, threads);
+    encoded_ = std::move(encoded.states);
     if (maps_ != nullptr) maps_->clear();
-    start(encoding.summary);
+    start(encoded.summary);
     if (weights.attention) {
       attention_.emplace(*weights.attention, encoded_, sources_, threads);
       return;
     }
-    product(weights.decoder.front().extra, encoding.summary, constant_gates_);
-    product(weights.read_context, encoding.summary, constant_read_);
+    product(weights.decoder.front().extra, encoded.summary, constant_gates_);
+    product(weights.read_context, encoded.summary, constant_read_);
   }
 
   OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override {

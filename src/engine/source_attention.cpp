@@ -13,6 +13,8 @@
 namespace heed::engine {
 namespace {
 
+using model::ScoresOf;
+
 constexpr float kLargestFertility = 2, kSmallestFertility = 0.001F;  // as model::make_covered()
 
 float dot(const float* x, const float* y, int64_t count) {
@@ -40,7 +42,7 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
                              const Threads& threads)
     : kind_(kind), weights_(weights), values_(values), products_(threads) {
   const int64_t width = kind_.head(), pieces = sources.back().begin + sources.back().count;
-  if (kind_.score == ScoreKind::general || kind_.score == ScoreKind::additive) {
+  if (kind_.score == ScoresOf::kGeneral || kind_.score == ScoresOf::kAdditive) {
     keys_.resize(pieces * width);
     products_.product(weights_.key, values_, pieces, keys_.data());
   }
@@ -53,7 +55,7 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
     facts_.resize(pieces * 3 * kind_.coverage_width);
     products_.product(weights_.from_memory, values_, pieces, facts_.data());
   }
-  if (kind_.score != ScoreKind::additive || kind_.coverage != model::Coverage::none) return;
+  if (kind_.score != ScoresOf::kAdditive || kind_.coverage != model::Coverage::none) return;
   exponentials_.resize(keys_.size());
   for (const Span& source : sources) {
     const int64_t first = source.begin * width;
@@ -95,7 +97,7 @@ void HeadAttention::ask(const float* queries, const Asked& asked) {
 
 Span HeadAttention::seen_by(int64_t row, const Asked& asked) const {
   int64_t begin = 0, end = asked.source(row).count;
-  if (kind_.score == ScoreKind::location) end = std::min(end, weights_.query.matrix.columns());
+  if (kind_.score == ScoresOf::kLocation) end = std::min(end, weights_.query.matrix.columns());
   if (kind_.window == model::Window::global) return {begin, end};
   const float center = kind_.window == model::Window::local_p
                            ? centers_[row]
@@ -112,10 +114,10 @@ void HeadAttention::score(int64_t row, const Span& seen, int64_t first, const fl
                           float* scores) const {
   const int64_t width = kind_.head();
   const float* keys = covered != nullptr ? covered : keys_from(first);
-  if (kind_.score == ScoreKind::location) {
+  if (kind_.score == ScoresOf::kLocation) {
     std::copy_n(projected_.data() + row * weights_.query.matrix.columns() + seen.begin, seen.count,
                 scores);
-  } else if (kind_.score == ScoreKind::additive) {
+  } else if (kind_.score == ScoresOf::kAdditive) {
     const bool small = covered == nullptr && is_small_query_[row] && is_small_key_[first];
     const float* query = (small ? projected_exponentials_ : projected_).data() + row * width;
     kernels::additive_row_scores({.query = query,
@@ -134,11 +136,11 @@ void HeadAttention::tell(const Span& source, const Span& seen, const float* cove
   const auto put = [&](const float* from, int64_t rows, int64_t first, Floats& to) {
     std::copy_n(from, rows * width, to.begin() + first * width);
   };
-  const bool additive = kind_.score == ScoreKind::additive;
+  const bool additive = kind_.score == ScoresOf::kAdditive;
   put(additive ? projected_.data() : queries_, 1, head, numbers.queries);
   if (additive) put(weights_.score.data(), 1, head, numbers.vectors);
   put(values_, source.count, head * source.count, numbers.values);
-  if (kind_.score == ScoreKind::location) {  // its keys are the rows of W, whatever the source
+  if (kind_.score == ScoresOf::kLocation) {  // its keys are the rows of W, whatever the source
     for (int64_t i = 0; i < width; ++i) {
       Floats unit(width), column(weights_.query.matrix.columns());
       unit[i] = 1;
@@ -249,7 +251,7 @@ HeadNumbers empty_numbers(const RecurrentAttention& kind, int64_t keys) {
   numbers.queries.resize(kind.width);
   numbers.keys.resize(keys * kind.width);
   numbers.values.resize(keys * kind.width);
-  if (kind.score == ScoreKind::additive) numbers.vectors.resize(kind.width);
+  if (kind.score == ScoresOf::kAdditive) numbers.vectors.resize(kind.width);
   numbers.scores.assign(heads * keys, -std::numeric_limits<float>::infinity());
   if (kind.window == model::Window::local_p) numbers.gauss.resize(heads * keys);
   numbers.weights.resize(heads * keys);

@@ -10,10 +10,9 @@
 #include "engine/threads.h"
 #include "engine/weights.h"
 #include "model/description/config.h"
+#include "model/description/kinds.h"
 
 namespace heed::engine {
-
-enum class ScoreKind { dot, general, additive, location };
 
 /// One head.
 struct HeadWeights {
@@ -31,7 +30,7 @@ struct HeadWeights {
 };
 
 struct RecurrentAttention {
-  ScoreKind score = ScoreKind::dot;
+  model::ScoresOf score = model::ScoresOf::kDot;
   model::Window window = model::Window::global;
   float half_width = 0;  // D of a window
   model::Coverage coverage = model::Coverage::none;

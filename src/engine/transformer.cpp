@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/linear_attention.h"
 #include "engine/matrix.h"
 #include "engine/output_product.h"
 #include "engine/threads.h"
 #include "kernels/rows/attention.h"
 #include "kernels/rows/layer_norm.h"
 #include "kernels/rows/loops.h"
+#include "kernels/rows/normalisers.h"
 #include "kernels/rows/pattern.h"
 #include "model/description/kinds.h"
 
@@ -62,14 +64,18 @@ class TransformerMaker {
     AttentionWeights attention;
     attention.norm = norm(names::norm_of_attention(kind, layer));
     attention.kept = model::kept_heads(config_, kind, layer);
+    attention.sums =
+        kind != AttentionKind::cross &&
+        model::self_attention_info(config_.self_attention).weights == model::WeightsOf::kSums;
     const int64_t heads = std::ssize(attention.kept), head = config_.width / config_.heads;
     const bool shares = config_.kv_heads > 0 && config_.kv_heads < config_.heads;
     const bool scales = config_.attention_scale == model::AttentionScale::sqrt;
-    attention.shape = {
-        .heads = heads,
-        .kv_heads = shares ? config_.kv_heads : heads,
-        .head = head,
-        .scale = scales ? static_cast<float>(1 / std::sqrt(static_cast<double>(head))) : 1};
+    attention.shape = {.heads = heads,
+                       .kv_heads = shares ? config_.kv_heads : heads,
+                       .head = head,
+                       .scale = scales && !attention.sums
+                                    ? static_cast<float>(1 / std::sqrt(static_cast<double>(head)))
+                                    : 1};
     const int64_t inner = attention.shape.inner();
     const bool cross = kind == AttentionKind::cross;
     if (cross)
@@ -128,9 +134,10 @@ constexpr int64_t kSteps = 256;  // that distances are made for at first
 }  // namespace
 
 bool has_transformer(const model::ModelConfig& config) {
+  const model::WeightsOf weights = model::self_attention_info(config.self_attention).weights;
   return kernels::row_normaliser(config.attention_normaliser) != nullptr &&
          has_positions(config.positions) &&
-         model::self_attention_info(config.self_attention).weights == model::WeightsOf::kProducts;
+         (weights == model::WeightsOf::kProducts || weights == model::WeightsOf::kSums);
 }
 
 std::unique_ptr<Network> make_transformer(const model::ModelConfig& config, const Weights& weights,
@@ -153,10 +160,15 @@ TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const 
   if (maps_ != nullptr) maps_->clear();
   encode(source);
   history_.resize(sources_.size());
-  if (weights.config.decoder == model::DecoderKind::attention)
-    caches_.resize(model_.decoder.blocks.size());
-  else
-    states_.assign(model_.decoder.blocks.size(), Floats(sentences() * width_));
+  const std::size_t layers = model_.decoder.blocks.size();
+  const AttentionWeights& self = model_.decoder.blocks.front().self;
+  const bool recurs = weights.config.decoder != model::DecoderKind::attention;
+  if (recurs || self.sums) {
+    for (const LayerWeights& block : model_.decoder.blocks)
+      states_.emplace_back(sentences() * (recurs ? width_ : sums_width(block.self.shape)));
+  }
+  // Those whose attention is told need the keys of all steps.
+  if (!recurs && (!self.sums || maps_ != nullptr)) caches_.resize(layers);
 }
 
 void TransformerDecoder::encode(const SourceBatch& source) {
@@ -187,6 +199,12 @@ void TransformerDecoder::encode(const SourceBatch& source) {
     keys_values.resize(rows_ * 2 * shape.shared());
     products_.product(block.self.query, queries_.data());
     products_.product(block.self.keys_values, keys_values.data());
+    LayerMap* map = add_map(model::AttentionKind::encoder, layer, source_length_);
+    if (block.self.sums) {
+      attend_by_sums(block.self, keys_values, map);
+      feed_forward(block);
+      continue;
+    }
     if (model_.encoder.positions.effect() == model::PositionsEffect::kRotates)
       for (int64_t row = 0; row < rows_; ++row) {
         const StackWeights& side = model_.encoder;
@@ -201,7 +219,7 @@ void TransformerDecoder::encode(const SourceBatch& source) {
           return Look{std::span(all_).subspan(begin, count), positions[row] + away,
                       distances[layer].from(away)};
         },
-        add_map(model::AttentionKind::encoder, layer, source_length_));
+        map);
     feed_forward(block);
   }
   const float* encoded = x_.data();
@@ -227,7 +245,12 @@ OutputProduct& TransformerDecoder::step(const int64_t* tokens, int64_t beam, Flo
   LayerMap last{.keys = source_length_};
   for (std::size_t layer = 0; layer < memory_.size(); ++layer) {
     const LayerWeights& block = model_.decoder.blocks[layer];
-    states_.empty() ? attend_to_steps(layer) : recur(block, states_[layer]);
+    if (states_.empty())
+      attend_to_steps(layer);
+    else if (block.self.sums)
+      attend_by_sums_of_steps(layer);
+    else
+      recur(block, states_[layer]);
     queries_.resize(rows_ * block.cross.shape.inner());
     products_.product(block.cross.query, before(block.cross.norm), rows_, queries_.data());
     LayerMap* map = add_map(model::AttentionKind::cross, layer, source_length_);
@@ -277,8 +300,9 @@ void TransformerDecoder::attend_to_steps(std::size_t layer) {
 
 void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
                                     std::span<const int64_t> hypotheses) {
+  const int64_t before = std::ssize(history_);
+  for (Floats& state : states_) choose_rows(state, std::ssize(state) / before, hypotheses);
   choose(history_, hypotheses);
-  for (Floats& state : states_) choose_rows(state, width_, hypotheses);
   if (!sentences.empty()) choose(sources_, sentences);
   output_.go_on_with(sentences);
 }
@@ -346,6 +370,12 @@ LayerMap* TransformerDecoder::add_map(model::AttentionKind kind, int64_t layer, 
   return &maps_->back();
 }
 
+void TransformerDecoder::begin_map(const HeadShape& shape, LayerMap* map) const {
+  if (map == nullptr) return;
+  map->heads = shape.heads;
+  map->weights.assign(rows_ * shape.heads * map->keys, 0.0F);
+}
+
 /// x += output(attention of queries_ over the rows of `keys_values` that each looks at).
 template <class LookOf>
 void TransformerDecoder::attend(const AttentionWeights& attention, const float* keys_values,
@@ -353,10 +383,7 @@ void TransformerDecoder::attend(const AttentionWeights& attention, const float* 
   const HeadShape& shape = attention.shape;
   const int64_t inner = shape.inner();
   context_.resize(rows_ * inner);
-  if (map != nullptr) {
-    map->heads = shape.heads;
-    map->weights.assign(rows_ * shape.heads * map->keys, 0.0F);
-  }
+  begin_map(shape, map);
   threads_(rows_, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats room;
     for (int64_t row = first; row < last; ++row) {
@@ -372,13 +399,17 @@ void TransformerDecoder::attend(const AttentionWeights& attention, const float* 
     }
   });
   if (map != nullptr && with_numbers_) tell(shape, keys_values, look_of, *map);
+  add_context(attention);
+}
+
+void TransformerDecoder::add_context(const AttentionWeights& attention) {
   products_.product(attention.output, context_.data(), rows_, x_.data(), {.add = true});
   after(attention.norm);
 }
 
-template <class LookOf>
 void TransformerDecoder::tell(const HeadShape& shape, const float* keys_values,
-                              const LookOf& look_of, LayerMap& map) const {
+                              const std::function<Look(int64_t row)>& look_of,
+                              LayerMap& map) const {
   const int64_t inner = shape.inner(), head = shape.head, group = shape.heads / shape.kv_heads;
   HeadNumbers& numbers = map.numbers;
   numbers.factor = shape.scale;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,6 +27,7 @@ struct AttentionWeights {
   LayerNorm norm;
   HeadShape shape;
   std::vector<int64_t> kept;  // the heads that are there
+  bool sums = false;          // linear attention: what was read is kept as sums
   Linear query, keys_values, output;
 };
 
@@ -96,6 +98,19 @@ class TransformerDecoder : public BatchDecoder {
   void feed_forward(const LayerWeights& block);
   void add_slots();
   void attend_to_steps(std::size_t layer);
+  /// Linear self-attention of the encoder's rows, whose queries and keys are projected, and of this
+  /// step.
+  void attend_by_sums(const AttentionWeights& attention, LineFloats& keys_values, LayerMap* map);
+  void attend_by_sums_of_steps(std::size_t layer);
+  /// What linear attention gives each key that a row looks at: f(q) . f(k) / counts.
+  void share_of_keys(const AttentionWeights& attention, const float* keys_values, const Look& look,
+                     const float* counts, int64_t row, LayerMap& map) const;
+  /// Room for the weights of all rows; nothing for null.
+  void begin_map(const HeadShape& shape, LayerMap* map) const;
+  /// x += output(context_)
+  void add_context(const AttentionWeights& attention);
+  /// Of a position, where positions rotate; or null.
+  const float* rotations_of(const StackWeights& side, int64_t position, Floats& room) const;
   void recur(const LayerWeights& block, Floats& state);
   void add_ssru(const RecurrenceWeights& weights, const float* y, Floats& state);
   void add_average(const RecurrenceWeights& weights, const float* y, Floats& state);
@@ -103,9 +118,8 @@ class TransformerDecoder : public BatchDecoder {
   void attend(const AttentionWeights& attention, const float* keys_values, const LookOf& look_of,
               LayerMap* map);
   /// How a map came about, from queries_ and context_ of its rows.
-  template <class LookOf>
-  void tell(const HeadShape& shape, const float* keys_values, const LookOf& look_of,
-            LayerMap& map) const;
+  void tell(const HeadShape& shape, const float* keys_values,
+            const std::function<Look(int64_t row)>& look_of, LayerMap& map) const;
   /// A new one of maps_, which may have none.
   LayerMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
   void rotate(const StackWeights& side, LineFloats& x, int64_t first, int64_t rows, int64_t stride,
@@ -128,12 +142,13 @@ class TransformerDecoder : public BatchDecoder {
   Slots all_;                  // 0, 1, ...: the slots of a memory
   // Per layer: keys and values of the source, of the steps.
   std::vector<LineFloats> memory_, caches_;
-  std::vector<Slots> history_;         // per hypothesis: its slots in the caches
-  std::vector<Floats> states_;         // per layer with a recurrence: of each hypothesis [width]
+  std::vector<Slots> history_;  // per hypothesis: its slots in the caches
+  // Per layer with a recurrence or sums: of each hypothesis [width], or its sums.
+  std::vector<Floats> states_;
   std::vector<LayerDistances> steps_;  // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;
   Floats x_, normed_, context_, gates_, inner_;
-  LineFloats queries_;
+  LineFloats queries_, keys_values_;
 };
 
 }  // namespace heed::engine

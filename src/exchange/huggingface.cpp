@@ -139,7 +139,7 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
                                .unknown = "<unk>",
                                .end = "</s>",
                                .symbols = languages_among(ids.names())};
-    pieces.symbols.insert(pieces.symbols.end(), ids.symbols.begin(), ids.symbols.end());
+    pieces.symbols.insert(pieces.symbols.end(), ids.symbols().begin(), ids.symbols().end());
     return pieces;
   };
   const char* target_file_name = shared ? "vocab.json" : "target_vocab.json";
@@ -191,7 +191,7 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
                              .pad = "<pad>",
                              .unknown = "<unk>",
                              .end = "</s>",
-                             .symbols = table.symbols};
+                             .symbols = table.symbols()};
   const Weights weights = huggingface_weights(package);
   require_rows_of(package, settings, weights, false, nllb ? "tokenizer.json" : "vocab.json",
                   pieces.names.size(), out.notes);

@@ -28,6 +28,9 @@ class NumberedPieces {
   void put(const std::string& piece, int64_t id, const std::string& place);
   /// The same of all pieces of a JSON object or list, as pieces_in() reads them.
   void put_all(const nlohmann::json& json, const std::string& place);
+  /// The same of a piece that was added to a model's own, if it is not empty. One that is new and
+  /// no control piece becomes a symbol.
+  void put_added(const std::string& piece, int64_t id, const std::string& place);
 
   bool has(const std::string& piece) const { return ids_.contains(piece); }
   /// Whether a piece has this id.
@@ -35,10 +38,10 @@ class NumberedPieces {
   /// By their ids; an id without a piece has an empty name.
   const std::vector<std::string>& names() const { return names_; }
   /// Pieces of text that the program finds before it segments, such as languages.
-  std::vector<std::string> symbols;
+  const std::vector<std::string>& symbols() const { return symbols_; }
 
  private:
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, symbols_;
   std::map<std::string, int64_t> ids_;
 };
 

@@ -65,14 +65,6 @@ std::vector<std::string> listed_symbols(const Package& package) {
   return {};
 }
 
-void put_symbol(NumberedPieces& table, const std::string& piece, int64_t id,
-                const std::string& place) {
-  if (piece.empty()) return;
-  const bool is_new = !table.has(piece);
-  table.put(piece, id, place);
-  if (is_new && !is_control(piece)) table.symbols.push_back(piece);
-}
-
 }  // namespace
 
 void NumberedPieces::put(const std::string& piece, int64_t id, const std::string& place) {
@@ -97,6 +89,13 @@ void NumberedPieces::put_all(const json& pieces, const std::string& place) {
     if (!read[id].empty()) put(read[id], static_cast<int64_t>(id), place);
 }
 
+void NumberedPieces::put_added(const std::string& piece, int64_t id, const std::string& place) {
+  if (piece.empty()) return;
+  const bool is_new = !has(piece);
+  put(piece, id, place);
+  if (is_new && !is_control(piece)) symbols_.push_back(piece);
+}
+
 bool NumberedPieces::takes(int64_t id) const {
   return id >= 0 && id < std::ssize(names_) && !names_[id].empty();
 }
@@ -113,21 +112,21 @@ void put_added(const Package& package, NumberedPieces& table) {
       if (!number)
         throw UserError("{}: '{}' in 'added_tokens_decoder' is no id", settings.place(),
                         one_line(id));
-      put_symbol(table, content_of(token), *number, settings.place());
+      table.put_added(content_of(token), *number, settings.place());
     }
   }
   const char* added_tokens = "added_tokens.json";
   if (package.has(added_tokens)) {
     const JsonObject added(package, added_tokens);
     for (const auto& [piece, id] : added.all().items())
-      put_symbol(table, piece, id.is_number_integer() ? id.get<int64_t>() : -1, added.place());
+      table.put_added(piece, id.is_number_integer() ? id.get<int64_t>() : -1, added.place());
   }
   if (package.has(kTokenizer)) {
     const JsonObject tokenizer(package, kTokenizer);
     if (!tokenizer.has("added_tokens") || !tokenizer.all()["added_tokens"].is_array()) return;
     for (const json& token : tokenizer.all()["added_tokens"])
       if (token.is_object() && token.contains("id") && token["id"].is_number_integer())
-        put_symbol(table, content_of(token), token["id"], tokenizer.place());
+        table.put_added(content_of(token), token["id"], tokenizer.place());
   }
 }
 
@@ -141,7 +140,7 @@ NumberedPieces m2m_100_pieces(const Package& package) {
   for (const std::string& symbol : listed_symbols(package)) {
     if (table.has(symbol)) continue;
     while (table.takes(next)) ++next;
-    put_symbol(table, symbol, next, place);
+    table.put_added(symbol, next, place);
   }
   if (!languages_among(table.names()).empty()) return table;
   const std::string codes =
@@ -152,7 +151,7 @@ NumberedPieces m2m_100_pieces(const Package& package) {
     if (codes != name) continue;
     int64_t id = own;
     for (const std::string& code : split(all, ' '))
-      put_symbol(table, fmt::format("__{}__", code), id++, package.place_of(kTokenizerConfig));
+      table.put_added(fmt::format("__{}__", code), id++, package.place_of(kTokenizerConfig));
     return table;
   }
   throw UserError("{}: 'language_codes' is '{}'; heed knows m2m100 and wmt21",

@@ -64,50 +64,50 @@ using Kind = Value::Kind;
 class Unpickler {
  public:
   /// Both must stay.
-  Unpickler(std::string_view bytes, const std::string& name) : rest(bytes, name), name_(name) {}
+  Unpickler(Cursor& rest, const std::string& name) : rest_(rest), name_(name) {}
 
-  /// The next pickle. What it describes stays as long as this.
+  /// The next pickle, from the cursor on. What it describes stays as long as this.
   const Value& load() {
     stack_.clear();
     marks_.clear();
     memo_.clear();
     for (; instructions_ < kMostInstructions; ++instructions_) {
-      const auto instruction = rest.number<uint8_t>();
+      const auto instruction = rest_.number<uint8_t>();
       if (instruction == '.') return *take(1)[0];
       run(instruction);
     }
     throw UserError("{}: its pickle has too many parts for a model", name_);
   }
 
-  Cursor rest;                                 // what comes behind
-  std::map<std::string_view, Dtype> storages;  // that were named so far, by their keys
+  /// Those that were named so far, by their keys.
+  const std::map<std::string_view, Dtype>& storages() const { return storages_; }
 
  private:
   void run(uint8_t instruction) {
     switch (instruction) {
       case 0x80:  // PROTO
       case 0x95:  // FRAME
-        rest.bytes(instruction == 0x80 ? 1 : 8);
+        rest_.bytes(instruction == 0x80 ? 1 : 8);
         return;
       case 'N':
       case 'G':  // BINFLOAT
-        rest.bytes(instruction == 'N' ? 0 : 8);
+        rest_.bytes(instruction == 'N' ? 0 : 8);
         return push({});
       case 0x88:  // NEWTRUE, NEWFALSE
       case 0x89:
         return push({.kind = Kind::number, .number = instruction == 0x88});
       case 'K':  // BININT1, BININT2, BININT, LONG1
-        return push({.kind = Kind::number, .number = rest.number<uint8_t>()});
+        return push({.kind = Kind::number, .number = rest_.number<uint8_t>()});
       case 'M':
-        return push({.kind = Kind::number, .number = rest.number<uint16_t>()});
+        return push({.kind = Kind::number, .number = rest_.number<uint16_t>()});
       case 'J':
-        return push({.kind = Kind::number, .number = rest.number<int32_t>()});
+        return push({.kind = Kind::number, .number = rest_.number<int32_t>()});
       case 0x8a:
-        return push_long(rest.bytes(rest.number<uint8_t>()));
+        return push_long(rest_.bytes(rest_.number<uint8_t>()));
       case 0x8c:  // SHORT_BINUNICODE, BINUNICODE
-        return push({.kind = Kind::text, .text = rest.bytes(rest.number<uint8_t>())});
+        return push({.kind = Kind::text, .text = rest_.bytes(rest_.number<uint8_t>())});
       case 'X':
-        return push({.kind = Kind::text, .text = rest.bytes(rest.number<uint32_t>())});
+        return push({.kind = Kind::text, .text = rest_.bytes(rest_.number<uint32_t>())});
       case '}':
         return push({.kind = Kind::dictionary});
       case ']':  // a list, or a tuple
@@ -133,18 +133,18 @@ class Unpickler {
         take(1);
         return extend(Kind::dictionary, 0);
       case 'q':  // BINPUT, LONG_BINPUT, MEMOIZE
-        return remember(rest.number<uint8_t>());
+        return remember(rest_.number<uint8_t>());
       case 'r':
-        return remember(rest.number<uint32_t>());
+        return remember(rest_.number<uint32_t>());
       case 0x94:
         return remember(memo_.size());
       case 'h':  // BINGET, LONG_BINGET
-        return recall(rest.number<uint8_t>());
+        return recall(rest_.number<uint8_t>());
       case 'j':
-        return recall(rest.number<uint32_t>());
+        return recall(rest_.number<uint32_t>());
       case 'c': {  // GLOBAL, STACK_GLOBAL
-        const std::string_view module = rest.until('\n');
-        return push_global(module, rest.until('\n'));
+        const std::string_view module = rest_.until('\n');
+        return push_global(module, rest_.until('\n'));
       }
       case 0x93: {
         const auto names = take(2);
@@ -190,7 +190,7 @@ class Unpickler {
     const auto* type =
         std::ranges::find(kStorages, words[1]->text, &std::pair<const char*, Dtype>::first);
     require(type != kStorages.end());
-    storages[words[2]->text] = type->second;
+    storages_[words[2]->text] = type->second;
     push({.kind = Kind::storage, .text = words[2]->text});
   }
 
@@ -250,7 +250,9 @@ class Unpickler {
     if (!holds) throw UserError("{}: damaged: its pickle makes no sense", name_);
   }
 
+  Cursor& rest_;
   const std::string& name_;
+  std::map<std::string_view, Dtype> storages_;
   int64_t instructions_ = 0;
   std::deque<Value> values_;  // of all pickles: they may hold each other in circles
   std::vector<Value*> stack_;
@@ -290,7 +292,7 @@ struct StateDictionary {
   void add_tensor(const Value& view, const std::string& name) {
     const std::string_view key = view.parts[0]->text;
     Tensor& tensor = tensors[name] = tensor_of(
-        pickle.storages.at(key), numbers_of(*view.parts[2]), numbers_of(*view.parts[3]),
+        pickle.storages().at(key), numbers_of(*view.parts[2]), numbers_of(*view.parts[3]),
         view.parts[1]->number, storages[key], fmt::format("{}: tensor '{}'", file, one_line(name)));
     bytes_left -= std::ssize(tensor.bytes.view);
   }
@@ -312,10 +314,11 @@ Tensors read_archive(const Bytes& file, const std::string& name) {
   if (found == archive.files().end()) throw UserError("{}: no file of torch.save()", name);
   const std::string root = found->first.substr(0, found->first.size() - kPickle.size());
   const Bytes bytes = archive.read(found->first);
-  Unpickler pickle(bytes.view, name);
+  Cursor cursor(bytes.view, name);
+  Unpickler pickle(cursor, name);
   const Value& value = pickle.load();
   std::map<std::string_view, Bytes> storages;
-  for (const auto& [key, type] : pickle.storages)
+  for (const auto& [key, type] : pickle.storages())
     storages[key] = archive.read(root + "data/" + std::string(key));
   return StateDictionary{pickle, std::move(storages), kMostCopies * std::ssize(file.view), name}
       .read(value);
@@ -323,17 +326,18 @@ Tensors read_archive(const Bytes& file, const std::string& name) {
 
 Tensors read_older(const Bytes& file, const std::string& name) {
   constexpr std::string_view kMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
-  Unpickler pickle(file.view, name);
+  Cursor cursor(file.view, name);
+  Unpickler pickle(cursor, name);
   if (pickle.load().text != kMagic) throw UserError("{}: no file of torch.save()", name);
   for (int i = 0; i < 2; ++i) pickle.load();  // the version and the machine
   const Value& value = pickle.load();
   std::map<std::string_view, Bytes> storages;
   for (const Value* key : pickle.load().parts) {
-    const auto type = pickle.storages.find(key->text);
-    if (type == pickle.storages.end()) throw UserError("{}: damaged: a storage of nothing", name);
+    const auto type = pickle.storages().find(key->text);
+    if (type == pickle.storages().end()) throw UserError("{}: damaged: a storage of nothing", name);
     // A count that is larger than the file stays so.
-    const auto count = std::min<uint64_t>(pickle.rest.number<uint64_t>(), file.view.size());
-    storages[type->first] = {pickle.rest.bytes(count * model::bytes_of(type->second)), file.owner};
+    const auto count = std::min<uint64_t>(cursor.number<uint64_t>(), file.view.size());
+    storages[type->first] = {cursor.bytes(count * model::bytes_of(type->second)), file.owner};
   }
   return StateDictionary{pickle, std::move(storages), kMostCopies * std::ssize(file.view), name}
       .read(value);

@@ -6,7 +6,7 @@
 
 namespace heed::http {
 
-MHD_Result Exchange::go_on(bool closing) {
+MHD_Result Exchange::go_on(const Fields& headers, bool closing) {
   const std::scoped_lock lock(mutex_);
   if (gone_) return MHD_NO;  // closes the connection
   if (!answer_) {
@@ -18,7 +18,7 @@ MHD_Result Exchange::go_on(bool closing) {
       answer_->body.size(), answer_->body.data(), MHD_RESPMEM_MUST_COPY);
   if (!response) return MHD_NO;
   MHD_add_response_header(response, "Content-Type", answer_->type.c_str());
-  for (const Fields* fields : {&headers, &answer_->headers})
+  for (const Fields* fields : {&headers, &std::as_const(*answer_).headers})
     for (const auto& [name, value] : *fields)
       MHD_add_response_header(response, name.c_str(), value.c_str());
   if (closing) MHD_add_response_header(response, "Connection", "close");

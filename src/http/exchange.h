@@ -1,18 +1,15 @@
-// One request on its way through the server: the room's inside, which alone knows libmicrohttpd.
+// One request's answer on its way through the server: the room's inside, which alone knows
+// libmicrohttpd.
 #pragma once
 
 #include <microhttpd.h>
 
-#include <chrono>
-#include <cstddef>
 #include <mutex>
 #include <optional>
 
 #include "http/message.h"
 
 namespace heed::http {
-
-using Clock = std::chrono::steady_clock;
 
 /// Calls of the network's thread and of whoever answers meet here. While there is nothing to send,
 /// the connection is suspended and costs nothing.
@@ -21,14 +18,9 @@ class Exchange : public Recipient {
   explicit Exchange(MHD_Connection* connection) : connection_(connection) {}
 
   // Of the network's thread alone.
-  Request request;
-  std::size_t discarded = 0;  // bytes of a body that is too large
-  bool dispatched = false;    // a handler has it
-  Fields headers;             // of the answer, beside its own
-  Clock::time_point begun = Clock::now();
-
-  /// Hands the answer to libmicrohttpd, or suspends the connection until there is one.
-  MHD_Result go_on(bool closing);
+  /// Hands the answer to libmicrohttpd, or suspends the connection until there is one. `headers`
+  /// are the answer's, before its own.
+  MHD_Result go_on(const Fields& headers, bool closing);
   /// The connection has no more to do with it. `completed`: the answer was sent to its end.
   void leave(bool completed);
   int status() const;  // of the answer; 0: the client had gone before it had one

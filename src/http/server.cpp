@@ -29,9 +29,21 @@
 namespace heed::http {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // A body that is too large is read all the same, so that the client gets to the answer; but not
 // beyond so many times the limit.
 constexpr std::size_t kPatience = 8;
+
+/// A request as it comes in: of the network's thread alone, but for `exchange`.
+struct Arrival {
+  std::shared_ptr<Exchange> exchange;
+  Request request = {};
+  std::size_t discarded = 0;  // bytes of a body that is too large
+  bool dispatched = false;    // a handler has it
+  Fields headers = {};        // of the answer, beside its own
+  Clock::time_point begun = Clock::now();
+};
 
 struct Address {
   sockaddr_storage storage{};
@@ -192,7 +204,7 @@ struct Server::Impl {
   }
 
   /// Why who asks may not; nothing where it may.
-  std::optional<Response> refusal(MHD_Connection* connection, Exchange& exchange) const {
+  std::optional<Response> refusal(MHD_Connection* connection, Arrival& arrival) const {
     const std::string host = header(connection, "Host");  // what is no browser may have none
     if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host)))
       return error(421,
@@ -206,27 +218,27 @@ struct Server::Impl {
             403,
             fmt::format("pages of {} may not send requests; heed serve --allow-origin allows them",
                         one_line(origin)));
-      exchange.headers = {{"Access-Control-Allow-Origin", origin},
-                          {"Access-Control-Allow-Methods", methods_at(exchange.request.path)},
-                          {"Access-Control-Allow-Headers", "Content-Type"},
-                          {"Vary", "Origin"}};
+      arrival.headers = {{"Access-Control-Allow-Origin", origin},
+                         {"Access-Control-Allow-Methods", methods_at(arrival.request.path)},
+                         {"Access-Control-Allow-Headers", "Content-Type"},
+                         {"Vary", "Origin"}};
     }
-    if (exchange.request.method == "POST" && exchange.request.type == "text/plain")
+    if (arrival.request.method == "POST" && arrival.request.type == "text/plain")
       return error(415, "a body of plain text is not accepted; send JSON or a form");
     return std::nullopt;
   }
 
-  void dispatch(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange) {
-    Request& request = exchange->request;
-    const Reply reply(exchange);
-    exchange->dispatched = true;
+  void dispatch(MHD_Connection* connection, Arrival& arrival) {
+    Request& request = arrival.request;
+    const Reply reply(arrival.exchange);
+    arrival.dispatched = true;
     {
       const std::scoped_lock lock(mutex);
-      open.insert(exchange);
+      open.insert(arrival.exchange);
     }
     if (draining) return reply.send(try_again(503, "the server is going down", 5));
-    if (const auto no = refusal(connection, *exchange)) return reply.send(*no);
-    if (exchange->discarded > 0)
+    if (const auto no = refusal(connection, arrival)) return reply.send(*no);
+    if (arrival.discarded > 0)
       return reply.send(error(
           413, fmt::format("the body has more than {} bytes; send less at a time", options.body)));
     const Route* chosen = route(request);
@@ -250,45 +262,43 @@ struct Server::Impl {
     }
   }
 
-  MHD_Result take(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
-                  const char* data, size_t* size) {
+  MHD_Result take(MHD_Connection* connection, Arrival& arrival, const char* data, size_t* size) {
     if (*size > 0) {
-      std::string& body = exchange->request.body;
-      if (exchange->discarded > 0 || body.size() + *size > options.body) {
-        exchange->discarded += body.size() + *size;
+      std::string& body = arrival.request.body;
+      if (arrival.discarded > 0 || body.size() + *size > options.body) {
+        arrival.discarded += body.size() + *size;
         std::string().swap(body);
-        if (exchange->discarded > kPatience * options.body) return MHD_NO;
+        if (arrival.discarded > kPatience * options.body) return MHD_NO;
       } else {
         body.append(data, *size);
       }
       *size = 0;
       return MHD_YES;
     }
-    if (!exchange->dispatched) dispatch(connection, exchange);
-    return exchange->go_on(draining);
+    if (!arrival.dispatched) dispatch(connection, arrival);
+    return arrival.exchange->go_on(arrival.headers, draining);
   }
 
   static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url,
                                const char* method, const char*, const char* data, size_t* size,
                                void** context) try {
     Impl& impl = *static_cast<Impl*>(self);
-    if (*context)
-      return impl.take(connection, *static_cast<std::shared_ptr<Exchange>*>(*context), data, size);
-    auto exchange = std::make_shared<Exchange>(connection);
-    exchange->request.method = method;
-    exchange->request.path = url;
-    exchange->request.type = type_of(header(connection, "Content-Type"));
-    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field,
-                              &exchange->request.query);
-    *context = new std::shared_ptr<Exchange>(exchange);
+    if (*context) return impl.take(connection, *static_cast<Arrival*>(*context), data, size);
+    auto made = std::make_unique<Arrival>(Arrival{std::make_shared<Exchange>(connection)});
+    Arrival& arrival = *made;
+    arrival.request.method = method;
+    arrival.request.path = url;
+    arrival.request.type = type_of(header(connection, "Content-Type"));
+    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field, &arrival.request.query);
+    *context = made.release();  // until on_completed
     // What says of itself that it is far too large need not be sent.
     const std::string length = header(connection, "Content-Length");
     const bool asks = !header(connection, "Expect").empty();
     const double bytes = length.empty() ? 0 : std::strtod(length.c_str(), nullptr);
     if (bytes > static_cast<double>(impl.options.body) * (asks ? 1 : kPatience)) {
-      exchange->discarded = 1;
-      impl.dispatch(connection, exchange);
-      return exchange->go_on(true);
+      arrival.discarded = 1;
+      impl.dispatch(connection, arrival);
+      return arrival.exchange->go_on(arrival.headers, true);
     }
     return MHD_YES;
   } catch (const std::exception& problem) {  // libmicrohttpd is C
@@ -296,33 +306,32 @@ struct Server::Impl {
     return MHD_NO;
   }
 
-  void complete(const std::shared_ptr<Exchange>& exchange) {
-    const Request& request = exchange->request;
+  void complete(const Arrival& arrival) {
+    const Request& request = arrival.request;
     const Route* chosen = route(request);
-    const std::chrono::duration<double> time = Clock::now() - exchange->begun;
+    const std::chrono::duration<double> time = Clock::now() - arrival.begun;
     const FinishedRequest about{.method = chosen ? chosen->method : "other",
                                 .path = chosen ? chosen->path : "other",
-                                .status = exchange->status(),
+                                .status = arrival.exchange->status(),
                                 .seconds = time.count()};
     log::debug("{} {}: {}, {} ms", request.method, one_line(request.path), about.status,
                fixed(1000 * about.seconds, 1));
     if (options.finished) options.finished(about);
     const std::scoped_lock lock(mutex);
-    open.erase(exchange);
+    open.erase(arrival.exchange);
   }
 
   static void on_completed(void* self, MHD_Connection*, void** context,
                            MHD_RequestTerminationCode why) {
-    auto* exchange = static_cast<std::shared_ptr<Exchange>*>(*context);
-    if (!exchange) return;
+    const std::unique_ptr<Arrival> arrival(static_cast<Arrival*>(*context));
+    if (!arrival) return;
     *context = nullptr;
-    (*exchange)->leave(why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    arrival->exchange->leave(why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
     try {
-      static_cast<Impl*>(self)->complete(*exchange);
+      static_cast<Impl*>(self)->complete(*arrival);
     } catch (const std::exception& problem) {
       log::error(std::string("the server failed: ") + problem.what());
     }
-    delete exchange;
   }
 };
 

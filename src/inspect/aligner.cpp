@@ -111,10 +111,9 @@ Aligner::Aligner(decode::Translator translator, const model::ModelConfig& config
     : translator_(std::move(translator)), traits_(model::traits(config)), name_(std::move(name)) {
   if (!traits_.attends())
     throw UserError(name_ + ": this model has no attention to align by (model.attention: none)");
-  choice = usual_choice(traits_);
 }
 
-study::AlignmentSweep Aligner::sweep(const GoldPairs& gold) {
+study::AlignmentSweep Aligner::sweep(const GoldPairs& gold, double least) {
   const text::Pairs pairs = without_long_pairs(translator_, gold.pairs, gold.name);
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold.gold, gold.name);
@@ -141,9 +140,10 @@ bool Aligner::has_links(std::size_t line) const {
          !std::ranges::binary_search(long_lines_, line + 1);
 }
 
-std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size_t first) {
+std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size_t first,
+                                             const LinkRule& rule) {
   const text::Pairs pairs = without_long_pairs(translator_, given, first, long_lines_);
-  const AttentionRequest request{.layers = {choice.layer}, .heads = {choice.head}};
+  const AttentionRequest request{.layers = {rule.choice.layer}, .heads = {rule.choice.head}};
   std::vector<study::Alignment> alignments;
   const auto sentences = attention_maps(translator_, pairs.source, pairs.target, request,
                                         static_cast<int64_t>(first) + 1);
@@ -151,7 +151,7 @@ std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size
     const auto& matrices = sentences[i].matrices;
     alignments.emplace_back();
     if (matrices.empty()) continue;
-    alignments.back() = study::word_alignment(matrices.front(), choice.reads, least);
+    alignments.back() = study::word_alignment(matrices.front(), rule.choice.reads, rule.least);
     if (keeps_words(matrices, pairs.source[i], pairs.target[i])) continue;
     odd_lines_.push_back(first + i + 1);
     alignments.back().clear();
@@ -176,7 +176,7 @@ std::vector<study::Alignment> SymmetrizedAligner::align(const text::Pairs& pairs
   std::vector<study::Alignment> joined(there.size());
   for (std::size_t i = 0; i < joined.size(); ++i) {
     const std::size_t line = first + i;
-    if (!forward_.has_links(line) || !backward_.has_links(line)) continue;
+    if (!forward_.aligner.has_links(line) || !backward_.aligner.has_links(line)) continue;
     const study::Alignment turned = study::turned_round(back[i]);
     joined[i] = study::symmetrize(there[i], turned, method_);
     if (gold_.empty()) continue;

@@ -66,23 +66,25 @@ text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                const std::string& name);
 
+/// Which weights link words.
+struct LinkRule {
+  study::AlignmentChoice choice;
+  double least = 0;  // words whose largest weight is below it have no link
+};
+
 class Aligner {
  public:
   /// `name` is the model's, for messages. Throws UserError for a model without cross-attention.
   Aligner(decode::Translator translator, const model::ModelConfig& config, std::string name);
 
-  /// At first usual_choice().
-  study::AlignmentChoice choice;
-  /// Words whose largest weight is below it have no link.
-  double least = 0;
+  /// The error rate of everything that LinkRule::choice could be, with `least`, over the lines
+  /// whose words the vocabulary keeps and that are not too long; a warning counts the others.
+  study::AlignmentSweep sweep(const GoldPairs& gold, double least = 0);
 
-  /// The error rate of everything `choice` could be, over the lines whose words the vocabulary
-  /// keeps and that are not too long; a warning counts the others.
-  study::AlignmentSweep sweep(const GoldPairs& gold);
-
-  /// One per pair, by `choice`; of blank, odd and long lines it is empty. `first` is the number of
-  /// the first line in its file, from 0.
-  std::vector<study::Alignment> align(const text::Pairs& pairs, std::size_t first);
+  /// One per pair; of blank, odd and long lines it is empty. `first` is the number of the first
+  /// line in its file, from 0.
+  std::vector<study::Alignment> align(const text::Pairs& pairs, std::size_t first,
+                                      const LinkRule& rule);
 
   const std::string& name() const { return name_; }
   const model::Traits& traits() const { return traits_; }
@@ -99,11 +101,21 @@ class Aligner {
   std::vector<std::size_t> odd_lines_, long_lines_;  // from 1, in order
 };
 
+struct AlignerByRule {
+  Aligner aligner;
+  LinkRule rule;
+
+  /// As Aligner::align().
+  std::vector<study::Alignment> align(const text::Pairs& pairs, std::size_t first) {
+    return aligner.align(pairs, first, rule);
+  }
+};
+
 class SymmetrizedAligner {
  public:
   /// `backward` translates from the target to the source. Both must live on. `gold`, by line of the
   /// whole file or empty, is what errors are counted by.
-  SymmetrizedAligner(Aligner& forward, Aligner& backward, study::Symmetrization method,
+  SymmetrizedAligner(AlignerByRule& forward, AlignerByRule& backward, study::Symmetrization method,
                      std::vector<study::GoldAlignment> gold = {})
       : forward_(forward), backward_(backward), method_(method), gold_(std::move(gold)) {}
 
@@ -116,7 +128,7 @@ class SymmetrizedAligner {
   const study::AlignmentError& joined_error() const { return joined_error_; }
 
  private:
-  Aligner &forward_, &backward_;
+  AlignerByRule &forward_, &backward_;
   study::Symmetrization method_;
   std::vector<study::GoldAlignment> gold_;
   study::AlignmentError backward_error_, joined_error_;

@@ -218,6 +218,12 @@ struct Columns {
   }
   Tensor keys(const Tensor& from) const { return shared(from, 2); }
   Tensor values(const Tensor& from) const { return shared(from, 1); }
+  /// The `block`-th block of columns from the end.
+  Tensor shared(const Tensor& from, int64_t block) const {
+    const int64_t width = heads.kv_heads * heads.head;
+    return from.narrow(1, from.size(1) - block * width, width)
+        .unflatten(1, {heads.kv_heads, heads.head});
+  }
 
   Inputs inputs(const Tensor& queries, const Tensor& memory, const Tensor& numbers) const {
     return {.query = query(queries),
@@ -229,14 +235,6 @@ struct Columns {
             .query_layout = Layout(heads.query_lengths),
             .key_layout = Layout(heads.key_lengths),
             .distances = {numbers}};
-  }
-
- private:
-  /// The `block`-th block of columns from the end.
-  Tensor shared(const Tensor& from, int64_t block) const {
-    const int64_t width = heads.kv_heads * heads.head;
-    return from.narrow(1, from.size(1) - block * width, width)
-        .unflatten(1, {heads.kv_heads, heads.head});
   }
 };
 

@@ -73,9 +73,9 @@ Tensor orthogonal(int64_t size) {
 }
 
 Embedding::Embedding(int64_t vocabulary, int64_t width, double scale, double word_dropout)
-    : scale_(scale), word_dropout_(word_dropout) {
-  weight = register_parameter("weight", normal(vocabulary, width));
-}
+    : scale_(scale),
+      word_dropout_(word_dropout),
+      weight_(register_parameter("weight", normal(vocabulary, width))) {}
 
 Tensor Embedding::forward(const Tensor& tokens) {
   if (is_training() && may_hold_cuts(tokens))
@@ -84,7 +84,7 @@ Tensor Embedding::forward(const Tensor& tokens) {
 }
 
 Tensor Embedding::vectors_of(const Tensor& tokens) {
-  Tensor vectors = at::embedding(weight, tokens);  // [..., width]
+  Tensor vectors = at::embedding(weight_, tokens);  // [..., width]
   if (is_training() && word_dropout_ > 0) {
     Tensor kept = at::empty(tokens.sizes(), vectors.options());
     std::optional<at::Generator> generator;
@@ -103,14 +103,14 @@ Tensor traced_vectors(const Tensor& vectors, Trace* trace) {
 }
 
 OutputLayer::OutputLayer(int64_t vocabulary, int64_t width)
-    : weight(register_parameter("weight", normal(vocabulary, width))),
-      bias(register_parameter("bias", at::zeros({vocabulary}))) {}
+    : weight_(register_parameter("weight", normal(vocabulary, width))),
+      bias_(register_parameter("bias", at::zeros({vocabulary}))) {}
 
 OutputLayer::OutputLayer(const Embedding& tied)
-    : weight(tied.weight), bias(register_parameter("bias", at::zeros({weight.size(0)}))) {}
+    : weight_(tied.weight()), bias_(register_parameter("bias", at::zeros({weight_.size(0)}))) {}
 
 Tensor OutputLayer::forward(const Tensor& features) {
-  return at::linear(features, weight, bias);
+  return at::linear(features, weight_, bias_);
 }
 
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,

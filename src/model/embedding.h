@@ -54,12 +54,13 @@ class Embedding : public torch::nn::Module {
 
   Tensor forward(const Tensor& tokens);
 
-  Tensor weight;  // [vocab, width]
+  const Tensor& weight() const { return weight_; }  // [vocab, width]
 
  private:
   Tensor vectors_of(const Tensor& tokens);
 
   double scale_, word_dropout_;
+  Tensor weight_;
 };
 
 /// [..., width] -> [..., vocab]: weight x + bias, unnormalised.
@@ -72,8 +73,11 @@ class OutputLayer : public torch::nn::Module {
 
   Tensor forward(const Tensor& features);
 
-  Tensor weight;  // [vocab, width]
-  Tensor bias;    // [vocab]
+  const Tensor& weight() const { return weight_; }  // [vocab, width]
+  const Tensor& bias() const { return bias_; }      // [vocab]
+
+ private:
+  Tensor weight_, bias_;
 };
 
 struct TokenLayers {

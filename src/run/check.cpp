@@ -40,6 +40,7 @@
 #include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
 #include "train/config.h"
+#include "train/kinds.h"
 #include "train/trainer.h"
 #include "train/update.h"
 
@@ -48,10 +49,6 @@ namespace {
 
 constexpr int64_t kNumber = 4;         // bytes: weights, gradients and moments are fp32
 constexpr int64_t kTypicalWords = 40;  // pieces of a long sentence, where a batch counts sentences
-
-int64_t moments_of(train::OptimizerKind kind) {
-  return kind == train::OptimizerKind::sgd ? 0 : 2;
-}
 
 // --- vocabulary, model, scorer
 
@@ -105,9 +102,11 @@ void check_validations(const Config& config, const std::string& name, bool begun
   const auto blame = [&](const std::string& what, const std::string& cure) {
     found.blame("{}training.{}, and there are none; name data.valid, or {}", name, what, cure);
   };
-  if (training.schedule == train::ScheduleKind::plateau)
-    blame("schedule: plateau lowers the rate after validations", "set another schedule");
-  if (const auto metric = training.early_stopping.metric; metric != train::StopMetric::loss)
+  if (train::schedule_info(training.schedule).moves == train::RateMoves::kByValidations)
+    blame(fmt::format("schedule: {} lowers the rate after validations",
+                      config::name_of(training.schedule)),
+          "set another schedule");
+  if (const auto metric = training.early_stopping.metric; metric != score::Metric::loss)
     blame(fmt::format("early_stopping.metric: {} is of validations", config::name_of(metric)),
           "set metric: loss");
   if (!training.validation_command.empty())
@@ -125,8 +124,9 @@ void check_validations(const Config& config, const std::string& name, bool begun
 
 bool scores_with_sacrebleu(const Config& config) {
   return !config.data.valid.source.empty() &&
-         (config.training.validate_bleu ||
-          config.training.early_stopping.metric == train::StopMetric::chrf);
+         std::ranges::any_of(train::translation_metrics(config.training), [](score::Metric metric) {
+           return score::info_of(metric).source == score::MetricSource::sacrebleu;
+         });
 }
 
 /// BLEU of the validation set, or of the test set, whose translations are scored.
@@ -276,7 +276,8 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
   memory.parts = of.cpu ? std::min(of.threads, own) : 1;
   const int64_t sums = std::bit_width(static_cast<uint64_t>(own)) - 1;
   memory.weights = kNumber * memory.parameters;
-  memory.optimizer = kNumber * memory.trainable * moments_of(training.optimizer) / of.ranks;
+  const int64_t moments = std::ssize(train::optimizer_info(training.optimizer).moments);
+  memory.optimizer = kNumber * memory.trainable * moments / of.ranks;
   memory.average = training.ema > 0 ? kNumber * memory.trainable / of.ranks : 0;
   memory.gradients = kNumber * memory.trainable * (memory.parts + sums);
   const bool by_tokens = training.batch_type == train::BatchType::tokens;
@@ -325,8 +326,7 @@ std::string MemoryNeed::text() const {
 }
 
 bool validations_translate(const train::TrainConfig& training) {
-  return training.validate_bleu || training.early_stopping.metric == train::StopMetric::chrf ||
-         !training.validation_command.empty() || training.validation_samples > 0 ||
+  return !train::translation_metrics(training).empty() || training.validation_samples > 0 ||
          training.validation_outputs;
 }
 

@@ -131,8 +131,9 @@ void check(const Config& config) {
   const model::Traits traits = model::traits(config.model);
   if (config.decoding.weights == decode::WeightType::int8 && !engine::has_network(config.model))
     throw config::ConfigError(
-        "decoding.weights: int8 does not work with model.self_attention: linear, or with "
-        "mechanisms that you have added to a registry; set bf16 or fp32");
+        "decoding.weights: int8 does not work with mechanisms that you have added to a registry; "
+        "set "
+        "bf16 or fp32");
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");

@@ -175,8 +175,8 @@ std::string progress_of(const FamilyMember& member) {
   for (const std::string& line : split(tail, '\n')) {
     const auto event = train::parse_metrics(line);
     if (!event || event->event != "train") continue;
-    result = fmt::format("{} updates, loss {}", event->update,
-                         event->loss ? fixed(*event->loss, 2) : "-");
+    const auto& loss = event->values[score::Metric::loss];
+    result = fmt::format("{} updates, loss {}", event->update, loss ? fixed(*loss, 2) : "-");
   }
   return result;
 }

@@ -8,11 +8,10 @@
 
 namespace heed::run {
 
-/// Throws UserError for a model without cross-attention.
-inline inspect::Aligner aligner_of(const ModelFolder& folder) {
-  inspect::Aligner aligner(folder.translator(), folder.config.model, folder.path);
-  aligner.choice = usual_choice(folder.config);
-  return aligner;
+/// By usual_choice(). Throws UserError for a model without cross-attention.
+inline inspect::AlignerByRule aligner_of(const ModelFolder& folder) {
+  return {.aligner = {folder.translator(), folder.config.model, folder.path},
+          .rule = {.choice = usual_choice(folder.config)}};
 }
 
 /// `folder` must live on.

@@ -24,6 +24,7 @@ namespace heed::run {
 namespace {
 
 namespace fs = std::filesystem;
+using score::Metric;
 using train::MetricsLine;
 
 constexpr int kDeepest = 4;
@@ -48,26 +49,19 @@ void find_below(const fs::path& folder, int depth, std::vector<std::string>& out
   for (const fs::path& path : below) find_below(path, depth + 1, out);
 }
 
-constexpr std::array<Measure, 4> kMeasures = {{
-    {"bleu", "BLEU", "BLEU", &MetricsLine::bleu},
-    {"loss", "loss per piece", "loss", &MetricsLine::loss},
-    {"chrf", "chrF", "chrF", &MetricsLine::chrf},
-    {"command", "what the command says", "command", &MetricsLine::command},
-}};
-
 /// The lines of one run: training first, then its validation sets.
-std::vector<draw::PlotLine> lines_of(const Learning& run, const Measure& measure, std::size_t color,
+std::vector<draw::PlotLine> lines_of(const Learning& run, Metric metric, std::size_t color,
                                      bool minutes) {
   std::vector<draw::PlotLine> lines;
   std::map<std::string, std::size_t> of_set;
   for (const MetricsLine& event : run.events) {
-    const auto value = event.*measure.value;
+    const auto& value = event.values[metric];
     const auto place = place_of(event, minutes);
     if (!value || !place) continue;
     const std::string set = set_of(event);
     const auto [found, is_new] = of_set.try_emplace(set, lines.size());
     if (is_new) {
-      const bool dashed = measure.value == &MetricsLine::loss && set != "train";
+      const bool dashed = metric == Metric::loss && set != "train";
       lines.push_back({.name = set == "valid" && !dashed ? run.name : run.name + ", " + set,
                        .points = {},
                        .color = color,
@@ -86,6 +80,22 @@ Json number(std::optional<double> value) {
   return value ? Json(*value) : Json();
 }
 
+/// Reads a number of a line.
+using NumberOf = std::function<std::optional<double>(const MetricsLine&)>;
+
+NumberOf number_of(Metric metric) {
+  return [metric](const MetricsLine& line) { return line.values[metric]; };
+}
+
+/// Of the lines that have the number.
+std::optional<double> mean_of(std::span<const MetricsLine> lines, const NumberOf& number_in) {
+  double sum = 0;
+  int64_t count = 0;
+  for (const MetricsLine& line : lines)
+    if (const auto value = number_in(line)) sum += *value, ++count;
+  return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+}
+
 /// Means of so many neighbours that few enough points are left.
 std::vector<MetricsLine> thinned(const std::vector<MetricsLine>& events) {
   const std::size_t group = (events.size() + kMostPoints - 1) / kMostPoints;
@@ -93,14 +103,10 @@ std::vector<MetricsLine> thinned(const std::vector<MetricsLine>& events) {
   std::vector<MetricsLine> out;
   for (std::size_t begin = 0; begin < events.size(); begin += group) {
     const std::size_t end = std::min(begin + group, events.size());
-    MetricsLine mean = events[end - 1];
-    for (const auto field : {&MetricsLine::loss, &MetricsLine::speed}) {
-      double sum = 0;
-      int64_t count = 0;
-      for (std::size_t i = begin; i < end; ++i)
-        if (events[i].*field) sum += *(events[i].*field), ++count;
-      mean.*field = count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
-    }
+    const std::span neighbours = std::span(events).subspan(begin, end - begin);
+    MetricsLine mean = neighbours.back();
+    mean.values[Metric::loss] = mean_of(neighbours, number_of(Metric::loss));
+    mean.speed = mean_of(neighbours, &MetricsLine::speed);
     out.push_back(std::move(mean));
   }
   return out;
@@ -108,19 +114,30 @@ std::vector<MetricsLine> thinned(const std::vector<MetricsLine>& events) {
 
 struct Column {
   const char* name;
-  std::optional<double> MetricsLine::*value;
+  NumberOf value;
 };
 
+Column column_of(Metric metric) {
+  return {score::info_of(metric).key, number_of(metric)};
+}
+
 /// A list of numbers for each column.
-Json columns_of(const std::vector<MetricsLine>& events, std::initializer_list<Column> columns) {
+Json columns_of(const std::vector<MetricsLine>& events, const std::vector<Column>& columns) {
   Json out;
   out["update"] = Json::array();
   for (const MetricsLine& event : events) out["update"].push_back(event.update);
   for (const Column& column : columns) {
     out[column.name] = Json::array();
-    for (const MetricsLine& event : events) out[column.name].push_back(number(event.*column.value));
+    for (const MetricsLine& event : events) out[column.name].push_back(number(column.value(event)));
   }
   return out;
+}
+
+/// Of validations.
+Json validation_columns(const std::vector<MetricsLine>& events) {
+  std::vector<Column> columns{{"seconds", &MetricsLine::seconds}};
+  for (const Metric metric : listed_metrics(events)) columns.push_back(column_of(metric));
+  return columns_of(events, columns);
 }
 
 struct Events {
@@ -167,12 +184,11 @@ Json about(const std::string& run, const std::string& state, const Events& event
   }
   const auto& [update, seconds, validation] = events.whole;
   Json best, test = Json::array();
-  if (validation.update > 0)
-    best = {{"update", validation.update},
-            {"loss", number(validation.loss)},
-            {"bleu", number(validation.bleu)},
-            {"chrf", number(validation.chrf)},
-            {"command", number(validation.command)}};
+  if (validation.update > 0) {
+    best["update"] = validation.update;
+    for (const Metric metric : listed_metrics({&validation, 1}))
+      best[score::info_of(metric).key] = number(validation.values[metric]);
+  }
   if (state == "finished") test = Summary::read(file_in(run, kSummaryFile)).test_scores;
   return {{"state", state},
           {"model", model::describe_model(config.model)},
@@ -238,22 +254,30 @@ std::string state_of_run(const std::string& run) {
   return fs::exists(fs::path(run) / kSummaryFile, none) ? "finished" : "stopped";
 }
 
-std::span<const Measure> measures() {
-  return kMeasures;
+std::vector<Metric> metrics_to_draw() {
+  std::vector<Metric> all;
+  for (const score::MetricInfo& each : score::kMetrics)
+    if (each.metric != Metric::loss) all.push_back(each.metric);
+  all.insert(all.begin() + 1, Metric::loss);
+  return all;
 }
 
-const Measure& loss_measure() {
-  return kMeasures[1];
+std::vector<Metric> listed_metrics(std::span<const MetricsLine> lines) {
+  std::vector<Metric> listed;
+  for (const score::MetricInfo& each : score::kMetrics) {
+    const auto is_known = [&](const MetricsLine& line) {
+      return line.values[each.metric].has_value();
+    };
+    if (each.place != score::MetricPlace::where_known || std::ranges::any_of(lines, is_known))
+      listed.push_back(each.metric);
+  }
+  return listed;
 }
 
-std::string deciding_score(const MetricsLine& validation, train::StopMetric metric) {
-  const std::string name = config::name_of(metric);
-  const Measure& measure =
-      *std::ranges::find_if(kMeasures, [&](const Measure& one) { return one.name == name; });
-  const auto value = validation.*measure.value;
-  if (!value) return "";
-  const bool rounded = metric == train::StopMetric::bleu || metric == train::StopMetric::chrf;
-  return std::string(measure.brief) + " " + fixed(*value, rounded ? 2 : 4);
+std::string deciding_score(const MetricsLine& validation, Metric metric) {
+  const auto& value = validation.values[metric];
+  const score::MetricInfo& what = score::info_of(metric);
+  return value ? fmt::format("{} {}", what.label, fixed(*value, what.decimals)) : "";
 }
 
 std::string set_of(const MetricsLine& event) {
@@ -277,14 +301,13 @@ std::optional<double> place_of(const MetricsLine& event, bool minutes) {
   return *event.seconds / 60;
 }
 
-draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure,
-                           bool minutes) {
+draw::Plot learning_curves(const std::vector<Learning>& runs, Metric metric, bool minutes) {
   draw::Plot picture{.title = runs.size() == 1 ? runs.front().name : "Learning curves",
                      .x_label = minutes ? "minutes" : "updates",
-                     .y_label = measure.label,
+                     .y_label = score::info_of(metric).axis,
                      .lines = {}};
   for (std::size_t i = 0; i < runs.size(); ++i)
-    for (draw::PlotLine& line : lines_of(runs[i], measure, i, minutes))
+    for (draw::PlotLine& line : lines_of(runs[i], metric, i, minutes))
       picture.lines.push_back(std::move(line));
   return picture;
 }
@@ -305,16 +328,11 @@ std::string Feed::run_json(const std::string& run) {
   Json out{{"id", run}};
   out.update(about(run, now.files.state, events));
   out["train"] = columns_of(thinned(events.train), {{"seconds", &MetricsLine::seconds},
-                                                    {"loss", &MetricsLine::loss},
+                                                    column_of(Metric::loss),
                                                     {"speed", &MetricsLine::speed},
                                                     {"rate", &MetricsLine::rate}});
   out["valid"] = Json::object();
-  for (const auto& [set, lines] : events.valid)
-    out["valid"][set] = columns_of(lines, {{"seconds", &MetricsLine::seconds},
-                                           {"loss", &MetricsLine::loss},
-                                           {"bleu", &MetricsLine::bleu},
-                                           {"chrf", &MetricsLine::chrf},
-                                           {"command", &MetricsLine::command}});
+  for (const auto& [set, lines] : events.valid) out["valid"][set] = validation_columns(lines);
   out["validations"] = validations_of(run, events.valid.at(""));
   now.json = dumped(out);
   before = std::move(now);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "draw/plot.h"
-#include "train/config.h"
+#include "score/metrics.h"
 #include "train/metrics_line.h"
 
 namespace heed::run {
@@ -41,21 +41,16 @@ struct Learning {
 /// Throws UserError where the folder has no metrics, or nothing is measured yet.
 Learning read_learning(const std::string& folder, const std::string& name);
 
-/// What is measured: the name of its files, what stands beside its axis, and what stands before its
-/// number.
-struct Measure {
-  const char* name;
-  const char* label;
-  const char* brief;
-  std::optional<double> train::MetricsLine::*value;
-};
+/// The metrics in the order of their pictures: the first score, which one looks for, then the loss,
+/// then the others.
+std::vector<score::Metric> metrics_to_draw();
 
-/// BLEU, loss, chrF and the number of validation.command.
-std::span<const Measure> measures();
-const Measure& loss_measure();
+/// The metrics that are listed, in the order of the table: those that always have a place, and
+/// those that some of the lines have.
+std::vector<score::Metric> listed_metrics(std::span<const train::MetricsLine> lines);
 
 /// "chrF 55.21": the number that decides which validation is the best one; "" where there is none.
-std::string deciding_score(const train::MetricsLine& validation, train::StopMetric metric);
+std::string deciding_score(const train::MetricsLine& validation, score::Metric metric);
 
 /// "train", "valid" or the name of a further set.
 std::string set_of(const train::MetricsLine& event);
@@ -64,7 +59,7 @@ std::string set_of(const train::MetricsLine& event);
 std::optional<double> place_of(const train::MetricsLine& event, bool minutes);
 
 /// The lines of all runs, one colour for each; those of a validation's loss are dashed.
-draw::Plot learning_curves(const std::vector<Learning>& runs, const Measure& measure, bool minutes);
+draw::Plot learning_curves(const std::vector<Learning>& runs, score::Metric metric, bool minutes);
 
 /// What `heed watch` knows of runs, as JSON: read from their folders, where nothing is written.
 class Feed {
@@ -74,11 +69,11 @@ class Feed {
 
   /// All runs as they are now:
   ///   {"runs": [{"id", "state", "model", "metric", "update", "updates", "epoch",
-  ///              "seconds", "left", "best": {"update", "loss", "bleu", "chrf", "command"},
+  ///              "seconds", "left", "best": {"update", the listed_metrics()},
   ///              "test": [score, ...],
   ///              "train": {"update": [...], "seconds", "loss", "speed", "rate"},
-  ///              "valid": {"": {"update", "seconds", "loss", "bleu", "chrf", "command"}, SET:
-  ///              ...}, "validations": [update, ...]}, ...],
+  ///              "valid": {"": {"update", "seconds", the listed_metrics()}, SET: ...},
+  ///              "validations": [update, ...]}, ...],
   ///    "damaged": [message, ...]}
   /// `id` is its path, from the place that was named. Where there is no number there is null. Of
   /// long runs each point of "train" is the mean of some. A run that cannot be read is "damaged".

@@ -32,6 +32,7 @@
 #include "run/launcher.h"
 #include "run/line_models.h"
 #include "score/config.h"
+#include "score/metrics.h"
 #include "score/sacrebleu.h"
 #include "study/attention_matrix.h"
 #include "text/pairs.h"
@@ -58,6 +59,7 @@ class SetScorer {
         more_references_(files.name.empty()  // data.valid
                              ? read_more_references(folder.config, true, pairs_.source.size())
                              : std::vector<Lines>()),
+        metrics_(train::translation_metrics(training_)),
         evaluation_(folder.config.evaluation),
         decoding_(folder.config.decoding),
         folder_(folder.path),
@@ -66,9 +68,8 @@ class SetScorer {
         precision_(folder.precision),
         group_(group) {
     evaluation_.metrics.clear();
-    if (training_.validate_bleu) evaluation_.metrics.emplace_back("bleu");
-    if (training_.early_stopping.metric == train::StopMetric::chrf)
-      evaluation_.metrics.emplace_back("chrf");
+    for (const score::Metric metric : metrics_of(score::MetricSource::sacrebleu))
+      evaluation_.metrics.push_back(config::name_of(metric));
     decoding_.beam_size = training_.validation_beam;
     decoding_.n_best = 1;
     decoding_.sampling = {};
@@ -101,24 +102,29 @@ class SetScorer {
     if (!outputs) return std::nullopt;
     // Where this fails the disk is at fault, and the run ends as where a checkpoint does.
     if (group_.leads()) keep(*outputs, update);
+    attempt([&] { add_sacrebleu(*outputs, scores.values); });
     attempt([&] {
-      if (!evaluation_.metrics.empty()) add_sacrebleu(*outputs, scores);
-    });
-    attempt([&] {
-      if (!training_.validation_command.empty())
-        scores.command = first_rank_finds(group_, [&] { return command_score(*outputs); });
+      for (const score::Metric metric : metrics_of(score::MetricSource::command))
+        scores.values[metric] = first_rank_finds(group_, [&] { return command_score(*outputs); });
     });
     return scores;
   }
 
  private:
+  /// Those of the metrics that are computed so.
+  std::vector<score::Metric> metrics_of(score::MetricSource source) const {
+    std::vector<score::Metric> found;
+    for (const score::Metric metric : metrics_)
+      if (score::info_of(metric).source == source) found.push_back(metric);
+    return found;
+  }
+
   /// All lines are translated where a score or all outputs are wanted, else the samples alone.
   void choose_samples() {
     const auto count = std::ssize(pairs_.source);
     const int64_t wanted = std::min<int64_t>(training_.validation_samples, count);
     for (int64_t i = 0; i < wanted; ++i) samples_.push_back(i * count / wanted);
-    whole_ = !evaluation_.metrics.empty() || !training_.validation_command.empty() ||
-             training_.validation_outputs;
+    whole_ = !metrics_.empty() || training_.validation_outputs;
     if (whole_) {
       lines_ = pairs_.source;
     } else {
@@ -186,7 +192,7 @@ class SetScorer {
     });
   }
 
-  void add_sacrebleu(const Lines& outputs, train::ValidationScores& scores) {
+  void add_sacrebleu(const Lines& outputs, score::MetricValues& scores) {
     const auto value = [&](std::size_t which) {
       return first_rank_finds(group_, [&] {
         if (found_.empty() || which == 0)
@@ -194,8 +200,8 @@ class SetScorer {
         return found_.at(which).value;
       });
     };
-    for (std::size_t i = 0; i < evaluation_.metrics.size(); ++i)
-      (evaluation_.metrics[i] == "bleu" ? scores.bleu : scores.chrf) = value(i);
+    const std::vector<score::Metric> metrics = metrics_of(score::MetricSource::sacrebleu);
+    for (std::size_t i = 0; i < metrics.size(); ++i) scores[metrics[i]] = value(i);
   }
 
   /// The last line of what it prints, as a number.
@@ -221,6 +227,7 @@ class SetScorer {
   data::CorpusFiles files_;
   text::Pairs pairs_;
   std::vector<Lines> more_references_;
+  std::vector<score::Metric> metrics_;  // of the translations
   score::EvaluationConfig evaluation_;
   decode::DecodeConfig decoding_;
   std::string folder_;

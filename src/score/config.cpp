@@ -2,16 +2,21 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "config/suggest.h"
 
 namespace heed::score {
 
+const std::string& metrics_help() {
+  static const std::string help = "What sacrebleu computes: " + join(sacrebleu_keys(), ", ") + ".";
+  return help;
+}
+
 void check(const EvaluationConfig& config) {
-  const std::vector<std::string> known = {"bleu", "chrf", "ter"};
   for (auto metric = config.metrics.begin(); metric != config.metrics.end(); ++metric) {
-    if (std::find(known.begin(), known.end(), *metric) == known.end())
+    if (!sacrebleu_metric(*metric))
       throw config::ConfigError("evaluation.metrics: unknown value '{}'{}", *metric,
-                                config::did_you_mean(*metric, known));
+                                config::did_you_mean(*metric, sacrebleu_keys()));
     if (std::find(config.metrics.begin(), metric, *metric) != metric)
       throw config::ConfigError("evaluation.metrics: '{}' is given twice", *metric);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/schema.h"
+#include "score/metrics.h"
 
 namespace heed::score {
 
@@ -15,10 +16,13 @@ inline const std::vector<std::string>& ter_options() {
   return names;
 }
 
+/// What sacrebleu can compute, as a sentence.
+const std::string& metrics_help();
+
 struct EvaluationConfig {
   HEED_CONFIG(EvaluationConfig);
   HEED_FREE(std::vector<std::string>, metrics, (std::vector<std::string>{"bleu", "chrf"}),
-            "What sacrebleu computes: bleu, chrf, ter.")
+            metrics_help())
   HEED_FREE(std::string, tokenize, "13a",
             "sacrebleu's tokeniser for BLEU: 13a, intl, zh, ja-mecab, ko-mecab, char, none, ... "
             "Text without blanks between words needs zh, ja-mecab or char.")

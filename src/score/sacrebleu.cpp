@@ -142,15 +142,16 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
                 reason_in(result.err), lacks_its_python(result) ? kBroken : "");
 }
 
-std::string metric_of(const std::string& name) {
-  return name.starts_with("chrF") ? "chrf" : name == "TER" ? "ter" : "bleu";
-}
-
-Score read_score(const json& entry) {
-  Score score{
-      .name = entry.at("name"), .value = entry.at("score"), .signature = entry.at("signature")};
-  score.metric = metric_of(score.name);
-  if (score.metric != "bleu") return score;
+/// Nothing for a score that heed did not ask for.
+std::optional<Score> read_score(const json& entry) {
+  const std::string name = entry.at("name");
+  const auto metric = metric_named(name);
+  if (!metric) return std::nullopt;
+  Score score{.metric = *metric,
+              .name = name,
+              .value = entry.at("score"),
+              .signature = entry.at("signature")};
+  if (score.metric != Metric::bleu) return score;
   const std::string details = entry.at("verbose_score");
   double penalty = 0, ratio = 0;
   long long hypothesis = 0, reference = 0;
@@ -167,10 +168,11 @@ Score read_score(const json& entry) {
 
 std::vector<Score> read_scores(const std::string& output, const std::string& program) {
   try {
-    const json entries = json_or_discarded(output);
+    json entries = json_or_discarded(output);
+    if (entries.is_object()) entries = json::array({entries});  // one score stands alone
     std::vector<Score> scores;
-    if (entries.is_object()) return {read_score(entries)};
-    for (const json& entry : entries) scores.push_back(read_score(entry));
+    for (const json& entry : entries)
+      if (auto score = read_score(entry)) scores.push_back(*std::move(score));
     return scores;
   } catch (const json::exception&) {
     throw Failure(
@@ -212,9 +214,9 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
   for (const auto& lines : all) require_references(hypotheses, lines);
   if (hypotheses.empty()) throw UserError("there is nothing to score: the files have no lines");
   for (const std::string& metric : config.metrics)
-    if (metric != "bleu" && metric != "chrf" && metric != "ter")
-      throw UserError("evaluation.metrics: '{}' is no metric of sacrebleu; use bleu, chrf, ter",
-                      metric);
+    if (!sacrebleu_metric(metric))
+      throw UserError("evaluation.metrics: '{}' is no metric of sacrebleu; use {}", metric,
+                      join(sacrebleu_keys(), ", "));
   if (config.metrics.empty()) return {};
   const MemoryFile hypothesis_file = file_of(hypotheses);
   std::vector<MemoryFile> reference_files;
@@ -223,7 +225,7 @@ std::vector<Score> score(std::span<const std::string> hypotheses,
   const std::vector<Score> found = read_scores(run(arguments, config), arguments[kProgram]);
   std::vector<Score> ordered;
   for (const std::string& metric : config.metrics) {
-    const auto match = std::ranges::find(found, metric, &Score::metric);
+    const auto match = std::ranges::find(found, *sacrebleu_metric(metric), &Score::metric);
     if (match == found.end()) throw Failure("sacrebleu gave no score for " + metric);
     ordered.push_back(*match);
   }

@@ -14,9 +14,9 @@
 namespace heed::score {
 
 struct Score {
-  std::string metric;  // bleu, chrf, ter: as the configuration spells it
-  std::string name;    // as sacrebleu spells it: BLEU, chrF2, TER
-  double value = 0;    // bleu and chrf: more is better; ter: less is
+  Metric metric;
+  std::string name;  // as sacrebleu spells it: BLEU, chrF2, TER
+  double value = 0;
   std::string signature;
   // BLEU only:
   std::optional<double> brevity_penalty;

@@ -169,7 +169,7 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     return reply.send(http::error(
         413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));
   decode::LinesRequest& wanted = lines.request;
-  wanted = segments_of(asked.pages, {});
+  wanted = decode::segments_of(asked.pages, {});
   wanted.search = with_n_best(translator.config(), asked.alternatives + 1);
   if (const auto terms = parameters.terms("glossary"))
     wanted.glossary = translator.glossary_of(*terms);

@@ -51,6 +51,11 @@ nlohmann::ordered_json to_json(const AlignmentChoice& choice) {
   return {{"layer", choice.layer}, {"head", head}, {"step", step_name(choice.reads)}};
 }
 
+/// 1 of nothing.
+double share_of(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 /// An alignment that grows, and which words it links.
 struct Growth {
   Alignment links = {};
@@ -152,6 +157,18 @@ void AlignmentError::add(const Alignment& guess, const GoldAlignment& gold) {
   sure += gold.sure.size();
   links_in_sure += common(guess, gold.sure);
   links_in_possible += common(guess, gold.possible);
+}
+
+double AlignmentError::rate() const {
+  return 1 - share_of(links_in_sure + links_in_possible, links + sure);
+}
+
+double AlignmentError::precision() const {
+  return share_of(links_in_possible, links);
+}
+
+double AlignmentError::recall() const {
+  return share_of(links_in_sure, sure);
 }
 
 Alignment turned_round(const Alignment& alignment) {

@@ -51,14 +51,9 @@ struct AlignmentError {
 
   void add(const Alignment& guess, const GoldAlignment& gold);
   /// AER = 1 - (|A&S| + |A&P|) / (|A| + |S|); 0 where there is nothing to link.
-  double rate() const { return 1 - share(links_in_sure + links_in_possible, links + sure); }
-  double precision() const { return share(links_in_possible, links); }  // |A&P| / |A|
-  double recall() const { return share(links_in_sure, sure); }          // |A&S| / |S|
-
- private:
-  static double share(std::size_t part, std::size_t whole) {
-    return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
-  }
+  double rate() const;
+  double precision() const;  // |A&P| / |A|
+  double recall() const;     // |A&S| / |S|
 };
 
 /// Source and target of every link exchanged.

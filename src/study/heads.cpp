@@ -65,6 +65,38 @@ void require_position(std::size_t position, const std::vector<std::string>& toke
     throw UserError("{}: {} {} of {} words; positions count from 0", where, what, position, words);
 }
 
+struct QueryOfRow {
+  std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
+};
+
+void add_spread(const AttentionMatrix& matrix, const QueryOfRow& query, HeadMeasures& head) {
+  double nats = 0, outside = 0, inside = 0, apart_by = 0, away = 0, zeros = 0;
+  std::array<double, 2 * kReach + 1> near{};
+  for (std::size_t column = 0; column < query.visible; ++column) {
+    const double weight = matrix.at(query.row, column);
+    zeros += weight == 0;
+    if (weight <= 0) continue;
+    nats -= weight * std::log(weight);
+    if (is_edge(matrix.source[column])) {
+      outside += weight;
+      continue;
+    }
+    const auto apart = static_cast<int64_t>(column) - static_cast<int64_t>(query.own);
+    inside += weight;
+    apart_by += weight * static_cast<double>(apart);
+    away += weight * static_cast<double>(std::abs(apart));
+    near[static_cast<std::size_t>(std::clamp(apart, -kReach, kReach) + kReach)] += weight;
+  }
+  head.entropy.add(nats);
+  head.entropy_share.add(nats / std::log(static_cast<double>(query.visible)));
+  head.edge_mass.add(outside);
+  head.zero_share.add(zeros / static_cast<double>(query.visible));
+  if (inside <= 0) return;
+  head.offset.add(apart_by / inside);
+  head.distance.add(away / inside);
+  for (std::size_t i = 0; i < near.size(); ++i) head.profile[i].add(near[i] / inside);
+}
+
 constexpr std::array<Role, kRoles> kAllRoles = {Role::previous,  Role::next,      Role::same_place,
                                                 Role::same_word, Role::separator, Role::aligned,
                                                 Role::antecedent};
@@ -173,34 +205,6 @@ std::vector<Role> HeadMeasures::named(double threshold, std::size_t least) const
   return found;
 }
 
-void HeadMeasures::add_spread(const AttentionMatrix& matrix, const Query& query) {
-  double nats = 0, outside = 0, inside = 0, apart_by = 0, away = 0, zeros = 0;
-  std::array<double, 2 * kReach + 1> near{};
-  for (std::size_t column = 0; column < query.visible; ++column) {
-    const double weight = matrix.at(query.row, column);
-    zeros += weight == 0;
-    if (weight <= 0) continue;
-    nats -= weight * std::log(weight);
-    if (is_edge(matrix.source[column])) {
-      outside += weight;
-      continue;
-    }
-    const auto apart = static_cast<int64_t>(column) - static_cast<int64_t>(query.own);
-    inside += weight;
-    apart_by += weight * static_cast<double>(apart);
-    away += weight * static_cast<double>(std::abs(apart));
-    near[static_cast<std::size_t>(std::clamp(apart, -kReach, kReach) + kReach)] += weight;
-  }
-  entropy.add(nats);
-  entropy_share.add(nats / std::log(static_cast<double>(query.visible)));
-  edge_mass.add(outside);
-  zero_share.add(zeros / static_cast<double>(query.visible));
-  if (inside <= 0) return;
-  offset.add(apart_by / inside);
-  distance.add(away / inside);
-  for (std::size_t i = 0; i < near.size(); ++i) profile[i].add(near[i] / inside);
-}
-
 void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string>& separators) {
   check(matrix);
   const bool self = matrix.kind != AttentionKind::cross;
@@ -213,19 +217,19 @@ void HeadMeasures::add(const AttentionMatrix& matrix, const std::set<std::string
     const std::size_t visible = visible_columns(matrix, row);
     if (matrix.target[row] == kEndToken || visible < 2) continue;
     const std::size_t own = self ? row : (2 * row + 1) * sources / (2 * targets);
-    add_spread(matrix, {.row = row, .own = own, .visible = visible});
+    add_spread(matrix, {.row = row, .own = own, .visible = visible}, *this);
 
     const std::size_t best = strongest(matrix, row, visible);
-    count(Role::separator).add(separator[best]);
-    if (own < visible) count(Role::same_place).add(best == own);
-    if (self && row > 0) count(Role::previous).add(best == row - 1);
-    if (self && row + 1 < visible) count(Role::next).add(best == row + 1);
+    role(Role::separator).add(separator[best]);
+    if (own < visible) role(Role::same_place).add(best == own);
+    if (self && row > 0) role(Role::previous).add(best == row - 1);
+    if (self && row + 1 < visible) role(Role::next).add(best == row + 1);
     const std::string& word = self ? matrix.source[row] : matrix.target[row];
     const auto has_word = [&](std::size_t column) {
       return (!self || column != row) && matrix.source[column] == word;
     };
     if (std::ranges::any_of(std::views::iota(std::size_t{0}, visible), has_word))
-      count(Role::same_word).add(has_word(best));
+      role(Role::same_word).add(has_word(best));
   }
 }
 
@@ -235,12 +239,12 @@ void HeadMeasures::add_links(const AttentionMatrix& words, const GoldAlignment& 
   for (std::size_t row = 0; row < words.target.size(); ++row) {
     if (words.target[row] == kEndToken || words.source.size() < 2) continue;
     const std::size_t best = strongest(words, row, words.source.size());
-    if (!linked[row].empty()) count(Role::aligned).add(linked[row].contains(best));
-    const auto neighbour = [&](Role role, std::size_t other) {
+    if (!linked[row].empty()) role(Role::aligned).add(linked[row].contains(best));
+    const auto neighbour = [&](Role which, std::size_t other) {
       std::set<std::size_t> alone;
       std::set_difference(linked[other].begin(), linked[other].end(), linked[row].begin(),
                           linked[row].end(), std::inserter(alone, alone.end()));
-      if (!alone.empty()) count(role).add(alone.contains(best));
+      if (!alone.empty()) role(which).add(alone.contains(best));
     };
     if (row > 0) neighbour(Role::previous, row - 1);
     if (row + 1 < words.target.size()) neighbour(Role::next, row + 1);
@@ -261,13 +265,13 @@ void HeadMeasures::add_antecedents(const AttentionMatrix& words,
     const std::size_t row = encoder ? one.pronoun : one.target_pronoun;
     if (words.kind != AttentionKind::decoder) {
       const std::size_t best = strongest(words, row, words.source.size(), one.pronoun);
-      count(Role::antecedent).add(best == one.antecedent);
+      role(Role::antecedent).add(best == one.antecedent);
     } else if (gold != nullptr) {
       const std::size_t visible = visible_columns(words, row);
       std::set<std::size_t> read;  // the column of target word j is j + 1: `<s>` is the first
       for (const Link& link : gold->possible)
         if (link.source == one.antecedent && link.target < row) read.insert(link.target + 1);
-      if (!read.empty()) count(Role::antecedent).add(read.contains(strongest(words, row, visible)));
+      if (!read.empty()) role(Role::antecedent).add(read.contains(strongest(words, row, visible)));
     }
   }
 }

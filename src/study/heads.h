@@ -71,6 +71,7 @@ struct HeadMeasures {
 
   std::size_t rows() const { return entropy.rows; }
   const score::Proportion& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
+  score::Proportion& role(Role role) { return roles[static_cast<std::size_t>(role)]; }
 
   /// Roles of at least `least` rows and a share of at least `threshold`, the greatest share first.
   std::vector<Role> named(double threshold, std::size_t least) const;
@@ -84,13 +85,6 @@ struct HeadMeasures {
   /// beginning with `where`, for a position outside the sentence.
   void add_antecedents(const AttentionMatrix& words, std::span<const Antecedent> antecedents,
                        const GoldAlignment* gold, const std::string& where);
-
- private:
-  struct Query {
-    std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
-  };
-  void add_spread(const AttentionMatrix& matrix, const Query& query);
-  score::Proportion& count(Role role) { return roles[static_cast<std::size_t>(role)]; }
 };
 
 struct HeadOptions {

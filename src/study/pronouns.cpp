@@ -46,7 +46,7 @@ std::string as_compared(const std::string& word) {
 
 std::set<std::string> genders_of(const PronounReport& report) {
   std::set<std::string> genders;
-  for (const auto& [pair, count] : report.written) {
+  for (const auto& [pair, count] : report.written()) {
     genders.insert(pair.first);
     if (!pair.second.empty()) genders.insert(pair.second);
   }
@@ -55,8 +55,8 @@ std::set<std::string> genders_of(const PronounReport& report) {
 
 std::size_t count_of(const PronounReport& report, const std::string& gender,
                      const std::string& written) {
-  const auto found = report.written.find({gender, written});
-  return found == report.written.end() ? 0 : found->second;
+  const auto found = report.written().find({gender, written});
+  return found == report.written().end() ? 0 : found->second;
 }
 
 nlohmann::ordered_json pronouns_json(const score::Proportion& share) {
@@ -148,15 +148,15 @@ void PronounReport::add(std::span<const Antecedent> pronouns,
     const std::string& gender = pronouns[i].gender;
     const std::string found = genders.size() == pronouns.size() ? genders[i] : "";
     const bool right = !found.empty() && found == gender;  // of two blanks, neither is a gender
-    all.add(right);
-    by_gender[gender].add(right);
-    ++written[{gender, found}];
+    all_.add(right);
+    by_gender_[gender].add(right);
+    ++written_[{gender, found}];
   }
 }
 
 score::Proportion PronounReport::most_frequent() const {
-  score::Proportion share{.hits = 0, .of = all.of};
-  for (const auto& [gender, one] : by_gender) share.hits = std::max(share.hits, one.of);
+  score::Proportion share{.hits = 0, .of = all_.of};
+  for (const auto& [gender, one] : by_gender_) share.hits = std::max(share.hits, one.of);
   return share;
 }
 
@@ -166,13 +166,13 @@ std::string pronoun_table(const PronounReport& report) {
   for (const std::string& gender : genders) table.columns.push_back("as " + gender);
   table.columns.emplace_back("other count");
   auto& rows = table.rows;
-  for (const auto& [gender, share] : report.by_gender) {
+  for (const auto& [gender, share] : report.by_gender()) {
     rows.push_back(score::row_of(gender, share));
     for (const std::string& other : genders)
       rows.back().push_back(std::to_string(count_of(report, gender, other)));
     rows.back().push_back(std::to_string(count_of(report, gender, "")));
   }
-  rows.push_back(score::row_of("all", report.all));
+  rows.push_back(score::row_of("all", report.all()));
   rows.back().resize(table.columns.size());
   rows.push_back(score::row_of("most frequent", report.most_frequent()));
   rows.back().resize(table.columns.size());
@@ -180,9 +180,9 @@ std::string pronoun_table(const PronounReport& report) {
 }
 
 std::string pronoun_json(const PronounReport& report) {
-  nlohmann::ordered_json json = pronouns_json(report.all);
+  nlohmann::ordered_json json = pronouns_json(report.all());
   json["most_frequent"] = report.most_frequent().value();
-  for (const auto& [gender, share] : report.by_gender) {
+  for (const auto& [gender, share] : report.by_gender()) {
     json["genders"][gender] = pronouns_json(share);
     for (const std::string& other : genders_of(report))
       json["genders"][gender]["written"][other] = count_of(report, gender, other);

@@ -54,13 +54,21 @@ class PronounReport {
   /// One sentence: its pronouns by place, and the genders in its translation.
   void add(std::span<const Antecedent> pronouns, const std::vector<std::string>& genders);
 
-  score::Proportion all;                               // pronouns
-  std::map<std::string, score::Proportion> by_gender;  // of the antecedent
+  const score::Proportion& all() const { return all_; }  // pronouns
+  /// Of the antecedent.
+  const std::map<std::string, score::Proportion>& by_gender() const { return by_gender_; }
   /// (gender of the antecedent, gender that was written or "" where the counts differ) -> pronouns.
-  std::map<std::pair<std::string, std::string>, std::size_t> written;
+  const std::map<std::pair<std::string, std::string>, std::size_t>& written() const {
+    return written_;
+  }
 
   /// The share that a model would get by always writing the most frequent gender.
   score::Proportion most_frequent() const;
+
+ private:
+  score::Proportion all_;
+  std::map<std::string, score::Proportion> by_gender_;
+  std::map<std::pair<std::string, std::string>, std::size_t> written_;
 };
 
 std::string pronoun_table(const PronounReport& report);

@@ -58,12 +58,12 @@ class Arrangement {
     add_special(pieces.unknown, "<unk>", PieceType::unknown);
     add_special(pieces.begin, "<s>", PieceType::control);
     add_special(pieces.end, "</s>", PieceType::control);
-    const std::unordered_set<int64_t> special(foreign_id.begin(), foreign_id.end());
+    const std::unordered_set<int64_t> special(foreign_id_.begin(), foreign_id_.end());
     for (std::size_t id = 0; id < pieces.names.size(); ++id)
       if (const auto foreign = static_cast<int64_t>(id);
           !pieces.names[id].empty() && !special.contains(foreign))
         add(ordinary(pieces.names[id]), foreign);
-    const int64_t unknown = foreign_id[kUnknown];
+    const int64_t unknown = foreign_id_[kUnknown];
     for (const std::string& name_outside : outside) {
       ModelPiece piece = ordinary(name_outside);
       piece.is_unknown = as == Outside::unknown && piece.type != PieceType::unused;
@@ -71,8 +71,10 @@ class Arrangement {
     }
   }
 
-  std::vector<ModelPiece> all;
-  std::vector<int64_t> foreign_id;
+  /// With all else that is in `model`.
+  RearrangedVocabulary vocabulary(const std::string& model) && {
+    return {Vocabulary::from_model(with_other_pieces(model, all_), name_), std::move(foreign_id_)};
+  }
 
  private:
   void take_name(const std::string& piece, int64_t id) {
@@ -82,15 +84,15 @@ class Arrangement {
   }
 
   void add(ModelPiece piece, int64_t foreign) {
-    all.push_back(std::move(piece));
-    foreign_id.push_back(foreign);
+    all_.push_back(std::move(piece));
+    foreign_id_.push_back(foreign);
   }
 
   /// `own`: the name that it has where the program has no such piece.
   void add_special(const std::string& piece, std::string own, PieceType type) {
     const auto found = piece.empty() ? ids_.end() : ids_.find(piece);
     if (found != ids_.end() && found->second >= 0) {
-      if (std::ranges::count(foreign_id, found->second) > 0)
+      if (std::ranges::count(foreign_id_, found->second) > 0)
         throw UserError("{}: '{}' is two special pieces", name_, one_line(piece));
       return add({piece, 0, type}, found->second);
     }
@@ -111,6 +113,8 @@ class Arrangement {
   std::unordered_map<std::string, ModelPiece> in_file_;
   float unused_score_ = 0;
   std::unordered_map<std::string, int64_t> ids_;  // the program's; -1: it has none
+  std::vector<ModelPiece> all_;
+  std::vector<int64_t> foreign_id_;  // of each of them
 };
 
 }  // namespace
@@ -134,9 +138,7 @@ std::vector<std::string> pieces_outside(const std::string& model, const ForeignP
 RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
                                 const std::vector<std::string>& outside, const std::string& name,
                                 Outside as) {
-  Arrangement arrangement(model, pieces, outside, name, as);
-  return {Vocabulary::from_model(with_other_pieces(model, arrangement.all), name),
-          std::move(arrangement.foreign_id)};
+  return Arrangement(model, pieces, outside, name, as).vocabulary(model);
 }
 
 }  // namespace heed::text

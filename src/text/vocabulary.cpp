@@ -73,35 +73,25 @@ std::size_t end_of_part(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-struct Vocabulary::Impl {
-  std::string model;  // as it is in the file
-  sentencepiece::SentencePieceProcessor processor;
-  PieceAlgorithm algorithm = PieceAlgorithm::other;
-  PieceTable pieces;             // the ordinary ones
-  std::vector<PieceType> types;  // by id
-  std::vector<bool> is_sampled;  // by id: what may be segmented otherwise
-  bool gives_unused = false;     // see without_unused()
-  std::vector<bool> is_unknown;  // by id, as ModelPiece has it; empty: none is
-
-  bool has(PieceType type) const { return std::ranges::find(types, type) != types.end(); }
-
-  /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
-  void prepare_sampling() {
-    for (const ModelPiece& piece : text::pieces_of(model)) {
-      types.push_back(piece.type);
-      is_unknown.push_back(piece.is_unknown);
-    }
-    expect(std::ssize(types) == processor.GetPieceSize(), "a piece without a type");
-    if (std::ranges::find(is_unknown, true) == is_unknown.end()) is_unknown.clear();
-    for (int id = 0; id < processor.GetPieceSize(); ++id) {
-      is_sampled.push_back(types[id] == PieceType::normal && id_of(id) == id);
-      if (is_sampled[id]) pieces.add(processor.IdToPiece(id), {id, processor.GetScore(id)});
-    }
-    if (algorithm != PieceAlgorithm::bpe) return;
-    gives_unused = has(PieceType::unused);
-    for (int id = 0; id < processor.GetPieceSize(); ++id)
-      is_sampled[id] = is_sampled[id] && pieces.spells(processor.IdToPiece(id));
+class Vocabulary::Impl {
+ public:
+  /// Throws UserError, which begins with `name`.
+  Impl(std::string model, const std::string& name) : model_(std::move(model)) {
+    if (model_.empty() || !is_sound_model(model_) || !is_loaded(processor_, model_))
+      throw UserError(name + ": no SentencePiece model; make one with heed vocab");
+    require_ids(processor_, name);
+    algorithm_ = algorithm_of(processor_);
+    prepare_sampling();
   }
+
+  const std::string& model() const { return model_; }  // as it is in the file
+  const sentencepiece::SentencePieceProcessor& processor() const { return processor_; }
+  PieceAlgorithm algorithm() const { return algorithm_; }
+  const PieceTable& pieces() const { return pieces_; }  // the ordinary ones
+  PieceType type(int id) const { return types_[id]; }
+  /// Whether it may be segmented otherwise.
+  bool is_sampled(int id) const { return is_sampled_[id]; }
+  bool has(PieceType type) const { return std::ranges::find(types_, type) != types_.end(); }
 
   /// The pieces of a line as ids or as names; of more than `most` the first `most` + 1.
   template <class Piece>
@@ -118,13 +108,31 @@ struct Vocabulary::Impl {
   }
 
  private:
-  int id_of(int id) const { return !is_unknown.empty() && is_unknown[id] ? kUnknown : id; }
+  /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
+  void prepare_sampling() {
+    for (const ModelPiece& piece : text::pieces_of(model_)) {
+      types_.push_back(piece.type);
+      is_unknown_.push_back(piece.is_unknown);
+    }
+    expect(std::ssize(types_) == processor_.GetPieceSize(), "a piece without a type");
+    if (std::ranges::find(is_unknown_, true) == is_unknown_.end()) is_unknown_.clear();
+    for (int id = 0; id < processor_.GetPieceSize(); ++id) {
+      is_sampled_.push_back(types_[id] == PieceType::normal && id_of(id) == id);
+      if (is_sampled_[id]) pieces_.add(processor_.IdToPiece(id), {id, processor_.GetScore(id)});
+    }
+    if (algorithm_ != PieceAlgorithm::bpe) return;
+    gives_unused_ = has(PieceType::unused);
+    for (int id = 0; id < processor_.GetPieceSize(); ++id)
+      is_sampled_[id] = is_sampled_[id] && pieces_.spells(processor_.IdToPiece(id));
+  }
+
+  int id_of(int id) const { return !is_unknown_.empty() && is_unknown_[id] ? kUnknown : id; }
   int id_of(const std::string& name) const {
-    return is_used(name) ? id_of(processor.PieceToId(name)) : kUnknown;
+    return is_used(name) ? id_of(processor_.PieceToId(name)) : kUnknown;
   }
   bool is_used(const std::string& name) const {
-    const int id = processor.PieceToId(name);
-    return id != kUnknown && !(gives_unused && types[id] == PieceType::unused);
+    const int id = processor_.PieceToId(name);
+    return id != kUnknown && !(gives_unused_ && types_[id] == PieceType::unused);
   }
 
   /// SentencePiece's BPE takes a character for its piece even if that is unused. As all that has no
@@ -150,15 +158,15 @@ struct Vocabulary::Impl {
   std::vector<Piece> segmented(std::string_view text) const {
     std::vector<Piece> part;
     if constexpr (std::is_same_v<Piece, int>) {
-      if (gives_unused) {
+      if (gives_unused_) {
         for (const std::string& name : segmented<std::string>(text)) part.push_back(id_of(name));
         return part;
       }
     }
-    expect(processor.Encode(text, &part).ok(), "SentencePiece cannot encode");
+    expect(processor_.Encode(text, &part).ok(), "SentencePiece cannot encode");
     if constexpr (std::is_same_v<Piece, std::string>) {
-      if (gives_unused) return without_unused(part);
-    } else if (!is_unknown.empty()) {
+      if (gives_unused_) return without_unused(part);
+    } else if (!is_unknown_.empty()) {
       for (int& id : part) id = id_of(id);
     }
     return part;
@@ -169,8 +177,8 @@ struct Vocabulary::Impl {
   template <class Piece>
   void append(std::vector<Piece> part, std::size_t begin, bool inside,
               std::vector<Piece>& all) const {
-    if (part.size() > 1 && processor.IdToPiece(id_of(part[0])) == kWordStart &&
-        (inside || (begin == 0 && types[id_of(part[1])] == PieceType::user_defined)))
+    if (part.size() > 1 && processor_.IdToPiece(id_of(part[0])) == kWordStart &&
+        (inside || (begin == 0 && types_[id_of(part[1])] == PieceType::user_defined)))
       part.erase(part.begin());
     if (begin == 0) {
       all = std::move(part);
@@ -182,18 +190,20 @@ struct Vocabulary::Impl {
       if (one_run) all.back() += part.front();
     all.insert(all.end(), part.begin() + (one_run ? 1 : 0), part.end());
   }
+
+  std::string model_;
+  sentencepiece::SentencePieceProcessor processor_;
+  PieceAlgorithm algorithm_ = PieceAlgorithm::other;
+  PieceTable pieces_;
+  std::vector<PieceType> types_;  // by id
+  std::vector<bool> is_sampled_;  // by id
+  bool gives_unused_ = false;     // see without_unused()
+  std::vector<bool> is_unknown_;  // by id, as ModelPiece has it; empty: none is
 };
 
 Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {
-  auto impl = std::make_shared<Impl>();
-  if (model.empty() || !is_sound_model(model) || !is_loaded(impl->processor, model))
-    throw UserError(name + ": no SentencePiece model; make one with heed vocab");
-  require_ids(impl->processor, name);
-  impl->model = std::move(model);
-  impl->algorithm = algorithm_of(impl->processor);
-  impl->prepare_sampling();
   Vocabulary vocabulary;
-  vocabulary.impl_ = std::move(impl);
+  vocabulary.impl_ = std::make_shared<Impl>(std::move(model), name);
   return vocabulary;
 }
 
@@ -203,11 +213,11 @@ Vocabulary Vocabulary::load(const std::string& path) {
 }
 
 void Vocabulary::save(const std::string& path) const {
-  write_atomic(path, impl_->model);
+  write_atomic(path, impl_->model());
 }
 
 const std::string& Vocabulary::model() const {
-  return impl_->model;
+  return impl_->model();
 }
 
 Vocabulary Vocabulary::beginning_with(const std::vector<std::string>& symbols) const {
@@ -215,7 +225,7 @@ Vocabulary Vocabulary::beginning_with(const std::vector<std::string>& symbols) c
   other.beginning_.clear();
   for (const std::string& symbol : symbols) {
     expect(has_symbol(symbol), "a user-defined symbol");
-    other.beginning_.push_back(impl_->processor.PieceToId(symbol));
+    other.beginning_.push_back(impl_->processor().PieceToId(symbol));
   }
   return other;
 }
@@ -246,15 +256,15 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
   std::vector<int32_t> ids;
   std::string run;
   const auto draw = [&] {
-    const auto part = impl_->algorithm == PieceAlgorithm::unigram
-                          ? sample_unigram(impl_->pieces, run, alpha, random)
-                          : sample_bpe(impl_->pieces, run, alpha, random);
+    const auto part = impl_->algorithm() == PieceAlgorithm::unigram
+                          ? sample_unigram(impl_->pieces(), run, alpha, random)
+                          : sample_bpe(impl_->pieces(), run, alpha, random);
     ids.insert(ids.end(), part.begin(), part.end());
     run.clear();
   };
   for (const int32_t id : best) {
-    if (impl_->is_sampled[id]) {
-      run += impl_->processor.IdToPiece(id);
+    if (impl_->is_sampled(id)) {
+      run += impl_->processor().IdToPiece(id);
       continue;
     }
     draw();
@@ -271,7 +281,7 @@ std::string Vocabulary::decode(const std::vector<int32_t>& ids,
   const std::vector<int> rest(ids.begin() + static_cast<std::ptrdiff_t>(symbols_before(ids)),
                               ids.end());
   std::string text;
-  const auto status = impl_->processor.Decode(rest, &text);
+  const auto status = impl_->processor().Decode(rest, &text);
   expect(status.ok(), "SentencePiece cannot decode");
   return one_field(text);
 }
@@ -281,7 +291,7 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
   for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
   std::vector<std::string> out(symbols_before(ids));
   const std::vector<int> rest(ids.begin() + std::ssize(out), ids.end());
-  const auto pieces = impl_->processor.DecodeIdsAsImmutableProto(rest);
+  const auto pieces = impl_->processor().DecodeIdsAsImmutableProto(rest);
   std::size_t next = 0;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const bool given = rest[i] == kUnknown && next < unknown.size();
@@ -301,7 +311,7 @@ std::vector<std::string> Vocabulary::spell(std::string_view line, int64_t most) 
 }
 
 bool Vocabulary::has_symbol(const std::string& text) const {
-  return impl_->types[impl_->processor.PieceToId(text)] == PieceType::user_defined;
+  return impl_->type(impl_->processor().PieceToId(text)) == PieceType::user_defined;
 }
 
 void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
@@ -331,26 +341,26 @@ std::string Vocabulary::algorithm() const {
 }
 
 bool Vocabulary::can_sample() const {
-  return impl_->algorithm != PieceAlgorithm::other;
+  return impl_->algorithm() != PieceAlgorithm::other;
 }
 
 std::optional<int32_t> Vocabulary::id_of(const std::string& piece) const {
-  const int32_t id = impl_->processor.PieceToId(piece);  // that of <unk> for what is none
+  const int32_t id = impl_->processor().PieceToId(piece);  // that of <unk> for what is none
   return this->piece(id) == piece ? std::optional(id) : std::nullopt;
 }
 
 std::string Vocabulary::piece(int32_t id) const {
   expect(id >= 0 && id < size(), "a piece outside the vocabulary");
-  return impl_->processor.IdToPiece(id);
+  return impl_->processor().IdToPiece(id);
 }
 
 int32_t Vocabulary::size() const {
-  return impl_->processor.GetPieceSize();
+  return impl_->processor().GetPieceSize();
 }
 
 std::string Vocabulary::fingerprint() const {
-  const auto* bytes = reinterpret_cast<const Bytef*>(impl_->model.data());
-  return fmt::format("{:08x}", crc32_z(0, bytes, impl_->model.size()));
+  const auto* bytes = reinterpret_cast<const Bytef*>(impl_->model().data());
+  return fmt::format("{:08x}", crc32_z(0, bytes, impl_->model().size()));
 }
 
 std::string surface_of(const std::string& piece) {

@@ -109,7 +109,7 @@ class Vocabulary {
   std::string fingerprint() const;
 
  private:
-  struct Impl;
+  class Impl;
   std::shared_ptr<const Impl> impl_;
   std::vector<int32_t> beginning_;
   bool has_end_ = true;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "train/kinds.h"
+
 namespace heed::train {
 
 int64_t parts_per_batch(const TrainConfig& config) {
@@ -18,12 +20,44 @@ int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks) {
 
 int64_t warmup_updates(const TrainConfig& config) {
   if (config.warmup >= 0) return config.warmup;
-  const bool level =
-      config.schedule == ScheduleKind::constant || config.schedule == ScheduleKind::luong;
-  return level ? 0 : 4000;
+  return schedule_info(config.schedule).warmup == Warmup::kIfSet ? 0 : 4000;
+}
+
+std::vector<Metric> translation_metrics(const TrainConfig& config) {
+  std::vector<Metric> wanted;
+  for (const score::MetricInfo& each : score::kMetrics) {
+    if (each.source == score::MetricSource::heed) continue;
+    const bool of_command = each.source == score::MetricSource::command;
+    const bool asked_for = of_command ? !config.validation_command.empty()
+                                      : each.metric == Metric::bleu && config.validate_bleu;
+    if (asked_for || each.metric == config.early_stopping.metric) wanted.push_back(each.metric);
+  }
+  return wanted;
+}
+
+bool less_is_better(const EarlyStopping& stopping) {
+  return stopping.lower_is_better || score::info_of(stopping.metric).better == score::Better::less;
 }
 
 namespace {
+
+/// The metric that decides has to be computed.
+void check(const EarlyStopping& stopping, const TrainConfig& config) {
+  const bool of_command = score::info_of(stopping.metric).source == score::MetricSource::command;
+  if (stopping.metric == Metric::bleu && !config.validate_bleu)
+    throw config::ConfigError(
+        "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: true, "
+        "or metric: loss");
+  if (stopping.lower_is_better && !of_command)
+    throw config::ConfigError(
+        "training.early_stopping.lower_is_better: is about metric: command; of {} heed knows which "
+        "is better; set it to false",
+        config::name_of(stopping.metric));
+  if (of_command && config.validation_command.empty())
+    throw config::ConfigError(
+        "training.early_stopping.metric: command, but there is none; set "
+        "training.validation_command, or metric: loss");
+}
 
 void check_take(const TrainConfig& config) {
   if (config.take.empty()) return;
@@ -58,25 +92,11 @@ void check(const TrainConfig& config) {
   if (config.betas.size() != 2)
     throw config::ConfigError("training.betas: got {} of them, expected two, as in [0.9, 0.98]",
                               config.betas.size());
-  const bool divides_by_warmup =
-      config.schedule == ScheduleKind::inverse_sqrt || config.schedule == ScheduleKind::noam;
-  if (divides_by_warmup && warmup_updates(config) == 0)
+  if (schedule_info(config.schedule).divides_by_warmup() && warmup_updates(config) == 0)
     throw config::ConfigError(
         "training.warmup: {} needs at least 1 update; schedule: constant needs none",
         config::name_of(config.schedule));
-  if (config.early_stopping.metric == StopMetric::bleu && !config.validate_bleu)
-    throw config::ConfigError(
-        "training.early_stopping.metric: bleu is not computed; set training.validate_bleu: true, "
-        "or metric: loss");
-  if (config.early_stopping.lower_is_better && config.early_stopping.metric != StopMetric::command)
-    throw config::ConfigError(
-        "training.early_stopping.lower_is_better: is about metric: command; of {} heed knows which "
-        "is better; set it to false",
-        config::name_of(config.early_stopping.metric));
-  if (config.early_stopping.metric == StopMetric::command && config.validation_command.empty())
-    throw config::ConfigError(
-        "training.early_stopping.metric: command, but there is none; set "
-        "training.validation_command, or metric: loss");
+  check(config.early_stopping, config);
   check_take(config);
   check(config.adapters, config);
 }

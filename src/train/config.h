@@ -7,26 +7,11 @@
 
 #include "config/graphs.h"
 #include "config/schema.h"
+#include "score/metrics.h"
 
 namespace heed::train {
 
 HEED_ENUM(BatchType, (tokens, "Target tokens, padding included."), (sentences, "Sentences."))
-HEED_ENUM(OptimizerKind, (adam, "Kingma and Ba 2015."),
-          (adamw, "adam with decoupled weight decay (Loshchilov and Hutter 2019)."),
-          (sgd, "Plain gradient descent."), (adadelta, "Zeiler 2012."))
-// Luong et al. 2015 (4.1) halve once an epoch after five of ten epochs; thirds of the planned
-// training do the same for corpora of any size.
-HEED_ENUM(ScheduleKind, (constant, "1; no warm-up unless it is set."),
-          (inverse_sqrt, "sqrt(warmup / t) from t = warmup on."),
-          (noam, "width^-0.5 min(t^-0.5, t warmup^-1.5), warm-up included (Vaswani et al. 2017)."),
-          (cosine,
-           "(1 + cos(pi share)) / 2, share the part of what follows the warm-up that is done."),
-          (plateau, "decay^k after k validations without improvement."),
-          (luong,
-           "1, and in the quarters of the last third of training decay, decay^2, decay^3 and "
-           "decay^4 (Luong et al. 2015); no warm-up unless it is set."))
-HEED_ENUM(StopMetric, (loss, "The validation loss."), (bleu, "BLEU of its translations."),
-          (chrf, "chrF of its translations."), (command, "The number of validation_command."))
 HEED_ENUM(Consistency, (none, "Each pair is predicted once."),
           (rdrop, "The second prediction has other dropout (Liang et al. 2021)."),
           (simcut, "Some words are cut from the second prediction (Gao et al. 2022)."))
@@ -37,10 +22,25 @@ HEED_ENUM(GuidedStep, (emits, "The step that predicts the piece."),
 HEED_ENUM(Quantise, (none, "In the precision of the training."),
           (int8, "As whole numbers of 8 bits; the gradient passes straight through the rounding."))
 using config::Graphs;
+using score::Metric;
+
+/// The lines of optimizers.def and schedules.def (train/kinds.h), as HEED_ENUM would declare them.
+enum class OptimizerKind {
+#define HEED_OPTIMIZER(name, ...) name,
+#include "train/optimizers.def"
+#undef HEED_OPTIMIZER
+};
+enum class ScheduleKind {
+#define HEED_SCHEDULE(name, ...) name,
+#include "train/schedules.def"
+#undef HEED_SCHEDULE
+};
+const config::EnumText& heed_enum_text(OptimizerKind);
+const config::EnumText& heed_enum_text(ScheduleKind);
 
 struct EarlyStopping {
   HEED_CONFIG(EarlyStopping);
-  HEED_FIXED(StopMetric, metric, StopMetric::loss,
+  HEED_FIXED(Metric, metric, Metric::loss,
              "What must improve, and what chooses the best checkpoint.")
   HEED_FIXED(bool, lower_is_better, false,
              "metric: command: whether a lower number is better, as for an error rate.")
@@ -224,6 +224,13 @@ int64_t warmup_updates(const TrainConfig& config);
 
 /// Parts of each batch: micro_batches, else the default on a CPU.
 int64_t parts_per_batch(const TrainConfig& config);
+
+/// What a validation computes of its translations, in the order of the table: BLEU (validate_bleu),
+/// the number of validation_command, and the metric that decides, unless that is the loss.
+std::vector<Metric> translation_metrics(const TrainConfig& config);
+
+/// Whether a lower number of the metric that decides is better.
+bool less_is_better(const EarlyStopping& stopping);
 
 /// Rules between fields. Throws ConfigError.
 void check(const TrainConfig& config);

@@ -74,10 +74,18 @@ std::pair<int64_t, int64_t> size_of(const std::string& png) {
   return {number(16), number(20)};
 }
 
-/// Those that are not of every run.
-void add_more_scores(const ValidationScores& scores, OrderedJson& line) {
-  if (scores.chrf) line["chrf"] = *scores.chrf;
-  if (scores.command) line["command"] = *scores.command;
+/// Those that were computed and that the line does not have yet.
+void add_scores(const score::MetricValues& values, OrderedJson& line) {
+  for (const score::MetricInfo& each : score::kMetrics)
+    if (const auto& value = values[each.metric]; value && !line.contains(each.key))
+      line[each.key] = *value;
+}
+
+/// "BLEU 30.12"; of a command, whose numbers have any scale, four significant digits.
+std::string score_text(const score::MetricInfo& metric, double value) {
+  const bool any_scale = metric.source == score::MetricSource::command;
+  return fmt::format("{} {}", metric.label,
+                     any_scale ? format("{:.4g}", value) : fixed(value, metric.decimals));
 }
 
 }  // namespace
@@ -112,14 +120,13 @@ std::string line_text(const Progress& progress, const LineContext& context) {
 
 std::string outcome_text(const std::string& set, const Validation& validation,
                          const Progress& progress) {
-  const ValidationScores& scores = validation.scores;
   std::string text = fmt::format("{} at update {} loss ", set, with_commas(progress.update));
   text += validation.finite()
               ? fixed(validation.loss, 4) + " ppl " + format("{:.2f}", validation.perplexity())
               : "not finite";
-  if (scores.bleu) text += " BLEU " + fixed(*scores.bleu, 2);
-  if (scores.chrf) text += " chrF " + fixed(*scores.chrf, 2);
-  if (scores.command) text += " command " + format("{:.4g}", *scores.command);
+  for (const score::MetricInfo& each : score::kMetrics)
+    if (const auto& value = validation.scores.values[each.metric])
+      text += " " + score_text(each, *value);
   return text;
 }
 
@@ -239,17 +246,20 @@ void Metrics::window(const Progress& progress, const LineContext& context) {
 }
 
 void Metrics::validation(const Validation& validation, const Progress& progress) {
-  const ValidationScores& scores = validation.scores;
   OrderedJson line{{"event", "validation"},
                    {"update", progress.update},
                    {"epoch", progress.epoch + 1},
                    {"loss", validation.loss},
-                   {"perplexity", validation.perplexity()},
-                   {"bleu", scores.bleu ? OrderedJson(*scores.bleu) : OrderedJson(nullptr)},
-                   {"best", progress.at_the_best()},
-                   {"stale", progress.stale},
-                   {"seconds", progress.seconds}};
-  add_more_scores(scores, line);
+                   {"perplexity", validation.perplexity()}};
+  for (const score::MetricInfo& each : score::kMetrics)
+    if (each.place == score::MetricPlace::everywhere && each.metric != Metric::loss) {
+      const auto value = validation.value(each.metric);
+      line[each.key] = value ? OrderedJson(*value) : OrderedJson(nullptr);
+    }
+  line["best"] = progress.at_the_best();
+  line["stale"] = progress.stale;
+  line["seconds"] = progress.seconds;
+  add_scores(validation.scores.values, line);
   append(line.dump());
 }
 
@@ -261,9 +271,7 @@ void Metrics::further_validation(const std::string& set, const Validation& valid
                    {"loss", validation.loss},
                    {"perplexity", validation.perplexity()},
                    {"seconds", progress.seconds}};
-  const ValidationScores& scores = validation.scores;
-  if (scores.bleu) line["bleu"] = *scores.bleu;
-  add_more_scores(scores, line);
+  add_scores(validation.scores.values, line);
   append(line.dump());
 }
 
@@ -277,22 +285,9 @@ void Metrics::rollback(const Progress& progress) {
 
 namespace {
 
-/// "BLEU ", of what decides; "" for the loss.
-std::string score_name(StopMetric metric) {
-  switch (metric) {
-    case StopMetric::loss:
-      return "";
-    case StopMetric::bleu:
-      return "BLEU ";
-    case StopMetric::chrf:
-      return "chrF ";
-    default:
-      return config::name_of(metric) + " ";
-  }
-}
-
-std::string score_text(StopMetric metric, double value) {
-  return fixed(value, metric == StopMetric::loss ? 3 : 2);
+/// "30.12", of what decides.
+std::string brief_text(Metric metric, double value) {
+  return fixed(value, score::info_of(metric).brief);
 }
 
 /// "4.2e-4", with so many digits after the point.
@@ -318,15 +313,17 @@ ProgressField loss_field(const std::optional<double>& loss) {
   return {"loss " + fixed(*loss, 3), 0, "loss " + human_count(*loss), human_count(*loss)};
 }
 
-ProgressField valid_field(StopMetric metric, const std::optional<double>& value) {
+ProgressField valid_field(Metric metric, const std::optional<double>& value) {
   if (!value) return {};
-  return {"valid " + score_name(metric) + score_text(metric, *value), 0,
-          "valid " + human_count(*value), "val " + human_count(*value)};
+  const std::string name =
+      metric == Metric::loss ? "" : std::string(score::info_of(metric).label) + " ";
+  return {"valid " + name + brief_text(metric, *value), 0, "valid " + human_count(*value),
+          "val " + human_count(*value)};
 }
 
-ProgressField best_field(StopMetric metric, const std::vector<Best>& best) {
+ProgressField best_field(Metric metric, const std::vector<Best>& best) {
   if (best.empty()) return {};
-  return {"best " + score_text(metric, best.front().score), 0,
+  return {"best " + brief_text(metric, best.front().score), 0,
           "best " + human_count(best.front().score)};
 }
 
@@ -352,8 +349,8 @@ void ProgressDisplay::show(const Progress& progress, const std::string& instead_
   if (instead_of_time_left.empty() && now - shown_ < std::chrono::milliseconds(500)) return;
   shown_ = now;
   note(progress.window);
-  const StopMetric metric = config_.early_stopping.metric;
-  const auto& bleu = validation_ ? validation_->scores.bleu : std::nullopt;
+  const Metric metric = config_.early_stopping.metric;
+  const auto bleu = validation_ ? validation_->value(Metric::bleu) : std::nullopt;
   std::vector<ProgressField> fields = {
       {with_commas(progress.update) + "/" + with_commas(limits_.updates()), 3},
       loss_field(loss_),
@@ -362,7 +359,7 @@ void ProgressDisplay::show(const Progress& progress, const std::string& instead_
       time_field(limits_.seconds_left(progress), instead_of_time_left),
       valid_field(metric, validation_ ? validation_->value(metric) : std::nullopt),
       best_field(metric, progress.best),
-      {bleu && metric != StopMetric::bleu ? "BLEU " + fixed(*bleu, 2) : "", 1}};
+      {bleu && metric != Metric::bleu ? "BLEU " + fixed(*bleu, 2) : "", 1}};
   log::progress([share = limits_.progress_share(progress), fields = std::move(fields)](
                     int columns) { return progress_line(share, fields, columns); });
 }

@@ -27,11 +27,9 @@ std::optional<MetricsLine> parse_metrics(std::string_view line) {
   try {
     out.event = object.at("event").get<std::string>();
     out.update = object.at("update").get<int64_t>();
-    out.loss = field<double>(object, "loss");
+    for (const score::MetricInfo& each : score::kMetrics)
+      out.values[each.metric] = field<double>(object, each.key);
     out.perplexity = field<double>(object, "perplexity");
-    out.bleu = field<double>(object, "bleu");
-    out.chrf = field<double>(object, "chrf");
-    out.command = field<double>(object, "command");
     out.seconds = field<double>(object, "seconds");
     out.speed = field<double>(object, "tokens_per_second");
     out.rate = field<double>(object, "learning_rate");

@@ -7,20 +7,22 @@
 #include <string_view>
 #include <vector>
 
+#include "score/metrics.h"
+
 namespace heed::train {
 
 struct MetricsLine {
   std::string event;  // train, validation, further_validation or rollback
   int64_t update = 0;
-  std::string set;                            // the name of a further validation's set
-  std::optional<double> seconds;              // since the run began, interruptions left out
-  std::optional<double> loss, perplexity;     // all but a rollback's, if finite
-  std::optional<double> bleu, chrf, command;  // of a validation
-  std::optional<double> speed, rate;          // of training: target tokens a second, learning rate
-  std::optional<double> left;                 // of training: seconds to its end
-  std::optional<int64_t> epoch;               // from 1
-  bool best = false;                          // this validation was the best so far
-  bool last = false;                          // the run ended before the window was full
+  std::string set;                // the name of a further validation's set
+  std::optional<double> seconds;  // since the run began, interruptions left out
+  score::MetricValues values;  // the loss: all but a rollback's, if finite; scores: a validation's
+  std::optional<double> perplexity;   // as the loss
+  std::optional<double> speed, rate;  // of training: target tokens a second, learning rate
+  std::optional<double> left;         // of training: seconds to its end
+  std::optional<int64_t> epoch;       // from 1
+  bool best = false;                  // this validation was the best so far
+  bool last = false;                  // the run ended before the window was full
 };
 
 /// Nothing for a line that a crash cut off, or of another program: no JSON object, without event or

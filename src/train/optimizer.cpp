@@ -19,21 +19,7 @@
 namespace heed::train {
 namespace {
 
-constexpr double kAdadeltaDecay = 0.95;  // rho, as in the paper's table 1
-
-/// Names under which Slot::first and ::second are saved; empty where there is none.
-std::pair<std::string, std::string> state_names(OptimizerKind kind) {
-  switch (kind) {
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw:
-      return {"exp_avg", "exp_avg_sq"};
-    case OptimizerKind::adadelta:
-      return {"square_avg", "delta_avg"};
-    case OptimizerKind::sgd:
-      return {};
-  }
-  throw Bug("an optimizer without a state");
-}
+const std::string kCounts = "step/";  // under which the updates of each parameter are saved
 
 /// Throws where `given` has not the names and shapes of the parameters, each name behind `prefix`.
 void require_fitting(const NamedTensors& given, const Shard& shard, const std::string& prefix,
@@ -78,41 +64,42 @@ double sum_of_squares(const Tensor& x) {
   return x.to(at::kDouble).square().sum().item<double>();
 }
 
-}  // namespace
-
-struct Optimizer::Lists {
-  std::vector<Tensor> weights, gradients, steps, first, second;
-
-  Lists stretch(const WeightBlock& block) const {
-    const auto of = [&](const std::vector<Tensor>& list) {
-      return list.empty() ? list : std::vector<Tensor>{block.of(list[block.tensor])};
-    };
-    Lists out{of(weights), of(gradients), {}, of(first), of(second)};
-    if (!steps.empty()) out.steps = {steps[block.tensor]};
-    return out;
-  }
-};
-
-Optimizer::Optimizer(const TrainConfig& config, Shard& shard) : config_(config), shard_(shard) {
-  if (config.optimizer == OptimizerKind::adam || config.optimizer == OptimizerKind::adamw)
-    for (const Tensor& parameter : shard.parameters())
-      steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
-  if (state_names(config.optimizer).first.empty()) return;
-  for (const Tensor& weights : shard.weights()) {
-    first_.push_back(at::zeros_like(weights));
-    second_.push_back(at::zeros_like(weights));
-  }
+/// The same stretch of one tensor of each list.
+StepLists stretch_of(const StepLists& all, const WeightBlock& block) {
+  const auto of = [&](const std::vector<Tensor>& list) {
+    return std::vector<Tensor>{block.of(list[block.tensor])};
+  };
+  StepLists out{of(all.weights), of(all.gradients), {}, {}};
+  if (!all.counts.empty()) out.counts = {all.counts[block.tensor]};
+  for (const std::vector<Tensor>& moment : all.moments) out.moments.push_back(of(moment));
+  return out;
 }
 
-Optimizer::Lists Optimizer::lists(const Gradients& gradients) const {
-  Lists out;
+}  // namespace
+
+Optimizer::Optimizer(const TrainConfig& config, Shard& shard)
+    : config_(config),
+      info_(optimizer_info(config.optimizer)),
+      formula_(step_formula(config.optimizer)),
+      shard_(shard),
+      moments_(info_.moments.size()) {
+  if (info_.count == UpdateCount::kCounted)
+    for (const Tensor& parameter : shard.parameters())
+      counts_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
+  for (std::vector<Tensor>& moment : moments_)
+    for (const Tensor& weights : shard.weights()) moment.push_back(at::zeros_like(weights));
+}
+
+/// Of the pieces that have a gradient.
+StepLists Optimizer::lists(const Gradients& gradients) const {
+  StepLists out;
+  out.moments.resize(moments_.size());
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
     out.weights.push_back(shard_.weights()[i]);
     out.gradients.push_back(gradients[i]);
-    if (!steps_.empty()) out.steps.push_back(steps_[shard_.pieces()[i].tensor]);
-    if (!first_.empty()) out.first.push_back(first_[i]);
-    if (!second_.empty()) out.second.push_back(second_[i]);
+    if (!counts_.empty()) out.counts.push_back(counts_[shard_.pieces()[i].tensor]);
+    for (std::size_t m = 0; m < moments_.size(); ++m) out.moments[m].push_back(moments_[m][i]);
   }
   return out;
 }
@@ -151,96 +138,56 @@ Tensor Optimizer::gradient_norm(const Gradients& gradients) const {
 void Optimizer::step(const Tensor& rate, const Gradients& gradients, const Tensor& divisor,
                      const Tensor& skip) {
   const at::NoGradGuard no_grad;
-  std::vector<Tensor> steps;
-  for (std::size_t i = 0; i < steps_.size(); ++i)
-    if (shard_.has_gradient(i)) steps.push_back(steps_[i]);
-  if (!steps.empty()) at::_foreach_add_(steps, 1 - skip);
-  const Lists all = lists(gradients);
+  std::vector<Tensor> counts;
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    if (shard_.has_gradient(i)) counts.push_back(counts_[i]);
+  if (!counts.empty()) at::_foreach_add_(counts, 1 - skip);
+  const StepLists all = lists(gradients);
   std::optional<Tensor> scale;
   // A division by 1 would be one more pass over the gradients.
   if (!divisor.is_cpu() || divisor.item<double>() != 1) scale = divisor;
+  const StepNumbers numbers{rate, scale, skip};
   if (all.weights.empty() || !all.weights[0].is_cpu()) {
-    if (!all.weights.empty()) step_of(all, rate, scale, skip);
+    if (!all.weights.empty()) step_of(all, numbers);
   } else {
     const auto blocks = blocks_of(all.weights);
     kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
-      step_of(all.stretch(blocks[number]), rate, scale, skip);
+      step_of(stretch_of(all, blocks[number]), numbers);
     });
   }
   shard_.share_weights();
 }
 
-void Optimizer::step_of(const Lists& some, const Tensor& rate, const std::optional<Tensor>& scale,
-                        const Tensor& skip) const {
-  const double decay = config_.weight_decay;
-  switch (config_.optimizer) {
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw: {
-      using Call =
-          void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
-                   at::TensorList, const Tensor&, double, double, double, double, bool, bool,
-                   const std::optional<Tensor>&, const std::optional<Tensor>&);
-      const Call call = config_.optimizer == OptimizerKind::adam
-                            ? static_cast<Call>(at::_fused_adam_)
-                            : static_cast<Call>(at::_fused_adamw_);
-      call(some.weights, some.gradients, some.first, some.second, {}, some.steps, rate,
-           config_.betas[0], config_.betas[1], decay, config_.epsilon, false, false, scale, skip);
-      return;
-    }
-    case OptimizerKind::sgd:
-      at::_fused_sgd_(some.weights, some.gradients, {}, decay, 0.0, rate, 0.0, false, false, false,
-                      scale, skip);
-      return;
-    case OptimizerKind::adadelta:
-      if (skip.item<double>() != 0) return;
-      if (scale) at::_foreach_div_(some.gradients, *scale);
-      adadelta(rate.item<double>(), some);
+void Optimizer::step_of(const StepLists& some, const StepNumbers& numbers) const {
+  if (info_.takes == StepTakes::kNumbers) {
+    if (numbers.skip.item<double>() != 0) return;
+    if (numbers.scale) at::_foreach_div_(some.gradients, *numbers.scale);
   }
-}
-
-void Optimizer::adadelta(double rate, const Lists& all) const {
-  if (config_.weight_decay > 0) at::_foreach_add_(all.gradients, all.weights, config_.weight_decay);
-  at::_foreach_mul_(all.first, kAdadeltaDecay);
-  at::_foreach_addcmul_(all.first, all.gradients, all.gradients, 1 - kAdadeltaDecay);
-  auto deltas = at::_foreach_add(all.second, config_.epsilon);
-  at::_foreach_sqrt_(deltas);
-  auto roots = at::_foreach_add(all.first, config_.epsilon);
-  at::_foreach_sqrt_(roots);
-  at::_foreach_div_(deltas, roots);
-  at::_foreach_mul_(deltas, all.gradients);
-  at::_foreach_mul_(all.second, kAdadeltaDecay);
-  at::_foreach_addcmul_(all.second, deltas, deltas, 1 - kAdadeltaDecay);
-  at::_foreach_add_(all.weights, deltas, -rate);
+  formula_(config_, numbers, some);
 }
 
 NamedTensors Optimizer::state() const {
   NamedTensors out;
-  const auto [first, second] = state_names(config_.optimizer);
-  for (std::size_t i = 0; i < steps_.size(); ++i)
-    out.emplace("step/" + shard_.names()[i], steps_[i]);
-  if (first.empty()) return out;
-  for (const auto& [name, tensor] : shard_.whole(first_)) out.emplace(first + "/" + name, tensor);
-  for (const auto& [name, tensor] : shard_.whole(second_)) out.emplace(second + "/" + name, tensor);
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    out.emplace(kCounts + shard_.names()[i], counts_[i]);
+  for (std::size_t m = 0; m < moments_.size(); ++m)
+    for (const auto& [name, tensor] : shard_.whole(moments_[m]))
+      out.emplace(info_.moments[m] + "/" + name, tensor);
   return out;
 }
 
 void Optimizer::load_state(const NamedTensors& saved, const std::string& origin) {
   const std::string what = "the optimizer's state";
-  const auto [first, second] = state_names(config_.optimizer);
-  std::size_t count = steps_.size();
-  if (!first.empty())
-    for (const std::string& kind : {first, second}) {
-      require_fitting(saved, shard_, kind + "/", false, origin, what);
-      count += shard_.names().size();
-    }
-  if (!steps_.empty()) require_fitting(saved, shard_, "step/", true, origin, what);
+  for (const std::string& moment : info_.moments)
+    require_fitting(saved, shard_, moment + "/", false, origin, what);
+  if (!counts_.empty()) require_fitting(saved, shard_, kCounts, true, origin, what);
+  const std::size_t count = counts_.size() + moments_.size() * shard_.names().size();
   require_count(saved, count, origin, what);
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < steps_.size(); ++i)
-    Tensor(steps_[i]).copy_(saved.at("step/" + shard_.names()[i]));
-  if (first.empty()) return;
-  copy_pieces(shard_.pieces_of(of_kind(saved, first)), first_);
-  copy_pieces(shard_.pieces_of(of_kind(saved, second)), second_);
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    Tensor(counts_[i]).copy_(saved.at(kCounts + shard_.names()[i]));
+  for (std::size_t m = 0; m < moments_.size(); ++m)
+    copy_pieces(shard_.pieces_of(of_kind(saved, info_.moments[m])), moments_[m]);
 }
 
 Tensor gradient_divisor(const Tensor& norm, double clip, double scale) {

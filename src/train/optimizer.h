@@ -1,16 +1,16 @@
-// Gradients to updates: Adam and AdamW (Kingma and Ba 2015; Loshchilov and Hutter 2019) and SGD as
-// one call over all tensors, Adadelta (Zeiler 2012). What is kept between updates has names and is
-// saved with them.
+// Gradients to updates, by the formula of the configuration's optimizer (train/optimizers/). What
+// is kept between updates has names and is saved with them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/weights.h"
 #include "train/config.h"
+#include "train/kinds.h"
+#include "train/optimizers/formula.h"
 #include "train/shard.h"
 
 namespace heed::train {
@@ -28,10 +28,11 @@ class Optimizer {
   Tensor gradient_norm(const Gradients& gradients) const;
 
   /// One update with gradients, of Shard::sum(), divided by `divisor` ([] float); where `skip` ([]
-  /// float, on the device) is 1 nothing changes. Neither is read by the host on a GPU (but for
-  /// Adadelta, which reads `skip`). `rate`: [] double on the host, or but for Adadelta [] float on
-  /// the device. The gradients' content is undefined afterwards. On a CPU no bit depends on the
-  /// number of threads or ranks, here as in gradient_norm(). Collective.
+  /// float, on the device) is 1 nothing changes. `rate`: [] double on the host, or [] float on the
+  /// device. On a GPU the host reads none of these for an optimizer that takes tensors
+  /// (StepTakes::kTensors); for one that takes numbers it reads `skip` and `rate`. The gradients'
+  /// content is undefined afterwards. On a CPU no bit depends on the number of threads or ranks,
+  /// here as in gradient_norm(). Collective.
   void step(const Tensor& rate, const Gradients& gradients, const Tensor& divisor,
             const Tensor& skip);
 
@@ -41,18 +42,16 @@ class Optimizer {
   void load_state(const NamedTensors& state, const std::string& origin);
 
  private:
-  struct Lists;  // weights, gradients and what is kept, of the pieces that have a gradient
-
-  Lists lists(const Gradients& gradients) const;
+  StepLists lists(const Gradients& gradients) const;
   Tensor squares(const Gradients& gradients) const;
-  void step_of(const Lists& some, const Tensor& rate, const std::optional<Tensor>& scale,
-               const Tensor& skip) const;
-  void adadelta(double rate, const Lists& lists) const;
+  void step_of(const StepLists& some, const StepNumbers& numbers) const;
 
   TrainConfig config_;
+  const OptimizerInfo& info_;
+  StepFormula formula_;
   Shard& shard_;
-  std::vector<Tensor> steps_;           // of each parameter, [] float: updates so far (adam, adamw)
-  std::vector<Tensor> first_, second_;  // of each piece, [size]: running averages
+  std::vector<Tensor> counts_;  // of each parameter, [] float: updates so far, or none
+  std::vector<std::vector<Tensor>> moments_;  // each of all pieces, [size]
 };
 
 /// What the gradients are divided by: `scale` (of the loss, fp16) times what shortens them to

@@ -8,6 +8,7 @@
 #include "kernels/graph.h"
 #include "model/device.h"
 #include "ranks/group.h"
+#include "train/kinds.h"
 #include "train/shard.h"
 
 namespace heed::train {
@@ -18,7 +19,8 @@ std::string why_no_graph(const TrainConfig& config, const at::Device& device,
   if (config.graphs == Graphs::off) return "training.graphs is off";
   if (device.is_cpu()) return "a CPU has no graphs";
   if (!group.alone()) return "ranks exchange weights within it";
-  if (config.optimizer == OptimizerKind::adadelta) return "adadelta reads from the GPU";
+  if (optimizer_info(config.optimizer).takes == StepTakes::kNumbers)
+    return config::name_of(config.optimizer) + " reads from the GPU";
   return kernels::Graph::why_not(device);
 }
 

@@ -36,9 +36,9 @@ void ReportQueue::add_report(const UpdateReport& report, Progress& progress) {
   const UpdateNumbers numbers = report.numbers();
   Window& window = progress.window;
   ++window.updates;
-  window.real += report.real;
-  window.places += report.places;
-  window.rate = report.plan.rate;
+  window.real += report.real();
+  window.places += report.places();
+  window.rate = report.plan().rate;
   window.norm = numbers.norm;
   ++progress.scale_age;
   if (!numbers.finite()) return count_skipped(report, numbers, progress);
@@ -46,8 +46,8 @@ void ReportQueue::add_report(const UpdateReport& report, Progress& progress) {
   window.loss += numbers.loss;
   window.nll += numbers.nll;
   for (const auto& [name, sum] : numbers.terms) window.terms[name] += sum;
-  window.tokens += report.tokens;
-  progress.tokens += report.tokens;
+  window.tokens += report.tokens();
+  progress.tokens += report.tokens();
   if (setup_.precision == at::kHalf && progress.scale_age >= kScaleGrowth) {
     progress.loss_scale *= 2;
     progress.scale_age = 0;
@@ -58,16 +58,17 @@ void ReportQueue::count_skipped(const UpdateReport& report, const UpdateNumbers&
                                 Progress& progress) {
   ++progress.skipped;
   ++progress.window.skipped;
-  if (setup_.precision == at::kHalf && report.plan.loss_scale > 1 && std::isfinite(numbers.loss)) {
+  if (setup_.precision == at::kHalf && report.plan().loss_scale > 1 &&
+      std::isfinite(numbers.loss)) {
     // fp16's range was too small for the scaled gradient, as it has to be now and then.
-    progress.loss_scale = std::min(progress.loss_scale, report.plan.loss_scale / 2);
+    progress.loss_scale = std::min(progress.loss_scale, report.plan().loss_scale / 2);
     progress.scale_age = 0;
     return;
   }
   ++progress.skipped_in_a_row;
   log::warn("update {} skipped: its {} is not finite; sentences of lines {}",
-            with_commas(report.plan.update), std::isfinite(numbers.loss) ? "gradient" : "loss",
-            origins_text(report.origins, setup_.corpus->parts().size()));
+            with_commas(report.plan().update), std::isfinite(numbers.loss) ? "gradient" : "loss",
+            origins_text(report.origins(), setup_.corpus->parts().size()));
   if (progress.skipped_in_a_row >= kSkipsInARow) wants_rollback_ = true;
 }
 

@@ -1,5 +1,5 @@
-// The learning rate as a pure function of where training stands. ScheduleKind (train/config.h) has
-// the formulas.
+// The learning rate as a pure function of where training stands. schedules.def has the formulas in
+// words.
 #pragma once
 
 #include <cstdint>
@@ -19,5 +19,15 @@ struct SchedulePoint {
 /// With `training.max_minutes` the share is of time, which is not the same in two runs: cosine and
 /// luong are then not exact over interruptions.
 double learning_rate(const TrainConfig& config, const SchedulePoint& point);
+
+/// Share of what follows the warm-up that is done, in [0, 1].
+double done_after_warmup(const TrainConfig& config, const SchedulePoint& point);
+
+/// What each schedule multiplies learning_rate by. The rise of the warm-up comes on top, except of
+/// those whose line says Warmup::kIsPart.
+#define HEED_SCHEDULE(name, ...) \
+  double name##_factor(const TrainConfig& config, const SchedulePoint& point);
+#include "train/schedules.def"
+#undef HEED_SCHEDULE
 
 }  // namespace heed::train

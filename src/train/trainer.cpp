@@ -247,9 +247,9 @@ void Loop::log_window(bool last) {
 
 bool Loop::validate_further_sets() {
   for (const ValidationSet& set : setup_.further) {
-    const auto validation = validate(
-        model_, {set.batches, set.scores, setup_.device, setup_.precision, setup_.interrupted,
-                 group_, StopMetric::loss, progress_.update, set.name});
+    const auto validation =
+        validate(model_, {set.batches, set.scores, setup_.device, setup_.precision,
+                          setup_.interrupted, group_, Metric::loss, progress_.update, set.name});
     if (!validation) return false;
     for (Observer* one : observers_) one->further_validation(set.name, *validation, progress_);
   }

@@ -46,14 +46,15 @@ UpdateSeconds& UpdateSeconds::operator+=(const UpdateSeconds& other) {
   return *this;
 }
 
-UpdateReport::UpdateReport(const UpdatePlan& planned, const std::vector<data::Batch>& parts,
-                           const std::vector<AuxiliaryLoss>& terms, model::Download numbers)
-    : plan(planned), terms_(terms), numbers_(std::move(numbers)) {
+UpdateReport::UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts,
+                           const std::vector<AuxiliaryLoss>& terms, model::Download numbers,
+                           const UpdateSeconds& seconds)
+    : plan_(plan), seconds_(seconds), terms_(terms), numbers_(std::move(numbers)) {
   for (const auto& batch : parts) {
-    tokens += batch.target_tokens();
-    real += batch.source_tokens() + batch.target_tokens();
-    places += places_of(batch);
-    origins.insert(origins.end(), batch.origins.begin(), batch.origins.end());
+    tokens_ += batch.target_tokens();
+    real_ += batch.source_tokens() + batch.target_tokens();
+    places_ += places_of(batch);
+    origins_.insert(origins_.end(), batch.origins.begin(), batch.origins.end());
   }
 }
 
@@ -306,11 +307,9 @@ UpdateReport Updater::run(const std::vector<data::Batch>& parts, const UpdatePla
   const at::NoGradGuard no_grad;
   losses = losses_of_all(losses, std::ssize(parts));
   const Gradients gradients = shard_.sum(std::ssize(parts), std::move(nodes));
-  UpdateReport report{plan, parts, auxiliary_losses(config_),
-                      model::Download(step_.run(gradients, losses, plan))};
-  report.seconds = seconds;
-  report.seconds.optimizer = seconds_between(start, Clock::now());
-  return report;
+  model::Download numbers(step_.run(gradients, losses, plan));
+  seconds.optimizer = seconds_between(start, Clock::now());
+  return {plan, parts, auxiliary_losses(config_), std::move(numbers), seconds};
 }
 
 }  // namespace heed::train

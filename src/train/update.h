@@ -60,18 +60,24 @@ class UpdateReport {
  public:
   /// `numbers`: LossSum::numbers() of the `terms`, and the gradient's norm.
   UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch>& parts,
-               const std::vector<AuxiliaryLoss>& terms, model::Download numbers);
+               const std::vector<AuxiliaryLoss>& terms, model::Download numbers,
+               const UpdateSeconds& seconds);
   bool ready() const { return numbers_.arrived(); }
   /// Waits where they are not ready.
   UpdateNumbers numbers() const;
 
-  UpdatePlan plan;
-  int64_t tokens = 0;                 // target tokens without padding
-  int64_t real = 0, places = 0;       // both sides, without and with padding
-  std::vector<data::Origin> origins;  // of all sentences
-  UpdateSeconds seconds;
+  const UpdatePlan& plan() const { return plan_; }
+  int64_t tokens() const { return tokens_; }  // target tokens without padding
+  int64_t real() const { return real_; }      // tokens of both sides without padding
+  int64_t places() const { return places_; }  // the same with padding
+  const std::vector<data::Origin>& origins() const { return origins_; }  // of all sentences
+  const UpdateSeconds& seconds() const { return seconds_; }
 
  private:
+  UpdatePlan plan_;
+  int64_t tokens_ = 0, real_ = 0, places_ = 0;
+  std::vector<data::Origin> origins_;
+  UpdateSeconds seconds_;
   std::vector<AuxiliaryLoss> terms_;
   model::Download numbers_;  // [2 + terms + 1] double
 };

@@ -69,7 +69,7 @@ ValidationScores scores_of(model::Model& model, const Validator& validator) {
   if (scores.problem.empty() || interrupted(validator)) return scores;
   const std::string set = validator.set.empty() ? "" : " of " + validator.set;
   const std::string what = fmt::format("this validation{} has no score: {}", set, scores.problem);
-  if (validator.decides != StopMetric::loss && !scores.value(validator.decides))
+  if (validator.decides != Metric::loss && !scores.values[validator.decides])
     throw Failure(
         "{}; training.early_stopping.metric: {} needs it. Everything is saved, --resume repeats "
         "the validation",
@@ -88,22 +88,8 @@ double Validation::perplexity() const {
   return std::exp(loss);
 }
 
-std::optional<double> ValidationScores::value(StopMetric metric) const {
-  switch (metric) {
-    case StopMetric::loss:
-      return std::nullopt;
-    case StopMetric::bleu:
-      return bleu;
-    case StopMetric::chrf:
-      return chrf;
-    case StopMetric::command:
-      return command;
-  }
-  throw Bug("an unknown metric");
-}
-
-std::optional<double> Validation::value(StopMetric metric) const {
-  return metric == StopMetric::loss ? loss : scores.value(metric);
+std::optional<double> Validation::value(Metric metric) const {
+  return metric == Metric::loss ? loss : scores.values[metric];
 }
 
 std::optional<Validation> validate(model::Model& model, const Validator& validator) {
@@ -122,15 +108,14 @@ std::optional<Validation> validate(model::Model& model, const Validator& validat
 }
 
 bool record(const Validation& validation, const TrainConfig& config, Progress& progress) {
-  const StopMetric metric = config.early_stopping.metric;
-  const auto score = validation.value(metric);
-  const bool lower = metric == StopMetric::loss || config.early_stopping.lower_is_better;
+  const auto score = validation.value(config.early_stopping.metric);
+  const bool lower = less_is_better(config.early_stopping);
   // Between equal scores the loss decides: BLEU is 0.00 for a while at the beginning.
   const auto is_better = [&](double other, const std::optional<double>& loss_of_other) {
     if (*score == other) return loss_of_other && validation.loss < *loss_of_other;
     return lower ? *score < other : *score > other;
   };
-  const auto& bleu = validation.scores.bleu;
+  const auto& bleu = validation.scores.values[Metric::bleu];
   progress.validated = progress.update;
   if (validation.finite() && (!progress.lowest_loss || validation.loss < *progress.lowest_loss))
     progress.lowest_loss = validation.loss;

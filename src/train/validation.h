@@ -11,6 +11,7 @@
 
 #include "model/model.h"
 #include "ranks/group.h"
+#include "score/metrics.h"
 #include "train/config.h"
 #include "train/progress.h"
 
@@ -20,13 +21,10 @@ struct Batch;  // data/batch.h
 
 namespace heed::train {
 
-/// What a model's translations of a set are worth, each as far as it is wanted.
+/// What a model's translations of a set are worth.
 struct ValidationScores {
-  std::optional<double> bleu, chrf, command;  // more is better, of command perhaps less
-  std::string problem = {};                   // why one is missing; training goes on without it
-
-  /// What the metric names; the loss is none of them.
-  std::optional<double> value(StopMetric metric) const;
+  score::MetricValues values = {};  // as far as they are wanted; the loss is none of them
+  std::string problem = {};         // why one is missing; training goes on without it
 };
 
 /// Translates a set with the weights to judge, in eval mode without gradients, and scores that, on
@@ -41,8 +39,8 @@ struct Validation {
 
   bool finite() const;  // the loss
   double perplexity() const;
-  /// What the metric names.
-  std::optional<double> value(StopMetric metric) const;
+  /// The loss or a score.
+  std::optional<double> value(Metric metric) const;
 };
 
 struct Validator {
@@ -51,8 +49,8 @@ struct Validator {
   at::Device device;
   at::ScalarType precision;
   const std::function<bool()>& interrupted;
-  ranks::Group& group;                    // its ranks share out the batches
-  StopMetric decides = StopMetric::loss;  // early_stopping.metric
+  ranks::Group& group;            // its ranks share out the batches
+  Metric decides = Metric::loss;  // early_stopping.metric
   int64_t update = 0;
   std::string set = {};  // its name, for messages; empty: data.valid
 };

@@ -5,6 +5,7 @@
 #include <ATen/autocast_mode.h>
 
 #include "accelerator/support.h"
+#include "every.h"
 #include "train/ranked.h"
 
 namespace heed::accelerator {
@@ -85,8 +86,7 @@ TEST(AcceleratorRanks, OfAnyNumberShareWeightsOfManyBlocks) {
 }
 
 TEST(AcceleratorRanks, MakeTheSameWeightsWithEveryOptimizer) {
-  for (const auto optimizer :
-       {train::OptimizerKind::adam, train::OptimizerKind::sgd, train::OptimizerKind::adadelta}) {
+  for (const auto optimizer : every<train::OptimizerKind>()) {
     const UpdatesOptions options = wide(optimizer, at::kFloat);
     train::expect_equal(updates_by(3, options), updates_by(1, options));
   }

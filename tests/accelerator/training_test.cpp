@@ -9,6 +9,8 @@
 
 #include "accelerator/support.h"
 #include "base/error.h"
+#include "every.h"
+#include "train/kinds.h"
 #include "train/own_optimizer.h"
 #include "train/trainer_support.h"
 #include "train/update.h"
@@ -152,8 +154,7 @@ model::ModelConfig one_kind() {
 }
 
 TEST(AcceleratorTraining, OptimizersDoWhatTheyDoOnTheCpu) {
-  for (const auto optimizer : {train::OptimizerKind::adam, train::OptimizerKind::adamw,
-                               train::OptimizerKind::sgd, train::OptimizerKind::adadelta}) {
+  for (const auto optimizer : every<train::OptimizerKind>()) {
     SCOPED_TRACE(config::name_of(optimizer));
     train::TrainConfig config = training();
     config.optimizer = optimizer;
@@ -165,7 +166,7 @@ TEST(AcceleratorTraining, OptimizersDoWhatTheyDoOnTheCpu) {
     expect_near(ours, cpu, 1e-5);
     expect_near_weights(ours, cpu, 1e-5);
     // docs/performance.md names it.
-    const bool reads = optimizer == train::OptimizerKind::adadelta;
+    const bool reads = train::optimizer_info(optimizer).takes == train::StepTakes::kNumbers;
     EXPECT_EQ(ours.reads, std::vector<std::string>(reads ? 3 : 0, "aten::_local_scalar_dense"));
     EXPECT_THAT(ours.writes, IsEmpty());
   }

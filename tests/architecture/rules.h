@@ -65,7 +65,7 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"decode/search", {"engine", "data", "study"}},
       {"exchange", {"decode/search"}},
       {"decode", {"decode/search", "model", "model/recurrent", "model/transformer"}},
-      {"train", {"model", "ranks"}},
+      {"train", {"model", "ranks", "score"}},
       {"inspect", {"decode"}},
       {"run", {"inspect", "draw", "train", "exchange"}},
       {"serve/answers", {"decode/search"}},

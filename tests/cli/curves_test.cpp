@@ -161,5 +161,52 @@ TEST(Runs, AreListedWithTheScoreThatDecides) {
   EXPECT_EQ(told[1]["best"]["command"], 0.8312);
 }
 
+// Readers of older tables find the same columns where no run has a further metric.
+TEST(Runs, HaveAPlaceForAFurtherMetricWhereOneHasIt) {
+  const TemporaryFolder folder;
+  write_run(folder, "a", "chrf");
+  const auto columns_of = [&](const std::string& name) {
+    product(run_heed({"runs", "--curves", folder.path(), "--output", folder / name}));
+    return split(read_file(folder / (name + "/curves.csv")), '\n').front();
+  };
+  const auto keys_of = [](const nlohmann::ordered_json& object) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : object.items()) keys.push_back(key);
+    return join(keys, " ");
+  };
+  const auto listed = [&] {
+    return nlohmann::ordered_json::parse(product(run_heed({"runs", folder.path(), "--json"})));
+  };
+  const auto told = [&] {
+    return nlohmann::ordered_json::parse(product(run_heed({"watch", "--json", folder.path()})))
+        .at("runs");
+  };
+  EXPECT_EQ(columns_of("before"), "run,set,update,minutes,loss,perplexity,bleu,chrf,command");
+  EXPECT_EQ(keys_of(listed()[0]),
+            "run state updates minutes metric validation_loss validation_bleu validation_chrf "
+            "validation_command test differs_in");
+  EXPECT_EQ(keys_of(told()[0].at("best")), "update loss bleu chrf command");
+  EXPECT_EQ(keys_of(told()[0].at("valid").at("")), "update seconds loss bleu chrf command");
+  folder.write("b/config.yaml", "training: {early_stopping: {metric: ter}}\n");
+  folder.write("b/metrics.jsonl",
+               R"({"event": "validation", "update": 10, "seconds": 60, "loss": 2.5, "bleu": null, )"
+               R"("ter": 60.125, "best": true})"
+               "\n");
+  EXPECT_EQ(columns_of("after"), "run,set,update,minutes,loss,perplexity,bleu,chrf,ter,command");
+  EXPECT_THAT(read_file(folder / "after/curves.csv"),
+              HasSubstr("b,valid,10,1.000,2.500000,,,,60.1250,\n"));
+  EXPECT_THAT(read_file(folder / "after/ter.svg"), HasSubstr(">TER<"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "before/ter.svg"));
+  EXPECT_THAT(product(run_heed({"runs", folder.path()})),
+              ContainsRegex("/b .* TER 60.12 .* 2.5000"));
+  const auto all = listed();
+  EXPECT_TRUE(all[0].at("validation_ter").is_null());
+  EXPECT_EQ(all[1].at("metric"), "ter");
+  EXPECT_EQ(all[1].at("validation_ter"), 60.125);
+  EXPECT_EQ(keys_of(told()[0].at("best")), "update loss bleu chrf command");
+  EXPECT_EQ(keys_of(told()[1].at("best")), "update loss bleu chrf ter command");
+  EXPECT_EQ(told()[1].at("valid").at("").at("ter"), nlohmann::ordered_json({60.125}));
+}
+
 }  // namespace
 }  // namespace heed::cli

@@ -9,11 +9,14 @@
 #include <filesystem>
 #include <set>
 
+#include "base/format.h"
+#include "base/strings.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "combinations/covering.h"
 #include "combinations/options.h"
 #include "config/io.h"
+#include "score/metrics.h"
 
 namespace heed::combinations {
 namespace {
@@ -60,12 +63,13 @@ class Combinations : public ::testing::TestWithParam<Family> {
                           "learning_rate: 0.01}\ndecoding: {max_length_ratio: 0.5}\n",
                       "the test");
     // In place of sacrebleu, which takes a second for each of some hundred validations.
-    const std::string scorer = folder_.write(
-        "scorer",
-        "#!/bin/sh\n"
-        R"(echo '[{"name": "BLEU", "score": 12.5, "signature": "s", "verbose_score": ""},)"
-        R"( {"name": "chrF2", "score": 25.5, "signature": "s"}]')"
-        "\n");
+    std::vector<std::string> scores;
+    for (const std::string& key : score::sacrebleu_keys())
+      scores.push_back(
+          fmt::format(R"({{"name": "{}", "score": 12.5, "signature": "s", "verbose_score": ""}})",
+                      score::info_of(*score::sacrebleu_metric(key)).label));
+    const std::string scorer =
+        folder_.write("scorer", "#!/bin/sh\necho '[" + join(scores, ", ") + "]'\n");
     std::filesystem::permissions(scorer, std::filesystem::perms::owner_all);
     ::setenv("HEED_SACREBLEU", scorer.c_str(), /*replace=*/1);
     train_ = config::view(config_.data.train.front());

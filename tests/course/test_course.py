@@ -105,7 +105,7 @@ class Course(unittest.TestCase):
         self.shell("heed course start 7 -o loop && sed -i 's/^keys_with =/& 7/' loop/answers.txt")
         (self.folder / "loop/cache.py").write_text("def contexts(*all):\n    while True: pass\n")
         said = self.shell("heed course check loop", status=1)
-        self.assertIn("right  keys_with\n  wrong  the function behind these did not end within 30 seconds\n", said)
+        self.assertIn("right  keys_with\n  wrong  the function after these did not end within 30 seconds\n", said)
 
     def test_a_training_that_goes_on_is_no_answer_yet(self):
         self.shell("heed course start 8 -o running/labs/8 && mkdir -p running/runs/lab8/none running/runs/lab8/yours")
@@ -133,7 +133,7 @@ class Course(unittest.TestCase):
         self.shell("heed course start 5 -o elsewhere && echo 'what is this' >> elsewhere/answers.txt")
         said = self.shell("heed course check elsewhere", status=2)
         lines = len((self.folder / "elsewhere/answers.txt").read_text().splitlines())
-        self.assertEqual(said, f"heed: course: elsewhere/answers.txt:{lines}: not of the form NAME = ANSWER; put explanations behind a "
+        self.assertEqual(said, f"heed: course: elsewhere/answers.txt:{lines}: not of the form NAME = ANSWER; put explanations after a "
                                "#\n")
 
     def test_a_folder_of_another_name_is_that_of_its_commands(self):
@@ -161,7 +161,7 @@ class Course(unittest.TestCase):
         self.shell("sed -i 's/^keys_with =.*/keys_with = 7/' class/*/cache/answers.txt")
         self.shell("mkdir class/bob/odd && echo nothing > class/bob/odd/answers.txt")
         table = self.shell("heed course grade class/*").splitlines()
-        self.assertEqual(table.pop(), "heed: course: class/bob/odd/answers.txt:1: not of the form NAME = ANSWER; put explanations behind a #")
+        self.assertEqual(table.pop(), "heed: course: class/bob/odd/answers.txt:1: not of the form NAME = ANSWER; put explanations after a #")
         self.assertEqual(table[0].split(), ["student", *map(str, range(1, 11)), "all"])
         self.assertEqual(table[1].split(), ["ada", *"------", "3/7", *"---", "3"])
         self.assertEqual(table[2].split(), ["bob", *"------", "1/7", *"---", "1"])

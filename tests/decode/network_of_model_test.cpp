@@ -34,11 +34,10 @@ Source three_sentences() {
   return source;
 }
 
-/// Every kind of Transformer that has an engine; those with linear attention with softmax instead.
+/// Every kind of Transformer.
 std::vector<model::testing::NamedConfig> transformer_kinds() {
   std::vector<model::testing::NamedConfig> kinds;
   for (auto& [name, config] : model::testing::transformer_kinds()) {
-    if (config.self_attention == "linear") config.self_attention = "softmax";
     name = model::testing::name_of_transformer(config);
     const bool known =
         std::ranges::any_of(kinds, [&](const auto& kind) { return kind.name == name; });
@@ -234,10 +233,10 @@ TEST(Engines, LongSentencesAndTranslationsAreThoseOfTheModel) {
 }
 
 TEST(Engines, LeaveOtherModelsAlone) {
-  model::ModelConfig linear = model::testing::small_transformer();
-  linear.self_attention = "linear";
-  EXPECT_EQ(network_of(*model::testing::model_of(linear, kVocabularyPieces), WeightFormat::fp32),
-            nullptr);
+  const ModelPtr plain =
+      model::testing::model_of(model::testing::small_transformer(), kVocabularyPieces);
+  EXPECT_TRUE(network_of(*plain, WeightFormat::fp32));
+  EXPECT_EQ(network_of(WithoutEngine(plain), WeightFormat::fp32), nullptr);
   const ModelPtr half = model::testing::model_of(engine_kinds()[0].config, kVocabularyPieces);
   half->to(at::kBFloat16);
   EXPECT_EQ(network_of(*half, WeightFormat::fp32), nullptr);

@@ -124,8 +124,11 @@ TEST(NextWords, OfALineWithoutPiecesThereAreNone) {
 TEST(LogProbability, IsThatOfAGivenPair) {
   DecodeConfig config;
   config.forbid = {vocabulary().piece(vocabulary().encode("tolo")[0])};
-  for (const std::size_t which : {0, 1, 4}) {  // the last has no engine
-    Translator translator = make_translator(random_model(many_models()[which]), config);
+  const model::ModelPtr transformer = random_model(small_models()[0]);
+  for (const model::ModelPtr& model :
+       {transformer, random_model(small_models()[1]), random_model(many_models()[4]),
+        without_engine(transformer)}) {
+    Translator translator = make_translator(model, config);
     EXPECT_NEAR(log_probability_of(translator, "mira sena", "tolo kupo"),
                 translator.score({"mira sena"}, {"tolo kupo"})[0].log_probability, 1e-4);
   }
@@ -137,8 +140,8 @@ TEST(Batches, EnginesGiveALineTheSameBitsInAnyOfThem) {
   for (const model::ModelConfig& config : small_models())
     EXPECT_TRUE(make_translator(random_model(config)).is_same_in_any_batch());
   EXPECT_FALSE(make_translator(random_model(small_models()[0]), sampling).is_same_in_any_batch());
-  const model::ModelConfig linear = many_models()[4];
-  EXPECT_FALSE(make_translator(random_model(linear)).is_same_in_any_batch());
+  const model::ModelPtr unknown = without_engine(random_model(small_models()[0]));
+  EXPECT_FALSE(make_translator(unknown).is_same_in_any_batch());
 }
 
 TEST(Batches, ATranslatorMayBeAskedForMoreTranslations) {

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decode/translator.h"
@@ -97,6 +99,34 @@ inline model::ModelPtr random_model(const model::ModelConfig& config, uint64_t s
   for (auto& parameter : model->parameters())
     if (parameter.dim() > 1) parameter.mul_(factor);
   return model;
+}
+
+/// A model that no engine knows, as those whose mechanisms somebody has added to a registry:
+/// LibTorch translates with it on a CPU, too.
+class WithoutEngine : public model::Model {
+ public:
+  explicit WithoutEngine(model::ModelPtr known) : known_(register_module("known", known)) {}
+
+  Tensor features(const model::Source& source, const model::TargetInput& input,
+                  model::Trace* trace) override {
+    return known_->features(source, input, trace);
+  }
+  Tensor logits(const Tensor& features) override { return known_->logits(features); }
+  model::State start(const model::Source& source, model::Trace* trace) override {
+    return known_->start(source, trace);
+  }
+  Tensor step(const Tensor& tokens, model::State& state, model::Trace* trace) override {
+    return known_->step(tokens, state, trace);
+  }
+  int64_t longest() const override { return known_->longest(); }
+  bool attends() const override { return known_->attends(); }
+
+ private:
+  model::ModelPtr known_;
+};
+
+inline model::ModelPtr without_engine(model::ModelPtr model) {
+  return std::make_shared<WithoutEngine>(std::move(model));
 }
 
 inline Translator make_translator(const model::ModelPtr& model, DecodeConfig config = {}) {

@@ -28,7 +28,7 @@ TEST(Reading, EnginesAttendAsModelsDoInEveryLayerAndHead) {
   const Lines sources{"mira tolo sena kupo vadi", "", "rel", "\u00df dyphe mira"},
       targets{"vadi", "tolo", "nostra bahir glume quorz", ""};
   std::size_t compared = 0;
-  for (const std::size_t which : {0, 1, 3, 6, 7, 8}) {
+  for (const std::size_t which : {0, 1, 3, 4, 6, 7, 8}) {
     const model::ModelConfig config = many_models()[which];
     const model::ModelPtr model = random_model(config);
     ASSERT_TRUE(engine::has_network(config)) << which;

@@ -379,8 +379,10 @@ TEST(Translator, WeightsThatADeviceHasNotAreRefused) {
     config.weights = weights;
     return message_of<UserError>([&] { require_weights(config, at::Device(device)); });
   };
-  EXPECT_EQ(refused(WeightType::int8, at::kCUDA),
-            "decoding.weights: int8 needs a CPU, and no self_attention: linear; set bf16 or fp32");
+  EXPECT_EQ(
+      refused(WeightType::int8, at::kCUDA),
+      "decoding.weights: int8 needs a CPU, and no mechanism that was added to a registry; set "
+      "bf16 or fp32");
   EXPECT_EQ(refused(WeightType::bf16, at::kCUDA),
             "decoding.weights: bf16: this GPU has none; set fp32");
   EXPECT_EQ(refused(WeightType::fp32, at::kCUDA), "(nothing thrown)");

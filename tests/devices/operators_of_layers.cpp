@@ -141,7 +141,7 @@ Values word_dropout(const Place& place) {
   model::Embedding layer(3, 8, 1, kShare);
   {
     const at::NoGradGuard no_grad;
-    layer.weight.fill_(1);
+    layer.weight().fill_(1);
   }
   layer.to(place.device);
   const kernels::Draws draws(5, place.device);
@@ -151,7 +151,7 @@ Values word_dropout(const Place& place) {
   return values_of({{"kept", share_of(kept.all(-1))},
                     {"least", seen.min()},
                     {"most", seen.max()},
-                    {"gradient", layer.weight.grad().sum() / vectors.sum()}});
+                    {"gradient", layer.weight().grad().sum() / vectors.sum()}});
 }
 
 /// Of values that are 1 a context is the sum of the weights that are kept: 1 on the average. All

@@ -3,6 +3,7 @@
 
 #include "accelerator/support.h"
 #include "devices/inputs.h"
+#include "every.h"
 #include "train/own_optimizer.h"
 
 namespace heed::devices {
@@ -95,9 +96,7 @@ Values average(const Place& place) {
 
 std::vector<Operator> optimizer_operators() {
   std::vector<Operator> all{{"optimizer.average", average, kInFp32}};
-  for (const auto kind : {train::OptimizerKind::adam, train::OptimizerKind::adamw,
-                          train::OptimizerKind::sgd, train::OptimizerKind::adadelta})
-    all.push_back(optimizer(kind));
+  for (const auto kind : every<train::OptimizerKind>()) all.push_back(optimizer(kind));
   return all;
 }
 

@@ -24,7 +24,10 @@ score::BucketScore scored(double bleu, std::optional<double> against = {}) {
 }
 
 score::Score overall(double value) {
-  return {.metric = "bleu", .name = "BLEU", .value = value, .signature = "nrefs:1|tok:13a"};
+  return {.metric = score::Metric::bleu,
+          .name = "BLEU",
+          .value = value,
+          .signature = "nrefs:1|tok:13a"};
 }
 
 study::AttentionMatrix one_weight() {

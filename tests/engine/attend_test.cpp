@@ -81,8 +81,8 @@ TEST(StepRows, WeighByTheNormaliserOfTheShape) {
   const float query = 1, rows[] = {0, 10, 2, 20, 1, 30};  // key, value; ...
   const int32_t slots[] = {0, 1, 2};
   float weights[3], context;
-  attend_row(&query, {.head = 1, .weigh = kernels::row_normaliser("sparsemax")}, rows, slots, 3, {},
-             weights, &context);
+  attend_row(&query, {.head = 1, .weigh = kernels::sparsemax_row}, rows, slots, 3, {}, weights,
+             &context);
   EXPECT_THAT(weights, ::testing::ElementsAre(0, 1, 0));
   EXPECT_EQ(context, 20);
 }

@@ -27,10 +27,11 @@ TEST(Aligner, LinksWordsByTheWeightsThatItsChoiceNames) {
   decode::Translator translator =
       decode::make_translator(decode::random_model(decode::small_models()[0]));
   Aligner aligner = random_aligner(0);
-  EXPECT_EQ(aligner.choice, (study::AlignmentChoice{.layer = 0, .head = kMeanOfHeads}));
+  EXPECT_EQ(usual_choice(aligner.traits()),
+            (study::AlignmentChoice{.layer = 0, .head = kMeanOfHeads}));
   for (const int64_t head : {int64_t{kMeanOfHeads}, int64_t{2}}) {
-    aligner.choice = {.layer = 1, .head = head, .reads = head > 0};
-    const auto links = aligner.align(kPairs, 0);
+    const auto links =
+        aligner.align(kPairs, 0, {.choice = {.layer = 1, .head = head, .reads = head > 0}});
     const auto maps =
         attention_maps(translator, kPairs.source, kPairs.target, {.layers = {1}, .heads = {head}});
     ASSERT_EQ(links.size(), 3U);
@@ -42,10 +43,11 @@ TEST(Aligner, LinksWordsByTheWeightsThatItsChoiceNames) {
 
 TEST(Aligner, LongLinesGetNoLinksAndAreNamed) {
   Aligner aligner = random_aligner(1, {.max_source_length = 12});
-  EXPECT_EQ(aligner.choice, (study::AlignmentChoice{.layer = 0, .head = 0}));
+  const LinkRule rule{usual_choice(aligner.traits())};
+  EXPECT_EQ(rule.choice, (study::AlignmentChoice{.layer = 0, .head = 0}));
   const text::Pairs pairs{{"mira", "mira tolo sena kupo vadi rel nostra mira tolo"},
                           {"rel", "rel"}};
-  const auto links = aligner.align(pairs, 10);
+  const auto links = aligner.align(pairs, 10, rule);
   EXPECT_THAT(links[1], IsEmpty());
   EXPECT_THAT(logged([&] { aligner.warn_of_lines_without_links(); }),
               HasSubstr("in 1 line, line 12 first, a side has more than 12 pieces"));
@@ -56,10 +58,11 @@ TEST(Aligner, LongLinesGetNoLinksAndAreNamed) {
 // Here with the length that heed itself allows.
 TEST(Aligner, ALineThatIsTooLongStopsNothing) {
   Aligner aligner = random_aligner(1);
+  const LinkRule rule{usual_choice(aligner.traits())};
   const text::Pairs pairs{{"mira rel", long_line(1100), "sena"}, {"rel mira", "mira", "tolo"}};
   std::vector<study::Alignment> links;
   EXPECT_THAT(logged([&] {
-                links = aligner.align(pairs, 0);
+                links = aligner.align(pairs, 0, rule);
                 aligner.warn_of_lines_without_links();
               }),
               HasSubstr("m: in 1 line, line 2 first, a side has more than 1024 pieces"));
@@ -69,12 +72,13 @@ TEST(Aligner, ALineThatIsTooLongStopsNothing) {
   EXPECT_THAT(links[2], Not(IsEmpty()));
   const GoldPairs gold{pairs, reversed_links(pairs), "g"};
   const std::string left_out = "g: 1 line left out, line 2 first: a side has more than 1024 pieces";
-  EXPECT_THAT(logged([&] { aligner.choice = aligner.sweep(gold).best(); }), HasSubstr(left_out));
+  EXPECT_THAT(logged([&] { aligner.sweep(gold).best(); }), HasSubstr(left_out));
   EXPECT_THAT(logged([&] { EXPECT_EQ(aligner.sweep(gold).sentences(), 2); }), HasSubstr(left_out));
 }
 
 TEST(Aligner, ABlankSideHasNoLinks) {
-  const auto links = random_aligner(1).align({{"mira rel", "", "sena"}, {"rel mira", "", ""}}, 0);
+  const auto links =
+      by_usual_rule(random_aligner(1)).align({{"mira rel", "", "sena"}, {"rel mira", "", ""}}, 0);
   ASSERT_THAT(links, SizeIs(3));
   EXPECT_THAT(links[0], Not(IsEmpty()));
   EXPECT_THAT(links[1], IsEmpty());
@@ -84,39 +88,42 @@ TEST(Aligner, ABlankSideHasNoLinks) {
 TEST(Aligner, TuningTakesTheBestChoice) {
   Aligner aligner = random_aligner(0);
   const GoldPairs gold{kThreePairs, reversed_links(kThreePairs), "g"};
-  aligner.choice = aligner.sweep(gold).best();
+  const study::AlignmentChoice chosen = aligner.sweep(gold).best();
   const study::AlignmentSweep sweep = aligner.sweep(gold);
   double best = 1;
   for (const auto& [choice, error] : sweep.errors()) best = std::min(best, error.rate());
-  EXPECT_EQ(sweep.errors().at(aligner.choice).rate(), best);
+  EXPECT_EQ(sweep.errors().at(chosen).rate(), best);
   EXPECT_LT(best, 1);
 }
 
 TEST(Aligner, TheMeanOfARecurrentModelsHeadsIsTheDefault) {
-  EXPECT_EQ(describe(random_aligner(7).choice), "layer 0, mean of heads, --step emits");
+  EXPECT_EQ(describe(usual_choice(random_aligner(7).traits())),
+            "layer 0, mean of heads, --step emits");
 }
 
 TEST(Aligner, InALayerWithOneHeadLeftTheMeanIsThatHead) {
   model::ModelConfig config = decode::small_models()[0];
   config.pruned_heads = {"cross.0.0", "cross.0.2"};
   Aligner aligner(decode::make_translator(decode::random_model(config)), config, "m");
-  EXPECT_EQ(aligner.choice, (study::AlignmentChoice{.layer = 0, .head = 0}));
+  const study::AlignmentChoice choice = usual_choice(aligner.traits());
+  EXPECT_EQ(choice, (study::AlignmentChoice{.layer = 0, .head = 0}));
   EXPECT_EQ(mean_head_of(aligner.traits(), 0), 0);
   EXPECT_EQ(mean_head_of(aligner.traits(), 1), kMeanOfHeads);  // another layer has its mean
   const auto sweep = aligner.sweep({kThreePairs, reversed_links(kThreePairs), "g"});
-  EXPECT_TRUE(sweep.errors().contains(aligner.choice));
+  EXPECT_TRUE(sweep.errors().contains(choice));
 }
 
 // The vocabulary writes blanks as U+2581: a word of it alone is no word to the model.
 TEST(Aligner, LinesWhoseWordsTheVocabularySeesOtherwiseAreLeftOut) {
   Aligner aligner = random_aligner(1);
+  const LinkRule rule{usual_choice(aligner.traits())};
   const text::Pairs pairs{{"mira \u2581 rel", "mira rel"}, {"rel \u2581 mira", "rel mira"}};
   EXPECT_THAT(logged([&] {
                 EXPECT_EQ(aligner.sweep({pairs, reversed_links(pairs), "g"}).sentences(), 1);
               }),
               HasSubstr("g: 1 line left out, line 1 first: the vocabulary of"));
   EXPECT_THAT(logged([&] {
-                EXPECT_THAT(aligner.align(pairs, 0)[0], IsEmpty());
+                EXPECT_THAT(aligner.align(pairs, 0, rule)[0], IsEmpty());
                 aligner.warn_of_lines_without_links();
               }),
               HasSubstr("m: in 1 line, line 1 first, its vocabulary finds other words"));

@@ -23,6 +23,12 @@ inline Aligner random_aligner(std::size_t which, decode::DecodeConfig config = {
           "m"};
 }
 
+/// By usual_choice().
+inline AlignerByRule by_usual_rule(Aligner aligner) {
+  const LinkRule rule{usual_choice(aligner.traits())};
+  return {std::move(aligner), rule};
+}
+
 inline const text::Pairs kThreePairs{{"mira tolo sena", "kupo rel", "vadi mira"},
                                      {"rel vadi tolo", "sena", "kupo tolo"}};
 

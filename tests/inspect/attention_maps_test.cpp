@@ -42,9 +42,13 @@ TEST(ForcedAttention, RowsSumToOneAndCarryThePieces) {
 }
 
 TEST(ForcedAttention, OfItsOwnTranslationIsWhatTheSearchSaw) {
-  // The fifth is a Transformer that is not packed: its search asks for a map of every layer.
-  for (const std::size_t kind : {0U, 1U, 3U, 4U}) {
-    auto translator = decode::make_translator(decode::random_model(decode::many_models()[kind]));
+  // The search of a Transformer without an engine asks for a map of every layer.
+  const model::ModelPtr transformer = decode::random_model(decode::small_models()[0]);
+  std::vector<model::ModelPtr> models{decode::without_engine(transformer)};
+  for (const std::size_t kind : {0U, 1U, 3U, 4U})
+    models.push_back(decode::random_model(decode::many_models()[kind]));
+  for (const model::ModelPtr& model : models) {
+    auto translator = decode::make_translator(model);
     const std::vector<std::string> sources{"mira tolo sena rel", "", "kupo vadi"};
     const auto translations =
         translator.translate({.lines = sources, .keep_attention = true}).translations;

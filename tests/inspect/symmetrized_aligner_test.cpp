@@ -17,7 +17,8 @@ TEST(SymmetrizedAligner, ALineThatOneOfTwoModelsCannotTakeHasNoLinks) {
   const text::Pairs pairs{{"mira rel", long_line(20)}, {"rel mira", "mira"}};
   for (const Symmetrization method : {Symmetrization::union_, Symmetrization::grow_diag_final_and,
                                       Symmetrization::intersection}) {
-    Aligner takes_it = random_aligner(1), does_not = random_aligner(1, {.max_source_length = 12});
+    AlignerByRule takes_it = by_usual_rule(random_aligner(1)),
+                  does_not = by_usual_rule(random_aligner(1, {.max_source_length = 12}));
     const auto links = SymmetrizedAligner(takes_it, does_not, method).align(pairs, 0);
     ASSERT_THAT(links, SizeIs(2));
     EXPECT_THAT(links[1], IsEmpty());
@@ -26,7 +27,8 @@ TEST(SymmetrizedAligner, ALineThatOneOfTwoModelsCannotTakeHasNoLinks) {
 }
 
 TEST(SymmetrizedAligner, JoinsTheLinksOfBothTurnedRound) {
-  Aligner forward = random_aligner(1), backward = random_aligner(1, {}, /*seed=*/6);
+  AlignerByRule forward = by_usual_rule(random_aligner(1)),
+                backward = by_usual_rule(random_aligner(1, {}, /*seed=*/6));
   const auto there = forward.align(kThreePairs, 0);
   const auto back = backward.align({kThreePairs.target, kThreePairs.source}, 0);
   const auto joined = [&](Symmetrization method) {
@@ -47,7 +49,8 @@ TEST(SymmetrizedAligner, JoinsTheLinksOfBothTurnedRound) {
 }
 
 TEST(SymmetrizedAligner, CountsTheErrorsOfTheOtherModelAndOfWhatIsJoined) {
-  Aligner forward = random_aligner(1), backward = random_aligner(1, {}, /*seed=*/6);
+  AlignerByRule forward = by_usual_rule(random_aligner(1)),
+                backward = by_usual_rule(random_aligner(1, {}, /*seed=*/6));
   std::vector<study::GoldAlignment> gold;
   for (const study::Alignment& links : forward.align(kThreePairs, 0))
     gold.push_back({links, links});
@@ -71,7 +74,8 @@ TEST(SymmetrizedAligner, CountsTheErrorsOfTheOtherModelAndOfWhatIsJoined) {
 // As several calls for the windows of a file.
 TEST(SymmetrizedAligner, CountsLinesFromTheFirst) {
   const text::Pairs second{{kThreePairs.source[1]}, {kThreePairs.target[1]}};
-  Aligner forward = random_aligner(1), backward = random_aligner(1);
+  AlignerByRule forward = by_usual_rule(random_aligner(1)),
+                backward = by_usual_rule(random_aligner(1));
   const auto gold = reversed_links(kThreePairs);
   SymmetrizedAligner aligner(forward, backward, Symmetrization::union_, gold);
   study::AlignmentError alone;

@@ -64,13 +64,13 @@ TEST(TokenLayers, TiedOutputUsesTheEmbeddingAndBothLearnIt) {
   config.tie = Tie::decoder;
   torch::nn::Module owner;
   const TokenLayers layers = add_token_layers(owner, config, {13, 11}, 7);
-  EXPECT_TRUE(layers.output->weight.is_same(layers.target->weight));
+  EXPECT_TRUE(layers.output->weight().is_same(layers.target->weight()));
   owner.to(at::kDouble);
-  EXPECT_EQ(layers.output->weight.scalar_type(), at::kDouble);
-  EXPECT_TRUE(layers.output->weight.is_same(layers.target->weight));
+  EXPECT_EQ(layers.output->weight().scalar_type(), at::kDouble);
+  EXPECT_TRUE(layers.output->weight().is_same(layers.target->weight()));
   const Tensor x = layers.target->forward(at::tensor({3}, at::kLong)).detach();
   layers.output->forward(x).sum().backward();
-  EXPECT_LT(distance(layers.target->weight.grad(), x.expand({11, 7})), 1e-12);
+  EXPECT_LT(distance(layers.target->weight().grad(), x.expand({11, 7})), 1e-12);
 }
 
 TEST(TokenLayers, TieAllNeedsOneVocabulary) {
@@ -83,7 +83,7 @@ TEST(TokenLayers, TieAllNeedsOneVocabulary) {
 TEST(Embedding, ScalesItsVectors) {
   Embedding embedding(5, 3, 4, 0);
   const Tensor tokens = at::tensor({1, 4}, at::kLong);
-  EXPECT_LT(distance(embedding.forward(tokens), embedding.weight.index_select(0, tokens) * 4),
+  EXPECT_LT(distance(embedding.forward(tokens), embedding.weight().index_select(0, tokens) * 4),
             1e-6);
 }
 
@@ -91,14 +91,14 @@ TEST(Embedding, WordDropoutTakesWholeVectorsAndKeepsTheMean) {
   at::manual_seed(1);
   Embedding embedding(3, 5, 2, 0.25);
   const Tensor tokens = at::ones({4000}, at::kLong);
-  const Tensor whole = embedding.weight[1] * 2 / 0.75;
+  const Tensor whole = embedding.weight()[1] * 2 / 0.75;
   const Tensor vectors = embedding.forward(tokens);
   const Tensor gone = vectors.eq(0).all(1);
   EXPECT_NEAR(gone.to(at::kFloat).mean().item<double>(), 0.25, 0.03);
   const Tensor kept = vectors.index({gone.logical_not()});
   EXPECT_LT(distance(kept, whole.expand_as(kept)), 1e-6);
   embedding.eval();
-  EXPECT_LT(distance(embedding.forward(tokens)[7], embedding.weight[1] * 2), 1e-7);
+  EXPECT_LT(distance(embedding.forward(tokens)[7], embedding.weight()[1] * 2), 1e-7);
 }
 
 TEST(State, SentencesLeaveAndBeamsMoveAtOnce) {

@@ -1,4 +1,4 @@
-// The attentions, the kind of position and the normaliser that CONTRIBUTING.md adds. Each is one
+// The attentions, the kind of position and the normaliser that docs/extending.md adds. Each is one
 // file and one line of a registry: nothing else in this program knows their names.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "config/io.h"
+#include "engine/network.h"
 #include "model/description/traits.h"
 #include "model/recurrent/attention_contract.h"
 #include "model/transformer/attention_contract.h"
@@ -24,7 +25,7 @@ using ::testing::IsEmpty;
 
 void expect_in_guide(const std::string& file) {
   const std::string source = read_file(std::string(paths::kSource) + "/tests/model/toy/" + file);
-  EXPECT_THAT(read_file(std::string(paths::kSource) + "/CONTRIBUTING.md"),
+  EXPECT_THAT(read_file(std::string(paths::kSource) + "/docs/extending.md"),
               HasSubstr("```cpp\n" + source + "```"));
 }
 
@@ -67,6 +68,25 @@ TEST(AToyNormaliser, IsARegisteredOneWithoutAnotherEdit) {
   const Tensor weights =
       kernels::normaliser("sigmoids")(at::tensor({0.0, std::log(3.0)}, at::kDouble));
   EXPECT_NEAR(weights[1].item<double>(), 0.6, 1e-12);
+}
+
+// Their lines say so: LibTorch translates with them.
+TEST(Toys, HaveNoEngine) {
+  ModelConfig recurrent;
+  recurrent.type = ModelType::rnn;
+  EXPECT_TRUE(engine::has_network(recurrent));
+  EXPECT_TRUE(engine::has_network(ModelConfig()));
+  for (const char* setting : {"attention=cosine", "attention_normaliser=sigmoids"}) {
+    ModelConfig config = recurrent;
+    config::set(config, setting);
+    EXPECT_FALSE(engine::has_network(config)) << setting;
+  }
+  for (const char* setting :
+       {"self_attention=qk_norm", "positions=kerple", "attention_normaliser=sigmoids"}) {
+    ModelConfig config;
+    config::set(config, setting);
+    EXPECT_FALSE(engine::has_network(config)) << setting;
+  }
 }
 
 TEST(Toys, AreThoseOfTheGuide) {

@@ -243,21 +243,26 @@ class WatchPage(unittest.TestCase):
 
     def test_the_score_that_decides_comes_first(self):
         folder = self.folder / "decided"
-        for name, metric in (("by_chrf", "chrf"), ("by_command", "command")):
+        for name, metric in (("by_chrf", "chrf"), ("by_command", "command"), ("by_ter", "ter")):
             (folder / name).mkdir(parents=True)
             (folder / name / "config.yaml").write_text(f"training: {{early_stopping: {{metric: {metric}}}}}\n")
             lines = [{"event": "validation", "update": update, "seconds": update, "loss": loss, "bleu": 31.2, "chrf": chrf,
                       "command": command, "best": update == 20}
                      for update, loss, chrf, command in ((20, 2.25, 55.21, 0.8312), (30, 2.0, 50.5, 0.75))]
+            if metric == "ter":
+                lines[0]["ter"], lines[1]["ter"] = 48.12, 49.5
             (folder / name / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         with Watch("decided", folder=self.folder) as other:
             self.browser.open(other.url, 1000, 900)
-            self.browser.wait("document.querySelectorAll('.run').length === 2")
+            self.browser.wait("document.querySelectorAll('.run').length === 3")
+            titles = self.browser.run("[...document.querySelectorAll('.chart figcaption')].map(each => each.textContent)")
             said = self.browser.run("""[...document.querySelectorAll(".run")].map(run => Object.fromEntries(
                 [...run.querySelectorAll("dt")].map(name => [name.textContent, name.nextElementSibling.textContent])))""")
         self.assertEqual(said[0]["best"], "chrF 55.21, loss 2.250, BLEU 31.20, command 0.8312 at 20")
         self.assertEqual(said[0]["validation"], "chrF 50.50, loss 2.000, BLEU 31.20, command 0.75 at 30")
         self.assertEqual(said[1]["best"], "command 0.8312, loss 2.250, BLEU 31.20, chrF 55.21 at 20")
+        self.assertEqual(said[2]["best"], "TER 48.12, loss 2.250, BLEU 31.20, chrF 55.21, command 0.8312 at 20")
+        self.assertEqual(titles, ["Loss per piece", "BLEU", "chrF", "TER", "What the command says"])
         self.browser.requests.clear()
         self.browser.errors.clear()  # of the connection
 

@@ -302,6 +302,17 @@ TEST(MemoryNeed, CountsTheWeightsThatValidationsTranslateWith) {
   EXPECT_EQ(both.total(), 13);
 }
 
+TEST(MemoryNeed, CountsTheMomentsOfTheOptimizer) {
+  const auto moments = [](const std::string& optimizer) {
+    const MemoryNeed need = memory_with("training: {optimizer: " + optimizer + "}");
+    return need.optimizer / (4 * need.parameters);
+  };
+  EXPECT_EQ(moments("adam"), 2);
+  EXPECT_EQ(moments("adamw"), 2);
+  EXPECT_EQ(moments("adadelta"), 2);
+  EXPECT_EQ(moments("sgd"), 0);
+}
+
 TEST_F(CheckTest, AGpuThatIsNotThereNamesWhatAddsIt) {
   const Result result = check(config(), {"device=cuda"});
   expect_mistake(result, {"device: cuda: ", "set device to cpu or auto"});

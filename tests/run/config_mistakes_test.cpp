@@ -71,8 +71,6 @@ TEST_F(ConfigMistakes, ADecodingThatTheModelCannotDoIsRefusedBeforeTraining) {
   const std::string blind = "model: {type: rnn, attention: none}\ndecoding: ";
   expect_mistake(train(blind + "{coverage_penalty: 0.2}\n"),
                  {"decoding.coverage_penalty", "model.attention is none"});
-  expect_mistake(train("model: {self_attention: linear}\ndecoding: {weights: int8}\n"),
-                 {"decoding.weights", "model.self_attention"});
 }
 
 TEST_F(ConfigMistakes, YamlThatIsNoneNamesTheLine) {

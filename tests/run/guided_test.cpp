@@ -14,7 +14,7 @@ namespace heed::run {
 namespace {
 
 using namespace cli;
-using inspect::Aligner;
+using inspect::AlignerByRule;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -45,15 +45,20 @@ class GuidedTraining : public ::testing::Test {
     if (resume) options.emplace_back("--resume");
     return run::train(config(name, model), options);
   }
-  Aligner aligner(const std::string& name) const { return aligner_of(open_model(folder_ / name)); }
+  AlignerByRule aligner(const std::string& name) const {
+    return aligner_of(open_model(folder_ / name));
+  }
   text::Pairs valid() const {
     return text::read_pairs(folder_ / "valid.src", folder_ / "valid.tgt");
   }
   /// The error rate of the layer, head and step that the model aligns by.
   double error_of(const std::string& name) const {
-    Aligner model = aligner(name);
+    AlignerByRule model = aligner(name);
     const auto gold = inspect::read_gold(folder_ / "valid.align", valid(), {});
-    return model.sweep({valid(), gold, "valid.align"}).errors().at(model.choice).rate();
+    return model.aligner.sweep({valid(), gold, "valid.align"})
+        .errors()
+        .at(model.rule.choice)
+        .rate();
   }
   std::vector<double> losses(const std::string& name) const {
     std::vector<double> out;
@@ -68,11 +73,11 @@ class GuidedTraining : public ::testing::Test {
 
 TEST_F(GuidedTraining, AlignsByTheStepThatWasTaught) {
   EXPECT_EQ(train("reads", {"training.updates=120", "training.guided_step=reads"}).status, 0);
-  Aligner model = aligner("reads");
-  EXPECT_TRUE(model.choice.reads);
+  AlignerByRule model = aligner("reads");
+  EXPECT_TRUE(model.rule.choice.reads);
   EXPECT_LT(error_of("reads"), 0.3);
   const auto links = [&](double least) {
-    model.least = least;
+    model.rule.least = least;
     std::size_t count = 0;
     for (const study::Alignment& line : model.align(valid(), 0)) count += line.size();
     return count;
@@ -111,7 +116,7 @@ TEST_F(GuidedTraining, TwoDirectionsMakeTheAlignmentsOfATraining) {
                   kRnn)
                 .status,
             0);
-  Aligner forward = aligner("forward"), backward = aligner("backward");
+  AlignerByRule forward = aligner("forward"), backward = aligner("backward");
   inspect::SymmetrizedAligner both(forward, backward, study::Symmetrization::grow_diag_final_and);
   const auto links = both.align(text::read_pairs(folder_ / "train.src", folder_ / "train.tgt"), 0);
   EXPECT_THAT(links, SizeIs(400));

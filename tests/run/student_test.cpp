@@ -150,10 +150,10 @@ TEST(Student, IsTaughtToAlignWhereTheTeacherCan) {
 
 TEST(Student, StopsByBleuWhereThereAreValidations) {
   run::Config teacher = transformer(256, 3);
-  EXPECT_EQ(student_of(teacher).training.early_stopping.metric, train::StopMetric::loss);
+  EXPECT_EQ(student_of(teacher).training.early_stopping.metric, score::Metric::loss);
   teacher.data.valid.source = "valid.de";
   teacher.data.valid.target = "valid.en";
-  EXPECT_EQ(student_of(teacher).training.early_stopping.metric, train::StopMetric::bleu);
+  EXPECT_EQ(student_of(teacher).training.early_stopping.metric, score::Metric::bleu);
 }
 
 TEST(Student, LearnsTermsWhereThereAreAlignmentsAndMayMeetLongLines) {

@@ -194,6 +194,31 @@ TEST_F(Validations, ChrfMayDecide) {
   EXPECT_THAT(result.err, HasSubstr(" chrF "));
 }
 
+TEST_F(Validations, TerMayDecideAndLessOfItIsBetter) {
+  // In place of sacrebleu: each call finds ten less than the one before.
+  const std::string program = folder_.write("scorer", R"(#!/bin/sh
+echo x >> "$0.calls"
+printf '{"name": "TER", "score": %s, "signature": "s"}' $((90 - 10 * $(wc -l < "$0.calls")))
+)");
+  fs::permissions(program, fs::perms::owner_all);
+  ::setenv("HEED_SACREBLEU", program.c_str(), /*replace=*/1);
+  const Result result = train({"training.early_stopping.metric=ter", "evaluation.metrics=[ter]"});
+  ::unsetenv("HEED_SACREBLEU");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto validations = events("validation");
+  ASSERT_EQ(validations.size(), 2U);
+  const double first = validations[0].at("ter"), second = validations[1].at("ter");
+  EXPECT_EQ(second, first - 10);
+  EXPECT_EQ(validations[1].at("best"), true);
+  EXPECT_EQ(validations[1].at("stale"), 0);
+  EXPECT_TRUE(validations[0].at("bleu").is_null());
+  EXPECT_FALSE(validations[0].contains("chrf"));
+  EXPECT_THAT(result.err, HasSubstr(" TER " + fixed(second, 2) + " in "));
+  const json summary = json::parse(file("run/summary.json"));
+  EXPECT_EQ(summary.at("validation_loss"), validations[1].at("loss"));
+  EXPECT_TRUE(summary.at("validation_bleu").is_null());
+}
+
 TEST_F(Validations, LookAtMoreSets) {
   const std::string files =
       "source: " + (folder_ / "news.src") + ", target: " + (folder_ / "news.tgt");

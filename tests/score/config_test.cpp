@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
 #include "config/sound_schema.h"
 #include "message.h"
 
@@ -18,11 +19,15 @@ TEST(EvaluationConfig, IsASoundSchemaWhoseDefaultsPass) {
 }
 
 TEST(EvaluationConfig, MetricsAreKnownAndGivenOnce) {
+  const std::string known = join(sacrebleu_keys(), ", ");
   EXPECT_EQ(wrong({.metrics = {"ter", "bleu", "chrf"}}), "(nothing thrown)");
   EXPECT_EQ(wrong({.metrics = {"blue"}}),
             "evaluation.metrics: unknown value 'blue'; did you mean 'bleu'?");
   EXPECT_EQ(wrong({.metrics = {"comet"}}),
-            "evaluation.metrics: unknown value 'comet'; allowed: bleu, chrf, ter");
+            "evaluation.metrics: unknown value 'comet'; allowed: " + known);
+  EXPECT_EQ(wrong({.metrics = {"loss"}}),  // not of a translation
+            "evaluation.metrics: unknown value 'loss'; allowed: " + known);
+  EXPECT_EQ(metrics_help(), "What sacrebleu computes: " + known + ".");
   EXPECT_EQ(wrong({.metrics = {"bleu", "ter", "bleu"}}),
             "evaluation.metrics: 'bleu' is given twice");
 }

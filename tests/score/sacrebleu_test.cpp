@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "score/nasty_sentences.h"
 #include "temporary_folder.h"
 
@@ -38,13 +39,16 @@ TEST(Sacrebleu, GivesTheMetricsInTheOrderAskedForWithTheirSignatures) {
   const Lines references = {"a b c d e", "x", "Hello world!"};
   const auto scores = score(hypotheses, references, with_metrics({"ter", "bleu", "chrf"}));
   ASSERT_EQ(scores.size(), 3u);
+  EXPECT_EQ(scores[0].metric, Metric::ter);
   EXPECT_EQ(scores[0].name, "TER");
   EXPECT_NEAR(scores[0].value, 50.0, 1e-6);
+  EXPECT_EQ(scores[1].metric, Metric::bleu);
   EXPECT_EQ(scores[1].name, "BLEU");
   EXPECT_NEAR(scores[1].value, 48.83216831, 1e-6);
   EXPECT_NEAR(*scores[1].brevity_penalty, 0.882, 1e-9);
   EXPECT_EQ(scores[1].hypothesis_length, 8);
   EXPECT_EQ(scores[1].reference_length, 9);
+  EXPECT_EQ(scores[2].metric, Metric::chrf);
   EXPECT_EQ(scores[2].name, "chrF2");
   EXPECT_NEAR(scores[2].value, 50.60110467, 1e-6);
   for (const Score& each : scores) EXPECT_THAT(each.signature, HasSubstr("|version:"));
@@ -144,14 +148,25 @@ TEST(Sacrebleu, WhatItWouldRefuseIsSaidBeforehand) {
               HasSubstr("'meteor' is no metric"));
 }
 
+TEST(Sacrebleu, IsAskedForEachOfItsMetricsByTheKeyInTheTable) {
+  for (const std::string& key : sacrebleu_keys()) {
+    const auto scores = score(Lines{"a b c d"}, Lines{"a b c d"}, with_metrics({key}));
+    ASSERT_EQ(scores.size(), 1u) << key;
+    EXPECT_EQ(scores[0].metric, sacrebleu_metric(key)) << key;
+    EXPECT_NEAR(scores[0].value, info_of(scores[0].metric).better == Better::more ? 100 : 0, 1e-6);
+  }
+}
+
 TEST(Sacrebleu, SaysInOneLineWhatIsWrongWithTheRequest) {
   const Lines one = {"a"}, two = {"a", "b"}, none;
   EXPECT_THAT(message_of<UserError>([&] { score(two, one, with_metrics({"bleu"})); }),
               HasSubstr("2 hypotheses and 1 references"));
   EXPECT_THAT(message_of<UserError>([&] { score(none, none, with_metrics({"bleu"})); }),
               HasSubstr("nothing to score"));
-  EXPECT_THAT(message_of<UserError>([&] { score(one, one, with_metrics({"meteor"})); }),
-              HasSubstr("'meteor' is no metric"));
+  for (const char* other : {"meteor", "loss", "command"})
+    EXPECT_EQ(message_of<UserError>([&] { score(one, one, with_metrics({other})); }),
+              "evaluation.metrics: '" + std::string(other) + "' is no metric of sacrebleu; use " +
+                  join(sacrebleu_keys(), ", "));
   EvaluationConfig config = with_metrics({"bleu"});
   config.tokenize = "14a";
   EXPECT_THAT(message_of<UserError>([&] { score(one, one, config); }),

@@ -201,7 +201,7 @@ TEST(Service, SaysWhyItHasNoSteps) {
   Running running({kSharesNot});
   const json answer = running.ok("/steps", {{"q", "mira"}});
   EXPECT_EQ(answer["sentences"].size(), 0U);
-  EXPECT_THAT(answer.value("noAttention", ""), testing::HasSubstr("linear attention"));
+  EXPECT_THAT(answer.value("noAttention", ""), testing::HasSubstr("where an engine translates"));
   EXPECT_FALSE(running.ok("/steps", {{"q", " "}}).contains("noAttention"));
 }
 

@@ -21,6 +21,30 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// What is drawn for a sentence is drawn by its line and its place in it, in both.
+TEST(Service, DrawsSentencesOfMarkedLinesAsTranslateDoes) {
+  decode::DecodeConfig config;
+  config.sampling.top_k = 8;
+  const std::vector<std::string> names = {"urls", "numbers"};
+  const std::vector<std::string> plain = {"https://a.b", "mira tolo 12", "", "sena rel 7 mira"},
+                                 pages = {"<p>mira <b>tolo</b></p><p>mira tolo</p>", "<hr>",
+                                          "<p>mira tolo</p><p>sena <i>rel</i></p>"};
+  for (const std::size_t which : {kShares, kSharesNot}) {
+    Running running({which}, {}, config);
+    const decode::Translator translator = translator_of(which, config);
+    const auto choice = models_of({which})[0].alignment();
+    const auto marked = [&](text::MarkupKind kind, const std::vector<std::string>& lines) {
+      return json(
+          decode::translate_marked(translator, lines, {}, kind, text::kept_of(names), choice));
+    };
+    EXPECT_EQ(running.ok("/translate", {{"q", plain}, {"keep", names}})["translatedText"],
+              marked(text::MarkupKind::none, plain));
+    const json html = {{"q", pages}, {"keep", names}, {"format", "html"}};
+    EXPECT_EQ(running.ok("/translate", html)["translatedText"],
+              marked(text::MarkupKind::html, pages));
+  }
+}
+
 TEST(Service, KeepsItemsAsTranslateDoes) {
   const std::vector<std::string> names = {"urls", "emails", "numbers", "placeholders"};
   const std::vector<std::string> lines = {"mira {a} tolo 12.", "{a}", "sena https://a.b rel", "",

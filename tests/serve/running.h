@@ -22,12 +22,14 @@ namespace heed::serve {
 using http::testing::Answer;
 
 /// Of decode::many_models(): one that gives a line the same bits in any batch, and one that does
-/// not, for it has linear attention.
+/// not, for no engine knows it.
 inline constexpr std::size_t kShares = 0, kSharesNot = 4;
 
 inline decode::Translator translator_of(std::size_t which,
                                         const decode::DecodeConfig& config = {}) {
-  return decode::make_translator(decode::random_model(decode::many_models()[which]), config);
+  const model::ModelPtr model = decode::random_model(decode::many_models()[which]);
+  return decode::make_translator(which == kSharesNot ? decode::without_engine(model) : model,
+                                 config);
 }
 
 inline std::shared_ptr<decode::LineTranslator> shared(decode::Translator translator) {

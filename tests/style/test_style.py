@@ -75,10 +75,15 @@ def anchors(page):
         yield re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
 
 
+def bare(code):
+    """C++ code without its comments and literals."""
+    blank = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])'"
+    return re.sub(blank, "", code, flags=re.S)
+
+
 def class_names(code):
     """The classes, structures and enumerations that C++ code defines outside unnamed namespaces, nested ones, too."""
-    blank = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])'"
-    code = re.sub(blank, "", code, flags=re.S)
+    code = bare(code)
     opening = re.compile(r"namespace\s*([\w:]*)\s*\{|(?:class|struct|union|enum)\s+(?:class\s+)?(?:\[\[\w+\]\]\s*)?"
                          r"(\w+(?:::\w+)*)(?:\s+final)?\s*(?::[^;{}()]*)?\{|[{}]")
     hidden = []  # for each open brace: whether it is that of an unnamed namespace
@@ -89,6 +94,57 @@ def class_names(code):
         if found.group(2) and "::" not in found.group(2) and not any(hidden):
             yield found.group(2)
         hidden.append(found.group(1) == "")
+
+
+def metrics_named(code, keys):
+    """The metrics that C++ or JavaScript code names: as a text, a value of Metric, a member or a key of an object."""
+    code = re.sub(r"(?<!:)//[^\n]*|/\*.*?\*/", "", code, flags=re.S)
+    pattern = r"\"{0}\"|'{0}'|\bMetric::{0}\b|(?:scores|values|line|best|event|validation)(?:\.|->){0}\b|[{{,]\s*{0}:"
+    return {key for key in keys if re.search(pattern.format(key), code)}
+
+
+def folded(code, pattern, mark):
+    """The code with a mark for what is between brackets, the innermost ones first."""
+    count = 1
+    while count:
+        code, count = re.subn(pattern, mark, code)
+    return code
+
+
+def changing_fields(members):
+    """The fields that may be assigned among members of a class; @ stands for each block in braces."""
+    members = re.sub(r"operator\s*(?:\(\)|[^\w\s(]+)", "operator_", members)
+    for pattern, mark in ((r"\([^()]*\)", "%"), (r"<[^<>;]*>", "")):
+        members = folded(members, pattern, mark)
+    set_up = r"[\w:]+\s*[%@][\s.]*"
+    body = rf"[^;@%=]*%(?:[^;@=:]|::)*(?::\s*{set_up}(?:,\s*{set_up})*)?@"
+    for member in re.sub(body, ";", members).split(";")[:-1]:
+        declared = re.split("[=@]", member)[0].strip()
+        other = r"(using|friend|typedef|template|enum|struct|class|union|static|inline static|constexpr)\b|const\b[^*]*$"
+        fixed = r"(&|\bconst\b)\s*\w+$"
+        if declared and "%" not in declared and not re.match(other, declared) and not re.search(fixed, declared):
+            yield declared
+
+
+def half_open_types(code):
+    """The classes with public fields that may be assigned, and the structures that have more than a public part: (its name, a
+    field or part)."""
+    head = re.compile(r"\b(class|struct)\s+(?:\[\[\w+\]\]\s*)?([\w:]+)(?:<[^;{}]*>)?(?:\s+final)?\s*(?::(?!:)[^;(){}]*)?$")
+    found = []
+
+    def fold(block):
+        begin = max(block.string.rfind(mark, 0, block.start()) for mark in ";{}@") + 1
+        if kind := head.search(block.string[begin:block.start()]):
+            parts = re.split(r"\b(public|protected|private)\s*:(?!:)", block[1])
+            if kind[1] == "struct":
+                found.extend((kind[2], part) for part in parts[1::2] if part != "public")
+            else:
+                found.extend((kind[2], field) for access, part in zip(parts[1::2], parts[2::2]) if access == "public"
+                             for field in changing_fields(part))
+        return "@"
+
+    folded(re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", bare(code), flags=re.M), r"\{([^{}]*)\}", fold)
+    return found
 
 
 class Docs(unittest.TestCase):
@@ -113,7 +169,7 @@ class Docs(unittest.TestCase):
         pattern = r"`((?:src|apps|tests|configs|data_scripts|docs|cmake)/[\w./*-]*)`"
         for page in PAGES:
             for path in re.findall(pattern, prose(page)):
-                if (ROOT / "tests/model/toy" / pathlib.Path(path).name).exists():  # an example of CONTRIBUTING.md
+                if any(ROOT.glob(f"tests/*/toy/{pathlib.Path(path).name}")):  # an example of extending.md
                     continue
                 there = list(ROOT.glob(path.rstrip("/"))) or list(ROOT.glob(path + ".*"))
                 self.assertTrue(there, f"{page.name}: {path}")
@@ -211,7 +267,7 @@ class Docs(unittest.TestCase):
                 self.assertTrue(name in cases or (ROOT / name).is_file(), f"{promise}: no test is called {name}")
 
     def test_help_ends_with_two_examples(self):
-        names = re.findall(r"^  ([a-z]+) {2,}", help_of().partition("Subcommands:")[2], flags=re.M)
+        names = re.findall(r"^  ([a-z]+) {2,}", help_of().partition("Make a model:")[2], flags=re.M)
         self.assertGreater(len(names), 15)
         for command in names:
             examples = help_of(command).partition("\n\nExamples:\n")[2].strip().splitlines()
@@ -244,11 +300,74 @@ class House(unittest.TestCase):
                 self.assertEqual(made, [f"{name}.cpp"])
                 self.assertTrue(text(ROOT / folder / f"{name}.cpp").startswith("//"), f"{name}.cpp begins with its equation")
 
+    def test_registries_are_the_only_lists_of_their_names(self):
+        """Code that computes asks a registry once what a name stands for, and compares no strings after that."""
+        names = set()
+        for path in (ROOT / "src").glob("**/registry.def"):
+            names |= set(re.findall(r"^HEED_\w+\((\w+),", text(path), flags=re.M))
+        self.assertGreater(len(names), 15)
+        for room in ("src/engine", "src/kernels/rows"):
+            for path in (ROOT / room).glob("*.*"):
+                code = re.sub(r"//.*", "", text(path))
+                self.assertEqual(names & set(re.findall(r'"(\w*)"', code)), set(), path)
+                self.assertNotRegex(code, r'[=!]= "|" [=!]= ', path)
+
+    def test_each_optimizer_and_schedule_is_one_function_and_one_line(self):
+        train = ROOT / "src/train"
+        for table, macro, function in (
+            ("optimizers.def", "HEED_OPTIMIZER", "void {}_step("),
+            ("schedules.def", "HEED_SCHEDULE", "double {}_factor("),
+        ):
+            names = re.findall(rf"^{macro}\((\w+),", text(train / table), flags=re.M)
+            self.assertEqual(len(names), len(set(names)))
+            self.assertGreater(len(names), 3)
+            for name in names:
+                made = [path.name for path in train.glob("**/*.cpp") if function.format(name) in text(path)]
+                self.assertEqual(len(made), 1, name)
+        for room in ("src", "apps"):
+            for path in (ROOT / room).glob("**/*.*"):
+                if path.suffix in (".h", ".cpp") and path != train / "config.h":  # which has the defaults
+                    self.assertNotRegex(text(path), r"(Optimizer|Schedule)Kind::\w", path)
+
+    def test_the_guide_counts_the_files_of_a_change(self):
+        """Its table names as many files as it says, and each is there, or its folder where it has a name of its own."""
+        rows = re.findall(r"^\| a new ([\w -]+) \| (\d) \| (.*) \|$", text(ROOT / "docs/extending.md"), flags=re.M)
+        counts = {change: int(count) for change, count, _ in rows}
+        self.assertEqual(counts, {"recurrent attention": 2, "self-attention": 2, "kind of position": 2, "normaliser": 2,
+                                  "optimizer": 2, "schedule": 2, "loss": 3})
+        for change, count, files in rows:
+            paths = re.findall(r"`(src/[^`]+)`", files)
+            self.assertEqual(len(paths), int(count), change)
+            for path in paths:
+                self.assertTrue((ROOT / (path if "<" not in path else path.rpartition("/")[0])).exists(), path)
+
     def test_what_registries_say_of_names_are_sentences(self):
         for path in (ROOT / "src").glob("**/registry.def"):
             for line in re.findall(r"^HEED_\w+\((.*?)\)$", text(path), flags=re.M | re.S):
                 said = "".join(re.findall(r'"([^"]*)"', line))
                 self.assertRegex(said, r"^[A-Z].*\.$", path)
+
+    def test_metrics_are_listed_in_their_table_alone(self):
+        """Whoever needs more than one metric of translations walks the table: a chain of names would forget the next one."""
+        table = ROOT / "src/score/metrics.def"
+        rows = re.findall(r"^HEED_METRIC\((\w+), (\w+), (?:less|more), \w+, .*\"(\w[^\"]*\.)\"\)$", text(table), flags=re.M)
+        self.assertEqual(len(rows), text(table).count("\nHEED_METRIC("))
+        keys = [key for key, source, _ in rows if source != "heed"]
+        self.assertLessEqual({"bleu", "chrf", "ter", "command"}, set(keys))
+        choice = ROOT / "src/score/config.h"  # of the metrics that evaluations have by default
+        for folder in ("src", "apps"):
+            for path in [*(ROOT / folder).rglob("*.h"), *(ROOT / folder).rglob("*.cpp"), *(ROOT / folder).rglob("*.js")]:
+                if path != choice:
+                    self.assertLessEqual(len(metrics_named(text(path), keys)), 1, f"{path}: read {table.relative_to(ROOT)}")
+                self.assertNotRegex(text(path), r"\bcase (\w+::)*Metric::", path)
+
+    def test_lists_of_metrics_are_found(self):
+        keys = ["bleu", "chrf", "ter"]
+        for code in ('names = {"bleu", "chrf"};', "if (m == Metric::bleu || m == score::Metric::chrf)", "scores.bleu = scores.chrf;",
+                     "const S = { bleu: 1, chrf: 2 };", '(m == "bleu" ? a : line->chrf) = 1;'):
+            self.assertEqual(metrics_named(code, keys), {"bleu", "chrf"}, code)
+        for code in ('arguments = {"--chrf-lowercase"};  // as "bleu"', "config.ter, chrf_word_order", "statistics.bleu"):
+            self.assertEqual(metrics_named(code, keys), set(), code)
 
     def test_parameterised_cases_have_names(self):
         for path in ROOT.glob("tests/**/*_test.cpp"):
@@ -299,6 +418,33 @@ class House(unittest.TestCase):
                 'struct One::Impl { int i; };\nnamespace { class Four {}; }\n'
                 'class [[nodiscard]] Five final : public One { const char* s = "struct Six {"; }; }')
         self.assertEqual(["One", "Two", "Five"], list(class_names(code)))
+
+    def test_labels_quick_and_slow_are_of_folders_of_tests_and_stand_in_the_guide(self):
+        code = text(ROOT / "CMakeLists.txt")
+        paces = {pace: re.search(rf"set\({pace}_labels\s+([^)]*)\)", code)[1].split() for pace in ("quick", "slow")}
+        folders = {str(path.relative_to(ROOT / "tests")).replace("/", "_") for path in (ROOT / "tests").rglob("*") if path.is_dir()}
+        self.assertEqual(set(), set(paces["quick"]) & set(paces["slow"]))
+        self.assertEqual(set(), set(paces["quick"] + paces["slow"]) - folders)
+        row = re.search(r"^\| `ctest --preset release -L slow` \| (.*) \|$", text(ROOT / "CONTRIBUTING.md"), flags=re.M)[1]
+        self.assertEqual(sorted(paces["slow"]), sorted(re.findall(r"[a-z]+", row.replace(" and ", " "))))
+
+    def test_a_type_is_a_class_or_a_value(self):
+        """No class has a public field that may be assigned, no structure a part that is not public."""
+        files = [file for root in ("src", "apps") for kind in ("*.h", "*.cpp") for file in sorted((ROOT / root).rglob(kind))]
+        self.assertGreater(len(files), 300)
+        found = [f"{file.relative_to(ROOT)}: {name}: {what}" for file in files for name, what in half_open_types(text(file))]
+        self.assertFalse(found, "\n".join(found))
+
+    def test_half_open_types_are_found(self):
+        code = ('#define WRONG class Zero { public: int i; }\n'
+                'template <class T> class One final : public a::Base<T> { public: One() : i_{1}, j(2) {} int i_ = {1}; '
+                'const int j; class Two { int k; public: std::map<int, std::function<void(int)>> f{}; // int l;\n'
+                'bool operator()(int x = 0) const { return x < 0; } T* p, q; }; private: int m; };\n'
+                'struct Three { int n; struct Four { private: int o; }; void f() { int p; } };\n'
+                'enum class Five : int { x }; class Six : public Base { public: int r() const; const int* s; int& t; int* const u; '
+                'static int v; virtual void w() = 0; protected: int y; };')
+        self.assertEqual([("Four", "private"), ("One", "int i_"), ("Six", "const int* s"), ("Two", "T* p, q"), ("Two", "std::map f")],
+                         sorted(half_open_types(code)))
 
     def test_top_level_holds_what_it_should(self):
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)

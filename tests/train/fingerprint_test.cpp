@@ -38,7 +38,7 @@ std::vector<double> losses_of(const model::ModelConfig& config) {
         updater.run(parts_of({stream.next()->batch, stream.next()->batch}, training),
                     {.update = update, .rate = learning_rate(training, {.update = update})});
     if (update == 1 || update % 5 == 0)
-      losses.push_back(report.numbers().loss / static_cast<double>(report.tokens));
+      losses.push_back(report.numbers().loss / static_cast<double>(report.tokens()));
   }
   return losses;
 }

@@ -8,37 +8,15 @@
 #include <limits>
 
 #include "base/error.h"
+#include "every.h"
 #include "message.h"
 #include "own_optimizer.h"
+#include "two_tensors.h"
 
 namespace heed::train {
 namespace {
 
 const Tensor kOne = at::ones({}), kZero = at::zeros({});
-
-/// Two parameters, [3] and [5, 7]; the second is large enough for vector code.
-class TwoTensors : public model::Model {
- public:
-  TwoTensors() {
-    at::manual_seed(2);
-    small = register_parameter("small", at::tensor({1.F, -2.F, 3.F}));
-    large = register_parameter("large", at::randn({5, 7}));
-  }
-  Tensor features(const model::Source&, const model::TargetInput&, model::Trace*) override {
-    return {};
-  }
-  Tensor logits(const Tensor&) override { return {}; }
-  model::State start(const model::Source&, model::Trace*) override { return {}; }
-  Tensor step(const Tensor&, model::State&, model::Trace*) override { return {}; }
-  int64_t longest() const override { return 1; }
-  bool attends() const override { return false; }
-
-  void set_gradients(int64_t update) const {
-    small.mutable_grad() = at::tensor({0.5F, -4.F, 0.F}) / static_cast<double>(update);
-    large.mutable_grad() = at::sin(large.detach() * static_cast<double>(update));
-  }
-  Tensor small, large;
-};
 
 TrainConfig config_of(OptimizerKind kind, double decay = 0) {
   TrainConfig config;
@@ -112,7 +90,9 @@ struct Plain {  // one weight as the papers write it
 
 class EveryOptimizer : public ::testing::TestWithParam<OptimizerKind> {};
 
-TEST_P(EveryOptimizer, DoesWhatThePlainFormulaDoes) {
+class ShippedOptimizer : public EveryOptimizer {};
+
+TEST_P(ShippedOptimizer, DoesWhatThePlainFormulaDoes) {
   const TwoTensors model;
   OwnOptimizer optimizer(config_of(GetParam(), 0.01), model);
   std::vector<Plain> twin;
@@ -165,10 +145,30 @@ TEST_P(EveryOptimizer, GoesOnFromItsSavedState) {
   EXPECT_TRUE(at::equal(model.large, other.large));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryOptimizer,
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryOptimizer, ::testing::ValuesIn(every<OptimizerKind>()),
+                         [](const auto& info) { return config::name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Kinds, ShippedOptimizer,
                          ::testing::Values(OptimizerKind::adam, OptimizerKind::adamw,
                                            OptimizerKind::sgd, OptimizerKind::adadelta),
                          [](const auto& info) { return config::name_of(info.param); });
+
+TEST(Optimizer, KeepsUnderItsNamesWhatItsLineSays) {
+  const auto kept = [](OptimizerKind kind) {
+    const TwoTensors model;
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : OwnOptimizer(config_of(kind), model).state())
+      names.push_back(name);
+    return names;
+  };
+  const std::vector<std::string> adam = {"exp_avg/large",    "exp_avg/small", "exp_avg_sq/large",
+                                         "exp_avg_sq/small", "step/large",    "step/small"};
+  EXPECT_EQ(kept(OptimizerKind::adam), adam);
+  EXPECT_EQ(kept(OptimizerKind::adamw), adam);
+  EXPECT_TRUE(kept(OptimizerKind::sgd).empty());
+  EXPECT_EQ(kept(OptimizerKind::adadelta),
+            (std::vector<std::string>{"delta_avg/large", "delta_avg/small", "square_avg/large",
+                                      "square_avg/small"}));
+}
 
 TEST(Optimizer, RefusesTheStateOfAnother) {
   const TwoTensors model;

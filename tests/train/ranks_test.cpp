@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "every.h"
 #include "train/ranked.h"
 
 namespace heed::train {
@@ -68,7 +69,7 @@ TEST(Ranks, OfAnyNumberMakeTheSameWeightsOfEveryKindOfModel) {
 
 TEST(Ranks, MakeTheSameWeightsWithEveryOptimizer) {
   const auto kind = model::testing::every_kind().front().config;
-  for (const auto optimizer : {OptimizerKind::adam, OptimizerKind::sgd, OptimizerKind::adadelta})
+  for (const auto optimizer : every<OptimizerKind>())
     expect_same_on(3, kind, at::kFloat, optimizer);
 }
 

@@ -101,7 +101,7 @@ TEST_F(Rates, OfCosineKnowTheWarmUpInSecondsWhereTheLimitOfTimeIsRaised) {
 TEST_F(Rates, OfPlateauFallWithEachValidationThatIsNoImprovement) {
   TrainConfig config = config_of(ScheduleKind::plateau, 10, 0);
   config.validate_every = 2;
-  config.early_stopping.metric = StopMetric::bleu;
+  config.early_stopping.metric = Metric::bleu;
   auto setup = setup_of(folder.path(), config);
   setup.validation = validation();
   setup.scores = [scores = std::vector<double>{20, 10, 30, 5, 1}, next = 0](

@@ -18,16 +18,19 @@ using ::testing::ElementsAre;
 
 /// Validations in a row, one an update.
 struct Recorded {
-  Recorded(StopMetric metric, int64_t keep_best) {
+  Recorded(Metric metric, int64_t keep_best) {
     config.early_stopping.metric = metric;
     config.keep_best = keep_best;
     config.validate_every = 1;
   }
   bool add(double loss, std::optional<double> bleu = std::nullopt) {
+    return add(loss, Metric::bleu, bleu);
+  }
+  bool add(double loss, Metric metric, std::optional<double> value) {
     ++progress.update;
     Validation validation;
     validation.loss = loss;
-    validation.scores.bleu = bleu;
+    validation.scores.values[metric] = value;
     return record(validation, config, progress);
   }
   std::vector<int64_t> best() const {
@@ -41,7 +44,7 @@ struct Recorded {
 };
 
 TEST(Record, KeepsTheBestOnesInTheirOrderAndCountsWhatIsNoImprovement) {
-  Recorded run(StopMetric::loss, 3);
+  Recorded run(Metric::loss, 3);
   EXPECT_TRUE(run.add(3));
   EXPECT_TRUE(run.add(1));
   EXPECT_THAT(run.best(), ElementsAre(2, 1));
@@ -66,7 +69,7 @@ TEST(Record, KeepsTheBestOnesInTheirOrderAndCountsWhatIsNoImprovement) {
 
 // A run of 7 updates ends with a validation that one of 9 would not make.
 TEST(Record, AValidationOutOfTurnMayBeTheBestAndCountsForNothingElse) {
-  Recorded run(StopMetric::loss, 1);
+  Recorded run(Metric::loss, 1);
   run.config.validate_every = 3;
   run.progress.update = 5;
   EXPECT_TRUE(run.add(2));
@@ -89,7 +92,7 @@ TEST(Record, AValidationOutOfTurnMayBeTheBestAndCountsForNothingElse) {
 }
 
 TEST(Record, BleuDecidesWhereItIsToDecide) {
-  Recorded run(StopMetric::bleu, 2);
+  Recorded run(Metric::bleu, 2);
   EXPECT_TRUE(run.add(1, 20));
   EXPECT_TRUE(run.add(0.5, 10));
   EXPECT_THAT(run.best(), ElementsAre(1, 2));
@@ -108,7 +111,7 @@ TEST(Record, BleuDecidesWhereItIsToDecide) {
 
 // Where BLEU is 0.00 for a while, as in the first validations of every language.
 TEST(Record, BetweenEqualScoresTheLowerLossIsBetter) {
-  Recorded run(StopMetric::bleu, 2);
+  Recorded run(Metric::bleu, 2);
   EXPECT_TRUE(run.add(5, 0));
   EXPECT_TRUE(run.add(4, 0));
   EXPECT_THAT(run.best(), ElementsAre(2, 1));
@@ -122,6 +125,36 @@ TEST(Record, BetweenEqualScoresTheLowerLossIsBetter) {
   EXPECT_EQ(run.progress.stale, 0);
   EXPECT_TRUE(run.add(7, 1));  // the score counts first
   EXPECT_THAT(run.best(), ElementsAre(6, 5));
+}
+
+TEST(Record, OfTerLessIsBetter) {
+  Recorded run(Metric::ter, 2);
+  EXPECT_TRUE(run.add(1, Metric::ter, 60));
+  EXPECT_TRUE(run.add(2, Metric::ter, 50.5));
+  EXPECT_THAT(run.best(), ElementsAre(2, 1));
+  EXPECT_EQ(run.progress.stale, 0);
+  EXPECT_FALSE(run.add(0.5, Metric::ter, 70));
+  EXPECT_FALSE(run.add(0.25, 90));  // BLEU decides nothing
+  EXPECT_EQ(run.progress.stale, 2);
+  EXPECT_TRUE(run.add(1.5, Metric::ter, 50.5));  // the lower loss of two equal ones
+  EXPECT_THAT(run.best(), ElementsAre(5, 2));
+  EXPECT_EQ(run.progress.best.front().score, 50.5);
+}
+
+// What the table says of each, and what the option says of a command.
+TEST(Record, EachMetricKnowsWhichIsBetter) {
+  for (const score::MetricInfo& each : score::kMetrics) {
+    if (each.metric == Metric::loss) continue;
+    for (const bool lower : {false, true}) {
+      if (lower && each.source != score::MetricSource::command) continue;
+      Recorded run(each.metric, 1);
+      run.config.early_stopping.lower_is_better = lower;
+      EXPECT_TRUE(run.add(1, each.metric, 40)) << each.key;
+      const bool less = lower || each.better == score::Better::less;
+      EXPECT_EQ(run.add(1, each.metric, 30), less) << each.key;
+      EXPECT_EQ(run.add(1, each.metric, 50), !less) << each.key;
+    }
+  }
 }
 
 class Measuring : public Trainer {

@@ -53,7 +53,7 @@ inline TrainerSetup setup_of(const std::string& folder, const TrainConfig& confi
 }
 
 inline std::optional<ValidationScores> bleu(double value) {
-  return ValidationScores{.bleu = value};
+  return ValidationScores{.values = {{Metric::bleu, value}}};
 }
 
 inline std::vector<data::Batch> validation() {

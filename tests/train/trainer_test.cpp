@@ -217,7 +217,7 @@ TEST_F(Trainer, OneSentenceTooLargeForMemoryIsAFailure) {
 TEST_F(Trainer, StopsWhenPatienceEndsAndKeepsTheBest) {
   auto config = quick(100);
   config.validate_every = 5;
-  config.early_stopping = {.metric = StopMetric::bleu, .patience = 2};
+  config.early_stopping = {.metric = Metric::bleu, .patience = 2};
   auto setup = setup_of(folder.path(), config);
   setup.validation = validation();
   setup.scores = [scores = std::vector<double>{20, 30, 25, 29, 40}, next = 0](

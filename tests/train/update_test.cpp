@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "data/batch.h"
+#include "every.h"
 #include "own_optimizer.h"
 #include "text/vocabulary.h"
 #include "trainer_support.h"
@@ -115,8 +116,7 @@ TEST_F(Updating, TakesTheGradientAtWholeNumbersForTheWeightsThemselves) {
 
 // The second update, of another scale, tells what the averages of the first one's gradients are.
 TEST_F(Updating, DividesByTheScaleOfTheLossWithEveryOptimizer) {
-  for (const auto optimizer :
-       {OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::adadelta}) {
+  for (const auto optimizer : every<OptimizerKind>()) {
     SCOPED_TRACE(config::name_of(optimizer));
     for (const double clip : {0.0, 0.01}) {
       const Updated plain = updated(update_config(optimizer, clip), {1, 1});

@@ -152,7 +152,7 @@ TEST_F(Validating, AFailureThatIsNotTheScorersEndsTheRunAndResumingRepeatsIt) {
 }
 
 TEST_F(Validating, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgain) {
-  config.early_stopping.metric = StopMetric::bleu;
+  config.early_stopping.metric = Metric::bleu;
   train(setup(folder));
   auto failing = setup(other);
   failing.scores = fail;
@@ -169,10 +169,10 @@ TEST_F(Validating, WhereBleuDecidesAScorerThatFailsEndsTheRunAndResumingAsksAgai
 }
 
 TEST_F(Validating, AScoreThatDoesNotDecideMayBeMissing) {
-  config.early_stopping.metric = StopMetric::bleu;
+  config.early_stopping.metric = Metric::bleu;
   auto partly = setup(folder);
   partly.scores = [](model::Model&, int64_t) -> std::optional<ValidationScores> {
-    return ValidationScores{.bleu = 20, .problem = "the command is away"};
+    return ValidationScores{.values = {{Metric::bleu, 20}}, .problem = "the command is away"};
   };
   const Logged logged;
   EXPECT_EQ(train(partly).updates, 13);
@@ -184,7 +184,7 @@ TEST_F(Validating, AScoreThatDoesNotDecideMayBeMissing) {
 }
 
 TEST_F(Validating, AScorerThatTheSignalEndsIsNoFailure) {
-  config.early_stopping.metric = StopMetric::bleu;
+  config.early_stopping.metric = Metric::bleu;
   bool signalled = false;
   auto stopped = setup(folder);
   stopped.scores = [&](model::Model& model, int64_t update) {
@@ -197,7 +197,7 @@ TEST_F(Validating, AScorerThatTheSignalEndsIsNoFailure) {
 }
 
 TEST_F(Validating, ALossThatIsNotFiniteIsNamedAndNeverTheBest) {
-  for (const auto metric : {StopMetric::loss, StopMetric::bleu}) {
+  for (const auto metric : {Metric::loss, Metric::bleu}) {
     config.early_stopping.metric = metric;
     const TemporaryFolder run;
     auto sick = setup(run);

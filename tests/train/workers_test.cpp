@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "data/batch.h"
+#include "every.h"
 #include "model/kinds.h"
 #include "own_optimizer.h"
 #include "train/shard.h"
@@ -91,8 +92,7 @@ TEST(Workers, OfAnyNumberMakeTheSameWeightsOfEveryKindOfModel) {
 
 TEST(Workers, OfAnyNumberMakeTheSameWeightsWithEveryOptimizer) {
   const auto kind = model::testing::every_kind().front().config;
-  for (const auto optimizer :
-       {OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::adadelta}) {
+  for (const auto optimizer : every<OptimizerKind>()) {
     TrainConfig training;
     training.optimizer = optimizer;
     training.weight_decay = 0.01;

@@ -1,4 +1,5 @@
 const COLOURS = JSON.parse('{{{colours}}}'), INK = JSON.parse('{{{ink}}}').map(rgb);
+const METRICS = JSON.parse('{{{metrics}}}');  // [{ key, label, axis, decimals }], null decimals: any scale
 const EVERY = 2000;   // milliseconds between two questions
 const STEP = 500;     // of the film
 let runs = [];        // as the server told them last
@@ -25,16 +26,13 @@ function namesOf(all) {
 
 const last = values => values?.findLast(value => value !== null) ?? null;
 
-const SCORES = {
-  loss: value => `loss ${value.toFixed(3)}`, bleu: value => `BLEU ${value.toFixed(2)}`,
-  chrf: value => `chrF ${value.toFixed(2)}`, command: value => `command ${short(value)}`,
-};
+const metricText = ({ label, decimals }, value) => `${label} ${decimals === null ? short(value) : value.toFixed(decimals)}`;
 
 // Of one validation; what decides which is the best comes first.
 function scoreText(metric, scores) {
-  const known = Object.keys(SCORES).filter(key => (scores[key] ?? null) !== null);
-  known.sort((a, b) => (b === metric) - (a === metric));
-  return known.length ? `${known.map(key => SCORES[key](scores[key])).join(", ")} at ${short(scores.update)}` : "none yet";
+  const known = METRICS.filter(each => (scores[each.key] ?? null) !== null);
+  known.sort((a, b) => (b.key === metric) - (a.key === metric));
+  return known.length ? `${known.map(each => metricText(each, scores[each.key])).join(", ")} at ${short(scores.update)}` : "none yet";
 }
 
 const at = (series, place) => Object.fromEntries(Object.entries(series).map(([key, values]) => [key, values.at(place)]));
@@ -86,10 +84,10 @@ function drawRuns() {
 
 // --- curves
 
+const titleOf = ({ label, axis }) => (axis === label ? axis : axis[0].toUpperCase() + axis.slice(1));
 const MEASURES = [
-  { key: "loss", title: "Loss per piece" }, { key: "bleu", title: "BLEU" }, { key: "chrf", title: "chrF" },
-  { key: "command", title: "What the command says" }, { key: "speed", title: "Target tokens a second" },
-  { key: "rate", title: "Learning rate" },
+  ...METRICS.map(each => ({ key: each.key, title: titleOf(each) })),
+  { key: "speed", title: "Target tokens a second" }, { key: "rate", title: "Learning rate" },
 ];
 
 function pointsOf(lines, key, against) {

@@ -19,7 +19,7 @@ struct Normaliser {
   Normalise normalise;
 };
 
-#define HEED_NORMALISER(name, help) Tensor name(const Tensor& scores);
+#define HEED_NORMALISER(name, plain, help) Tensor name(const Tensor& scores);
 #include "kernels/normalisers/registry.def"
 #undef HEED_NORMALISER
 

@@ -8,7 +8,7 @@ namespace heed::kernels {
 
 const std::vector<Normaliser>& normalisers() {
   static const std::vector<Normaliser> all = {
-#define HEED_NORMALISER(name, help) {#name, name},
+#define HEED_NORMALISER(name, plain, help) {#name, name},
 #include "kernels/normalisers/registry.def"
 #undef HEED_NORMALISER
   };

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "kernels/rows/matrix.h"
@@ -72,11 +71,5 @@ class HeadWork {
   std::vector<float> weights_, to_scores_;                  // [block, long]
   std::vector<float> to_keys_, to_values_;                  // [keys, wide]
 };
-
-/// Scores [count], finite, become weights; NaN where one is no number.
-using RowNormaliser = void (*)(float* scores, int64_t count);
-
-/// Null for a name that only kernels/normalisers/registry.def has.
-RowNormaliser row_normaliser(const std::string& name);
 
 }  // namespace heed::kernels

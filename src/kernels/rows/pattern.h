@@ -14,6 +14,19 @@ struct KeyRange {
   int64_t count() const { return end - begin; }
 };
 
+/// Calls hide(begin, end) for each run of [from, to) without `kept`, which is not before `from`,
+/// and every `stride`-th key behind it; stride 0: none is kept.
+template <class Hide>
+[[gnu::always_inline]] inline void each_run_without(int64_t from, int64_t to, int64_t kept,
+                                                    int64_t stride, const Hide& hide) {
+  while (from < to) {
+    const int64_t stop = stride > 0 ? std::min(kept, to) : to;
+    if (from < stop) hide(from, stop);
+    from = stop + 1;
+    kept += stride;
+  }
+}
+
 /// Which keys query i sees of its own sentence: i-window..i+window, the first `global` ones, and
 /// those whose distance is a multiple of `stride`. The first `global` queries see all. With
 /// `causal` none sees a key behind itself.
@@ -55,21 +68,8 @@ struct Pattern {
     if (query < global) return;
     const int64_t first_kept = stride > 0 ? global + (query - global) % stride : 0,
                   next_kept = stride > 0 ? query + (window / stride + 1) * stride : 0;
-    each_gap_between(global, std::min(query - window, end), first_kept, hide);
-    each_gap_between(query + window + 1, end, next_kept, hide);
-  }
-
- private:
-  /// [from, to) but for `kept`, which is not before `from`, and every `stride`-th key behind it.
-  template <class Hide>
-  [[gnu::always_inline]] void each_gap_between(int64_t from, int64_t to, int64_t kept,
-                                               const Hide& hide) const {
-    while (from < to) {
-      const int64_t stop = stride > 0 ? std::min(kept, to) : to;
-      if (from < stop) hide(from, stop);
-      from = stop + 1;
-      kept += stride;
-    }
+    each_run_without(global, std::min(query - window, end), first_kept, stride, hide);
+    each_run_without(query + window + 1, end, next_kept, stride, hide);
   }
 };
 

@@ -16,7 +16,7 @@ struct NormaliserInfo {
 
 const std::vector<AttentionKindInfo>& attentions() {
   static const std::vector<AttentionKindInfo> kinds = {
-#define HEED_ATTENTION(name, timing, help) {#name, help, Timing::timing},
+#define HEED_ATTENTION(name, timing, scores, help) {#name, help, Timing::timing, ScoresOf::scores},
 #include "model/recurrent/attention/registry.def"
 #undef HEED_ATTENTION
   };
@@ -35,7 +35,7 @@ const std::vector<SelfAttentionInfo>& self_attentions() {
 
 const std::vector<NormaliserInfo>& normalisers() {
   static const std::vector<NormaliserInfo> kinds = {
-#define HEED_NORMALISER(name, help) {#name, help},
+#define HEED_NORMALISER(name, plain, help) {#name, help},
 #include "kernels/normalisers/registry.def"
 #undef HEED_NORMALISER
   };
@@ -68,7 +68,7 @@ const Row& row_of(const std::vector<Row>& rows, const std::string& name, const c
 
 const std::vector<PositionsKindInfo>& positions_kinds() {
   static const std::vector<PositionsKindInfo> kinds = {
-#define HEED_POSITIONS(name, effect, help) {#name, help, PositionsEffect::effect},
+#define HEED_POSITIONS(name, effect, plain, help) {#name, help, PositionsEffect::effect},
 #include "model/transformer/positions/registry.def"
 #undef HEED_POSITIONS
   };

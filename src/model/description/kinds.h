@@ -15,18 +15,30 @@ enum class Timing {
   kNever,   // the context is the encoder's summary at every step (Cho et al. 2014)
 };
 
+/// What the scores of a recurrent attention are, which says who may compute them.
+enum class ScoresOf {
+  kNothing,   // there are none: the context is the encoder's summary
+  kDot,       // s h
+  kGeneral,   // s W h
+  kAdditive,  // v tanh(W s + U h)
+  kLocation,  // W s, one number for each source position
+  kOwn,       // another score: LibTorch alone; src/engine/source_attention.cpp knows those above
+};
+
 /// One line of model/recurrent/attention/registry.def.
 struct AttentionKindInfo {
   const char* name;
   const char* help;  // the score, and the paper
   Timing timing;
+  ScoresOf scores;
 };
 
 /// What the weights of self-attention are made of, which says who may compute them.
 enum class WeightsOf {
   kProducts,  // a softmax of q k / sqrt(head): src/engine, CTranslate2 and all kernels
   kPrepared,  // the same of queries and keys that the kind changed before: the kernels
-  kNoScores,  // no softmax: the kind alone. Nothing can be added to scores, hidden or dropped
+  kSums,      // no softmax: sums of what was read (engine/linear_attention.h): src/engine
+  kNoScores,  // no softmax: the kind alone
 };
 
 /// Which keys say what a position sees.
@@ -43,7 +55,8 @@ struct SelfAttentionInfo {
   WeightsOf weights;
   SeenBy seen;
 
-  bool has_scores() const { return weights != WeightsOf::kNoScores; }
+  /// Whether something can be added to scores, hidden or dropped.
+  bool has_scores() const { return weights != WeightsOf::kSums && weights != WeightsOf::kNoScores; }
   /// Whether engines that know softmax attention can run it, if they know its window.
   bool is_plain() const { return weights == WeightsOf::kProducts && seen == SeenBy::kWindow; }
 };

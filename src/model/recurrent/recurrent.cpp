@@ -38,7 +38,7 @@ class RecurrentModel : public Model {
   }
 
   Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
-  OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
+  OutputWeights output() override { return {tokens_.output->weight(), tokens_.output->bias()}; }
 
   State start(const Source& source, Trace* trace) override {
     const Tensor vectors = traced_vectors(tokens_.source->forward(source.tokens), trace);

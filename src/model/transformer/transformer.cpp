@@ -100,7 +100,7 @@ class Stack : public torch::nn::Module {
   Stack(const ModelConfig& config, AttentionKind kind, int64_t layers,
         const PositionsPtr& positions) {
     for (int64_t layer = 0; layer < layers; ++layer)
-      blocks.push_back(register_module(
+      blocks_.push_back(register_module(
           std::to_string(layer),
           std::make_shared<Block>(block_options(config, kind, layer),
                                   LayerIndex{.positions = positions, .layer = layer})));
@@ -109,9 +109,10 @@ class Stack : public torch::nn::Module {
   }
   Tensor finish(const Tensor& x) { return norm_ ? layer_norm(norm_, x) : x; }
 
-  std::vector<std::shared_ptr<Block>> blocks;
+  const std::vector<std::shared_ptr<Block>>& blocks() const { return blocks_; }
 
  private:
+  std::vector<std::shared_ptr<Block>> blocks_;
   torch::nn::LayerNorm norm_{nullptr};
 };
 
@@ -121,7 +122,7 @@ class Transformer : public Model {
 
   Tensor features(const Source& source, const TargetInput& input, Trace* trace) override;
   Tensor logits(const Tensor& features) override { return tokens_.output->forward(features); }
-  OutputWeights output() override { return {tokens_.output->weight, tokens_.output->bias}; }
+  OutputWeights output() override { return {tokens_.output->weight(), tokens_.output->bias()}; }
   State start(const Source& source, Trace* trace) override;
   Tensor step(const Tensor& tokens, State& state, Trace* trace) override;
   int64_t longest() const override { return source_positions_->longest(); }
@@ -177,7 +178,7 @@ Tensor Transformer::embed(Embedding& embedding, const Positions& positions, cons
 /// Whether all attention of unpadded sentences is there for tokens [batch, length] like these.
 bool Transformer::can_unpad(const Tensor& tokens) const {
   if (!kind().has_scores()) return false;
-  const at::ScalarType type = kernels::product_type(tokens_.target->weight);
+  const at::ScalarType type = kernels::product_type(tokens_.target->weight());
   if (!tokens.is_cpu()) return takes_unpadded(tokens.device());
   return tokens.size(1) <= kernels::kLongestAttention && kernels::is_fp32_or_bf16(type) &&
          (config_.attention_dropout == 0 || !is_training());
@@ -188,7 +189,7 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
          kind().has_scores() && !pattern_of(config_).is_sparse() &&
          kernels::is_softmax(kernels::normaliser(config_.attention_normaliser)) &&
          kernels::has_varlen_attention(device,
-                                       {.type = kernels::product_type(tokens_.target->weight),
+                                       {.type = kernels::product_type(tokens_.target->weight()),
                                         .head = config_.width / config_.heads,
                                         .window = config_.sliding_window > 0});
 }
@@ -196,8 +197,8 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
 Tensor Transformer::encode(const Source& source, const SentenceLayout& sentences, Trace* trace) {
   Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace);
   Tracer tracer(trace, AttentionKind::encoder);
-  for (std::size_t layer = 0; layer < encoder_->blocks.size(); ++layer) {
-    x = encoder_->blocks[layer]->forward(x, sentences, tracer.place());
+  for (std::size_t layer = 0; layer < encoder_->blocks().size(); ++layer) {
+    x = encoder_->blocks()[layer]->forward(x, sentences, tracer.place());
     tracer.keep(layer);
   }
   return encoder_->finish(x);
@@ -214,8 +215,8 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
   Tensor x = embed(*tokens_.target, *target_positions_, input.tokens, targets);
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
-  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
-    DecoderBlock& block = *decoder_->blocks[layer];
+  for (std::size_t layer = 0; layer < decoder_->blocks().size(); ++layer) {
+    DecoderBlock& block = *decoder_->blocks()[layer];
     const bool is_guided =
         guided && decoder_layer(config_, guided->layer) == static_cast<int64_t>(layer);
     std::function<Tensor(const Tensor&)> exchange;
@@ -245,7 +246,7 @@ State Transformer::start(const Source& source, Trace* trace) {
   const Tensor memory = unpads ? pad(encoded, sources) : encoded;
   std::vector<Tensor> heads;
   std::size_t carried = 0;
-  for (const auto& block : decoder_->blocks) {
+  for (const auto& block : decoder_->blocks()) {
     const KeysValues projected = block->project(memory);
     heads.insert(heads.end(), {projected.keys, projected.values});
     carried += block->carried();
@@ -268,9 +269,9 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
 
 BeamStep Transformer::begin_step(State& state, int64_t beam, const Trace* trace) const {
   BeamStepOptions options{.head = config_.width / config_.heads};
-  for (const auto& block : decoder_->blocks)
+  for (const auto& block : decoder_->blocks())
     options.heads.push_back(2 * block->self_attention()->kv_heads());
-  const SelfAttention& first = *decoder_->blocks[0]->self_attention();
+  const SelfAttention& first = *decoder_->blocks()[0]->self_attention();
   options.group = first.heads() / first.kv_heads();
   options.pattern = pattern_of(config_);
   options.wants_steps = (trace && trace->kinds.contains(AttentionKind::decoder)) ||
@@ -286,8 +287,8 @@ Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   int64_t step_heads = 0, source_heads = 0;  // of the layers before
   std::span<Tensor> left(state.carried);     // of the layers that are left
-  for (std::size_t layer = 0; layer < decoder_->blocks.size(); ++layer) {
-    DecoderBlock& block = *decoder_->blocks[layer];
+  for (std::size_t layer = 0; layer < decoder_->blocks().size(); ++layer) {
+    DecoderBlock& block = *decoder_->blocks()[layer];
     const int64_t of_steps = caches_steps() ? 2 * block.self_attention()->kv_heads() : 0,
                   of_source = 2 * block.cross_attention().kv_heads();
     const std::size_t carried = block.carried();
@@ -314,7 +315,7 @@ Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
 StateSize Transformer::state_size() const {
   const int64_t head = config_.width / config_.heads;
   StateSize size;
-  for (const auto& block : decoder_->blocks) {
+  for (const auto& block : decoder_->blocks()) {
     size.source += 2 * block->cross_attention().kv_heads() * head;
     if (caches_steps()) size.hypothesis += 2 * block->self_attention()->kv_heads() * head;
   }

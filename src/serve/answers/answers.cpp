@@ -214,8 +214,9 @@ Json steps_of(const ShownModel& model, const model::ModelConfig& config,
     body["noAttention"] = why;
   else if (translator.network() == nullptr)
     body["noAttention"] =
-        "Steps are shown where heed's own engine translates: on a CPU, and of "
-        "models without linear attention.";
+        "Steps are shown where an engine translates: on a CPU, and without mechanisms that were "
+        "added "
+        "to a registry.";
   else
     body["sentences"].push_back(
         study::json_of(decode::decoding_steps(translator, config, reading)));

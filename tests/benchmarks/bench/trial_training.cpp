@@ -45,10 +45,10 @@ TrialSums TrialTraining::updates(int64_t count) {
     expect(batches.has_value(), "batches without an end");
     const train::UpdateReport& report = reports.emplace_back(updater_.run(
         batches->parts, {.update = ++done_, .rate = run_.config.training.learning_rate}));
-    sums.tokens += report.tokens;
-    sums.real += report.real;
-    sums.places += report.places;
-    sums.parts += report.seconds;
+    sums.tokens += report.tokens();
+    sums.real += report.real();
+    sums.places += report.places();
+    sums.parts += report.seconds();
     if (reports.size() <= kUpdatesAhead) continue;
     reports.front().numbers();  // waits for a GPU
     reports.pop_front();

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/rows/additive.h"
-#include "kernels/rows/attention.h"
 #include "kernels/rows/loops.h"
+#include "kernels/rows/normalisers.h"
 #include "kernels/rows/random_numbers.h"
 
 namespace heed::kernels {

@@ -5,7 +5,7 @@ def check(lab):
     def loss(run):
         return lab.training(f"runs/lab4/{run}")[-1]["loss"]
 
-    hint = "in {}/train.log the line that begins with update 150, behind the word loss"
+    hint = "in {}/train.log the line that begins with update 150, after the word loss"
     lab.number("loss_scaled", lambda: loss("scaled"), 0.002, hint.format("runs/lab4/scaled"))
     lab.number("loss_unscaled", lambda: loss("unscaled"), 0.002, hint.format("runs/lab4/unscaled"))
     lab.number("deviation_64", 8, 0.01, "the variance of a sum of 64 products of variance 1 is 64; the deviation is its root")

@@ -7,7 +7,7 @@ def causal(n):
 
 
 def padding(lengths, width):
-    """One row for each sentence of a batch, with 1 for its tokens and 0 for the padding behind them, `width` in all."""
+    """One row for each sentence of a batch, with 1 for its tokens and 0 for the padding after them, `width` in all."""
     return [[int(column < length) for column in range(width)] for length in lengths]
 
 

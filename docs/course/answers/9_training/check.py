@@ -18,7 +18,7 @@ def check(lab):
     hint = "sha256sum prints the same sum for files with the same bytes"
     lab.word("same_with_two_threads", lambda: same("two"), hint, ["yes", "no"])
     lab.word("same_after_resuming", lambda: same("resumed"), hint, ["yes", "no"])
-    lab.number("loss_120", loss, 0.002, "in runs/lab9/one/train.log the line that begins with update 120, behind the word loss")
+    lab.number("loss_120", loss, 0.002, "in runs/lab9/one/train.log the line that begins with update 120, after the word loss")
     lab.number("perplexity_120", lambda: math.exp(loss()), 0.5,
                "e to the power of the loss")
 

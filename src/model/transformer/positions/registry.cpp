@@ -6,12 +6,13 @@
 
 namespace heed::model {
 
-#define HEED_POSITIONS(name, effect, help) PositionsPtr make_##name(const PositionsSize& size);
+#define HEED_POSITIONS(name, effect, plain, help) \
+  PositionsPtr make_##name(const PositionsSize& size);
 #include "model/transformer/positions/registry.def"
 #undef HEED_POSITIONS
 
 PositionsPtr make_positions(const std::string& name, const PositionsSize& size) {
-#define HEED_POSITIONS(kind, effect, help) \
+#define HEED_POSITIONS(kind, effect, plain, help) \
   if (name == #kind) return make_##kind(size);
 #include "model/transformer/positions/registry.def"
 #undef HEED_POSITIONS
