@@ -329,7 +329,7 @@ bool Vocabulary::has_bytes() const {
 }
 
 std::string Vocabulary::algorithm() const {
-  switch (impl_->algorithm) {
+  switch (impl_->algorithm()) {
     case PieceAlgorithm::unigram:
       return "unigram";
     case PieceAlgorithm::bpe:
