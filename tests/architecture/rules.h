@@ -237,18 +237,4 @@ inline Breaches locale_includes(const std::filesystem::path& root) {
   return breaches;
 }
 
-/// Files that have grown beyond what is read in one sitting. Their includes, which nobody reads, do
-/// not count.
-inline Breaches long_files(const std::filesystem::path& root, int most) {
-  Breaches breaches;
-  for (const std::string folder : {"src", "apps", "tests"})
-    for (const auto& [path, includes] : includes_of(root, folder)) {
-      std::ifstream in(root / path);
-      const auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n') -
-                         static_cast<std::ptrdiff_t>(includes.size());
-      if (lines > most) breaches.push_back(path + " has " + std::to_string(lines) + " lines");
-    }
-  return breaches;
-}
-
 }  // namespace heed::architecture
