@@ -23,6 +23,7 @@
 #include "run/model_folder.h"
 #include "run/summary.h"
 #include "score/bleu_statistics.h"
+#include "score/metrics.h"
 #include "text/table.h"
 #include "text/vocabulary.h"
 #include "train/checkpoint.h"

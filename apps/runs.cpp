@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/commands.h"
@@ -23,6 +24,7 @@
 #include "run/learning.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
+#include "score/metrics.h"
 #include "text/table.h"
 #include "train/config.h"
 #include "train/metrics_line.h"

@@ -41,6 +41,7 @@
 #include "score/chrf.h"
 #include "score/config.h"
 #include "score/lengths.h"
+#include "score/metrics.h"
 #include "score/sacrebleu.h"
 #include "study/attention_matrix.h"
 #include "text/table.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/example.h"
 #include "text/vocabulary.h"
 
 namespace heed::data {

@@ -9,14 +9,7 @@
 
 namespace heed::data {
 
-/// Piece ids without bos and eos.
-struct Example {
-  std::vector<int32_t> source;
-  std::vector<int32_t> target;
-  Origin origin;
-  std::vector<PieceLink> links = {};  // of pieces, by target, then source
-  bool source_end = true;             // whether the model reads eos behind the source
-};
+struct Example;  // data/example.h
 
 /// Row-major [batch, source_length] and [batch, target_length], padded with `pad` at the end.
 /// The source ends with eos, or with padding in its place where Example::source_end is false; an

@@ -12,6 +12,7 @@
 #include "data/batch.h"
 #include "data/config.h"
 #include "data/corpus.h"
+#include "data/example.h"
 #include "data/position.h"
 #include "data/stages.h"
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "data/batch.h"
+#include "data/example.h"
 #include "data/terms.h"
 #include "text/words.h"
 

@@ -22,7 +22,7 @@
 
 namespace heed::data {
 
-struct Example;  // data/batch.h
+struct Example;  // data/example.h
 
 /// Many short sequences in one array, which is read after seal() (base/descriptor.h).
 template <class T>

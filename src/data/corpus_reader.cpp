@@ -11,6 +11,7 @@
 #include "data/batch.h"
 #include "data/config.h"
 #include "data/corpus.h"
+#include "data/example.h"
 #include "data/flaws.h"
 #include "data/links.h"
 #include "data/origin.h"

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "config/attention_kind.h"
 #include "data/batch.h"
+#include "data/example.h"
 #include "decode/model_steps.h"
 #include "decode/recorded_steps.h"
 #include "decode/search/config.h"

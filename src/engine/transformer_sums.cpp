@@ -1,10 +1,18 @@
 // Linear self-attention (engine/linear_attention.h) of a Transformer's encoder, and of a decoder's
 // steps.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 
+#include "engine/attend.h"
 #include "engine/linear_attention.h"
+#include "engine/matrix.h"
+#include "engine/network.h"
 #include "engine/transformer.h"
+#include "engine/weights.h"
+#include "model/description/kinds.h"
 
 namespace heed::engine {
 

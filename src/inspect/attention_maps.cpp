@@ -1,5 +1,6 @@
 #include "inspect/attention_maps.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 

@@ -2,13 +2,10 @@
 // show it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "config/attention_kind.h"
-#include "data/batch.h"
-#include "decode/search/batches.h"
 #include "decode/search/reading.h"
 #include "model/description/config.h"
 #include "study/attention_matrix.h"
@@ -25,13 +22,6 @@ using decode::names_of;
 using decode::Reading;
 using decode::readings_of;
 using study::AttendedSentence;
-
-/// How many copies of a pair are read together: a bound on memory, which holds their [target,
-/// vocab].
-inline int64_t copies_at_once(const data::Example& pair) {
-  const int64_t length = decode::padded_length(std::ssize(pair.source), std::ssize(pair.target));
-  return std::max<int64_t>(1, 1024 / (length + 1));
-}
 
 /// Sets AttentionMatrix::softmax of a model's matrices, for the page. A mean over several heads is
 /// none.

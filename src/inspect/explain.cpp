@@ -15,12 +15,21 @@
 #include "base/random.h"
 #include "config/attention_kind.h"
 #include "data/batch.h"
+#include "data/example.h"
+#include "decode/search/batches.h"
 #include "inspect/attention_maps.h"
 #include "kernels/share_out.h"
 #include "model/device.h"
 
 namespace heed::inspect {
 namespace {
+
+/// How many copies of a pair are read together: a bound on memory, which holds their [target,
+/// vocab].
+int64_t copies_at_once(const data::Example& pair) {
+  const int64_t length = decode::padded_length(std::ssize(pair.source), std::ssize(pair.target));
+  return std::max<int64_t>(1, 1024 / (length + 1));
+}
 
 using at::Tensor;
 using config::AttentionKind;

@@ -7,11 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batch.h"
-#include "data/batches.h"
 #include "data/config.h"
-#include "data/corpus.h"
-#include "data/corpus_reader.h"
 #include "ranks/group.h"
 #include "run/config.h"
 #include "run/folder.h"
@@ -19,6 +15,13 @@
 #include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
 #include "train/update.h"
+
+namespace heed::data {
+struct Batch;          // data/batch.h
+struct BatchOptions;   // data/batches.h
+class Corpus;          // data/corpus.h
+struct CorpusReading;  // data/corpus_reader.h
+}  // namespace heed::data
 
 namespace heed::run {
 

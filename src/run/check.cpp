@@ -34,6 +34,7 @@
 #include "run/model_folder.h"
 #include "run/precision.h"
 #include "run/saved_config.h"
+#include "score/metrics.h"
 #include "score/sacrebleu.h"
 #include "text/lines.h"
 #include "text/pairs.h"

@@ -30,6 +30,7 @@
 #include "run/model_folder.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
+#include "score/metrics.h"
 #include "train/metrics_line.h"
 
 namespace heed::run {

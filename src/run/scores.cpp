@@ -16,6 +16,7 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "config/schema.h"
 #include "data/config.h"
 #include "decode/search/config.h"
 #include "decode/search/lines_request.h"

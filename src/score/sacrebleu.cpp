@@ -8,6 +8,7 @@
 #include <regex>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -17,6 +18,7 @@
 #include "base/strings.h"
 #include "base/subprocess.h"
 #include "score/bleu_statistics.h"
+#include "score/metrics.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "score/config.h"
+#include "score/metrics.h"
 
 namespace heed::score {
 

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "config/schema.h"
+
 namespace heed::train {
 
 const OptimizerInfo& optimizer_info(OptimizerKind kind) {

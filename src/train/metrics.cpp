@@ -1,4 +1,4 @@
-#include "train/metrics.h"
+#include "score/metrics.h"
 
 #include <cmath>
 #include <cstddef>
@@ -19,6 +19,7 @@
 #include "data/batch.h"
 #include "data/origin.h"
 #include "train/config.h"
+#include "train/metrics.h"
 #include "train/metrics_line.h"
 
 namespace heed::train {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "config/schema.h"
 #include "kernels/graph.h"
 #include "model/device.h"
 #include "ranks/group.h"

@@ -12,6 +12,7 @@
 
 #include "accelerator/device.h"
 #include "data/batch.h"
+#include "data/example.h"
 #include "model/kinds.h"
 #include "text/vocabulary.h"
 #include "text/vocabulary_training.h"

@@ -11,6 +11,7 @@
 #include "data/batches.h"
 #include "data/corpus.h"
 #include "data/corpus_reader.h"
+#include "data/example.h"
 #include "data/hygiene.h"
 #include "message.h"
 #include "temporary_folder.h"

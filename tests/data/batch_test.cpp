@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/example.h"
+
 namespace heed::data {
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "data/corpus_reader.h"
+#include "data/example.h"
 #include "data/examples.h"
 #include "message.h"
 #include "temporary_folder.h"

@@ -9,6 +9,7 @@
 #include "compressed.h"
 #include "data/batch.h"
 #include "data/corpus_reader.h"
+#include "data/example.h"
 #include "message.h"
 #include "temporary_folder.h"
 

@@ -7,6 +7,7 @@
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/corpus_reader.h"
+#include "data/example.h"
 #include "data/flaws.h"
 #include "temporary_folder.h"
 

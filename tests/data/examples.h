@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "data/batch.h"
 #include "data/corpus.h"
+#include "data/example.h"
 
 namespace heed::data {
 

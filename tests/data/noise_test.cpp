@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "data/batches.h"
 #include "data/corpus_reader.h"
+#include "data/example.h"
 #include "temporary_folder.h"
 #include "text/utf8.h"
 

@@ -11,6 +11,7 @@
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/corpus_reader.h"
+#include "data/example.h"
 #include "temporary_folder.h"
 #include "text/words.h"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "data/example.h"
 #include "model/kinds.h"
 #include "own_optimizer.h"
 #include "train/loss.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "data/batch.h"
+#include "data/example.h"
 #include "kernels/output_loss.h"
 #include "model/gradient.h"
 #include "toy_model.h"

@@ -7,6 +7,7 @@
 
 #include "data/batch.h"
 #include "data/batches.h"
+#include "data/example.h"
 #include "train/validation.h"
 #include "trainer_support.h"
 

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "data/batches.h"
+#include "data/example.h"
 #include "data/examples.h"
 #include "kernels/dropout.h"
 #include "model/model.h"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <set>
 
+#include "data/example.h"
 #include "decode/search/pieces.h"
 #include "text/normal_form.h"
 #include "text/utf8.h"

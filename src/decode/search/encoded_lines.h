@@ -13,7 +13,7 @@
 #include "text/vocabulary.h"
 
 namespace heed::data {
-struct Example;  // data/batch.h
+struct Example;  // data/example.h
 }  // namespace heed::data
 
 namespace heed::decode {

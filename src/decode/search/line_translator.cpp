@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "data/batch.h"
+#include "data/example.h"
 #include "decode/search/constraints.h"
 #include "decode/search/line_warnings.h"
 #include "decode/search/mbr.h"

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/strings.h"
+#include "data/example.h"
 #include "data/notice.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/search.h"

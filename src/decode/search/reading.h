@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/attention_kind.h"
-#include "data/batch.h"
+#include "data/example.h"
 #include "decode/search/line_translator.h"
 #include "study/attention_matrix.h"
 

@@ -3,6 +3,9 @@
 // Zeiler 2012, algorithm 1; decay w is added to g.
 #include <ATen/ATen.h>
 
+#include <vector>
+
+#include "train/config.h"
 #include "train/optimizers/formula.h"
 
 namespace heed::train {

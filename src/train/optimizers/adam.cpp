@@ -4,6 +4,9 @@
 // Hutter 2019).
 #include <ATen/ATen.h>
 
+#include <optional>
+
+#include "train/config.h"
 #include "train/optimizers/formula.h"
 
 namespace heed::train {

@@ -1,6 +1,8 @@
 // The formulas of train/optimizers.def.
 #include <cstddef>
+#include <vector>
 
+#include "train/config.h"
 #include "train/optimizers/formula.h"
 
 namespace heed::train {

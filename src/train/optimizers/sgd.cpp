@@ -1,6 +1,7 @@
 // w <- w - rate (g + decay w)
 #include <ATen/ATen.h>
 
+#include "train/config.h"
 #include "train/optimizers/formula.h"
 
 namespace heed::train {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "data/batch.h"
+#include "data/example.h"
 #include "decode/search/engine_translator.h"
 #include "engine/random_weights.h"
 #include "temporary_folder.h"
