@@ -13,6 +13,7 @@
 #include "exchange/json_object.h"
 #include "exchange/package.h"
 #include "exchange/tensors.h"
+#include "exchange/torch_file.h"
 #include "model/description/safetensors_header.h"
 
 namespace heed::exchange {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/lfs_pointer.h"
 #include "base/shell_names.h"
