@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "data/hygiene.h"
+#include "data/pair_reader.h"
 #include "message.h"
 #include "temporary_folder.h"
 

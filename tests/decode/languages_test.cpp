@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/strings.h"
+#include "data/batch.h"
 #include "decode/random_models.h"
 #include "decode/search/next_words.h"
 #include "decode/search/reading.h"
