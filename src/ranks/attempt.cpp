@@ -99,10 +99,11 @@ class Meeting {
     const auto newest = read(kNewestList);
     if (!newest || newest == seen_) return;
     seen_ = newest;
-    list_.clear();
     const auto tokens = split(store_->get_to_str(tokens_of(*newest)), ' ');
     if (std::ssize(tokens) != info_.size || tokens[info_.rank] != mine_) return;
-    if (tokens[0] != read(token_of(0))) return;  // of a first rank that is no longer the first
+    // Of a first rank that is no longer the first. The list that was taken before stays: its own
+    // first rank may have begun already, and then puts it there no more.
+    if (tokens[0] != read(token_of(0))) return;
     list_ = *newest;
     store_->set(taken_of(list_, info_.rank), std::string("1"));
   }

@@ -99,6 +99,29 @@ TEST(Attempt, EndsWhereAnotherProcessIsTheSameRank) {
   }
 }
 
+// The first rank of an older attempt, before it sees that it is no longer the first, puts its own
+// list there once more, and the right one has just seen that all have taken its list.
+TEST(Attempt, IsNotLostToALateListOfAnOlderOne) {
+  const StorePtr store = c10::make_intrusive<c10d::HashStore>();
+  const auto token = [&](const std::string& rank) { return store->get_to_str("token/" + rank); };
+  Attempt second;
+  {
+    const std::jthread rank(
+        [&] { second = begin_attempt(store, rank_of(1, 2), milliseconds(10000)); });
+    store->set("token/0", std::string("first"));
+    store->set("right/tokens", "first " + token("1"));
+    store->set("list", std::string("right"));
+    EXPECT_EQ(store->get_to_str("right/taken/1"), "1");
+    store->set("late/tokens", "older " + token("1"));
+    store->set("list", std::string("late"));
+    std::this_thread::sleep_for(milliseconds(200));  // in which the rank reads it
+    store->set("right/begun", std::string("1"));
+  }
+  ASSERT_TRUE(second.store);
+  second.store->set("said", std::string("here"));
+  EXPECT_EQ(store->get_to_str("right/said"), "here");
+}
+
 TEST(Attempt, NamesThoseWhoHaveNotCome) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   std::vector<Attempt> attempts(4);
