@@ -1,5 +1,7 @@
 #include "exchange/foreign_model.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <regex>
 #include <unordered_set>
