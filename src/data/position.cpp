@@ -15,7 +15,7 @@ std::string Position::to_json() const {
 
 Position Position::from_json(const std::string& text) {
   try {
-    const auto json = json_of(text);
+    const auto json = heed::json_of(text);
     return {json.at("epoch"), json.at("pool"), json.at("batch"),
             std::stoull(json.at("order").get<std::string>(), nullptr, 16),
             json.value("made", int64_t{0})};

@@ -11,17 +11,17 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
-std::string_view without_blanks_before(std::string_view text) {
+std::string_view without_leading_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
 /// Without the byte order mark, blanks and comments before anything else.
 std::string_view start_of(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  for (text = without_blanks_before(text); text.starts_with("<!--");) {
+  for (text = without_leading_blanks(text); text.starts_with("<!--");) {
     const std::size_t end = text.find("-->");
     if (end == std::string_view::npos) break;
-    text = without_blanks_before(text.substr(end + 3));
+    text = without_leading_blanks(text.substr(end + 3));
   }
   return text;
 }
@@ -47,7 +47,7 @@ bool is_markup_of(std::string_view text, std::string_view name) {
     return false;
   const std::size_t end = text.find('>');
   if (end == std::string_view::npos) return false;
-  text = without_blanks_before(text.substr(end + 1));
+  text = without_leading_blanks(text.substr(end + 1));
   return text.empty() || text.front() == '<';
 }
 
