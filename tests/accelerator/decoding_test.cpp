@@ -52,7 +52,7 @@ class EveryDecoder : public ::testing::TestWithParam<NamedConfig> {
 
 TEST_P(EveryDecoder, TranslatesAsOnTheCpu) {
   Translator there = translator_on(device(), kind()), here = translator_on(at::kCPU, kind());
-  const LinesRequest request{.lines = kSources, .keep_attention = true};
+  const decode::LinesRequest request{.lines = kSources, .keep_attention = true};
   const Watch watch;
   const auto ours = there.translate(request).translations,
              cpu = here.translate(request).translations;

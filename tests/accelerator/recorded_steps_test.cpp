@@ -188,8 +188,8 @@ std::string log_of(const model::ModelConfig& kind, const DecodeConfig& config,
                    bool keep_attention = false) {
   ::testing::internal::CaptureStderr();
   Translator translator = translator_of(kind, config);
-  const LinesRequest request{.lines = many_lines(), .keep_attention = keep_attention};
-  for (int i = 0; i < 2; ++i) told(translator.translate(request));
+  const decode::LinesRequest request{.lines = many_lines(), .keep_attention = keep_attention};
+  for (int i = 0; i < 2; ++i) decode::told(translator.translate(request));
   return ::testing::internal::GetCapturedStderr();
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "decode/random_models.h"
 #include "decode/toy_model.h"
 #include "message.h"

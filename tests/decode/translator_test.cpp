@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "decode/model_steps.h"
 #include "decode/random_models.h"
 #include "decode/search/mbr.h"
