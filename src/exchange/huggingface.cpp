@@ -196,6 +196,8 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
                     start, target.names.size());
   if (const std::string& first = target.names[start]; first != target.pad && first != target.end)
     pieces.begin = target.begin = first;
+  const SegmentFile source_file = segment_file(package, "source.spm"),
+                    target_file = segment_file(package, "target.spm");
   const Weights weights = huggingface_weights(package);
   require_tied(weights, out.model.tie, settings.place());
   require_rows_of(package, settings, weights, false, "vocab.json", pieces.names.size(), out.notes);
@@ -204,8 +206,6 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
                     out.notes);
   const std::vector<std::string> unnamed = name_rows(target.names, rows_of_side(weights, true));
   if (shared) pieces.names = target.names;
-  const SegmentFile source_file = segment_file(package, "source.spm"),
-                    target_file = segment_file(package, "target.spm");
   const SideVocabularies sides = two_vocabularies(source_file, target_file, pieces, target, shared);
   out.languages = languages_among(pieces.names);
   const std::vector<int64_t> width = pairs_from_halves(out.model.width);
