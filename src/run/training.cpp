@@ -141,6 +141,8 @@ class RankTraining {
     else if (!training.from.empty() && !goes_on)
       take_base_weights(*run_);
     log_start();
+    if (run_->config.deterministic)  // of this process from now on
+      at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
     group_->take_time([&] {  // reads the corpora
       if (group_->leads()) provenance_ = provenance_of(*run_, saved_);
     });
@@ -227,8 +229,6 @@ class RankTraining {
     if (config.training.guided_alignment == 0 && config.data.terms == 0 &&
         data::has_alignment(config.data))
       log::warn("data.train.alignment is not used: training.guided_alignment is 0");
-    if (config.deterministic)
-      at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
   }
 
   train::TrainerSetup setup() {

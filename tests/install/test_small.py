@@ -52,6 +52,8 @@ def options_of_loops(build):
     """Of each file of src/ that a build compiles: the optimisation, and which other options decide on the machine's code."""
     out = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        if re.search(r" -o CMakeFiles/test_\w+[.]dir/src/", entry["command"]):  # with registries of the test's own
+            continue
         file = pathlib.Path(entry["directory"], entry["file"])
         files = re.findall('^#include "(.*)"', file.read_text(encoding="utf-8"), re.M) if "/Unity/" in str(file) else [str(file)]
         options = [word for word in shlex.split(entry["command"]) if re.match("-([Ofm]|std=|D.*NDEBUG)", word)]
