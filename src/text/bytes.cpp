@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::size_t kChunk = 1 << 16;
 
-/// A file descriptor, with bytes that were read ahead to be given out first.
+/// A file descriptor. Bytes that were read ahead are given out first.
 class PlainSource : public ByteSource {
  public:
-  /// Standard input where there is no file.
+  /// Without a file it reads standard input.
   explicit PlainSource(Descriptor file = Descriptor())
       : file_(std::move(file)), descriptor_(file_.open() ? file_.number() : STDIN_FILENO) {}
 
@@ -44,7 +44,7 @@ class PlainSource : public ByteSource {
     do {
       count = ::poll(&input, 1, milliseconds);
     } while (count < 0 && errno == EINTR);
-    return count != 0;  // at the end and where it fails, read() tells
+    return count != 0;  // at the end of the file, or on an error, read() will say which
   }
 
   /// Reads at least one byte more ahead, unless the file ends; returns all that is ahead.
@@ -113,7 +113,8 @@ class GzipSource : public ByteSource {
     return count > 0;
   }
 
-  /// gzip files may be several archives in a row, and padded with zeros; false at the end.
+  /// Begins the next archive; false at the end. A gzip file may be several archives in a row, and
+  /// padded with zeros.
   bool begin_member() {
     while (*stream_.next_in == 0) {
       ++stream_.next_in;
@@ -134,14 +135,15 @@ class ZstdSource : public ByteSource {
   explicit ZstdSource(std::unique_ptr<ByteSource> raw)
       : raw_(std::move(raw)), chunk_(kChunk), stream_(ZSTD_createDStream(), ZSTD_freeDStream) {
     if (!stream_) throw Failure("zstd cannot start");
-    // What `zstd --ultra --long=31` makes. By itself it takes windows of 2^27 bytes.
+    // Allows windows of 2^31 bytes, as `zstd --ultra --long=31` makes them; by default zstd reads
+    // windows of up to 2^27 bytes.
     ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, 31);
   }
 
   std::size_t read(char* out, std::size_t size) override {
     ZSTD_outBuffer target{out, size, 0};
     while (target.pos == 0) {
-      // What zstd still holds comes out before more goes in.
+      // Output that zstd still holds is taken before it gets more input.
       if (in_.pos == in_.size && !more_out_ && !refill()) {
         if (inside_) throw BadBytes(std::string("the zstd") + kCutOff);
         return 0;
@@ -208,7 +210,7 @@ std::unique_ptr<PlainSource> open_plain(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.open()) return std::make_unique<PlainSource>(std::move(file));
   const int error = errno;
-  require_file(path, "text");  // knows how to say it, with the nearest name
+  require_file(path, "text");  // its message has the nearest name
   throw Failure(path + ": cannot be opened: " + error_text(error));
 }
 

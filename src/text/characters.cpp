@@ -1,4 +1,3 @@
-// By utf8proc.
 #include "text/characters.h"
 
 #include <utf8proc.h>
@@ -10,7 +9,7 @@ utf8proc_category_t category_of(char32_t c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c));
 }
 
-/// They choose the form of the character before them, mostly of a symbol, as U+FE0F does.
+/// Whether the character chooses the form of the one before it, mostly a symbol, as U+FE0F does.
 bool is_variation_selector(char32_t c) {
   return (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF) ||
          (c >= 0x180B && c <= 0x180F);
@@ -28,7 +27,7 @@ bool is_letter(char32_t c) {
     case UTF8PROC_CATEGORY_LO:
     case UTF8PROC_CATEGORY_NL:
       return true;
-    case UTF8PROC_CATEGORY_MN:  // Accents and vowel signs are of the letter before them.
+    case UTF8PROC_CATEGORY_MN:  // Accents and vowel signs belong to the letter before them.
     case UTF8PROC_CATEGORY_MC:
       return !is_variation_selector(c);
     default:

@@ -1,4 +1,4 @@
-// What Unicode says of a character: the same on every machine, with or without files of locales.
+// Properties of characters by Unicode, the same on every machine, with or without files of locales.
 #pragma once
 
 namespace heed::text {

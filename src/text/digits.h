@@ -1,4 +1,4 @@
-// Decimal digits of every script. Torch-free.
+// Decimal digits of every script.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,8 @@
 namespace heed::text {
 
 /// The value, 0 to 9, of a decimal digit: ASCII, full-width, Arabic-Indic, Devanagari and every
-/// other of Unicode's category Nd. None of other characters, superscripts and fractions included.
+/// other of Unicode's category Nd. Nothing for any other character, superscripts and fractions
+/// included.
 std::optional<int> digit_value(char32_t c);
 
 }  // namespace heed::text

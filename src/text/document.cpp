@@ -29,8 +29,9 @@ bool has_no_blanks_between(char32_t before, char32_t behind) {
   return has_no_blanks(script_of(before)) && has_no_blanks(script_of(behind));
 }
 
-/// Where a line of a translation may end, and the next begins: at blanks, and between letters of
-/// scripts without blanks; not inside markup, nor where the next line would begin with a marker.
+/// The places where a line of a translation may end and the next begin: at blanks, and between
+/// letters of scripts without blanks; not inside markup, nor where the next line would begin with a
+/// marker.
 std::vector<ByteRange> possible_breaks(const std::string& translation,
                                        const DocumentFormat& format) {
   const std::string mask = masked(translation, format.markup(translation));
@@ -47,7 +48,8 @@ std::vector<ByteRange> possible_breaks(const std::string& translation,
   return out;
 }
 
-/// The translation without this markup; nothing where it has not all of it, in its order.
+/// The translation without this markup; nothing where it lacks some of the markup, or has it in
+/// another order.
 std::optional<std::string> without(const std::string& translation,
                                    const std::vector<std::string>& markup) {
   std::string out;
@@ -63,14 +65,14 @@ std::optional<std::string> without(const std::string& translation,
 
 }  // namespace
 
-/// Lines of text as one.
+/// Lines of text joined into one, with their markup.
 struct Document::Joined {
   std::string text, mask;
   std::vector<MarkupSpan> markup;
-  std::vector<std::size_t> partners;  // of each that opens or closes: what closes or opens it
-  std::vector<LineBreak> breaks;      // the first is where the text begins
+  std::vector<std::size_t> partners;  // by markup that opens or closes: index of its other half
+  std::vector<LineBreak> breaks;      // the first one is at the beginning of the text
 
-  /// Where in the document a byte of the text is.
+  /// The position in the document of a byte of the text.
   std::size_t byte_of(std::size_t at) const {
     const auto next = std::ranges::upper_bound(breaks, at, {}, &LineBreak::behind);
     return std::prev(next)->bytes.to + (at - std::prev(next)->behind);
@@ -90,17 +92,17 @@ struct Document::Joined {
     }
   }
 
-  /// The first markup that begins at `at` or behind.
+  /// The index of the first markup that begins at or after `at`.
   std::size_t markup_from(std::size_t at) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(markup, at, {}, &MarkupSpan::from) -
                                     markup.begin());
   }
 
-  /// Without blanks, and without markup that belongs to no part of the text or to all of it, at
-  /// both ends.
+  /// The range without the blanks at both ends, and without markup there that surrounds all of it,
+  /// or has its other half outside.
   ByteRange trimmed(ByteRange range) const {
     for (;;) {
-      // A part of what is too long may end inside markup.
+      // A part of a sentence that is too long may end inside markup.
       if (const std::size_t i = markup_from(range.from); i > 0)
         range.from = std::max(range.from, markup[i - 1].to);
       if (const std::size_t i = markup_from(range.to); i > 0 && markup[i - 1].to > range.to)
@@ -244,7 +246,7 @@ std::string Document::placed(std::size_t i, const std::string& given) const {
     const auto distance = [&](std::size_t j) {
       return std::max(at, possible[j].from) - std::min(at, possible[j].from);
     };
-    // One is left for each break that follows.
+    // Each break that follows needs a possible break of its own.
     while (next + count - k < possible.size() && distance(next + 1) < distance(next)) ++next;
     out += translation.substr(from, possible[next].from - from);
     out += bytes_.substr(breaks[k].bytes.from, breaks[k].bytes.to - breaks[k].bytes.from);
@@ -260,7 +262,7 @@ std::string Document::with(const std::vector<std::string>& translations) const {
   for (std::size_t i = 0; i < passages_.size();) {
     const Passage& passage = passages_[i];
     if (!is_whole(passage, translations[i])) {
-      ++i;  // its parts
+      ++i;  // skips its parts
       continue;
     }
     out += bytes_.substr(from, passage.bytes.from - from) + placed(i, translations[i]);

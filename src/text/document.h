@@ -1,4 +1,4 @@
-// A document as sentences to translate, and bytes that stay. Torch-free.
+// A document as sentences to translate, and bytes that stay.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace heed::text {
 
-/// What of a document's text is markup: [from, to) in bytes.
+/// A range of a document's text that is markup: bytes [from, to).
 struct MarkupSpan {
   std::size_t from = 0, to = 0;
   char kind = kWord;
 
-  /// As the splitter of sentences sees it: `[` before the text of a link and `](address)` behind
-  /// it; code, a word of the sentence.
+  /// The letter that the splitter of sentences sees in place of each byte of the markup: an opening
+  /// bracket for `[` before the text of a link, a closing one for the `](address)` after it, and a
+  /// letter for code, which is a word of the sentence.
   static constexpr char kOpens = '(', kCloses = ')', kWord = 'Q';
 };
 
@@ -27,8 +28,8 @@ struct ByteRange {
   std::size_t from = 0, to = 0;
 };
 
-/// What is read in one, as a paragraph or a cell of a table: its lines, without their ends,
-/// indentation and markers.
+/// The lines of a paragraph, a cell of a table or the like, whose text is read as a whole. They are
+/// without their line ends, indentation and markers.
 using LinesOfText = std::vector<ByteRange>;
 
 struct DocumentFormat {
@@ -40,8 +41,8 @@ struct DocumentFormat {
 /// "markdown", "srt", "txt" and "vtt".
 const std::vector<DocumentFormat>& document_formats();
 
-/// Bytes of the blanks, quote marks and markers of lists and headings that a line begins with in
-/// the middle of a paragraph.
+/// How many bytes the blanks, quote marks and markers of lists and headings take with which a line
+/// in the middle of a paragraph begins.
 std::size_t marker_bytes(std::string_view line);
 
 /// The bytes of a file, decompressed; "-" is stdin. Throws UserError where it cannot be opened or
@@ -52,25 +53,27 @@ class Document {
  public:
   using Fits = std::function<bool(const std::string& text)>;
 
-  /// `format`: a name of document_formats(). `language`: whose sentences (text/sentences.h). One
-  /// for which `fits` is false is translated by clauses.
+  /// `format` is a name of document_formats(), and `language` says which rules cut paragraphs into
+  /// sentences (text/sentences.h). A sentence for which `fits` is false is translated by clauses.
   Document(std::string bytes, const std::string& format, std::string_view language,
            const Fits& fits);
 
-  /// What is to be translated, each on one line: sentences, lines joined with blanks. Behind a
-  /// sentence with markup inside stand the parts between it.
+  /// The texts to translate: sentences, each on one line, because line breaks inside them became
+  /// blanks. A sentence with markup inside is followed by its parts: the texts between the pieces
+  /// of this markup.
   const std::vector<std::string>& texts() const { return texts_; }
-  /// The line on which each begins, from 1.
+  /// The number of the document's line, from 1, on which each of texts() begins.
   const std::vector<int64_t>& lines() const { return lines_; }
   /// How many sentences were too long, and the line of the first.
   int64_t too_long() const { return too_long_; }
   int64_t first_too_long() const { return first_too_long_; }
 
   /// The document with these translations, one for each of texts(). A translation has as many line
-  /// breaks as its sentence, each at the blank that is nearest to the same share of its length. One
-  /// that equals its text, or is blank, leaves the bytes as they are; where one has not all of the
-  /// markup inside its sentence, in its order, or fewer of the brackets, quote marks and stops
-  /// beside it (text/marks.h), those of the parts stand around it, with these marks.
+  /// breaks as its sentence, each at the blank that is nearest to the same share of its length. A
+  /// translation that equals its text, or is blank, leaves the bytes as they are. One that lacks
+  /// some of the markup inside its sentence, has it in another order, or has fewer of the brackets,
+  /// quote marks and stops beside it (text/marks.h), is replaced by the translations of the parts,
+  /// with the markup and these marks between them.
   std::string with(const std::vector<std::string>& translations) const;
 
  private:
@@ -84,8 +87,8 @@ class Document {
     std::vector<LineBreak> breaks;
     std::vector<std::string> markup;  // inside the sentence
     MarkCounts marks{};               // directly beside that
-    EdgeMarks edges;                  // of a part, beside the markup around it
-    std::size_t parts = 0;            // pieces behind it that are its parts
+    EdgeMarks edges;                  // marks of a part beside the markup around it
+    std::size_t parts = 0;            // how many of the passages after it are its parts
   };
   Joined joined(const LinesOfText& lines) const;
   void add(const Joined& joined, std::string_view language, const Fits& fits);
@@ -99,7 +102,7 @@ class Document {
   std::vector<std::string> texts_;
   std::vector<int64_t> lines_;
   int64_t too_long_ = 0, first_too_long_ = 0;
-  int64_t line_ = 1, counted_ = 0;  // of the text that was added last, and bytes before it
+  int64_t line_ = 1, counted_ = 0;  // line of the passage added last, and bytes counted for it
 };
 
 }  // namespace heed::text

@@ -1,4 +1,4 @@
-// What of each format of documents is text.
+// Finds the text in each format of documents.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace heed::text {
 namespace {
 
-/// A document by its lines, and what of it is text so far.
+/// The lines of a document, and the text that was found in them so far.
 class LineByLine {
  public:
   explicit LineByLine(std::string_view bytes) : bytes_(bytes) {
@@ -30,16 +30,16 @@ class LineByLine {
   }
 
   std::size_t count() const { return lines_.size(); }
-  /// Without its end; blank behind the last.
+  /// Line `i` without its line end; blank after the last line.
   std::string_view line(std::size_t i) const {
     return i < count() ? bytes_.substr(lines_[i].from, lines_[i].to - lines_[i].from) : "";
   }
   bool has_text() const { return !now_.empty(); }
-  /// Bytes [from, to) of line `i` go on with what is read in one.
+  /// Adds bytes [from, to) of line `i` to the text that is read as a whole.
   void add(std::size_t i, std::size_t from, std::size_t to) {
     now_.push_back({lines_[i].from + from, lines_[i].from + to});
   }
-  /// What follows is read by itself.
+  /// Ends this text: the lines that follow are another one.
   void end() {
     if (has_text()) all_.push_back(std::move(now_));
     now_.clear();
@@ -56,15 +56,16 @@ class LineByLine {
   LinesOfText now_;
 };
 
-/// What a line begins with.
+/// The markers and blanks that a line begins with.
 struct LinePrefix {
-  std::size_t bytes = 0;   // of all of it
+  std::size_t bytes = 0;   // length of the prefix
   std::size_t indent = 0;  // columns of the blanks at its beginning
   int64_t quotes = 0;      // >
   bool is_item = false, is_heading = false;
 };
 
-/// `goes_on`: the line before is text, which only lists that begin with 1 interrupt.
+/// The prefix of a line. `goes_on`: the line before is text, which only a numbered list that begins
+/// with 1 interrupts.
 LinePrefix prefix_of(std::string_view line, bool goes_on) {
   LinePrefix prefix;
   prefix.indent = behind_run(line, " \t");
@@ -88,8 +89,8 @@ LinePrefix prefix_of(std::string_view line, bool goes_on) {
   return prefix;
 }
 
-/// Paragraphs, and items of lists. A line that is much shorter than the widest of the document did
-/// not end for want of room: what follows does not go on with it.
+/// The paragraphs and items of lists of a plain text. A line that is much shorter than the widest
+/// of the document did not end for want of room, so it ends its paragraph.
 std::vector<LinesOfText> read_plain(std::string_view bytes) {
   LineByLine document(bytes);
   std::size_t width = 0;
@@ -109,7 +110,8 @@ std::vector<LinesOfText> read_plain(std::string_view bytes) {
   return document.result();
 }
 
-/// Before the attributes that a heading may end in: `# Title {#name .class}`, `# Title {: #name}`.
+/// The line without the attributes that a heading may end in: `# Title {#name .class}`, `# Title {:
+/// #name}`.
 std::string_view without_attributes(std::string_view line) {
   const std::size_t begin = line.rfind('{');
   const bool are_attributes = begin != line.npos && begin > 0 && begin + 1 < line.size() &&
@@ -118,14 +120,14 @@ std::string_view without_attributes(std::string_view line) {
   return are_attributes ? line.substr(0, begin) : line;
 }
 
-/// Before the marks that a heading may end in, `# Title #`.
+/// The length of the line without the marks that a heading may end in, `# Title #`.
 std::size_t before_closing_marks(std::string_view whole) {
   const std::string_view line = without_attributes(whole);
   const std::size_t text = line.find_last_not_of(" \t#") + 1;
   return is_one_of((std::string(line) + ' ')[text], " \t") ? text : line.size();
 }
 
-/// Bytes of the kind of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
+/// Bytes of the name of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
 std::size_t bytes_of_alert(std::string_view text) {
   const std::size_t end = text.find(']');
   if (!text.starts_with("[!") || end == text.npos || text.find_first_of(" \t`[", 1) < end) return 0;
@@ -157,7 +159,8 @@ class Markdown {
   }
 
  private:
-  /// A rule before a blank line is none.
+  /// The number of the first line after front matter, or 0. A rule before a blank line begins no
+  /// front matter.
   std::size_t behind_front_matter() const {
     const std::string_view mark = trim(document_.line(0));
     if ((mark != "---" && mark != "+++") || is_blank(document_.line(1))) return 0;
@@ -167,21 +170,22 @@ class Markdown {
     return 0;
   }
 
-  /// Whether it is the line below the head of a table, |---|:--:|.
+  /// Whether line `i` is the rule below the head of a table, |---|:--:|.
   bool is_rule_of_table(std::size_t i) const {
     const std::string_view line = document_.line(i);
     return is_one_of('|', line) && is_one_of('-', line) &&
            behind_run(line, "|-: \t>") == line.size();
   }
 
-  /// Whether a line behind line `i` has this.
+  /// Whether a line after line `i` is `mark`.
   bool comes_behind(std::size_t i, std::string_view mark) const {
     while (++i < document_.count())
       if (document_.line(i).find(mark) != std::string_view::npos) return true;
     return false;
   }
 
-  /// What of line `i`, whose text begins at `from`, is code or the like. Formulas are between `$$`.
+  /// The part of line `i`, whose text begins at `from`, that is code, HTML or a formula between
+  /// `$$`.
   MarkdownBlocks::Line block_of(std::size_t i, std::size_t from) {
     const std::string_view line = document_.line(i), rest = line.substr(from);
     const MarkdownBlocks::Line formula{.is_kept = true, .text = line.size()};
@@ -210,7 +214,7 @@ class Markdown {
   void add(std::size_t i) {
     const std::string_view line = document_.line(i);
     const LinePrefix prefix = prefix_of(line, document_.has_text() && !in_item_);
-    // Behind a comment there may be text.
+    // A comment may be followed by text.
     const MarkdownBlocks::Line block = block_of(i, prefix.bytes);
     std::size_t from = block.is_kept ? block.text : prefix.bytes;
     const std::string_view rest = line.substr(from);
@@ -251,8 +255,8 @@ class Markdown {
   LineByLine document_;
   MarkdownBlocks blocks_;
   bool in_formula_ = false;
-  int64_t quotes_ = 0;    // of the line before
-  bool in_item_ = false;  // what is read began with the marker of a list
+  int64_t quotes_ = 0;    // depth of quotations in the line before
+  bool in_item_ = false;  // the text being read began with the marker of a list
   bool in_table_ = false;
 };
 
@@ -260,7 +264,8 @@ std::vector<LinesOfText> read_markdown(std::string_view bytes) {
   return Markdown(bytes).read();
 }
 
-/// The lines below a time. A cue of SubRip may have blank lines, for there are no other blocks.
+/// The texts of subtitles: the lines below each time. A cue of SubRip may have blank lines, for
+/// there are no other blocks.
 std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
   LineByLine document(bytes);
   const auto is_time = [&](std::size_t i) {
@@ -268,7 +273,8 @@ std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
     return time.size() < line.size() && is_one_of(':', time) &&
            behind_run(time, "0123456789:., \t-") == time.size();
   };
-  // Of a cue that follows; players read files whose line ends were doubled, too.
+  // Whether the line is the number of the next cue. Players also read files whose line ends were
+  // doubled.
   const auto is_number = [&](std::size_t i) {
     const std::string_view line = trim(document.line(i));
     if (line.empty() || behind_run(line, "0123456789") < line.size()) return false;
@@ -281,7 +287,7 @@ std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
     if (is_time(i) || (blank_ends && is_blank(line))) in_cue = is_time(i);
     const bool is_text =
         in_cue && !is_time(i) && !is_time(i + 1) && !is_blank(line) && !is_number(i);
-    std::size_t dash = 0;  // of another speaker
+    std::size_t dash = 0;  // bytes of the dash before another speaker
     for (const std::string_view mark : {"-", "–", "—"})
       if (line.starts_with(mark)) dash = mark.size();
     if (!is_text || dash > 0) document.end();

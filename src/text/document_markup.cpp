@@ -22,14 +22,15 @@ namespace {
 
 constexpr std::size_t kLongestMarkup = 1 << 16;  // bytes in which its end is looked for
 
-/// Bytes up to the end of the first `end` in `rest`, 0 where it is not near.
+/// Bytes up to the end of the first `end` in `rest`; 0 where there is none within kLongestMarkup
+/// bytes.
 std::size_t up_to(std::string_view rest, std::string_view end, std::size_t from = 0) {
   const std::size_t found = rest.substr(0, kLongestMarkup).find(end, from);
   return found == std::string_view::npos ? 0 : found + end.size();
 }
 
-/// Bytes up to the end of the next run of exactly as many backticks as `rest` begins with, `run`; 0
-/// where it is not near.
+/// Bytes up to the end of the next run of exactly `run` backticks, with which `rest` begins; 0
+/// where there is none within kLongestMarkup bytes.
 std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
   const std::string_view near = rest.substr(0, kLongestMarkup);
   for (std::size_t at = run; (at = near.find('`', at)) != near.npos;) {
@@ -60,8 +61,8 @@ std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpa
   return bytes;
 }
 
-/// Behind the last tag there may be: what has no end would be read to the end of the text, each
-/// time anew.
+/// The position after the last `>`, where the last tag may end. After it no tag is looked for: each
+/// one without an end would be read to the end of the text.
 std::size_t behind_tags(std::string_view text) {
   return text.rfind('>') + 1;
 }
@@ -77,12 +78,12 @@ std::size_t add_reference(std::string_view text, std::size_t at, std::vector<Mar
 /// Bytes of the address or name of a link, ( ... ) or [ ... ], that `rest` begins with, or 0.
 std::size_t bytes_of_target(std::string_view rest) {
   if (rest.starts_with('[')) return up_to(rest, "]");
-  constexpr int kDeepest = 32;  // as CommonMark
+  constexpr int kDeepest = 32;  // limit of CommonMark
   int depth = 0;
   for (std::size_t i = 0; rest.starts_with('(') && i < rest.size() && depth < kDeepest; ++i) {
     depth += rest[i] == '(' ? 1 : rest[i] == ')' ? -1 : 0;
     if (depth == 0) return i + 1;
-    if (i > kLongestMarkup && rest[i] == ' ') break;  // a picture's own bytes have no blanks
+    if (i > kLongestMarkup && rest[i] == ' ') break;  // an embedded picture has no blanks
   }
   return 0;
 }

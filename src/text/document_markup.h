@@ -1,4 +1,4 @@
-// What of a document's text is markup. Torch-free.
+// Finds the markup in a document's text.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,15 @@ namespace heed::text {
 
 bool is_one_of(char c, std::string_view characters);
 
-/// Before the first byte that is none of `characters`, or the end.
+/// The position, at or after `from`, of the first byte that is none of `characters`, or the text's
+/// size.
 std::size_t behind_run(std::string_view text, std::string_view characters, std::size_t from = 0);
 
-/// Tags, references, and {\an8}.
+/// The markup of a subtitle: tags, references to characters, and settings such as {\an8}.
 std::vector<MarkupSpan> markup_of_cues(std::string_view text);
 
-/// Code, links, images, marks of notes, tags, references and addresses.
+/// The markup of Markdown: code, links, images, marks of notes, tags, references to characters and
+/// addresses.
 std::vector<MarkupSpan> markup_of_markdown(std::string_view text);
 
 }  // namespace heed::text

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int64_t kLongestPiece = 16;  // characters, as SentencePiece has it
 
-/// How a model spells a text: new pieces are of use only in text as the model sees it.
+/// The normalisation of a model: new pieces are of use only in text as the model sees it.
 Normalise normaliser_of(const std::string& model) {
   if (!changes_characters(model)) return {};
   auto processor = std::make_shared<sentencepiece::SentencePieceProcessor>();
@@ -56,7 +56,7 @@ bool is_character(const std::string& text) {
   return code_point_at(text, 0).bytes == text.size();
 }
 
-/// The pieces that are there already.
+/// The pieces that the vocabulary has already.
 class OldPieces {
  public:
   explicit OldPieces(std::vector<ModelPiece> pieces) : pieces_(std::move(pieces)) {
@@ -96,11 +96,11 @@ class OldPieces {
  private:
   std::vector<ModelPiece> pieces_;
   std::unordered_map<std::string, std::size_t> ids_;
-  PieceTable table_;  // the ordinary ones
-  float least_ = 0;   // score of these
+  PieceTable table_;  // the ordinary pieces
+  float least_ = 0;   // lowest score of these
 };
 
-/// Those of the options that are no symbols yet.
+/// The symbols of the options that are no pieces yet.
 std::vector<ModelPiece> new_symbols(const OldPieces& old, const VocabularyTraining& options) {
   std::vector<ModelPiece> symbols;
   for (const std::string& symbol : options.symbols) {
@@ -154,8 +154,8 @@ std::vector<ModelPiece> unigram_pieces(const OldPieces& old, VocabularyTraining 
   return found;
 }
 
-/// Of a text: words, with their start marked, and characters, and how often it has them. Words with
-/// a symbol in them are left out.
+/// How often a text has each word, with its start marked, and each character. Words with a symbol
+/// in them are left out.
 struct Counts {
   std::map<std::string, int64_t> words, characters;
 };
@@ -184,7 +184,8 @@ Counts count(const VocabularyTraining& options, const Normalise& normalise) {
   return counts;
 }
 
-/// The most frequent ones that have no piece, until `coverage` of the text has one.
+/// The most frequent characters without a piece, as many as it takes until `coverage` of the text
+/// has pieces.
 std::vector<std::string> new_characters(const OldPieces& old, const Counts& counts,
                                         double coverage) {
   std::vector<std::pair<int64_t, std::string>> missing;
@@ -206,13 +207,13 @@ std::vector<std::string> new_characters(const OldPieces& old, const Counts& coun
   return characters;
 }
 
-/// What SentencePiece's trainer allows: 16 characters of one script, with a word start in front
-/// alone.
+/// Whether SentencePiece's trainer allows such a piece: at most 16 characters, of one script, with
+/// a word start only in front.
 bool is_bpe_piece(const std::string& text) {
   if (count_code_points(text) > kLongestPiece) return false;
   std::size_t at = text.starts_with(kWordStart) ? kWordStart.size() : 0;
   if (text.find(kWordStart, at) != std::string::npos) return false;
-  constexpr char32_t kFirstAccent = 0x300, kLastAccent = 0x36F;  // of whatever script is before
+  constexpr char32_t kFirstAccent = 0x300, kLastAccent = 0x36F;  // of the script before them
   std::optional<Script> script;
   while (at < text.size()) {
     const CodePoint point = code_point_at(text, at);
@@ -270,7 +271,7 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
   VocabularyTraining training = options;
   for (const std::string& symbol : old.symbols())
     if (std::ranges::count(training.symbols, symbol) == 0) training.symbols.push_back(symbol);
-  // With the new symbols, whose characters no normalisation changes.
+  // The normalisation of the model with the new symbols, whose characters it leaves as they are.
   const Normalise normalise = normaliser_of(with_pieces(model, added));
   const std::size_t left = room - added.size();
   std::vector<ModelPiece> more;

@@ -24,7 +24,7 @@ std::vector<ModelPiece> pieces_in_file(const std::string& model, const std::stri
   return pieces;
 }
 
-/// Whether a text may be cut into such pieces.
+/// Whether segmenting a text can give this piece.
 bool is_segment(const ModelPiece& piece) {
   return piece.type == PieceType::normal || piece.type == PieceType::user_defined ||
          piece.type == PieceType::byte;
@@ -45,7 +45,7 @@ class Arrangement {
               const std::vector<std::string>& outside, const std::string& name, Outside as)
       : name_(name), symbols_(pieces.symbols.begin(), pieces.symbols.end()) {
     for (ModelPiece& piece : pieces_in_file(model, name)) {
-      // What is never in a segmentation merges last: BPE takes it apart again.
+      // A piece that is never in a segmentation merges last, so that BPE takes it apart again.
       if (piece.type == PieceType::normal) unused_score_ = std::min(unused_score_, piece.score - 1);
       in_file_.emplace(piece.text, piece);
     }
@@ -71,7 +71,7 @@ class Arrangement {
     }
   }
 
-  /// With all else that is in `model`.
+  /// The vocabulary with these pieces, and with all else as in `model`.
   RearrangedVocabulary vocabulary(const std::string& model) && {
     return {Vocabulary::from_model(with_other_pieces(model, all_), name_), std::move(foreign_id_)};
   }
@@ -88,7 +88,7 @@ class Arrangement {
     foreign_id_.push_back(foreign);
   }
 
-  /// `own`: the name that it has where the program has no such piece.
+  /// Adds a special piece. `own` is its name where the program has no such piece.
   void add_special(const std::string& piece, std::string own, PieceType type) {
     const auto found = piece.empty() ? ids_.end() : ids_.find(piece);
     if (found != ids_.end() && found->second >= 0) {
@@ -114,7 +114,7 @@ class Arrangement {
   float unused_score_ = 0;
   std::unordered_map<std::string, int64_t> ids_;  // the program's; -1: it has none
   std::vector<ModelPiece> all_;
-  std::vector<int64_t> foreign_id_;  // of each of them
+  std::vector<int64_t> foreign_id_;  // of each piece of all_
 };
 
 }  // namespace

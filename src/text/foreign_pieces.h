@@ -10,10 +10,10 @@
 
 namespace heed::text {
 
-/// What becomes of a segment that the program's network does not know.
+/// How heed treats a piece that the other program's network does not know.
 enum class Outside {
   own,     // a piece with an id of its own
-  unknown  // the same, which encoding gives as kUnknown
+  unknown  // a piece with an id, too, but encoding gives kUnknown for it
 };
 
 /// The pieces of another program by its ids. An empty name: the program has no such piece.
@@ -24,7 +24,7 @@ struct ForeignPieces {
 };
 
 /// All pieces of a SentencePiece file by its own ids, special ones included. Throws UserError that
-/// begins with `name` where it is none.
+/// begins with `name` where `model` is no SentencePiece file.
 std::vector<std::string> all_pieces(std::string_view model, const std::string& name);
 
 struct RearrangedVocabulary {
@@ -35,16 +35,16 @@ struct RearrangedVocabulary {
 };
 
 /// The pieces into which the SentencePiece file `model` may cut a text, but which the program does
-/// not know, in the file's order. Throws UserError that begins with `name` where it is no such
+/// not know, in the file's order. Throws UserError that begins with `name` where `model` is no such
 /// file.
 std::vector<std::string> pieces_outside(const std::string& model, const ForeignPieces& pieces,
                                         const std::string& name);
 
 /// `model` are the bytes of a SentencePiece file, with whose pieces the program segments. The
-/// result segments as it does: pad, unknown, begin and end come first, then the program's pieces in
-/// its order, then those `outside`. What is not in the file is unused, or a symbol. Normaliser and
-/// algorithm stay. Two vocabularies with the same `pieces` and `outside` have the same ids. Throws
-/// as pieces_outside().
+/// result segments as the program does: pad, unknown, begin and end come first, then the program's
+/// pieces in its order, then those `outside`. A piece of the program that is not in the file is a
+/// symbol, or never used. Normaliser and algorithm stay. Two vocabularies with the same `pieces`
+/// and `outside` have the same ids. Throws what pieces_outside() throws.
 RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
                                 const std::vector<std::string>& outside, const std::string& name,
                                 Outside as = Outside::own);

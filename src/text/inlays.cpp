@@ -17,14 +17,14 @@ namespace heed::text {
 namespace {
 
 constexpr std::size_t kNone = Inlay::kNone;
-constexpr double kLeastShare = 0.2;  // of its attention, for a word that is the only one of a run
-constexpr double kTie = 0.03;        // of a word's attention, which decides nothing
+constexpr double kLeastShare = 0.2;  // least share of a word's attention to be a run of one
+constexpr double kTie = 0.03;        // a difference in a word's attention that decides nothing
 
-/// Cubes of the weights, for many small ones say less than a large one, scaled so that each word of
-/// the translation has 1 in sum, and each source word about as much as any other (Sinkhorn and
-/// Knopp 1967): what is attended to less than its neighbours, as many function words are, has its
-/// place, too. Few rounds, for a word may have several in the translation, and what hardly any word
-/// attends to stays small.
+/// The cubes of the weights, because many small weights say less than a large one, scaled so that
+/// the weights of each word of the translation sum to 1, and those of each source word to about the
+/// same (Sinkhorn and Knopp 1967): a word that gets less attention than its neighbours, like many
+/// function words, is aligned, too. The rounds are few, because a word may be translated by
+/// several, and a word that hardly any word attends to should stay small.
 WordWeights balanced(WordWeights weights) {
   constexpr int kRounds = 8;
   constexpr double kHardlyAny = 0.001, kTiny = 1e-30;
@@ -45,7 +45,7 @@ WordWeights balanced(WordWeights weights) {
   return weights;
 }
 
-/// Bytes of a text.
+/// A word as bytes [begin, end) of a text.
 struct Word {
   std::size_t begin = 0, end = 0;
   std::size_t first = 0, last = 0;  // without punctuation at both ends
@@ -73,19 +73,20 @@ std::vector<Word> words_with_places(const std::string& text) {
   return out;
 }
 
-/// Whether a blank belongs between an inlay and this character. What stood in brackets does not
-/// become part of a word.
+/// Whether a blank belongs between an inlay and this character. An inlay that stood beside
+/// punctuation must not become part of a word.
 bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
   return had_blank ? beside != U' ' : had_punctuation && is_in_word(beside);
 }
 
-/// An inlay, or the whole segment, on its way into the translation.
+/// An inlay, or the whole segment, while it is put into the translation.
 struct Node {
   const Inlay* inlay = nullptr;                  // none: the segment
-  std::size_t source_begin = 0, source_end = 0;  // words inside
+  std::size_t source_begin = 0, source_end = 0;  // source words inside it
   std::size_t begin = 0, end = 0;                // words of the translation: the run
   std::vector<std::size_t> children = {};        // in the order of the source
-  // 2 * word: before it; 2 * word + 1: behind it. Of a run its beginning.
+  // Where it stands: 2 * word is before the word, 2 * word + 1 after it. A run has the slot of its
+  // beginning.
   std::size_t slot = 0;
 
   bool has_run() const { return begin < end; }
@@ -106,7 +107,7 @@ class Placer {
       Node node{.inlay = &inlay,
                 .source_begin = first_word(inlay.begin),
                 .source_end = first_word(inlay.end)};
-      // Less than a word.
+      // The inlay is inside a word.
       if (node.source_begin == node.source_end && inlay.begin < inlay.end) {
         const auto inside = std::ranges::upper_bound(source_, inlay.begin, {}, &Word::end);
         node.source_begin = static_cast<std::size_t>(inside - source_.begin());
@@ -124,7 +125,7 @@ class Placer {
   }
 
  private:
-  /// Sums over columns, and the row of the largest weight of each.
+  /// Computes sums_ over columns, and aligned_, the row of the largest weight of each column.
   void add_up(const WordWeights& weights) {
     const std::size_t columns = weights.columns;
     sums_.assign(target_.size() * (columns + 1), 0);
@@ -148,20 +149,20 @@ class Placer {
     return sums[std::min(to.source_end, columns)] - sums[std::min(to.source_begin, columns)];
   }
 
-  /// The word that attends most to a source word.
+  /// The word of the translation that attends most to a source word.
   std::size_t aligned(std::size_t source) const {
     return source < aligned_.size() ? aligned_[source] : kNone;
   }
 
-  /// The first source word whose letters begin at this byte or behind it.
+  /// The first source word whose letters begin at or after this byte.
   std::size_t first_word(std::size_t byte) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(source_, byte, {}, &Word::first) -
                                     source_.begin());
   }
 
-  /// Of what is directly in the node, which has a run.
+  /// Finds runs and slots for the children of a node that has a run.
   void place(Node& node) {
-    std::vector<std::size_t> owner(target_.size(), kNone);  // of each word: which child
+    std::vector<std::size_t> owner(target_.size(), kNone);  // by word: the child with this run
     for (const bool is_last_try : {false, true})
       for (const std::size_t i : node.children)
         if (Node& child = nodes_[i]; !child.has_run() &&
@@ -209,7 +210,7 @@ class Placer {
     }
   }
 
-  /// The one word that attends most to it.
+  /// Makes a run of the one word that attends most to the inside of the child.
   void find_word(const Node& node, const std::vector<std::size_t>& owner, Node& child) const {
     double most = 0;
     for (std::size_t row = node.begin; row < node.end; ++row) {
@@ -222,7 +223,7 @@ class Placer {
     }
   }
 
-  /// Where one without a run is, in the run of its parent.
+  /// The slot of a child without a run, in the run of its parent.
   std::size_t slot_of(const Node& child, const Node& parent) const {
     const std::size_t first = 2 * parent.begin, last = 2 * parent.end - 1;
     if (child.source_begin <= parent.source_begin) return first;
@@ -250,11 +251,12 @@ class Placer {
 
   bool is_before_punctuation(const Inlay& inlay) const {
     if (inlay.blank_behind || inlay.end == segment_.text.size()) return false;
-    const std::size_t at = inlay.end + (segment_.text[inlay.end] == ' ');  // of the text alone
+    const std::size_t at = inlay.end + (segment_.text[inlay.end] == ' ');  // after a blank
     return at < segment_.text.size() && is_punctuation(code_point_at(segment_.text, at).value);
   }
 
-  /// The bytes of a run. Punctuation at its ends is outside unless the element has some there.
+  /// The bytes of a run. Punctuation at its ends is left outside, unless the element has some there
+  /// in the source.
   std::pair<std::size_t, std::size_t> bytes_of(const Node& node) const {
     const Inlay& inlay = *node.inlay;
     const Word &front = source_[node.source_begin], &back = source_[node.source_end - 1];
@@ -274,7 +276,7 @@ class Placer {
     return is_before_punctuation(*node.inlay) ? word.last : word.end;
   }
 
-  /// The translation from where it is written to up to this byte.
+  /// Writes the part of the translation from where it was written up to, to this byte.
   void copy(std::size_t end) {
     if (end <= written_) return;
     const std::string_view text = std::string_view(translation_).substr(written_, end - written_);
@@ -308,7 +310,7 @@ class Placer {
     copy(end);
   }
 
-  /// One that no word is in.
+  /// Writes an inlay without a run, and its children.
   void write_whole(const Node& node) {
     out_ += node.inlay->before;
     for (const std::size_t i : node.children) write_whole(nodes_[i]);
@@ -323,7 +325,7 @@ class Placer {
   std::vector<std::size_t> aligned_;  // [source]
   std::vector<Node> nodes_;           // the segment, and its inlays
   std::string out_;
-  std::size_t written_ = 0;  // bytes of the translation
+  std::size_t written_ = 0;  // bytes of the translation that are written
 };
 
 }  // namespace

@@ -30,10 +30,10 @@ const std::vector<Pattern>& patterns() {
   return all;
 }
 
-constexpr std::size_t kLongest = 1000;  // bytes that are looked at; the library recurses over them
+constexpr std::size_t kLongest = 1000;  // bytes that are searched: std::regex recurses over them
 
-/// Of an address that was found in the first bytes of a text: to its end, where it is longer than
-/// what was looked at, and not beyond punctuation that is not ASCII.
+/// The bytes of an address of which the first `bytes` were found in a text. It is read to its end
+/// where it is longer than the bytes that were looked at, and ends before punctuation beyond ASCII.
 std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
   if (bytes + 8 > kLongest) {
     const std::size_t end = std::min(text.find_first_of(" \t\n\r\f\v<>\"()", bytes), text.size());
@@ -70,7 +70,8 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept) {
   if (!may_begin) return {};
   const bool is_behind_word = is_in_word(value_before(text, at));
   if (is_behind_word && (is_of_name(text[at]) || text[at] == '%')) return {};  // "5%"
-  // Then one was looked for at its beginning; looking at each of its characters takes long.
+  // Inside a word no address of e-mail is looked for: it was looked for at the word's beginning,
+  // and a search at each character would take long.
   const char before = at > 0 ? text[at - 1] : ' ';
   const bool is_in_address =
       is_of_name(before) || std::string_view("._+%-").find(before) != std::string_view::npos;

@@ -1,4 +1,4 @@
-// What a translation has exactly as its source: addresses, numbers, placeholders. Torch-free.
+// Items that a translation has exactly as its source: addresses, numbers, placeholders.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace heed::text {
 
 struct Kept {
   bool urls = false, emails = false, numbers = false, placeholders = false;
-  /// Numbers that are taken out of the text. Others stay in it, for most models copy them.
+  /// Numbers that are taken out of the text. Other numbers stay in it, for most models copy them.
   std::set<std::string> taken = {};
 
   bool any() const { return urls || emails || numbers || placeholders; }
@@ -21,27 +21,27 @@ struct Kept {
 
 inline const std::vector<std::string> kKeptNames = {"urls", "emails", "numbers", "placeholders"};
 
-/// By names of kKeptNames.
+/// The options for these names of kKeptNames.
 Kept kept_of(const std::vector<std::string>& names);
 
 struct KeptItem {
   std::size_t bytes = 0;  // 0: there is none
-  bool stays = false;     // in the text: a number that is not `taken`
+  bool stays = false;     // it stays in the text: a number that is not `taken`
 };
 
-/// The one that begins at this place: an address with http://, https://, ftp://, mailto: or www.;
+/// The kept item that begins at `at`: an address with http://, https://, ftp://, mailto: or www.;
 /// name@host.org; digits with `.`, `,`, `:` or `/` between them; {name}, {{ name }}, ${name}, %s,
 /// %1$d, %(name)s, %1 or an empty tag such as <x id="1"/>.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept);
 
-/// Bytes of an address without the punctuation behind it.
+/// How many bytes of `address` are left without the punctuation that follows it.
 std::size_t without_marks(std::string_view address);
 
-/// Bytes of an address that goes to the next blank or bracket: it ends before punctuation beyond
-/// ASCII, as a Chinese full stop.
+/// How many bytes of `address`, which was read up to the next blank or bracket, belong to it: it
+/// ends before punctuation beyond ASCII, such as a Chinese full stop.
 std::size_t before_wide_marks(std::string_view address);
 
-/// How often each of these items is in the text.
+/// How often the text has each of the items that `kept` asks for.
 std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text, const Kept& kept);
 
 }  // namespace heed::text

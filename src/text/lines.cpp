@@ -14,14 +14,14 @@ namespace heed::text {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 1 << 16;
-constexpr std::size_t kLongestLine = 4 << 20;  // SentencePiece takes a hundred times as much
-constexpr int64_t kAccidents = 10;             // broken lines that make no broken file
+constexpr std::size_t kLongestLine = 4 << 20;  // SentencePiece takes 100 times as much memory
+constexpr int64_t kAccidents = 10;             // fewer broken lines than this are accidents
 
 std::string place(const std::string& path, int64_t line) {
   return fmt::format("{}:{}: ", shown_name(path), line);
 }
 
-/// The last place up to `most` < text.size() where a character ends.
+/// The last position, at most `most` < text.size(), where a character ends.
 std::size_t end_of_character(std::string_view text, std::size_t most) {
   std::size_t end = most;
   while (end > most - 3 && (text[end] & 0xC0) == 0x80) --end;
@@ -96,7 +96,8 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-/// By its beginning, or as much of it as is there: a pipe is not waited for.
+/// Sets no_text_ from the beginning of the file, or as much of it as is there: a pipe is not waited
+/// for.
 void LineReader::look_for_text() {
   while (!ended_ && buffer_.size() < kBeginning && bytes_->ready(0)) ended_ = !fill();
   scanned_ = start_;
@@ -168,7 +169,7 @@ int64_t count_lines(const std::string& path) {
 namespace fs = std::filesystem;
 
 bool is_stream(const std::string& path) {
-  // By its name: where a run goes on, there may be no such descriptor.
+  // Recognised by its name: when a run is resumed, there may be no such descriptor.
   for (const std::string_view start : {"/dev/fd/", "/proc/self/fd/"})
     if (path.starts_with(start)) return true;
   if (path == "-" || path == "/dev/stdin") return true;

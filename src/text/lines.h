@@ -1,5 +1,5 @@
 // Lines out of plain, gzip and zstd files, one at a time and always clean; and files that can be
-// read only once. Torch-free.
+// read only once.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,11 @@ namespace heed::text {
 
 class ByteSource;
 
-/// What every line goes through before anything else sees it: one carriage return at the end and
-/// byte order marks (U+FEFF) go; bytes that are no UTF-8 become U+FFFD; NUL becomes a space.
-/// Nothing else changes.
+/// Cleans a line before anything else sees it: one carriage return at the end and byte order marks
+/// (U+FEFF) go; bytes that are no UTF-8 become U+FFFD; NUL becomes a space. Nothing else changes.
 std::string clean_line(std::string_view raw);
 
-/// What of a file is not text in UTF-8.
+/// Counts of what in a file is not text in UTF-8.
 struct Encoding {
   int64_t beyond_ascii = 0;    // lines with bytes beyond ASCII
   int64_t repaired = 0;        // lines with bytes that are not UTF-8, or with NUL
@@ -27,14 +26,14 @@ struct Encoding {
   int64_t inner_returns = 0;   // carriage returns inside lines, not at their ends
 };
 
-/// What becomes of a line of more than 4 MiB, and of a file that begins like none of text.
+/// How LineReader treats a line of more than 4 MiB, and a file that does not begin like text.
 enum class LongLines {
   refuse,
-  cut,  // to at most 4 MiB of whole characters; and a file with tags is read
+  cut,  // cut lines to at most 4 MiB of whole characters; and read a file of tags
 };
 
-/// Streams the lines of a file. Compression is told by the first bytes, not by the name. Holds one
-/// line and a buffer in memory, however long the file.
+/// Streams the lines of a file. Compression is recognised by the first bytes, not by the name.
+/// Holds one line and a buffer in memory, however long the file.
 class LineReader {
  public:
   /// `path` "-" is stdin. Throws UserError where the file cannot be opened, is an archive of a kind
@@ -48,8 +47,8 @@ class LineReader {
   /// and a line feed at the end makes no line of its own. From a terminal or pipe, a line comes as
   /// soon as it is complete. Throws UserError naming file and line where reading fails, an archive
   /// is cut off or damaged, a line is longer than 4 MiB and not to be cut, or the first line shows
-  /// that the file is none of text (text/no_text.h): a pointer of Git LFS, or tags that are not to
-  /// be read.
+  /// that the file is not text (text/no_text.h): a pointer of Git LFS, or tags that are not to be
+  /// read.
   bool next(std::string& line);
 
   /// Whether next() would not wait: a line is complete, or the end is reached. Waits at most
@@ -60,18 +59,19 @@ class LineReader {
   int64_t line_number() const { return line_number_; }
   /// Whether that line was cut.
   bool was_cut() const { return was_cut_; }
-  /// Whether it had no line feed, as the last one of a file that was cut off.
+  /// Whether that line had no line feed, like the last line of a file that was cut off.
   bool was_open() const { return was_open_; }
-  /// What the file is instead of text, with its name and the cure; "" where it is text, and before
-  /// the first line.
+  /// A sentence that says what the file is instead of text, with its name and the cure; "" where it
+  /// is text, and before the first line.
   const std::string& no_text() const { return no_text_; }
   const std::string& path() const { return path_; }
   std::string name() const;  // the path, or "stdin"
-  /// Of the lines so far.
+  /// The counts for the lines read so far.
   const Encoding& encoding() const { return encoding_; }
-  /// The shell command that makes a file of this one with a program that reads standard input.
+  /// The shell command that sends this file through `program`, which reads standard input, into a
+  /// new file.
   std::string command_through(const std::string& program) const;
-  /// The shell command that makes a file in UTF-8 of this one, which is in another encoding.
+  /// The shell command that writes this file, which is in another encoding, to a new file in UTF-8.
   std::string command_to_convert(const std::string& encoding) const;
 
  private:
@@ -84,28 +84,29 @@ class LineReader {
   LongLines long_lines_;
   std::unique_ptr<ByteSource> bytes_;  // decompressed
   std::string buffer_;
-  std::size_t start_ = 0;    // of the next line in buffer_
+  std::size_t start_ = 0;    // where the next line begins in buffer_
   std::size_t scanned_ = 0;  // no line feed in [start_, scanned_)
   bool ended_ = false, was_cut_ = false, was_open_ = false;
   int64_t line_number_ = 0;
   Encoding encoding_;
 };
 
-/// What is wrong, with the cure, where the lines so far are mostly not UTF-8: at least ten of them,
-/// and more than half of those with bytes beyond ASCII. (Fewer are accidents, and are repaired.) Or
-/// where they are likely UTF-16: at least ten lines, and more than half of all, have NUL. Or where
-/// carriage returns alone end its lines: there are more of them inside lines than there are lines,
-/// or some in the only line.
+/// The message, with the cure, for a file that is not UTF-8 or has other line ends; nothing for a
+/// sound file. It looks at the lines read so far. The file is not UTF-8 where at least ten of them,
+/// and more than half of those with bytes beyond ASCII, are broken. (Fewer are accidents, and are
+/// repaired.) It is likely UTF-16 where at least ten lines, and more than half of all, have NUL.
+/// Carriage returns alone end its lines where there are more of them inside lines than there are
+/// lines, or some in the only line.
 std::optional<std::string> encoding_flaw(const LineReader& reader);
 
-/// Throws UserError of the encoding_flaw(), if there is one.
+/// Throws UserError with the message of encoding_flaw(), if there is one.
 void require_utf8(const LineReader& reader);
 
 /// How many lines a file has; reads it all.
 int64_t count_lines(const std::string& path);
 
 /// Whether `path` is stdin ("-"), a descriptor (/dev/fd/N), a FIFO, a device or another file whose
-/// lines are gone once they are read. False where there is none.
+/// lines are gone once they are read. False where there is no such file.
 bool is_stream(const std::string& path);
 
 }  // namespace heed::text

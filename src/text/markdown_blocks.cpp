@@ -22,7 +22,7 @@ bool has_only_blanks(std::string_view rest) {
   return rest.find_first_not_of(" \t") == rest.npos;
 }
 
-/// `---`, `* * *` and the like.
+/// Whether the line is a thematic break: `---`, `* * *` or the like.
 bool is_thematic_break(std::string_view rest) {
   const char mark = rest.empty() ? ' ' : rest[0];
   if (mark != '*' && mark != '-' && mark != '_') return false;
@@ -35,7 +35,7 @@ bool is_marked_heading(std::string_view rest) {
   return marks > 0 && marks <= 6 && (marks == rest.size() || is_blank_or_tab(rest[marks]));
 }
 
-/// Below the text of a heading.
+/// Whether the line is the underline below the text of a heading.
 bool is_underline(std::string_view rest) {
   if (rest.empty() || (rest[0] != '=' && rest[0] != '-')) return false;
   return has_only_blanks(rest.substr(std::min(rest.find_first_not_of(rest[0]), rest.size())));
@@ -45,7 +45,7 @@ bool is_ascii_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// The name, in small letters, of the tag that `rest` begins with; none where there is none.
+/// The name, in small letters, of the tag that `rest` begins with; "" where there is none.
 std::string tag_name(std::string_view rest) {
   const std::size_t from = rest.starts_with("</") ? 2 : 1;
   std::size_t end = from;
@@ -65,7 +65,7 @@ bool is_block_of_html(const std::string& name) {
   return names.contains(name);
 }
 
-/// Whether there is one whole tag and nothing else.
+/// Whether `rest` is one whole tag and nothing else.
 bool is_tag_alone(std::string_view rest) {
   const bool closes = rest.starts_with("</");
   std::size_t at = (closes ? 2 : 1) + tag_name(rest).size();
@@ -107,7 +107,7 @@ bool is_tag_alone(std::string_view rest) {
 
 }  // namespace
 
-/// A place in a line. A tab goes to the next column that is a multiple of four; a container may
+/// A position in a line. A tab goes to the next column that is a multiple of four; a container may
 /// take some of its columns and leave the others.
 class MarkdownBlocks::Cursor {
  public:
@@ -116,15 +116,15 @@ class MarkdownBlocks::Cursor {
   std::size_t indent() const { return text_column_ - column_; }
   bool is_code() const { return indent() >= kCode; }
   bool is_blank() const { return text_ == line_.size(); }
-  /// Behind the blanks.
+  /// The rest of the line after the blanks.
   std::string_view rest() const { return line_.substr(text_); }
   std::size_t line_bytes() const { return line_.size(); }
   std::size_t text_byte() const { return text_; }
 
-  /// Over columns of blanks.
+  /// Moves over columns of blanks.
   void skip(std::size_t columns) { column_ = std::min(column_ + columns, text_column_); }
   void skip_blanks() { column_ = text_column_; }
-  /// Over characters behind the blanks.
+  /// Moves over the blanks and this many bytes after them.
   void take(std::size_t bytes) {
     byte_ = text_ + bytes;
     column_ = text_column_ + bytes;
@@ -139,8 +139,8 @@ class MarkdownBlocks::Cursor {
   }
 
   std::string_view line_;
-  std::size_t byte_ = 0, column_ = 0;       // from where the blanks were looked at; reached
-  std::size_t text_ = 0, text_column_ = 0;  // behind the blanks
+  std::size_t byte_ = 0, column_ = 0;       // where the blanks begin; the column that is reached
+  std::size_t text_ = 0, text_column_ = 0;  // after the blanks
 };
 
 bool MarkdownBlocks::goes_on(const Container& container, Cursor& at) {
@@ -155,8 +155,8 @@ bool MarkdownBlocks::goes_on(const Container& container, Cursor& at) {
   return !at.is_blank() || !container.is_empty;
 }
 
-/// The quotation or item that begins here; the cursor goes behind its mark. `interrupts`: a
-/// paragraph, which only items with text do, and of numbers only 1.
+/// The quotation or item that begins here; the cursor moves past its mark. `interrupts`: a
+/// paragraph is open, which only items with text interrupt, and among numbered ones only 1.
 std::optional<MarkdownBlocks::Container> MarkdownBlocks::container_at(Cursor& at, bool interrupts) {
   const std::string_view rest = at.rest();
   if (rest[0] == '>') {
@@ -176,7 +176,7 @@ std::optional<MarkdownBlocks::Container> MarkdownBlocks::container_at(Cursor& at
     return std::nullopt;
   const std::size_t before = at.indent();
   at.take(mark);
-  // Behind five columns there is code, which begins behind the first of them.
+  // After five columns of blanks there is code, which begins after the first of them.
   const bool has_text = !at.is_blank() && at.indent() <= kCode;
   const std::size_t blanks = has_text ? at.indent() : 1;
   at.skip(blanks);
@@ -200,7 +200,8 @@ bool MarkdownBlocks::ends_fence(const Cursor& at) const {
   return !at.is_code() && bytes >= fence_bytes_ && has_only_blanks(rest.substr(bytes));
 }
 
-/// `may_be_any_tag`: no paragraph is open, which a tag of no block does not end.
+/// Whether a block of HTML begins here. `may_be_any_tag`: no paragraph is open; tags that are not
+/// of blocks cannot end one.
 bool MarkdownBlocks::begins_html(const Cursor& at, bool may_be_any_tag) {
   const std::string_view rest = at.rest();
   if (!rest.starts_with('<')) return false;
@@ -225,7 +226,7 @@ bool MarkdownBlocks::begins_html(const Cursor& at, bool may_be_any_tag) {
          (may_be_any_tag && !name.empty() && is_tag_alone(rest));
 }
 
-/// Of a line of HTML, in which it may end.
+/// The result for a line of HTML, in which the HTML may end.
 MarkdownBlocks::Line MarkdownBlocks::html_line(const Cursor& at) {
   const std::string lower = ascii_lower(at.rest());
   std::size_t end = lower.npos;

@@ -1,4 +1,4 @@
-// Which lines of Markdown are code, by the blocks of CommonMark. Torch-free.
+// Finds the lines of Markdown that are code, by the blocks of CommonMark.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ class MarkdownBlocks {
  public:
   struct Line {
     bool is_kept = false;  // code, a fence, or HTML that shows no text, such as a comment
-    std::size_t text = 0;  // of HTML that ends in the line: the byte behind; else the line's size
+    std::size_t text = 0;  // where HTML ends in the line: the byte after it; else the line's size
   };
-  /// Of the next line, which has no line end.
+  /// Reads the next line of the document, without its line end, and says what it is.
   Line next(std::string_view line);
-  /// The paragraph that may be open does not go on: what is read otherwise comes before the next
-  /// line.
+  /// Ends the paragraph that may be open, because the caller has read something else, such as a
+  /// table, before the next line.
   void end_paragraph() { leaf_ = Leaf::none; }
 
  private:
   enum class Leaf { none, paragraph, fence, html };
   struct Container {
-    std::size_t columns = 0;  // of an item, before its text; 0: a quotation
+    std::size_t columns = 0;  // columns before the text of an item; 0: a quotation
     bool is_empty = true;     // no block has begun in it
   };
   class Cursor;
@@ -43,7 +43,7 @@ class MarkdownBlocks {
   Leaf leaf_ = Leaf::none;
   char fence_mark_ = '`';
   std::size_t fence_bytes_ = 0;
-  std::vector<std::string_view> html_ends_;  // in small letters; none: a blank line ends it
+  std::vector<std::string_view> html_ends_;  // ends of it in small letters; none: a blank line
   bool html_is_text_ = false;
 };
 

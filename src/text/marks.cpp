@@ -26,7 +26,7 @@ bool is_apostrophe(char32_t c) {
   return c == U'\'' || c == U'’';
 }
 
-/// Bytes that an apostrophe takes away from marks beside it, for it belongs to a word.
+/// The bytes of an apostrophe that belongs to a word and so is no mark; 0 for any other mark.
 std::size_t bytes_of_word(char32_t mark, char32_t beside) {
   return is_apostrophe(mark) && !is_space(beside) ? bytes_of_mark(mark) : 0;
 }
@@ -44,7 +44,7 @@ std::size_t first_marks(std::string_view text) {
   return bytes;
 }
 
-/// Bytes of the marks at its end.
+/// Bytes of the marks at the end of `text`.
 std::size_t last_marks(std::string_view text) {
   std::size_t begin = text.size();
   char32_t first = U' ';
@@ -73,7 +73,7 @@ int64_t count_of(std::u32string_view kind, std::string_view text) {
   return count;
 }
 
-/// Whether `marks` has all of `wanted`, in their order, blanks aside, and no more brackets.
+/// Whether `marks` has all marks of `given`, in their order, blanks aside, and no more brackets.
 bool has_marks(std::string_view marks, std::string_view given) {
   const std::string_view wanted = trim(given);
   std::size_t at = 0;
@@ -102,7 +102,7 @@ EdgeMarks edge_marks(std::string_view part, bool follows, bool precedes) {
 
 std::string with_marks(const EdgeMarks& marks, const std::string& translation) {
   std::string_view words = translation, front, back;
-  // An apostrophe of the translation that is a word's stands beside the markup as the part's did.
+  // An apostrophe in the translation that belongs to a word stands directly beside the markup.
   const auto lacks = [](std::string_view found, std::string_view wanted, char32_t beside) {
     return wanted == " " ? found.empty() && !is_apostrophe(beside) : !has_marks(found, wanted);
   };

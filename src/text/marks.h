@@ -1,4 +1,4 @@
-// Punctuation that stands directly beside markup, which a model may drop. Torch-free.
+// Punctuation that stands directly beside markup, which a model may drop.
 #pragma once
 
 #include <array>
@@ -9,21 +9,24 @@
 
 namespace heed::text {
 
-/// Marks of what is read behind or before markup, with the blank between them and the words.
+/// The marks at both ends of a text beside markup, with the blank between the marks and the words.
 struct EdgeMarks {
   std::string front, back;
 };
 
-/// The marks that `part` begins with, `follows` markup, and ends with, `precedes` other markup.
-/// Beside a blank there are none. An apostrophe between a word and the markup is the word's
-/// ("`x`'s", "l'`x`"); there a blank is wanted where the translation has no mark.
+/// The marks with which `part` begins, where it `follows` markup, and ends, where it `precedes`
+/// other markup. A mark beside a blank does not count. An apostrophe between a word and the markup
+/// is the word's ("`x`'s", "l'`x`"); there EdgeMarks asks for a blank, unless the translation has a
+/// mark.
 EdgeMarks edge_marks(std::string_view part, bool follows, bool precedes);
 
-/// The translation of that part, which gets the marks that it lacks at an end in place of its own.
+/// The translation of a part. At an end where it lacks marks of the part, it gets those of the part
+/// in place of its own.
 std::string with_marks(const EdgeMarks& marks, const std::string& translation);
 
-/// How many there are that a translation may not lose: brackets and quote marks, emphasis, and what
-/// ends sentences and clauses. Commas are not counted, for languages set them in other places.
+/// How many marks of three groups there are that a translation may not lose: brackets and quote
+/// marks, emphasis, and marks that end sentences and clauses. Commas are not counted, for languages
+/// set them in other places.
 using MarkCounts = std::array<int64_t, 3>;
 MarkCounts count_marks(std::string_view text);
 

@@ -15,15 +15,15 @@
 namespace heed::text {
 namespace {
 
-/// Bytes of the blank at this end, or 0.
+/// Bytes of the blank at this end of the text, or 0.
 std::size_t blank_at(std::string_view text, bool front) {
   for (const std::string_view blank : {" ", "\t", "\n", "\r", "\f", "&nbsp;", "\u00A0"})
     if (front ? text.starts_with(blank) : text.ends_with(blank)) return blank.size();
   return 0;
 }
 
-/// The bytes of an address, which ends before a reference for what is in none, as `&gt;`, and
-/// before the punctuation there.
+/// The bytes of an address, which ends before a reference to a character that no address has, such
+/// as `&gt;`, and before the punctuation there.
 std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t bytes) {
   const std::string_view address = raw.substr(at, bytes);
   for (std::size_t i = 0; (i = address.find('&', i)) != std::string_view::npos; ++i)
@@ -41,7 +41,7 @@ class SegmentReader {
     for (std::size_t at = 0; at < raw.size();) {
       const bool is_tag = kind != MarkupKind::none && raw[at] == '<';
       KeptItem item = kept.any() && !is_tag ? kept_item_at(raw, at, kept) : KeptItem();
-      // Placeholders begin with no letter, and may have any reference.
+      // Only addresses begin with a letter. Placeholders do not, and may contain any reference.
       if (kind != MarkupKind::none && is_letter(static_cast<unsigned char>(raw[at])))
         item.bytes = before_reference(raw, at, item.bytes);
       const MarkupToken token =
@@ -66,7 +66,7 @@ class SegmentReader {
     std::vector<Inlay>& all = segment_.inlays;
     for (Inlay& inlay : all) {
       if (inlay.kind != Inlay::Kind::element) inlay.end = inlay.begin;
-      // What was in an element without an end is in the one around that.
+      // An inlay in an element without an end is in the element around that.
       if (inlay.parent != Inlay::kNone && all[inlay.parent].kind != Inlay::Kind::element)
         inlay.parent = all[inlay.parent].parent;
     }
@@ -101,7 +101,7 @@ class SegmentReader {
   }
 
   std::size_t add(Inlay::Kind kind, std::string_view bytes) {
-    // "{a}{b}" is one.
+    // "{a}{b}" is one item.
     if (kind == Inlay::Kind::item && !blank_ && last_ != Inlay::kNone &&
         last_ + 1 == segment_.inlays.size() && segment_.inlays[last_].kind == kind) {
       segment_.inlays[last_].before += bytes;
@@ -149,9 +149,9 @@ class SegmentReader {
     });
   }
 
-  /// Brackets or quote marks directly around an item, and the marks behind one that follows other
-  /// marks or begins the segment, are beside nothing without it: a model would drop them. They
-  /// become a part of it.
+  /// Makes punctuation around an item a part of it: brackets or quote marks directly around it, and
+  /// marks after it if it follows other marks or begins the segment. Without the item they would
+  /// stand beside nothing, and a model would drop them.
   void take_marks(Inlay& inlay) {
     static constexpr std::u32string_view kOpening = U"([{\"'“„«‹‘（［「『【《",
                                          kClosing = U")]}\"'”“»›’）］」』】》";
@@ -175,7 +175,7 @@ class SegmentReader {
     } else {
       return;
     }
-    // One of the blanks around it is left, behind it.
+    // One of the blanks around it is left, after it.
     inlay.blank_behind = inlay.begin < text.size() && text[inlay.begin] == ' ';
     if (inlay.blank_behind && inlay.begin == 0)
       cut(0, 1);
@@ -183,13 +183,13 @@ class SegmentReader {
       cut(inlay.begin - 1, 1);
   }
 
-  /// As the page has these bytes of the text.
+  /// These bytes of the text as the page has them.
   std::string shown(std::size_t at, std::size_t bytes) const {
     const std::string_view marks = std::string_view(segment_.text).substr(at, bytes);
     return kind_ == MarkupKind::none ? std::string(marks) : with_references(marks);
   }
 
-  /// Takes bytes out of the text.
+  /// Removes bytes from the text.
   void cut(std::size_t at, std::size_t bytes) {
     segment_.text.erase(at, bytes);
     for (Inlay& inlay : segment_.inlays)
@@ -207,8 +207,8 @@ class SegmentReader {
   std::vector<Open> open_;
   std::map<std::string, int64_t> open_names_;
   std::size_t last_ = Inlay::kNone;  // the inlay that the next character follows
-  bool blank_ = false;               // behind it, or behind the last character
-  bool gap_ = false;                 // anywhere behind the last character
+  bool blank_ = false;               // a blank follows it, or the last character
+  bool gap_ = false;                 // a blank or an inlay follows the last character
 };
 
 }  // namespace
@@ -226,7 +226,7 @@ Markup::Markup(std::string_view page, MarkupKind kind, Kept kept)
     around_.emplace_back();
     return;
   }
-  std::size_t from = 0;  // of the segment that is read
+  std::size_t from = 0;  // where the segment that is being read begins
   bool keeps_lines = false;
   const auto end_segment = [&](std::size_t end, std::size_t behind) {
     add_segment(page.substr(from, end - from));

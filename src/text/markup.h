@@ -1,5 +1,5 @@
-// A page or a line with markup: segments to translate, what stands in them beside their words, and
-// what stands around them. Torch-free.
+// Cuts a page or a line with markup into segments to translate, inlays inside them, and the rest
+// around them.
 #pragma once
 
 #include <cstddef>
@@ -15,40 +15,41 @@
 
 namespace heed::text {
 
-/// What stands in a segment beside its text.
+/// Something in a segment that is not text for the model, such as a tag, and that comes back in the
+/// translation.
 struct Inlay {
   enum class Kind {
     element,  // an opening and a closing tag, and what is between them
     opening,
     closing,  // a tag whose element is not whole in the segment
-    item,     // anything else: an empty tag, a comment, what is kept
+    item,     // anything else: an empty tag, a comment, a kept item
   };
   static constexpr std::size_t kNone = -1;
 
   Kind kind = Kind::item;
-  std::string before, behind = {};  // as they stood; only an element has something behind it
-  std::size_t begin = 0, end = 0;   // bytes of the text that are within
-  std::size_t parent = kNone;       // the element around it: an earlier one of the segment
+  std::string before, behind = {};  // as in the source; only an element has a tag after its text
+  std::size_t begin = 0, end = 0;   // bytes of the text that are inside it
+  std::size_t parent = kNone;       // index of the element around it, which comes earlier
   bool blank_before = false, blank_behind = false;  // in the source
 };
 
-/// About a sentence.
+/// The text between two block tags, about a sentence, which is translated as one.
 struct Segment {
   std::string raw;   // as the page has it
-  std::string text;  // one line of UTF-8, for a model: without inlays, with characters for their
-                     // references, and with one blank for a run of them
+  std::string text;  // one line of UTF-8, for a model: without inlays, with characters in place of
+                     // references, and one blank for a run of blanks
   std::vector<Inlay> inlays;                            // in the order of their beginnings
   std::map<std::string, int64_t, std::less<>> staying;  // how often each item is in the text
 };
 
-/// Elements in more elements than that are Kind::opening and Kind::closing.
+/// How many elements may be nested. Tags of deeper ones are Kind::opening and Kind::closing.
 inline constexpr std::size_t kDeepestInlay = 64;
 
 class Markup {
  public:
   /// Segments are cut at the tags of HTML's blocks, and at line feeds in `pre` and `textarea`. A
   /// segment without a letter or a digit stays as it is, and so do blanks around segments. A line
-  /// without markup and without what is kept is one segment, as it stands.
+  /// without markup and without kept items is one segment, as it stands.
   explicit Markup(std::string_view page, MarkupKind kind = MarkupKind::html, Kept kept = {});
 
   MarkupKind kind() const { return kind_; }
@@ -63,7 +64,7 @@ class Markup {
 
   MarkupKind kind_;
   Kept kept_;
-  std::vector<std::string> around_ = {""};  // before each segment, and behind the last
+  std::vector<std::string> around_ = {""};  // the bytes before each segment, and after the last
   std::vector<Segment> segments_;
 };
 

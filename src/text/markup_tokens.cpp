@@ -36,7 +36,7 @@ bool begins_name(char c, MarkupKind kind) {
          (kind == MarkupKind::xml && (c == '_' || c == ':' || static_cast<unsigned char>(c) > 127));
 }
 
-/// Behind `end`, if it is there, or else the end of the page.
+/// The position after the next `end`, or the end of the page where there is none.
 std::size_t behind(std::string_view page, std::string_view end, std::size_t from) {
   const std::size_t found = page.find(end, from);
   return found == std::string_view::npos ? page.size() : found + end.size();
@@ -45,12 +45,13 @@ std::size_t behind(std::string_view page, std::string_view end, std::size_t from
 constexpr std::string_view kBehindName = " \t\n\r\f/>";
 
 struct Tag {
-  std::size_t end = 0;  // behind it; where it begins: there is none
+  std::size_t end = 0;  // the position after it; where the tag begins: it has no end
   std::string name;
   bool closes = false, is_empty = false, keeps_language = false;
 };
 
-/// The attributes of a tag, from behind its name. A value in quotes may contain `>`.
+/// Reads the attributes of a tag, which begin after its name at `at`. A value in quotes may contain
+/// `>`.
 void read_attributes(std::string_view page, std::size_t at, Tag& tag) {
   const auto find = [&](std::string_view of, std::size_t from) {
     return std::min(page.find_first_of(of, from), page.size());
@@ -96,7 +97,7 @@ Tag tag_at(std::string_view page, std::size_t at, MarkupKind kind) {
   return tag;
 }
 
-/// Behind the end tag of the code that begins here, which has no markup.
+/// The position after the end tag of the code that begins here, which contains no markup.
 std::size_t behind_code(std::string_view page, std::size_t at, const std::string& name) {
   for (; (at = page.find("</", at)) != std::string_view::npos; at += 2) {
     // "</scripts" is another name, whose end is not looked for.
@@ -108,8 +109,8 @@ std::size_t behind_code(std::string_view page, std::size_t at, const std::string
   return page.size();
 }
 
-/// Behind the declaration of XML that begins here: `>` in quotes, in comments, and between the
-/// brackets of a document type is not its end.
+/// The position after the declaration of XML that begins here: `>` in quotes, in comments, and
+/// between the brackets of a document type is not its end.
 std::size_t behind_declaration(std::string_view page, std::size_t at) {
   bool in_brackets = false;
   for (; at < page.size(); ++at) {
@@ -125,7 +126,8 @@ std::size_t behind_declaration(std::string_view page, std::size_t at) {
   return page.size();
 }
 
-/// Behind the comment, declaration or the like that begins here, or `at`.
+/// The position after the comment, declaration or the like that begins here; `at` where there is
+/// none.
 std::size_t behind_comment(std::string_view page, std::size_t at, MarkupKind kind) {
   const std::string_view rest = page.substr(at);
   const bool is_xml = kind == MarkupKind::xml;
@@ -138,7 +140,7 @@ std::size_t behind_comment(std::string_view page, std::size_t at, MarkupKind kin
   return rest.starts_with("<!") || rest.starts_with("<?") ? behind(page, ">", at) : at;
 }
 
-/// Behind the end tag of an element whose content begins here.
+/// The position after the end tag of an element whose content begins here.
 std::size_t behind_element(std::string_view page, std::size_t at, const std::string& name,
                            MarkupKind kind) {
   for (int64_t depth = 1; depth > 0;) {
@@ -194,7 +196,7 @@ MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
 std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kind) {
   constexpr std::size_t kShown = 40;  // bytes
   if (kind == MarkupKind::none || page.find('<') == std::string_view::npos) return std::nullopt;
-  // What has no end goes to the end of the page, however long the page is.
+  // Markup without an end goes to the end of the page, however long the page is.
   const std::string longer = std::string(page) + '\n';
   for (std::size_t at = 0; (at = longer.find('<', at)) != std::string::npos;) {
     const std::size_t end = at + token_at(longer, at, kind).bytes;

@@ -1,4 +1,4 @@
-// HTML and XML cut into tags and text. Torch-free.
+// HTML and XML cut into tags and text.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace heed::text {
 
 enum class MarkupKind { none, html, xml };
 
-/// Of "html" or "xml"; of any other name none.
+/// The kind called "html" or "xml"; MarkupKind::none for any other name.
 MarkupKind markup_kind(std::string_view name);
 
 inline constexpr std::string_view kMarkupBlanks = " \t\n\r\f";
@@ -18,25 +18,26 @@ inline constexpr std::string_view kMarkupBlanks = " \t\n\r\f";
 struct MarkupToken {
   enum class Syntax {
     text,     // a byte, or a reference to a character
-    opening,  // tags of elements inside a sentence
+    opening,  // a tag of an element inside a sentence
     closing,
-    whole,  // void and empty elements, comments, code, what is not to be translated, and references
-            // without a meaning here
-    block,  // of HTML: a tag, or an element that is not to be translated, where a sentence ends
+    whole,  // a void or empty element, a comment, code, an element that is not to be translated, or
+            // a reference without a meaning here
+    block,  // a tag of HTML, or an element not to be translated, that ends a sentence
   };
   Syntax syntax = Syntax::text;
   std::size_t bytes = 1;
   std::string text = {};  // the character of a reference
-  std::string name = {};  // of a tag: "br" of "<BR/>"; an element that is whole has none
+  std::string name = {};  // the name of a tag: "br" of "<BR/>"; an element that is whole has none
 };
 
-/// The token that begins at this place. What is no markup (`a < b`, `AT&T`) is text. A tag or a
-/// comment without an end goes to the end of the page.
+/// The token that begins at `at`. Characters that only look like markup (`a < b`, `AT&T`) are text.
+/// A tag or a comment without an end goes to the end of the page.
 MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind);
 
-/// What of a page begins and has no end there, so that nothing behind it is text: "the comment that
-/// begins with '<!-- Menu'", a tag, a declaration, a section of CDATA, or an element that stays
-/// whole, such as `script`. Nothing where all ends.
+/// The name, for a message, of the markup that begins on the page and has no end there, so that
+/// nothing after it is text: "the comment that begins with '<!-- Menu'", a tag, a declaration, a
+/// section of CDATA, or an element that stays whole, such as `script`. Nothing where all markup has
+/// an end.
 std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kind);
 
 }  // namespace heed::text

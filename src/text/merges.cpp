@@ -40,7 +40,7 @@ void MergeLearner::count_pairs(std::size_t word, int64_t sign) {
   }
 }
 
-/// Unless the word no longer has the pair.
+/// Merges the pair in a word, unless the word no longer has it.
 void MergeLearner::merge_in(std::size_t word, Key key, int32_t merged) {
   std::vector<int32_t> pieces;
   const std::vector<int32_t>& old = words_[word].pieces;
@@ -55,7 +55,8 @@ void MergeLearner::merge_in(std::size_t word, Key key, int32_t merged) {
   count_pairs(word, 1);
 }
 
-/// What decides which pair is merged next: segmenting, the vocabulary would merge known ones first.
+/// The count that decides which pair is merged next. Known pieces come first, because the
+/// vocabulary would merge them first when it segments.
 int64_t MergeLearner::worth(Key key) const {
   const Pair& pair = pairs_.at(key);
   if (pair.is_refused || pair.count == 0) return 0;

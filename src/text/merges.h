@@ -21,12 +21,12 @@ class MergeLearner {
                std::function<bool(const std::string&)> is_allowed)
       : known_(std::move(known)), is_allowed_(std::move(is_allowed)) {}
 
-  /// A word, as it is spelled with known pieces, and how often the text has it.
+  /// Adds a word, spelled with known pieces, and how often the text has it.
   void add(const std::vector<std::string>& pieces, int64_t count);
 
   /// Merges the most frequent pair of neighbours into a piece, until there are `most` new ones or
-  /// no pair is there twice. The pieces in the order of their merges; among equals the pair that
-  /// was seen first goes first. To be called once.
+  /// no pair is there twice. Returns the new pieces in the order of their merges; among equally
+  /// frequent pairs the one that was seen first goes first. May be called once.
   std::vector<std::string> learn(std::size_t most);
 
  private:
@@ -36,7 +36,7 @@ class MergeLearner {
   };
   struct Pair {
     int64_t count = 0;
-    std::vector<std::size_t> words;  // has all that have the pair
+    std::vector<std::size_t> words;  // contains all words that have the pair
     bool is_refused = false;
   };
   using Key = uint64_t;  // left piece, right piece

@@ -11,14 +11,14 @@
 namespace heed::text {
 namespace {
 
-// Fields of sentencepiece_model.proto.
+// Numbers of fields in sentencepiece_model.proto.
 constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4,
                    kDenormalizer = 5;                 // of a model
 constexpr uint64_t kText = 1, kScore = 2, kType = 3;  // of a piece
-constexpr uint64_t kIsUnknown = 200;                  // the first that the format leaves to others
-constexpr uint64_t kSize = 4;                         // of a trainer
-constexpr uint64_t kCharsmap = 2;                     // of a normalizer
-// Of a trainer, in the order of heed's ids: pad, unknown, begin, end.
+constexpr uint64_t kIsUnknown = 200;  // the first number that the format leaves to extensions
+constexpr uint64_t kSize = 4;         // of a trainer
+constexpr uint64_t kCharsmap = 2;     // of a normalizer
+// Fields of a trainer, in the order of heed's ids: pad, unknown, begin, end.
 constexpr uint64_t kSpecialIds[] = {43, 40, 41, 42}, kSpecialNames[] = {48, 45, 46, 47};
 
 /// One field of a message in the wire format of protocol buffers.
@@ -49,7 +49,8 @@ std::optional<uint64_t> take_varint(std::string_view& rest) {
   return std::nullopt;
 }
 
-/// Nothing where the message is damaged, or uses groups, which SentencePiece never does.
+/// Takes the next field off the front; nothing where the message is damaged, or uses groups, which
+/// SentencePiece never does.
 std::optional<WireField> take_field(std::string_view& rest) {
   const auto key = take_varint(rest);
   if (!key) return std::nullopt;
@@ -109,7 +110,7 @@ ModelPiece piece_in(std::string_view message) {
     if (field.number == kText && field.kind == WireField::bytes) piece.text = field.content;
     if (field.number == kScore && field.kind == WireField::fixed32)
       piece.score = number_at<float>(field.content, 0);
-    // What is no type is not there for protocol buffers.
+    // Protocol buffers ignore a value that is no type.
     if (field.number == kType && field.kind == WireField::varint && field.value >= 1 &&
         field.value <= static_cast<uint64_t>(PieceType::byte))
       piece.type = static_cast<PieceType>(field.value);
@@ -120,8 +121,9 @@ ModelPiece piece_in(std::string_view message) {
   return piece;
 }
 
-/// The table of Darts-clone: units of 32 bits. From unit i with offset o one goes to i ^ o, whose
-/// value is a place in `texts` if i has a leaf, or on to i ^ o ^ byte.
+/// Whether no path leads out of the table of Darts-clone, which has units of 32 bits. From unit i
+/// with offset o one goes to i ^ o, whose value is a position in `texts` if i has a leaf, or on to
+/// i ^ o ^ byte.
 bool is_sound_trie(std::string_view units, std::string_view texts) {
   const std::size_t count = units.size() / 4;
   if (count == 0 || units.size() % 4 != 0) return false;
@@ -136,7 +138,8 @@ bool is_sound_trie(std::string_view units, std::string_view texts) {
   return true;
 }
 
-/// The size of the trie, the trie, and the texts that it leads to, each ended by NUL.
+/// Whether the table of a normaliser is sound: the size of the trie, the trie, and the texts that
+/// it leads to, each ended by NUL.
 bool is_sound_charsmap(std::string_view map) {
   if (map.empty()) return true;
   if (map.size() <= 4) return false;
@@ -188,8 +191,8 @@ bool changes_characters(std::string_view model) {
   return changes;
 }
 
-// Of a message in several parts, repeated fields are put one behind the other, and of others the
-// last one counts: so parts that are put behind a model belong to it.
+// Protocol buffers concatenate the repeated fields of a message in several parts, and take the last
+// value of other fields: so fields that are appended to a model belong to it.
 std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces) {
   std::string out(model);
   for (const ModelPiece& piece : pieces) {

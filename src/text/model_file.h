@@ -1,6 +1,5 @@
-// A SentencePiece model as the bytes of its file: what must be sound before SentencePiece gets it,
-// because the library trusts its files, and what its own interface does not tell. Inside text/
-// only.
+// A SentencePiece model as the bytes of its file: checks that it is sound, because the library
+// trusts its files, and access to parts that its own interface does not offer. Inside text/ only.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ namespace heed::text {
 /// array, Aoe 1989) leads out of it.
 bool is_sound_model(std::string_view bytes);
 
-/// As sentencepiece_model.proto numbers them.
+/// Types of pieces, with the numbers of sentencepiece_model.proto.
 enum class PieceType { normal = 1, unknown, control, user_defined, unused, byte };
 
 /// A piece as the file has it.
@@ -22,8 +21,8 @@ struct ModelPiece {
   std::string text;
   float score = 0;
   PieceType type = PieceType::normal;
-  /// heed's own: text is cut into it, and it counts as the unknown piece then, as for a program
-  /// whose network does not know all pieces of its SentencePiece file.
+  /// An extension of heed: text is cut into this piece, which then counts as unknown. It is for
+  /// models of programs whose network does not know all pieces of its SentencePiece file.
   bool is_unknown = false;
 };
 
@@ -33,7 +32,7 @@ std::vector<ModelPiece> pieces_of(std::string_view model);
 /// Whether a sound model changes characters of its text before it looks for pieces.
 bool changes_characters(std::string_view model);
 
-/// The model with more pieces behind its own.
+/// The model with these pieces after its own.
 std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& pieces);
 
 /// A sound model with these pieces instead of its own. The first four are pad, unknown, begin and

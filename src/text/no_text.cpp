@@ -15,7 +15,7 @@ std::string_view without_leading_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
-/// Without the byte order mark, blanks and comments before anything else.
+/// The text without the byte order mark, blanks and comments at its beginning.
 std::string_view start_of(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   for (text = without_leading_blanks(text); text.starts_with("<!--");) {
@@ -37,8 +37,8 @@ bool has_tag(std::string_view text, std::string_view name) {
   return text.find("<" + std::string(name)) != std::string_view::npos;
 }
 
-/// Whether it begins with the tag or declaration, and with nothing but markup after it. `text` is
-/// in small letters.
+/// Whether the text begins with the tag or declaration `name`, and goes on with nothing but markup.
+/// `text` is in small letters.
 bool is_markup_of(std::string_view text, std::string_view name) {
   if (!text.starts_with("<" + std::string(name))) return false;
   text.remove_prefix(name.size() + 1);
@@ -51,17 +51,17 @@ bool is_markup_of(std::string_view text, std::string_view name) {
   return text.empty() || text.front() == '<';
 }
 
-// Roots of the files of test sets (NIST, WMT, IWSLT).
+// Root elements of test sets in XML or SGML (NIST, WMT, IWSLT).
 constexpr std::array<std::string_view, 4> kTestSets = {"srcset", "refset", "tstset", "mteval"};
 constexpr std::array<std::string_view, 4> kXml = {"?xml", "!doctype", "tmx", "xliff"};
 
-/// A transcript of talks as IWSLT's training sets have it: tags on lines of their own. `text` is in
-/// small letters.
+/// Whether the text is a transcript of talks as in IWSLT's training sets, with tags on lines of
+/// their own. `text` is in small letters.
 bool is_tagged_talk(std::string_view text) {
   return text.starts_with("<url>") && has_tag(text, "talkid>");
 }
 
-/// "%PDF-" and a version.
+/// Whether the file begins with "%PDF-" and a version.
 bool is_pdf(std::string_view beginning) {
   constexpr std::string_view kMark = "%PDF-";
   return beginning.starts_with(kMark) && beginning.size() > kMark.size() &&

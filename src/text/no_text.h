@@ -1,4 +1,4 @@
-// Files that are not lines of text: pointers, pages, test sets in SGML, archives. Torch-free.
+// Files that are not lines of text: pointers, pages, test sets in SGML, archives.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace heed::text {
 
-/// What a file is, in words that end a message, with the cure.
+/// A file that is not text, described in words that end a message, with the cure.
 struct NoText {
   std::string what;
-  std::string program;      // makes lines of text of it, from standard input; "": there is none
-  bool is_pointer = false;  // of Git LFS: no line of it means anything
+  std::string program;  // turns the file, on standard input, into lines of text; "": there is none
+  bool is_pointer = false;  // a pointer of Git LFS, of which no line means anything
 };
 
 /// How many bytes of a file no_text() looks at.
 inline constexpr std::size_t kBeginning = 4096;
 
-/// What the file is that begins so, by its first bytes after decompression; none for text. Markup
-/// is none where text follows its first tag: lines of a corpus may well begin with <html>.
+/// Recognises a file that is not text by its first bytes after decompression; nothing for text.
+/// Where text follows the first tag the file is text: lines of a corpus may well begin with <html>.
 std::optional<NoText> no_text(std::string_view beginning);
 
 }  // namespace heed::text

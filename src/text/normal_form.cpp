@@ -14,7 +14,7 @@
 namespace heed::text {
 namespace {
 
-/// In canonical order, taken apart fully.
+/// The character fully decomposed, with its marks in canonical order.
 std::u32string decomposed(char32_t c) {
   std::array<utf8proc_int32_t, 32> parts{};
   int unused = 0;
@@ -25,7 +25,8 @@ std::u32string decomposed(char32_t c) {
   return {parts.begin(), parts.begin() + count};
 }
 
-/// What NFC joins to a letter before it: marks, vowels and final consonants of Hangul.
+/// Whether NFC may join the character to a letter before it: marks, vowels and final consonants of
+/// Hangul.
 bool may_join(char32_t c) {
   if (c < 0x300) return false;
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class != 0 ||

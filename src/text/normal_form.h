@@ -1,4 +1,4 @@
-// Unicode's composed normal form NFC, by utf8proc. Torch-free.
+// Unicode's composed normal form NFC, by utf8proc.
 #pragma once
 
 #include <string>
@@ -6,13 +6,14 @@
 
 namespace heed::text {
 
-/// Letters and the marks behind them as one character, where there is one. `text` is UTF-8.
+/// The text with one character for each letter and the marks after it, where Unicode has one.
+/// `text` is UTF-8.
 std::string to_nfc(std::string_view text);
 
-/// Whether NFC joins letters and marks of the text.
+/// Whether to_nfc() joins letters and marks of the text.
 bool is_decomposed(std::string_view text);
 
-/// Whether it has a letter that NFD would take apart into several characters.
+/// Whether the text has a letter that the decomposed form NFD writes as several characters.
 bool has_composed(std::string_view text);
 
 /// NFC as a table of rules for SentencePiece, a line each: code points in hexadecimal, TAB, what

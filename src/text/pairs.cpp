@@ -88,7 +88,7 @@ Pairs without_blank_pairs(const Pairs& pairs) {
 }
 
 std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
-  constexpr double kTypicalBytes = 512;  // of a sentence, or more
+  constexpr double kTypicalBytes = 512;  // the bytes of a usual sentence, or more
   const double most = static_cast<double>(lines) * kTypicalBytes * kTypicalBytes;
   std::vector<PairWindow> windows;
   double held = 0;

@@ -15,7 +15,7 @@ bool is_letter_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Those of HTML 2 to 4 that texts have.
+/// The references of HTML 2 to 4 that are common in texts.
 const std::map<std::string, char32_t, std::less<>>& named_characters() {
   static const auto all = [] {
     std::map<std::string, char32_t, std::less<>> names = {

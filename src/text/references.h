@@ -1,4 +1,4 @@
-// References to characters, as HTML and XML have them: `&amp;`, `&auml;`, `&#228;`. Torch-free.
+// References to characters, as HTML and XML have them: `&amp;`, `&auml;`, `&#228;`.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ struct Reference {
   std::optional<char32_t> character;  // none: it has no meaning here
 };
 
-/// The reference that begins with the `&` at this place. Names are those of HTML 2 to 4 that texts
-/// have.
+/// The reference that begins with the `&` at `at`. The names it knows are those of HTML 2 to 4 that
+/// are common in texts.
 std::optional<Reference> reference_at(std::string_view page, std::size_t at);
 
-/// With references for `&`, `<` and `>`.
+/// The text with references in place of `&`, `<` and `>`.
 std::string with_references(std::string_view text);
 
 }  // namespace heed::text

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// Byte offsets of the characters, and of the end.
+/// The byte offsets of the characters, and of the end.
 std::vector<std::size_t> boundaries(std::string_view text) {
   std::vector<std::size_t> offsets{0};
   while (offsets.back() < text.size())
@@ -94,7 +94,8 @@ class Merger {
   const PieceTable& pieces_;
   std::string_view text_;
   std::vector<Symbol> symbols_;
-  // Score, then the leftmost: (score, -left, right, bytes of both when offered).
+  // Possible merges, the best score first, then the leftmost: (score, -left, right, bytes of both
+  // when offered).
   std::priority_queue<std::tuple<double, int64_t, int64_t, std::size_t>> agenda_;
 };
 

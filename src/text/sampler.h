@@ -22,11 +22,12 @@ class PieceTable {
   };
 
   void add(std::string_view text, Piece piece);
-  /// Null where there is none.
+  /// The piece with exactly this text; null where there is none.
   const Piece* find(std::string_view text) const;
-  /// Null where no piece begins like that; kNoPiece as the id of what only begins some.
+  /// The piece with this text, or an entry with the id kNoPiece where only longer pieces begin with
+  /// it; null where no piece begins like that.
   const Piece* begins(std::string_view text) const;
-  /// Every character of `text` is a piece.
+  /// Whether every character of `text` is a piece.
   bool spells(std::string_view text) const;
   static constexpr int32_t kNoPiece = -1;
 
@@ -46,10 +47,11 @@ std::vector<int32_t> sample_unigram(const PieceTable& pieces, std::string_view t
 /// The sum of scores of the best segmentation; minus infinity where there is none.
 double best_unigram(const PieceTable& pieces, std::string_view text);
 
-/// Merges neighbours, best score first. Every character must be in the table.
+/// The ids of BPE without dropout: merges neighbours, best score first. Every character must be in
+/// the table.
 std::vector<int32_t> best_bpe(const PieceTable& pieces, std::string_view text);
 
-/// The same, leaving each possible merge out with probability `dropout`.
+/// The same as best_bpe(), but each possible merge is left out with probability `dropout`.
 std::vector<int32_t> sample_bpe(const PieceTable& pieces, std::string_view text, double dropout,
                                 Random& random);
 

@@ -17,8 +17,8 @@ struct Begin {
   Script script;
 };
 
-/// Where letters of a script begin, in the order of Unicode 15, and where they end (none). The
-/// script's combining marks are among them.
+/// The code points where letters of a script begin, in the order of Unicode 15, and where they end
+/// (none). The script's combining marks are among them.
 constexpr Begin kBegins[] = {
     {0x41, latin},           {0x5B, none},       {0x61, latin},          {0x7B, none},
     {0xAA, latin},           {0xAB, none},       {0xBA, latin},          {0xBB, none},
@@ -57,7 +57,7 @@ constexpr Begin kBegins[] = {
 static_assert(std::ranges::is_sorted(kBegins, {}, &Begin::first));
 
 constexpr std::array<const char*, kScripts> kNames = {
-    // by Script
+    // by the value of Script
     "no script",     "Latin",
     "Greek",         "Cyrillic",
     "Armenian",      "Hebrew",

@@ -1,9 +1,10 @@
-// Which script a letter is of. Torch-free.
+// The script of a letter.
 #pragma once
 
 namespace heed::text {
 
-/// Chinese and Japanese characters are one script here, for Japanese mixes its three.
+/// Scripts of Unicode. Chinese and Japanese characters are one script here, for Japanese mixes its
+/// three.
 enum class Script {
   none,  // digits, punctuation, spaces, symbols, and letters of scripts that are not listed
   latin,
@@ -37,7 +38,7 @@ inline constexpr int kScripts = static_cast<int>(Script::other) + 1;
 
 Script script_of(char32_t c);
 
-/// Whether the character and a letter beside it are of one word. Letters of scripts without blanks
+/// Whether the character forms one word with a letter beside it. Letters of scripts without blanks
 /// are words of their own.
 bool is_in_word(char32_t c);
 

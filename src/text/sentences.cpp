@@ -15,13 +15,14 @@
 namespace heed::text {
 namespace {
 
-/// Words in small letters, abbreviations without their last dot.
+/// The words that the rules of a language know, in small letters, and abbreviations without their
+/// last dot.
 struct Rules {
-  WordSet never;     // do not end a sentence
-  WordSet numbered;  // do not where a number follows
-  WordSet may;       // do only before a word that usually begins one
-  WordSet begin;     // such words
-  bool ordinals;     // "3." may be the third
+  WordSet never;     // abbreviations that never end a sentence
+  WordSet numbered;  // abbreviations that end none where a number follows
+  WordSet may;       // abbreviations that end one only before a word of `begin`
+  WordSet begin;     // words that usually begin a sentence
+  bool ordinals;     // "3." may mean "third"
 };
 
 const Rules& rules_of(std::string_view language) {
@@ -82,19 +83,19 @@ const Rules& rules_of(std::string_view language) {
 
 constexpr std::u32string_view kEnds = U".!?…。！？．؟۔।‽", kWideEnds = U"。！？．";
 constexpr std::u32string_view kCloses = U")]}\"'»«”“’›‹」』）】*_";
-/// In French they stand inside of quotation marks.
+/// Blanks that in French stand inside of quotation marks.
 constexpr std::u32string_view kNoBreakBlanks = U"\u00A0\u2007\u202F";
 
 bool is_any(char32_t c, std::u32string_view of) {
   return of.find(c) != std::u32string_view::npos;
 }
 
-/// A decimal digit of any script.
+/// Whether the character is a decimal digit of any script.
 bool is_digit(char32_t c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_ND;
 }
 
-/// Code points of a paragraph, and what the rules ask of them.
+/// The code points of a paragraph, and the questions of the rules about them.
 class Paragraph {
  public:
   Paragraph(std::string_view text, const Rules& rules) : rules_(rules) {
@@ -105,7 +106,7 @@ class Paragraph {
     begins_.push_back(text.size());
   }
 
-  /// Bytes before the end of each sentence.
+  /// For each sentence, the byte of the paragraph at which it ends.
   std::vector<std::size_t> ends() const {
     std::vector<std::size_t> out;
     for (std::size_t mark = 0, end = 0; mark < points_.size(); mark = std::max(end, mark + 1)) {
@@ -152,7 +153,7 @@ class Paragraph {
            rules_.begin.contains(small(from, to));
   }
 
-  /// Whether the sentence goes on behind a dot with the word at `next`.
+  /// Whether the sentence goes on after a dot with the word at `next`.
   bool goes_on(std::size_t dot, std::size_t next) const {
     const auto is_of_word = [](char32_t c) { return is_letter(c) || is_digit(c) || c == U'.'; };
     std::size_t from = dot;
@@ -172,10 +173,10 @@ class Paragraph {
 
   const Rules& rules_;
   std::u32string points_;
-  std::vector<std::size_t> begins_;  // their first bytes, and the end
+  std::vector<std::size_t> begins_;  // the first byte of each code point, and the end
 };
 
-/// Where a part that is too long is best cut; 0 where it has one character.
+/// The byte at which a part that is too long is best cut; 0 where it has one character.
 std::size_t clause_end(std::string_view part) {
   std::size_t best = 0, best_distance = 0;
   int best_rank = -1;

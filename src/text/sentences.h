@@ -1,4 +1,4 @@
-// Where sentences end, by rules. Torch-free.
+// Cuts a paragraph into sentences by rules.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 namespace heed::text {
 
 /// The sentences of a paragraph, without the blanks around them. `language`: a code whose letters
-/// before the first - or _ say whose rules these are ("de", "deu_Latn"): German, English, Spanish
-/// or French. For all others the rules know no abbreviations. A sentence ends behind . ! ? and the
-/// like and the quotes and brackets that they close, where a blank and no small letter follows (no
-/// blank behind the wide marks of Chinese and Japanese); not behind abbreviations, initials, and
-/// numbers that may be ordinals.
+/// before the first - or _ choose the rules ("de", "deu_Latn"): German, English, Spanish or French.
+/// For all others the rules know no abbreviations. A sentence ends after . ! ? and similar marks,
+/// and the quotes and brackets that close after them, where a blank follows, and then no small
+/// letter (the wide marks of Chinese and Japanese need no blank). It does not end after
+/// abbreviations, initials, and numbers that may be ordinals.
 std::vector<std::string_view> sentences_of(std::string_view paragraph, std::string_view language);
 
-/// `sentence` in parts of which each `fits`: cut near its middle behind ; or :, else behind a comma
-/// or dash, else at a blank, else anywhere, and its halves likewise.
+/// `sentence` cut into parts of which each `fits`. The cut is near its middle after ; or :, else
+/// after a comma or dash, else at a blank, else anywhere, and its halves are cut likewise.
 std::vector<std::string_view> clauses_of(std::string_view sentence,
                                          const std::function<bool(std::string_view)>& fits);
 

@@ -18,7 +18,8 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // each as long as `columns`
 };
 
-/// Columns of equal width: those of `left`, counted from 0, to the left, numbers to the right.
+/// The table for a terminal, each column as wide as its widest cell. The columns in `left`, counted
+/// from 0, are aligned to the left, all others, for numbers, to the right.
 std::string table_text(const Table& table, const std::set<std::size_t>& left = {0});
 
 std::string table_csv(const Table& table);

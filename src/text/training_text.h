@@ -1,5 +1,5 @@
-// The text that a vocabulary is trained on, as SentencePiece's trainer wants it, and models made of
-// it. Inside text/ only.
+// The text that a vocabulary is trained on, as SentencePiece's trainer reads it, and models made
+// from it. Inside text/ only.
 #pragma once
 
 #include <sentencepiece_trainer.h>
@@ -21,7 +21,8 @@
 
 namespace heed::text {
 
-/// What a model makes of a text before it looks for pieces; none leaves it as it is.
+/// A model's normalisation of a text before it looks for pieces; an empty function leaves the text
+/// as it is.
 using Normalise = std::function<std::string(const std::string&)>;
 
 /// All lines of all files that are not blank, with spaces folded as encode() folds them, a share in
@@ -55,7 +56,7 @@ class TrainingSentences : public sentencepiece::SentenceIterator {
     if (error_) std::rethrow_exception(error_);
   }
 
-  /// Of the lines so far.
+  /// The cut runs in the lines so far.
   const CutRuns& cut() const { return cut_; }
 
  private:
@@ -107,7 +108,8 @@ class TrainingSentences : public sentencepiece::SentenceIterator {
     line_ = std::move(cut);
   }
 
-  /// The next text of the file.
+  /// Puts the next text of the file into line_: a line, or one or both of its columns. False at the
+  /// end.
   bool next() {
     if (!target_.empty()) {
       line_ = std::exchange(target_, "");
@@ -128,28 +130,28 @@ class TrainingSentences : public sentencepiece::SentenceIterator {
   std::size_t file_ = 0;
   std::optional<LineReader> reader_;
   std::string line_;
-  std::string target_;  // of a line whose source was given
+  std::string target_;  // target side of a line whose source side was given before
   bool done_ = false;
   CutRuns cut_;
   std::exception_ptr error_;
 };
 
-/// The files' names, for messages.
+/// The names of the files, for messages.
 std::string names_of(const std::vector<TextFile>& files);
 
-/// Unless there are none.
+/// Logs a warning of cut runs, unless there are none.
 void warn_of(const CutRuns& cut);
 
-/// Throws UserError where the options are none that can be trained with.
+/// Throws UserError where no vocabulary can be trained with these options.
 void check(const VocabularyTraining& options);
 
 struct TrainedModel {
-  std::string bytes;  // of its file
+  std::string bytes;  // of the model's file
   CutRuns cut;        // in its text
 };
 
-/// SentencePiece's model of the text, trained in a process of its own. With `up_to`, fewer pieces
-/// where the text has no more. Throws as train_vocabulary().
+/// SentencePiece's model of the text, trained in a process of its own. With `up_to` it has fewer
+/// pieces than asked for where the text has no more. Throws what train_vocabulary() throws.
 TrainedModel train_model(const VocabularyTraining& options, bool up_to = false,
                          const Normalise& normalise = {});
 

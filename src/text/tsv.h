@@ -1,4 +1,4 @@
-// Files of both sides of a corpus: each line is source TAB target.
+// Files that have both sides of a corpus: each line is source TAB target.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace heed::text {
 
 class LineReader;  // text/lines.h
 
-/// What of each line of a file is text.
+/// Which column of each line of a file is read as text.
 enum class TsvColumn {
   whole,
   source,  // of "source TAB target"
@@ -25,11 +25,11 @@ struct Columns {
 /// line unless it has exactly one TAB.
 Columns columns_of(std::string_view line, const LineReader& reader);
 
-/// NAME.tsv, NAME.tsv.gz or NAME.tsv.zst.
+/// Whether the path ends in .tsv, .tsv.gz or .tsv.zst.
 bool has_tsv_name(std::string_view path);
 
-/// What is wrong where one of two files has the name of a file of both sides. An empty `target`:
-/// there is one file alone, and nothing is wrong.
+/// The message for two files of which one has the name of a file of both sides; nothing where the
+/// names are right, or where `target` is empty, because `source` is then a file of both sides.
 std::optional<std::string> tsv_flaw(const std::string& source, const std::string& target);
 
 }  // namespace heed::text

@@ -8,7 +8,8 @@ namespace {
 constexpr std::string_view kReplacementBytes = "\xEF\xBF\xBD", kByteOrderMarkBytes = "\xEF\xBB\xBF";
 constexpr char32_t kByteOrderMark = 0xFEFF;
 
-/// What the first byte promises: total bytes, its own payload, and the range of the second byte.
+/// The meaning of the first byte of a character: how many bytes it has, the bits that the first
+/// byte contributes, and the range of the second byte.
 struct Lead {
   std::size_t bytes = 0;
   char32_t payload = 0;
@@ -30,7 +31,7 @@ bool between(char32_t c, char32_t low, char32_t high) {
   return c >= low && c <= high;
 }
 
-/// Unicode's spaces and line ends beyond Latin-1.
+/// Whether the character is a space or line end of Unicode beyond Latin-1.
 bool is_wide_space(char32_t c) {
   return c == 0x1680 || between(c, 0x2000, 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
          c == 0x205F || c == 0x3000;
@@ -40,8 +41,8 @@ bool has_case(char32_t c) {
   return to_lower(c) != c || to_upper(c) != c;
 }
 
-/// A capital sigma that ends a word: a letter before it, and none with case after it. An accent of
-/// its own has none.
+/// Whether the character is a capital sigma that ends a word: a letter stands before it, and none
+/// with case after it. An accent that is a character of its own has no case.
 bool is_final_sigma(const std::u32string& text, std::size_t at) {
   if (text[at] != 0x3A3 || at == 0 || !is_letter(text[at - 1])) return false;
   std::size_t next = at + 1;

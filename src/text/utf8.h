@@ -1,4 +1,4 @@
-// UTF-8 by the code point. Torch-free.
+// UTF-8 by the code point.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ void each_code_point(std::string_view text, const Use& use) {
   }
 }
 
-/// Whether `is(code point)` for any of them.
+/// Whether `is(code point)` holds for any code point of the text.
 template <class Is>
 bool any_code_point(std::string_view text, const Is& is) {
   for (std::size_t at = 0; at < text.size();) {
@@ -45,57 +45,58 @@ bool any_code_point(std::string_view text, const Is& is) {
   return false;
 }
 
-/// Code points, each run of broken bytes counted as code_point_at() takes it.
+/// The number of code points; broken bytes count as code_point_at() groups them.
 int64_t count_code_points(std::string_view text);
 
-/// Control characters and every Unicode space, zero-width ones aside.
+/// Whether the character is a control character or a Unicode space, but no zero-width one.
 bool is_space(char32_t value);
 
-/// What takes no place and is no letter: zero-width spaces and joiners, marks of direction, the
-/// soft hyphen, U+FEFF.
+/// Whether the character takes no room and is no letter: zero-width spaces and joiners, marks of
+/// direction, the soft hyphen, U+FEFF.
 bool is_invisible(char32_t value);
 
-/// Nothing but spaces and invisible characters, or nothing at all.
+/// Whether the text has nothing but spaces and invisible characters, or nothing at all.
 bool is_blank(std::string_view text);
 
-/// Whether it has spaces (is_space()) that are not ASCII, such as U+00A0. Other programs see
+/// Whether the text has spaces (is_space()) that are not ASCII, such as U+00A0. Other programs see
 /// letters there.
 bool has_other_blanks(std::string_view text);
 
-/// Each character of is_space() as one ASCII space; broken bytes as U+FFFD.
+/// The text with one ASCII space for each character of is_space(), and U+FFFD for broken bytes.
 std::string fold_spaces(std::string_view text);
 
 bool is_ascii(std::string_view text);
 
-/// Nothing that code_point_at() would call a mistake.
+/// Whether the text has no broken bytes, as code_point_at() finds them.
 bool is_utf8(std::string_view text);
 
-/// Broken bytes as U+FFFD, NUL as a space, without U+FEFF, which is left over where files were
-/// joined; the rest untouched.
+/// The text with U+FFFD for broken bytes, a space for NUL, and without U+FEFF, which is left over
+/// where files were joined. The rest is untouched.
 std::string repair(std::string_view text);
 
-/// The values of code_point_at() (text/utf8.h): broken bytes become U+FFFD. Never throws.
+/// The values of code_point_at() for a whole text: broken bytes become U+FFFD. Never throws.
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view text);
 
-/// Where some reader ends a line: Python's str.splitlines() knows all of these.
+/// Whether some program ends a line at this character: all at which Python's str.splitlines() does.
 bool is_line_end(char32_t c);
 
-/// Valid UTF-8 on one line: stray bytes become U+FFFD, line ends and NUL become blanks.
+/// The text as valid UTF-8 on one line: stray bytes become U+FFFD, line ends and NUL become blanks.
 std::string one_clean_line(std::string_view text);
 
-/// White space as Python's str.split() sees it.
+/// Whether Python's str.split() takes the character for white space.
 bool is_python_space(char32_t c);
 
-/// Without is_punctuation() (text/characters.h) at both ends.
+/// The word without punctuation (is_punctuation() in text/characters.h) at both ends.
 std::string without_punctuation(std::string_view word);
 
 /// The blank-separated words, with Python's idea of a blank.
 std::vector<std::string> unicode_words(std::string_view text);
 
-/// Lower case as Python's str.lower() gives it, final sigma and dotted capital I included.
+/// The text in lower case as Python's str.lower() gives it, final sigma and dotted capital I
+/// included.
 std::string lower_case(std::string_view text);
-/// Each letter by to_upper(), but U+00DF as SS.
+/// The text in capitals: each letter by to_upper(), but U+00DF becomes SS.
 std::string upper_case(std::string_view text);
 
 }  // namespace heed::text

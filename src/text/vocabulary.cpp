@@ -33,15 +33,16 @@ void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::
       name, model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id());
 }
 
-/// One line without TABs, which separate columns: there are vocabularies with a piece for each
-/// byte.
+/// The text on one line without TABs, which separate columns: some vocabularies have a piece for
+/// each byte.
 std::string one_field(std::string_view text) {
   std::string line = one_clean_line(text);
   std::ranges::replace(line, '\t', ' ');
   return line;
 }
 
-/// Of some mistakes the library's own parts tell by exceptions: a piece without a letter, for one.
+/// Whether SentencePiece loads the model. Most mistakes are a status, some are an exception, such
+/// as a piece without a letter.
 bool is_loaded(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
   try {
     return processor.LoadFromSerializedProto(model).ok();
@@ -61,7 +62,7 @@ PieceAlgorithm algorithm_of(const sentencepiece::SentencePieceProcessor& model) 
   return model.SampleEncode("a", 0, 0.0F, &ids).ok() ? PieceAlgorithm::bpe : PieceAlgorithm::other;
 }
 
-/// Where the part of `text` that begins at `begin` ends.
+/// The end of the part of `text` that begins at `begin`.
 std::size_t end_of_part(std::string_view text, std::size_t begin) {
   if (text.size() - begin <= kPartOfLine) return text.size();
   std::size_t end = text.rfind(' ', begin + kPartOfLine);
@@ -84,16 +85,17 @@ class Vocabulary::Impl {
     prepare_sampling();
   }
 
-  const std::string& model() const { return model_; }  // as it is in the file
+  const std::string& model() const { return model_; }  // the bytes of the file
   const sentencepiece::SentencePieceProcessor& processor() const { return processor_; }
   PieceAlgorithm algorithm() const { return algorithm_; }
-  const PieceTable& pieces() const { return pieces_; }  // the ordinary ones
+  const PieceTable& pieces() const { return pieces_; }  // the ordinary pieces
   PieceType type(int id) const { return types_[id]; }
-  /// Whether it may be segmented otherwise.
+  /// Whether sampling may segment the text of this piece in another way.
   bool is_sampled(int id) const { return is_sampled_[id]; }
   bool has(PieceType type) const { return std::ranges::find(types_, type) != types_.end(); }
 
-  /// The pieces of a line as ids or as names; of more than `most` the first `most` + 1.
+  /// The pieces of a line as ids or as names; where there are more than `most`, the first `most` +
+  /// 1.
   template <class Piece>
   std::vector<Piece> pieces_of(std::string_view line, int64_t most) const {
     const std::string text = fold_spaces(line);
@@ -108,7 +110,8 @@ class Vocabulary::Impl {
   }
 
  private:
-  /// Symbols that a user has defined stay whole. So does what BPE could not spell letter by letter.
+  /// Symbols that a user has defined stay whole. So do pieces that BPE cannot spell letter by
+  /// letter.
   void prepare_sampling() {
     for (const ModelPiece& piece : text::pieces_of(model_)) {
       types_.push_back(piece.type);
@@ -135,8 +138,8 @@ class Vocabulary::Impl {
     return id != kUnknown && !(gives_unused_ && types_[id] == PieceType::unused);
   }
 
-  /// SentencePiece's BPE takes a character for its piece even if that is unused. As all that has no
-  /// piece it becomes bytes, or a part of a run.
+  /// SentencePiece's BPE gives a character its piece even if that is unused. Here it is treated
+  /// like text without a piece: it becomes bytes, or belongs to a run of unknown characters.
   std::vector<std::string> without_unused(const std::vector<std::string>& part) const {
     std::vector<std::string> out;
     bool in_run = false;
@@ -172,8 +175,9 @@ class Vocabulary::Impl {
     return part;
   }
 
-  /// A part of a line that begins there, perhaps `inside` a word. A word start says nothing where
-  /// SentencePiece puts it before the rest of a word, or before a symbol that begins the line.
+  /// Adds a part of a line that begins at `begin`, perhaps `inside` a word. A word start says
+  /// nothing where SentencePiece puts it before the rest of a word, or before a symbol that begins
+  /// the line.
   template <class Piece>
   void append(std::vector<Piece> part, std::size_t begin, bool inside,
               std::vector<Piece>& all) const {
@@ -249,7 +253,7 @@ std::vector<int32_t> Vocabulary::encode(std::string_view line, int64_t most) con
 }
 
 std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uint64_t seed) const {
-  // The best segmentation gives the text as the model normalises it, and what has no piece.
+  // The best segmentation says how the model normalises the text, and what in it has no piece.
   const std::vector<int32_t> best = encode(line);
   if (!can_sample()) return best;
   Random random(seed);
@@ -345,7 +349,7 @@ bool Vocabulary::can_sample() const {
 }
 
 std::optional<int32_t> Vocabulary::id_of(const std::string& piece) const {
-  const int32_t id = impl_->processor().PieceToId(piece);  // that of <unk> for what is none
+  const int32_t id = impl_->processor().PieceToId(piece);  // the id of <unk> where `piece` is none
   return this->piece(id) == piece ? std::optional(id) : std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// SentencePiece behind a small class. Torch-free.
+// SentencePiece behind a small class.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ namespace heed::text {
 inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
 
 /// How Vocabulary tidies a line before SentencePiece, whose own normaliser is part of its file,
-/// reads it. A change of that is another version: models are trained with one.
+/// reads it. A change of this is a new version, because a model is trained with one.
 inline constexpr std::string_view kTextNormaliser = "1";
 
-/// What a piece begins with where a word begins (U+2581).
+/// The mark (U+2581) with which a piece begins where a word begins.
 inline constexpr std::string_view kWordStart = "\u2581";
 
 /// The longest text, in bytes, that is given to SentencePiece at once: the time it takes for a run
@@ -46,18 +46,19 @@ class Vocabulary {
   /// Throws UserError naming the file when it is missing, no SentencePiece model, or has other
   /// special ids.
   static Vocabulary load(const std::string& path);
-  /// The same of the file's bytes; `name` is what messages call it.
+  /// The same as load(), from the bytes of a file, which messages call `name`.
   static Vocabulary from_model(std::string model, const std::string& name);
-  /// This vocabulary, but these user-defined symbols, which stand for languages and are no text,
-  /// begin each line that has pieces: encode(), sample() and spell() put them there, and decode()
-  /// and surfaces() give nothing for them. None: a vocabulary as it was loaded.
+  /// This vocabulary, but each line that has pieces begins with these user-defined symbols, which
+  /// stand for languages and are no text: encode(), sample() and spell() put them there, and
+  /// decode() and surfaces() give nothing for them. Without symbols it is the vocabulary as it was
+  /// loaded.
   Vocabulary beginning_with(const std::vector<std::string>& symbols) const;
-  /// Their ids.
+  /// The ids of the symbols of beginning_with().
   const std::vector<int32_t>& beginning() const { return beginning_; }
-  /// This vocabulary for lines that a model reads without kEnd behind them, or with it.
+  /// This vocabulary for a model that reads lines with kEnd after them, or without it.
   Vocabulary with_end(bool has_end) const;
   bool has_end() const { return has_end_; }
-  /// How many of the first ids are the beginning: all of it, or 0.
+  /// How many ids of beginning() these ids begin with: all of them, or 0.
   std::size_t symbols_before(std::span<const int32_t> ids) const;
 
   void save(const std::string& path) const;  // atomic
@@ -65,42 +66,44 @@ class Vocabulary {
 
   /// Ids of a line, without kBegin and kEnd. Runs of characters without a piece give kUnknown, or
   /// the pieces of their bytes. A user-defined symbol is one id; at the beginning of the line, too,
-  /// where SentencePiece puts a word start before it. Of more than `most` ids the first `most` + 1,
-  /// which takes no longer for a longer line.
+  /// where SentencePiece puts a word start before it. Where a line has more than `most` ids, the
+  /// first `most` + 1 are returned, which takes no longer for a longer line.
   std::vector<int32_t> encode(std::string_view line, int64_t most = kAllPieces) const;
 
   /// One draw of subword regularisation; `seed` alone decides the draw, on any thread. Unigram: a
   /// segmentation drawn with probability proportional to its likelihood to the power `alpha` (Kudo
   /// 2018, all segmentations; smaller is wilder). BPE: each merge is left out with probability
-  /// `alpha` (BPE-dropout, Provilkov et al. 2020; larger is wilder). Others: encode().
+  /// `alpha` (BPE-dropout, Provilkov et al. 2020; larger is wilder). Other algorithms give
+  /// encode().
   std::vector<int32_t> sample(std::string_view line, double alpha, uint64_t seed) const;
 
-  /// Text of ids, always one line (one_clean_line). Pad, begin and end give nothing; kUnknown stays
-  /// visible as U+2047 (a double question mark), but the first ones are the texts of `unknown`, if
-  /// there are any, in order. Throws Bug for ids outside the vocabulary.
+  /// The text of the ids, always one line (one_clean_line). Pad, begin and end give nothing;
+  /// kUnknown stays visible as U+2047 (a double question mark), but the first of them become the
+  /// texts of `unknown`, in order. Throws Bug for ids outside the vocabulary.
   std::string decode(const std::vector<int32_t>& ids,
                      const std::vector<std::string>& unknown = {}) const;
-  /// What each of the ids adds to that text, its blanks as they are there.
+  /// The part that each of the ids adds to the text of decode(), with its blanks.
   std::vector<std::string> surfaces(const std::vector<int32_t>& ids,
                                     const std::vector<std::string>& unknown = {}) const;
 
-  /// The names of the pieces that encode(line) gives: as piece() has them, but what the vocabulary
-  /// does not know as the line spells it.
+  /// The names of the pieces that encode(line) gives, as piece() spells them; unknown text stands
+  /// there as in the line.
   std::vector<std::string> spell(std::string_view line, int64_t most = kAllPieces) const;
 
   /// Whether the text is a user-defined symbol.
   bool has_symbol(const std::string& text) const;
-  /// Throws UserError naming `key`, with the cure, unless all are user-defined symbols.
+  /// Throws UserError naming `key`, with the cure, unless all of `symbols` are user-defined
+  /// symbols.
   void require_symbols(const std::vector<std::string>& symbols, const std::string& key) const;
 
-  /// Whether it spells what has no piece in bytes.
+  /// Whether the vocabulary spells characters without a piece in bytes.
   bool has_bytes() const;
   /// "unigram" or "bpe"; empty for another one.
   std::string algorithm() const;
-  /// Whether sample() draws: it is unigram or BPE.
+  /// Whether sample() draws, because the vocabulary is unigram or BPE.
   bool can_sample() const;
 
-  /// The piece that piece() spells so, if there is one.
+  /// The id of the piece that piece() spells like this, if there is one.
   std::optional<int32_t> id_of(const std::string& piece) const;
   std::string piece(
       int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581
@@ -119,15 +122,15 @@ class Vocabulary {
 std::string surface_of(const std::string& piece);
 
 struct WordsOfPieces {
-  /// Piece -> word of its first letter; `words` for symbols of the beginning and behind the last
-  /// word.
+  /// For each piece, the word of its first letter; `words` for symbols of the beginning and after
+  /// the last word.
   std::vector<int32_t> word_of;
-  std::vector<int32_t> last_of;  // piece -> word of its last letter
-  int64_t words = 0;             // as text::words_in() has them
+  std::vector<int32_t> last_of;  // for each piece, the word of its last letter
+  int64_t words = 0;             // how many words text::words_in() finds
 };
 
-/// Of the pieces that encode() or sample() gave, all or the first of them. A piece without a name
-/// (kUnknown) counts as a letter.
+/// The words of pieces that encode() or sample() gave, of all or the first of them. A piece without
+/// a name (kUnknown) counts as a letter.
 WordsOfPieces words_of(const Vocabulary& vocabulary, const std::vector<int32_t>& ids);
 
 }  // namespace heed::text

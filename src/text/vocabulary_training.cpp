@@ -30,7 +30,7 @@
 namespace heed::text {
 namespace {
 
-/// NFC for SentencePiece, which reads it by a path.
+/// The rules of NFC as a file, because SentencePiece reads them from a path.
 MemoryFile file_of_rules() {
   try {
     return MemoryFile("heed-rules", nfc_rules());
@@ -75,7 +75,7 @@ std::string number_after(const std::string& message, const std::string& marker) 
   return digits;
 }
 
-/// Where SentencePiece cannot manage a text.
+/// The cure in messages where SentencePiece cannot train on a text.
 constexpr const char* kCure = "leave out lines that are no sentences, or give less text";
 
 [[noreturn]] void explain(const VocabularyTraining& options, const std::string& message) {
@@ -97,14 +97,14 @@ constexpr const char* kCure = "leave out lines that are no sentences, or give le
   throw Failure(text + ": SentencePiece cannot train: " + message);
 }
 
-/// How the training ended; how its process tells another one.
+/// How the training ended. The value is the first byte that its process sends to heed.
 enum class Outcome : char { model = 'm', refusal = 'r', mistake = 'u', failure = 'f' };
 
 std::string told(Outcome outcome, const std::string& text, const CutRuns& cut = {}) {
   return static_cast<char>(outcome) + std::to_string(cut.lines) + '\0' + cut.first + '\0' + text;
 }
 
-/// In its own process.
+/// Trains the model, in a process of its own, and returns the outcome as text for heed's process.
 std::string train_and_tell(const VocabularyTraining& options, bool up_to,
                            TrainingSentences& sentences) {
   try {
@@ -128,7 +128,7 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to,
   }
 }
 
-/// The process has told nothing.
+/// Throws where the process has ended without an outcome.
 [[noreturn]] void explain_end(const VocabularyTraining& options, const subprocess::Result& ended) {
   if (signals::is_request(ended.status)) throw Failure("interrupted");
   const std::string said = ended.err.substr(0, ended.err.find('\n'));
@@ -138,7 +138,8 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to,
                 said.empty() ? "" : ": " + one_line(said, 200), kCure);
 }
 
-/// What SentencePiece would take apart, or has already.
+/// The reason why a text cannot be a symbol, because SentencePiece would take it apart, or has it
+/// already; "" where it can.
 std::string fault_of(const std::string& symbol) {
   if (symbol.empty()) return "is empty";
   if (!is_utf8(symbol)) return "is not UTF-8";
@@ -151,8 +152,8 @@ std::string fault_of(const std::string& symbol) {
   return "";
 }
 
-/// Whether the text may have too little in it for `size` pieces, or too many characters. Of a text
-/// with several times as many different words SentencePiece makes them easily.
+/// Whether the text may have too little in it for `size` pieces, or too many characters. Where the
+/// text has several times as many different words as pieces, SentencePiece finds these easily.
 bool is_in_doubt(const VocabularyTraining& options, CutRuns& cut) {
   constexpr std::size_t kWordsForAPiece = 3, kBytes = 256;
   const auto size = static_cast<std::size_t>(options.size);

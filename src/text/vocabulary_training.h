@@ -13,7 +13,7 @@ namespace heed::text {
 
 class Vocabulary;  // text/vocabulary.h
 
-/// What SentencePiece's trainer takes at the least.
+/// The smallest coverage that SentencePiece's trainer accepts.
 inline constexpr double kLeastCoverage = 0.98;
 
 /// Text to train a vocabulary on: plain, .gz or .zst; all its lines are used.
@@ -23,22 +23,22 @@ struct TextFile {
   TsvColumn column;
 };
 
-/// No vocabulary of this text is so large.
+/// The error where no vocabulary of this size can be made from the text.
 struct TooLittleText : UserError {
   TooLittleText(const std::string& message, int64_t largest) : UserError(message), most(largest) {}
-  int64_t most;  // pieces
+  int64_t most;  // size of the largest vocabulary that is possible
 };
 
-/// Longer runs of characters without a blank are cut before SentencePiece's trainer sees them: it
-/// ends at some tens of thousands. No natural text has them; URLs, base64 and books without line
-/// feeds do.
+/// The longest run of characters without a blank that SentencePiece's trainer sees; longer ones are
+/// cut, because the trainer crashes at some tens of thousands. No natural text has such runs; URLs,
+/// base64 and books without line feeds do.
 inline constexpr int64_t kLongestRun = 16'384;
 
-/// Lines with such runs.
+/// Lines with runs longer than kLongestRun.
 struct CutRuns {
   int64_t lines = 0;
   std::string first;  // FILE:LINE
-  /// A warning, or "" where there are none.
+  /// The text of a warning, or "" where there are no such lines.
   std::string text() const;
 };
 
@@ -55,7 +55,8 @@ struct VocabularyTraining {
   int64_t fewest = 5;  // sizes below this one are refused: four pieces are special
 };
 
-/// Throws UserError naming `key` where one cannot be a user-defined symbol, or is there twice.
+/// Throws UserError naming `key` where one of `symbols` cannot be a user-defined symbol, or is
+/// there twice.
 void check_symbols(const std::vector<std::string>& symbols, const std::string& key);
 
 /// The same input gives the same vocabulary, on any number of cores. Warns of runs that are cut.
@@ -63,9 +64,9 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
 /// Failure where SentencePiece fails, also where it would end the process.
 Vocabulary train_vocabulary(const VocabularyTraining& options);
 
-/// Before one is trained: throws what train_vocabulary() would, where a look at the text's words
-/// and characters leaves doubt that `size` pieces can be made of it: then it trains. Else it reads
-/// the text once. Returns what train_vocabulary() would warn of.
+/// Checks that `size` pieces can be made from the text, and throws what train_vocabulary() would.
+/// It reads the text once and counts words and characters; only where these leave a doubt it trains
+/// a vocabulary. Returns what train_vocabulary() would warn of.
 CutRuns require_reachable(const VocabularyTraining& options);
 
 }  // namespace heed::text

@@ -10,7 +10,7 @@
 namespace heed::text {
 namespace {
 
-constexpr int64_t kLettersOfABlank = 10;  // words of more characters than that are rare
+constexpr int64_t kLettersOfABlank = 10;  // words of more letters than this are rare
 
 bool is_word_by_itself(char32_t c) {
   return c >= 0xE00 && has_no_blanks(script_of(c));
@@ -107,7 +107,7 @@ WordsOfParts words_of_parts(const std::vector<std::string>& parts) {
       if (!found) first = last;
       found = true;
     });
-    // One of blanks belongs to the word after it, one of nothing to the word around it.
+    // A part of blanks belongs to the word after it, an empty part to the word around it.
     if (!found) first = last = out.words.size() - (cutter.in_blank() ? 0 : 1);
     out.first.push_back(first);
     out.last.push_back(last);

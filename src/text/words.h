@@ -1,4 +1,4 @@
-// What a word is: for counting, for aligning, and for tables by length. Torch-free.
+// Finds the words of a text: for counting, for aligning, and for tables by length.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace heed::text {
 
-/// Whether there is more than blanks and is_punctuation().
+/// Whether the text has more than blanks and punctuation (is_punctuation()).
 bool has_words(std::string_view text);
 
 using WordSet = std::set<std::string, std::less<>>;
@@ -20,19 +20,19 @@ using WordSet = std::set<std::string, std::less<>>;
 WordSet word_set(std::string_view text);
 
 /// Whether the text is written without blanks between its words: it has letters of scripts that
-/// have none (has_no_blanks()), and blanks between fewer than a tenth of them. A text that was
-/// segmented by blanks is not.
+/// have none (has_no_blanks()), and blanks between fewer than a tenth of them. A text whose words
+/// were separated by blanks is not.
 bool is_written_together(std::string_view text);
 
-/// Whether more than half of the lines that are not blank are.
+/// Whether more than half of the lines that are not blank are written together.
 bool are_written_together(std::span<const std::string> lines);
 
-/// The words of a text: what blanks (is_space()) separate. In a text that is written together each
-/// letter of such a script, as a code point, is a word by itself, and so is each run of other
-/// characters between them.
+/// The words of a text: the strings that blanks (is_space()) separate. In a text that is written
+/// together each letter of such a script, as a code point, is a word by itself, and so is each run
+/// of other characters between them.
 std::vector<std::string> words_in(std::string_view text);
 
-/// How many words_in() has.
+/// How many words words_in() finds.
 int64_t count_words(std::string_view text);
 
 /// The words of a text that comes in consecutive parts, and which of them each part has characters
