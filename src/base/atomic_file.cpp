@@ -21,9 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kOld = ".old";  // the end of a file's name while others take their places
+const char* const kOld = ".old";  // ending of an old file's name while new ones take their places
 
-/// N where `path` is /proc/PROCESS/fd/N of this process, by whatever name: /dev/fd/N, too.
+/// The number N where `path` is /proc/PROCESS/fd/N of this process, or a link to it such as
+/// /dev/fd/N.
 std::optional<int> own_descriptor(const fs::path& path) {
   std::error_code error;
   if (fs::canonical(path.parent_path(), error) != fmt::format("/proc/{}/fd", ::getpid()))
@@ -31,10 +32,10 @@ std::optional<int> own_descriptor(const fs::path& path) {
   return exact_number<int>(path.filename().string());
 }
 
-/// Where the links at the end of `path` lead; there need not be anything. A descriptor of this
-/// process is an end, although it looks like a link to its file.
+/// The path to which the links at the end of `path` lead, whether there is a file or not. A
+/// descriptor of this process is not followed, although it looks like a link to its file.
 fs::path followed(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the kernel has it; more are a circle, which stat() reports
+  constexpr int kMostLinks = 40;  // the kernel's limit; more are a circle, which stat() reports
   for (int links = 0; links < kMostLinks && !own_descriptor(path); ++links) {
     std::error_code no_link;
     const fs::path target = fs::read_symlink(path, no_link);
@@ -51,7 +52,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (!file_.open()) fail(errno);
 }
 
-/// -1 and errno where it cannot be written.
+/// Opens the file to write to; returns its descriptor, or -1 and errno where it cannot be written.
 int AtomicFile::open() {
   require_expanded(path_);
   const fs::path target = followed(path_);
@@ -59,7 +60,7 @@ int AtomicFile::open() {
   struct stat about {};
   const bool exists = ::stat(path_.c_str(), &about) == 0;
   if (!exists && errno != ENOENT) return -1;
-  if (exists && !S_ISREG(about.st_mode))  // a folder says here that it is one
+  if (exists && !S_ISREG(about.st_mode))  // fails with the right errno for a folder
     return ::open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
   target_ = target.string();
   temporary_ = fmt::format("{}.tmp.{}", target_, ::getpid());
@@ -96,7 +97,7 @@ void AtomicFile::commit() {
     ::unlink(temporary_.c_str());
     fail(error);
   }
-  sync_folder(parent_folder(target_));  // in which the new name is
+  sync_folder(parent_folder(target_));  // the folder that has the new name
 }
 
 void AtomicFile::close_synced() {
@@ -109,7 +110,7 @@ void AtomicFile::close_synced() {
 }
 
 void AtomicFile::commit_together(const std::vector<AtomicFile*>& files) {
-  std::vector<AtomicFile*> replaced;  // not those that are written in place
+  std::vector<AtomicFile*> replaced;  // without files that are written in place
   for (AtomicFile* file : files) {
     expect(file->file_.open(), "commit after commit");
     if (!file->temporary_.empty()) replaced.push_back(file);

@@ -1,4 +1,4 @@
-// Open files, mapped memory and files in memory, which are given back by themselves.
+// Open files, mapped memory and files in memory, released by their destructors.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// A file descriptor; none where it is negative.
+/// A file descriptor that is closed with its object; a negative number means no file.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -26,18 +26,18 @@ class Descriptor {
 
   int number() const { return number_; }
   bool open() const { return number_ >= 0; }
-  /// Returns what close(2) does, 0 where there is none.
+  /// Closes the file and returns the result of close(2), or 0 where there is no file.
   int close();
 
  private:
   int number_;
 };
 
-/// Writes all of it. Returns false, with errno, where that fails.
+/// Writes all of `bytes`. Returns false, and sets errno, where that fails.
 bool write_all(const Descriptor& file, std::string_view bytes);
 
-/// `size` bytes from the beginning of a file, seen by all that map it, or of this process alone
-/// where there is no file.
+/// Memory of `size` bytes: the beginning of a file, shared with all that map it, or, without a
+/// file, memory of this process alone.
 class Mapping {
  public:
   enum class Access { read, write, copy };  // copy: the file stays as it is
@@ -57,7 +57,8 @@ class Mapping {
   std::unique_ptr<char, Unmap> data_;
 };
 
-/// Programs of the same user open it by its path. It is gone with this process, however that ends.
+/// A file in memory, which programs of the same user open by its path. It is gone with this
+/// process, however that ends.
 class MemoryFile {
  public:
   /// `name` is what the system's lists of open files show. Throws std::system_error.

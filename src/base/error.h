@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// What the system says of an errno.
+/// The system's message for an errno.
 inline std::string error_text(int number) {
   return std::generic_category().message(number);
 }
@@ -28,8 +28,8 @@ class FormattedError : public std::runtime_error {
             fmt::format(format, std::forward<First>(first), std::forward<More>(more)...)) {}
 };
 
-/// The user's mistake: a bad key, a missing file, mismatched line counts. One line that names what
-/// and where, and how to cure it. `heed` exits with 2.
+/// The user's mistake: a bad key, a missing file, mismatched line counts. The message is one line
+/// that names the mistake and its place, and how to cure it. `heed` exits with 2.
 class UserError : public FormattedError {
  public:
   using FormattedError::FormattedError;
@@ -51,7 +51,7 @@ class Bug : public std::logic_error {
                          ": " + what) {}
 };
 
-/// Throws Bug unless `condition` holds; on in every build. For what no input can cause.
+/// Throws Bug unless `condition` holds; on in every build. For conditions that no input can break.
 inline void expect(bool condition, const char* what,
                    std::source_location where = std::source_location::current()) {
   if (!condition) throw Bug(what, where);

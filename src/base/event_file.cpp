@@ -28,7 +28,7 @@ constexpr std::array<uint32_t, 256> crc_table() {
   return table;
 }
 
-/// Event: wall_time = 1, step = 2, summary = 5 with values = 1.
+/// The bytes of an Event, whose fields are wall_time = 1, step = 2, summary = 5 with values = 1.
 std::string event_of(const ProtobufMessage& value, int64_t step, double seconds) {
   ProtobufMessage event;
   event.real(1, seconds)

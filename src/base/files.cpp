@@ -31,7 +31,8 @@ std::optional<pid_t> writer_of(const std::string& name) {
   return process && *process > 0 ? process : std::nullopt;
 }
 
-/// By whatever path. A device or a pipe is none: both ends may be one.
+/// Whether two paths name the same file. False for devices and pipes: input and output may be the
+/// same one.
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code none;
   if (fs::equivalent(a, b, none)) return fs::is_regular_file(a, none);
@@ -49,7 +50,7 @@ void remove_half_written(const std::string& folder, const std::string& name) {
   if (::unlink(path.c_str()) != 0 && name.starts_with(".heed.")) fs::remove_all(path, ignored);
 }
 
-/// What a missing file was probably meant to be: the nearest name beside it, compressed or not.
+/// The hint for a missing file: the nearest name beside it, compressed or not.
 std::string hint(const std::string& path) {
   if (path.empty()) return "";
   if (const std::string unexpanded = shell_hint(path); !unexpanded.empty()) return unexpanded;
@@ -155,7 +156,7 @@ void Moves::move(const std::string& from, const std::string& to) {
 }
 
 void sync_folder(const std::string& folder) {
-  // Some file systems cannot sync one, and there is nothing to be done.
+  // Some file systems cannot sync a folder, and nothing can be done about it.
   const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.open()) ::fsync(opened.number());
 }
@@ -169,7 +170,7 @@ void write_atomic(const std::string& path, std::string_view bytes) {
 void remove_left_overs(const std::string& folder) {
   for (const std::string& name : names_in(folder)) {
     const auto writer = writer_of(name);
-    // In a container each process may have the number of the one before it.
+    // In a container a process may have the number of an earlier one.
     if (writer && (*writer == ::getpid() || is_dead(*writer))) remove_half_written(folder, name);
   }
 }

@@ -1,6 +1,7 @@
-// What is installed around the program. It is BASE/bin/heed or BASE/lib/heed/heed-torch; what both
-// need lies in BASE/lib/heed, what comes with them in BASE/share/heed (cmake/HeedInstall.cmake).
-// BASE is found from the program, so that it may lie anywhere.
+// Files that are installed with the program. The program is BASE/bin/heed or
+// BASE/lib/heed/heed-torch; libraries of both lie in BASE/lib/heed, configurations and data scripts
+// in BASE/share/heed (cmake/HeedInstall.cmake). BASE is found from the program, so that it may lie
+// anywhere.
 #pragma once
 
 #include <optional>
@@ -8,17 +9,17 @@
 
 namespace heed {
 
-/// BASE/NAME, where there is such a file. A program in a build folder has none.
+/// The path BASE/NAME, where there is such a file. A program in a build folder has none.
 std::optional<std::string> installed_file(const std::string& name);
 
-/// The path of BASE/lib/heed/NAME or, of a program in a build folder, of NAME beside the program,
-/// whether it is there or not.
+/// The path of BASE/lib/heed/NAME or, for a program in a build folder, of NAME beside the program,
+/// whether there is such a file or not.
 std::string own_part(const std::string& name);
 
-/// A function of a library that is a part of heed and loaded when it is wanted.
+/// A function of a library that belongs to heed and is loaded only when it is needed.
 struct Plugin {
   void* function = nullptr;
-  std::string problem;  // why there is none; empty where there is
+  std::string problem;  // why there is no function; empty where there is one
 };
 
 /// Loads the library own_part(name), and finds `function` in it. Where the library does not load,

@@ -10,7 +10,8 @@
 namespace heed {
 namespace {
 
-/// Right as far as the text is JSON, and a parser reads no further.
+/// Whether lists and objects are nested too deep. It counts brackets, which is right as far as the
+/// text is JSON; a parser reads no further.
 bool is_too_deep(std::string_view text) {
   int64_t depth = 0, deepest = 0;
   bool quoted = false;

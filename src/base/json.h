@@ -1,4 +1,5 @@
-// JSON that comes from outside: of a client, of another program, of a file that anyone can write.
+// JSON that comes from outside: from a client, from another program, from a file that anyone can
+// write.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,17 +7,18 @@
 
 namespace heed {
 
-/// How many lists and objects may be inside each other. The library calls itself for each of them
-/// when it copies, compares or writes a value, and the stack of a thread ends before a text does.
+/// How many lists and objects may be inside each other. The library recurses for each of them when
+/// it copies, compares or writes a value, and a deeply nested text would overflow the stack of a
+/// thread.
 inline constexpr int kDeepestJson = 100;
 
 /// The value of a text. `Json` is nlohmann::json or nlohmann::ordered_json. Throws UserError that
-/// says what the text is: "JSON nested deeper than 100 lists and objects", of which nothing is
-/// built, or "no JSON: parse error at line 1, ...".
+/// says what the text is: "JSON nested deeper than 100 lists and objects", which is not parsed, or
+/// "no JSON: parse error at line 1, ...".
 template <class Json = nlohmann::json>
 Json json_of(std::string_view text);
 
-/// The same, and a value that is_discarded() where json_of() throws.
+/// The same, but a value that is_discarded() where json_of() throws.
 template <class Json = nlohmann::json>
 Json json_or_discarded(std::string_view text);
 

@@ -1,4 +1,4 @@
-// What Git LFS leaves in place of a file that nobody has fetched. Torch-free.
+// Pointers, which Git LFS leaves in place of files that nobody has fetched.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace heed {
 /// line (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
 bool is_lfs_pointer(std::string_view bytes);
 
-/// What is wrong with such a file, and the cure. `name` is what messages call it.
+/// The message about a file that is a pointer, with the cure. Messages call the file `name`.
 std::string lfs_pointer_flaw(const std::string& name);
 
-/// Throws UserError, lfs_pointer_flaw(), where the bytes are those of a pointer.
+/// Throws UserError with the message of lfs_pointer_flaw() where the bytes are those of a pointer.
 void require_no_lfs_pointer(std::string_view bytes, const std::string& name);
 
 }  // namespace heed

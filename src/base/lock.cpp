@@ -25,7 +25,7 @@
 namespace heed {
 namespace {
 
-/// Who holds a folder, as the file says it; fields that it lacks are empty.
+/// The process that holds a folder, as the file names it; fields that the file lacks are empty.
 struct Holder {
   std::string process, machine, since, doing;
 };
@@ -36,7 +36,7 @@ std::string machine_name() {
   return name;
 }
 
-/// 2026-03-01T17:05:09+0100
+/// The time now, written 2026-03-01T17:05:09+0100.
 std::string now() {
   return fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
 }
@@ -60,14 +60,14 @@ Holder holder_of(const std::string& text) {
   return holder;
 }
 
-/// "heed train, process 17 on machine m, since 2026-03-01T17:05:09+0100"
+/// The holder in words: "heed train, process 17 on machine m, since 2026-03-01T17:05:09+0100".
 std::string describe(const Holder& holder) {
   if (holder.process.empty()) return "another process";
   return fmt::format("{}, process {} on machine {}, since {}", holder.doing, holder.process,
                      holder.machine, holder.since);
 }
 
-/// Of another machine's processes nothing is known.
+/// Whether the holder is known to be dead. About processes of another machine nothing is known.
 bool known_dead(const Holder& holder) {
   if (holder.machine != machine_name()) return false;
   const auto process = exact_number<pid_t>(holder.process);
@@ -96,7 +96,7 @@ bool names(const std::string& path, int descriptor) {
 constexpr int kTries = 100;
 constexpr int kLooks = 10;  // is_held() holds a lock for a moment
 
-/// A moment for another process that is about to finish a step.
+/// Gives another process time to finish a step.
 void wait_a_moment() {
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
@@ -140,10 +140,11 @@ FolderLock::FolderLock(std::string folder, const std::string& doing)
   if (!hold_by_lock()) hold_by_text();
 }
 
-/// False where the file system has no locks.
+/// Takes the lock of the file; false where the file system has no locks.
 bool FolderLock::hold_by_lock() {
   for (int tries = 0;; ++tries) {
-    // Not passed on to other programs: one that outlives this process would hold the lock.
+    // The file is closed in programs that are started (O_CLOEXEC): one that outlives this process
+    // would hold the lock.
     file_ = Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file_.open()) fail(errno);
     const bool locked = ::flock(file_.number(), LOCK_EX | LOCK_NB) == 0;
@@ -156,7 +157,7 @@ bool FolderLock::hold_by_lock() {
     const Holder holder = holder_of(text_in(path_));
     const bool known = !holder.process.empty() && !known_dead(holder);
     if (tries >= (known ? kLooks : kTries)) refuse(folder_, holder, "");
-    wait_a_moment();  // it is about to write who it is, or to remove the file, or only looks
+    wait_a_moment();  // the other one is about to write its name or remove the file, or only looks
   }
   const std::string left = text_in(path_);
   if (!replace_text(file_.number(), text_)) fail(errno);
@@ -173,7 +174,8 @@ void FolderLock::hold_by_text() {
   say_taken_over(folder_, left);
 }
 
-/// The file goes first: who opens it before and gets the lock after finds that it has no name.
+/// Removes the file before the lock: a process that opened the file before and gets the lock after
+/// this sees that the file has no name any more.
 void FolderLock::release() {
   const bool mine = file_.open() ? names(path_, file_.number()) : text_in(path_) == text_;
   if (mine) ::unlink(path_.c_str());
@@ -192,7 +194,7 @@ void FolderLock::remove_left_overs() const {
 
 bool is_held(const std::string& folder) {
   const std::string path = file_in(folder, kLockFile);
-  // A pipe of that name is not waited for.
+  // O_NONBLOCK, so that a pipe of that name is not waited for.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file.open()) return false;
   const bool locked = ::flock(file.number(), LOCK_SH | LOCK_NB) == 0;

@@ -1,4 +1,4 @@
-// One process at a time writes in a folder.
+// A lock by which only one process at a time writes in a folder.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace heed {
 
-/// Holds a folder for this process. The file .heed.lock in it says who does: process, machine, what
-/// it does and since when. The system frees the lock together with the process, however that ends;
-/// the file that a killed one leaves is taken over with a line in the log. Where the file system
-/// has no locks the file's text alone counts, and only this machine's processes are known to be
-/// dead.
+/// Holds a folder for this process. The file .heed.lock in it names the holder: process, machine,
+/// what it does and since when. The system frees the lock when the process ends, however that
+/// happens; the file of a killed process is taken over, with a line in the log. Where the file
+/// system has no locks, only the file's text counts, and only processes of this machine can be
+/// known to be dead.
 class FolderLock {
  public:
-  /// `doing` is what a user calls it: "heed train". Throws UserError with the holder and the cure
-  /// where another lock holds the folder, be it this process's; Failure where the file cannot be
-  /// written.
+  /// `doing` is a user's name for the work: "heed train". Throws UserError with the holder and the
+  /// cure where another lock holds the folder, even one of this process; Failure where the file
+  /// cannot be written.
   FolderLock(std::string folder, const std::string& doing);
   /// Removes the file.
   ~FolderLock() { release(); }
@@ -32,7 +32,7 @@ class FolderLock {
   void release();
   [[noreturn]] void fail(int error);
   std::string folder_, path_, text_;
-  Descriptor file_;  // none where the text alone counts
+  Descriptor file_;  // no file where only the text counts
 };
 
 /// Whether a living process holds the folder; where the file system has no locks, whether the file

@@ -31,8 +31,8 @@ bool has_colours() {
   return is_terminal() && (refused == nullptr || *refused == '\0');
 }
 
-/// What a line may take: in the last column it would wrap, and could not be redrawn. Asked each
-/// time, for windows change.
+/// How many columns a line may have: one that reaches the last column would wrap and could not be
+/// redrawn. The terminal is asked each time, because windows change.
 int columns_of_terminal() {
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
@@ -49,7 +49,8 @@ std::string_view fitted(std::string_view text, int columns) {
   return text.substr(0, end);
 }
 
-/// stderr with a progress line below the log. One lock covers both, and each change is one write.
+/// The terminal on stderr, with a progress line below the log. One lock covers both, and each
+/// change is one write.
 class Terminal : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void progress(std::function<std::string(int)> line) {
@@ -136,7 +137,7 @@ static_assert(static_cast<int>(Level::debug) == spdlog::level::debug &&
 
 std::string origin_text;
 
-/// "warning: " stands before a warning, nothing before what is merely said.
+/// Logs a text: "warning: " or "error: " stands before it, or nothing.
 void say(spdlog::level::level_enum level, const std::string& text) {
   const char* const kind = level == spdlog::level::err    ? "error: "
                            : level == spdlog::level::warn ? "warning: "

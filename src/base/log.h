@@ -20,7 +20,7 @@ void set_level(Level level);
 /// `--quiet`: warnings and errors only, and no progress line.
 void set_quiet();
 
-/// The arguments with which another heed shows what this one was told to: `--quiet`, or
+/// The arguments with which another process of heed logs as much as this one: `--quiet`, or
 /// `--log-level` and a level, or none.
 std::vector<std::string> arguments();
 
@@ -28,7 +28,7 @@ void debug(const std::string& text);
 void info(const std::string& text);
 void warn(const std::string& text);
 void error(const std::string& text);
-/// The same of what fmt::format() takes: info("{}: {} lines", path, count).
+/// The same with arguments of fmt::format(): info("{}: {} lines", path, count).
 template <class First, class... More>
 void debug(fmt::format_string<First, More...> format, First&& first, More&&... more) {
   debug(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
@@ -46,13 +46,13 @@ void error(fmt::format_string<First, More...> format, First&& first, More&&... m
   error(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
 }
 
-/// An error in the files alone: where stderr says it in its own form.
+/// Logs an error to the files only, where stderr shows it in a form of its own.
 void error_in_files(const std::string& text);
 
-/// Whom lines come from where several processes share a terminal: "rank 2: " stands before them
-/// then.
+/// Sets the name of this process, for several that share a terminal: "rank 2: " then stands before
+/// its lines.
 void set_origin(const std::string& name);
-/// "rank 2: ", or "".
+/// The text before each line: "rank 2: ", or "".
 const std::string& origin();
 
 /// Copies every line from now on to the end of `path`, each one flushed. Throws Failure when it
@@ -62,18 +62,17 @@ void add_file(const std::string& path);
 /// Stops copying to all files, closing them.
 void close_files();
 
-/// Whether somebody sees what progress() shows: stderr is a terminal, and set_quiet() was not
-/// called.
+/// Whether progress() shows anything: stderr is a terminal, and set_quiet() was not called.
 bool shows_progress();
 
 /// Shows `text` as the last line of the terminal, in place of the progress line before; log lines
-/// scroll by above it. Does nothing where nobody sees it.
+/// scroll by above it. Does nothing unless shows_progress().
 void progress(const std::string& text);
-/// A line that is made anew for the terminal's columns each time it is drawn. Called by any thread
-/// that logs, and must not log.
+/// Shows a line that is made anew for the terminal's columns each time it is drawn. Any thread that
+/// logs may call `line`, which must not log.
 void progress(std::function<std::string(int columns)> line);
 
-/// Takes the progress line away.
+/// Removes the progress line.
 void clear_progress();
 
 }  // namespace heed::log

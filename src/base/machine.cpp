@@ -27,7 +27,7 @@ std::optional<int64_t> number_in(const std::string& path) {
   return number;
 }
 
-/// The number behind `name` at the beginning of a line.
+/// The number after `name` at the beginning of a line.
 std::optional<int64_t> field_in(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -39,7 +39,8 @@ std::optional<int64_t> field_in(const std::string& path, const std::string& name
   return std::nullopt;
 }
 
-/// What a group may still take; the cache of its files can be given back.
+/// The bytes that a group may still take. The cache of its files counts as free, because it can be
+/// given back.
 std::optional<int64_t> left_in(const std::string& folder, const char* limit, const char* usage,
                                const char* cache) {
   const auto most = number_in(folder + "/" + limit), used = number_in(folder + "/" + usage);
@@ -48,7 +49,7 @@ std::optional<int64_t> left_in(const std::string& folder, const char* limit, con
 }
 
 /// The groups of this process: those that /proc/self/cgroup names, and the topmost, which in a
-/// container is its own.
+/// container is that of the container.
 std::vector<std::string> groups_in(const std::string& root, const std::string& controller) {
   std::vector<std::string> groups{""};
   std::ifstream file(root + "/proc/self/cgroup");
@@ -57,7 +58,7 @@ std::vector<std::string> groups_in(const std::string& root, const std::string& c
     if (second == std::string::npos) continue;
     const auto named = split(line.substr(first + 1, second - first - 1), ',');
     if (std::ranges::find(named, controller) == named.end()) continue;
-    // A limit of a group above holds, too.
+    // Limits of the groups above it hold, too.
     for (std::string group = line.substr(second + 1); group.size() > 1;
          group.erase(group.rfind('/')))
       groups.push_back(group);
@@ -65,7 +66,8 @@ std::vector<std::string> groups_in(const std::string& root, const std::string& c
   return groups;
 }
 
-/// Whether OpenMP has bound this thread to a place of its own, which says nothing of the process.
+/// Whether OpenMP has bound this thread to processors of its own, so that its affinity says nothing
+/// about the process.
 bool openmp_binds() {
   return std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr ||
          std::getenv("GOMP_CPU_AFFINITY") != nullptr;

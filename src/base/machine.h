@@ -1,4 +1,4 @@
-// What this process may take of its machine.
+// The memory and processors of the machine that this process may use.
 #pragma once
 
 #include <chrono>
@@ -8,9 +8,9 @@
 
 namespace heed {
 
-/// Bytes that the system can give without swapping, or fewer where a control group (a container, a
-/// job of a cluster) allows fewer; nothing where neither says. `root` stands before the paths of
-/// /proc and /sys.
+/// Bytes of memory that the system can give without swapping, or fewer where a control group (a
+/// container, a job of a cluster) allows fewer; nothing where neither is known. `root` stands
+/// before the paths of /proc and /sys.
 std::optional<int64_t> available_memory(const std::string& root = "");
 
 /// Processors that this process may use: those that it is bound to (sched_setaffinity), or fewer
@@ -21,12 +21,13 @@ int64_t available_cores(const std::string& root = "");
 /// all together and for all programs; nothing where the system does not say.
 std::optional<double> busy_seconds(const std::string& root = "");
 
-/// What other programs use of those processors, since this object was made.
+/// Measures how much other programs use the processors that this process is bound to, since this
+/// object was made.
 class OtherPrograms {
  public:
   OtherPrograms();
-  double seconds() const;  // that have passed
-  /// How many processors on average, or about 0, perhaps a little less.
+  double seconds() const;  // since the object was made
+  /// How many processors others used on average; where none, about 0 or a little less.
   double cores() const;
 
  private:
@@ -34,7 +35,8 @@ class OtherPrograms {
   std::chrono::steady_clock::time_point made_;
 };
 
-/// Which machine and which of its processors those are: equal for processes that share them.
+/// A name of the machine and of the processors that this process is bound to: equal for processes
+/// that share them.
 std::string name_of_cores();
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Where unusual values begin.
+// A limit from which on values are unusual.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-/// The median of the values and `far` times their median distance from it; 0 of none. Of an even
-/// number the upper one of the middle two is the median.
+/// The median of the values plus `far` times their median distance from it; 0 where there are no
+/// values. The median of an even number of values is the upper one of the middle two.
 inline double outlier_limit(std::vector<double> values, double far) {
   if (values.empty()) return 0;
   const auto median = [&] {

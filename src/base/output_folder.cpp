@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const char* const kList = ".heed.files";
 
-/// What heed wrote in the folder, and is still there as a file.
+/// The names of files that heed wrote in the folder and that are still there.
 std::set<std::string> written_in(const fs::path& folder) {
   if (!is_there(folder / kList)) return {};
   std::set<std::string> names;
@@ -55,7 +55,7 @@ OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)
   make_folder(folder_);
   remove_left_over((fs::path(folder_) / ".heed").string());
   std::error_code error;
-  fs::remove_all(place_, error);  // of a process that had the number of this one
+  fs::remove_all(place_, error);  // left by a process that had the number of this one
   fs::create_directory(place_, error);
   if (error) throw Failure(folder_ + ": cannot write there: " + error.message());
 }
@@ -63,7 +63,7 @@ OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)
 OutputFolder::~OutputFolder() {
   std::error_code ignored;
   fs::remove_all(place_, ignored);
-  if (made_) fs::remove(folder_, ignored);  // only where it is empty
+  if (made_) fs::remove(folder_, ignored);  // does so only where it is empty
 }
 
 void OutputFolder::commit() {
@@ -75,7 +75,7 @@ void OutputFolder::commit() {
   std::set<std::string> replaced = now, written = written_in(folder_);
   replaced.insert(names_.begin(), names_.end());
   written.insert(now.begin(), now.end());
-  write_list(folder, written);  // first: after a kill the next command must know its own
+  write_list(folder, written);  // first: after a kill the next command must know these files
   Moves moves;
   std::error_code error;
   fs::create_directory(old, error);

@@ -1,4 +1,4 @@
-// Several files in one folder: all old or all new.
+// Writes several files in one folder, so that all are old or all are new.
 #pragma once
 
 #include <string>
@@ -10,31 +10,33 @@ namespace heed {
 /// there: the file .heed.files in the folder lists what it wrote.
 void require_written_by_heed(const std::string& folder, const std::vector<std::string>& names);
 
-/// Writes files in a folder that belong together, as the parts of a model. They are written into a
-/// folder inside it first, so that a full disk changes nothing. Then the older ones are moved
-/// away, and the new ones into their place: whoever looks in between finds too few files, never
-/// old and new ones together.
+/// Writes files in a folder that belong together, such as the parts of a model. They are written
+/// into a folder inside it first, so that a full disk changes nothing. Then the older ones are
+/// moved away, and the new ones into their place: whoever looks in between finds too few files,
+/// never old and new ones together.
 class OutputFolder {
  public:
   /// Makes the folder. `names` are the files that belong together; those that are not written this
-  /// time are removed. Throws as require_written_by_heed(), and Failure that names the folder.
+  /// time are removed. Throws what require_written_by_heed() throws, and Failure that names the
+  /// folder.
   explicit OutputFolder(std::string folder, std::vector<std::string> names = {});
   /// Without commit() the folder is as it was.
   ~OutputFolder();
   OutputFolder& operator=(OutputFolder&&) = delete;
 
-  /// Where the files are to be written.
+  /// The folder into which the caller writes the files.
   const std::string& place() const { return place_; }
-  /// Of one of them.
+  /// The path at which the caller writes the file `name`.
   std::string place_of(const std::string& name) const { return place_ + "/" + name; }
-  /// Throws UserError where one that was not among `names` would replace what heed did not write,
-  /// Failure where a file cannot be moved; the older files are there then.
+  /// Moves the new files into their places. Throws UserError where a file that was not among
+  /// `names` would replace one that heed did not write, Failure where a file cannot be moved; the
+  /// older files are then in their places.
   void commit();
 
  private:
   std::string folder_, place_;
   std::vector<std::string> names_;
-  bool made_;  // the folder
+  bool made_;  // whether this object made the folder
 };
 
 }  // namespace heed

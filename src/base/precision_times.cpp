@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-constexpr int kFewest = 3, kMost = 24;  // rounds
+constexpr int kFewest = 3, kMost = 24;  // how many rounds are measured
 
 void keep_shortest(const std::vector<double>& seconds, std::vector<double>& shortest) {
   if (shortest.empty()) shortest = seconds;

@@ -18,7 +18,7 @@ int length_of(const std::string& text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-/// How a line is said: in full, in brief, and as briefly as it can be.
+/// The forms of a line: in full, in brief, and as brief as possible.
 enum Form { kFull, kBrief, kBriefest };
 
 const std::string& text_of(const ProgressField& field, Form form) {
@@ -26,15 +26,15 @@ const std::string& text_of(const ProgressField& field, Form form) {
   return form != kFull && !field.brief.empty() ? field.brief : field.text;
 }
 
-/// In whole seconds: no more is known.
+/// The time in whole seconds, because more is not known.
 std::string time_text(double seconds) {
   const auto whole = std::llround(std::max(1., seconds));
   return whole < 10 ? std::to_string(whole) + "s" : human_duration(static_cast<double>(whole));
 }
 
-/// In one unit: "45s", "12m", "3h", "2d".
+/// The time in one unit: "45s", "12m", "3h", "2d".
 std::string brief_time(double seconds) {
-  constexpr double kMost = 99.5;  // two digits
+  constexpr double kMost = 99.5;  // the most that two digits show
   if (seconds < kMost) return std::to_string(std::llround(std::max(1., seconds))) + "s";
   if (seconds < 60 * kMost) return std::to_string(std::llround(seconds / 60)) + "m";
   if (seconds < 3600 * kMost) return std::to_string(std::llround(seconds / 3600)) + "h";
@@ -56,7 +56,7 @@ std::string progress_line(double share, const std::vector<ProgressField>& fields
   for (const ProgressField& field : fields)
     if (!field.text.empty()) shown.push_back(field);
   Form form = kFull;
-  const auto room = [&] {  // for the bar's cells
+  const auto room = [&] {  // columns for the bar's cells
     const int gap = form == kFull ? 2 : 1;
     int left = columns - 2 - (form == kFull ? length_of(percent) : 0);
     for (const ProgressField& field : shown) left -= gap + length_of(text_of(field, form));
@@ -108,7 +108,7 @@ void ProgressBar::add(double more) {
 
 void ProgressBar::draw() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  std::string count = with_commas(static_cast<int64_t>(done_ + 1e-6));  // of parts, a whole
+  std::string count = with_commas(static_cast<int64_t>(done_ + 1e-6));  // a sum of parts
   if (total_ == 0) return log::progress(count + " " + what_ + "  " + human_duration(seconds));
   count += "/" + with_commas(total_);
   const double now = done_ - begun_, total = static_cast<double>(total_);

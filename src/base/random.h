@@ -60,11 +60,11 @@ class Random {
     return result;
   }
 
-  /// In [0, 1), 53 bits.
+  /// A number in [0, 1) with 53 random bits.
   constexpr double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-  /// In [0, bound), each equally likely; bound > 0. Values of the last, incomplete round are drawn
-  /// again.
+  /// A number in [0, bound), each equally likely; bound > 0. Values of the last, incomplete round
+  /// are drawn again.
   constexpr uint64_t below(uint64_t bound) {
     const uint64_t unfair = (0 - bound) % bound;
     uint64_t value = next();
@@ -72,7 +72,7 @@ class Random {
     return value % bound;
   }
 
-  /// Fisher-Yates over anything with size() and [].
+  /// Shuffles anything with size() and [], by Fisher-Yates.
   template <class Range>
   constexpr void shuffle(Range& items) {
     for (std::size_t left = items.size(); left > 1; --left) {

@@ -1,4 +1,5 @@
-// What lies in the folder of a run, by name. Corpora that a run keeps: run/saved_config.h.
+// Names of the files in the folder of a run. Corpora that a run keeps have theirs in
+// run/saved_config.h.
 #pragma once
 
 #include <filesystem>

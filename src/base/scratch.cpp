@@ -29,7 +29,8 @@ void Scratch::seal() {
 void Scratch::map() {
   map_ = Mapping(file_, written_, Mapping::Access::read);
   if (map_.data() == nullptr) fail(errno);
-  // Read here and there: with the pages around each, the system would read a hundred times as much.
+  // Bytes are read at random: if the system also read the pages around them, it would read a
+  // hundred times as much.
   ::madvise(map_.data(), written_, MADV_RANDOM);
 }
 

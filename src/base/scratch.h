@@ -1,4 +1,4 @@
-// More than memory should hold: bytes that are appended, then only read.
+// Data that is too large for memory: bytes that are appended, then only read.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace heed {
 
-/// Where bytes go that memory should not hold.
+/// The place for bytes that memory should not hold.
 struct ScratchPlace {
   ScratchPlace(std::string in = "", bool for_others = false)
       : folder(std::move(in)), shared(for_others) {}
-  std::string folder;  // empty: they stay in memory
-  bool shared;         // all go there, so that other processes can map them
+  std::string folder;  // empty: the bytes stay in memory
+  bool shared;         // all bytes go there, so that other processes can map them
 };
 
 /// Keeps up to `memory` bytes to itself and puts the rest into a file without a name, which is gone
@@ -44,7 +44,7 @@ class Scratch {
   /// A word by which another process of this user and machine finds the sealed bytes while this one
   /// keeps them. They must be in a shared place.
   std::string address() const;
-  /// Those bytes, sealed. Throws Failure where they cannot be found.
+  /// The sealed bytes with this address. Throws Failure where they cannot be found.
   static Scratch at(const std::string& address);
 
  private:
@@ -60,7 +60,7 @@ class Scratch {
   Mapping map_;
 };
 
-/// The same for plain values.
+/// A Scratch of plain values.
 template <class T>
 class ScratchArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -80,7 +80,7 @@ class ScratchArray {
     array.bytes_ = Scratch::at(address);
     return array;
   }
-  /// Sealed only.
+  /// This and slice() need a sealed array.
   const T& operator[](int64_t i) const { return reinterpret_cast<const T*>(bytes_.data())[i]; }
   std::span<const T> slice(int64_t begin, int64_t end) const {
     return {&(*this)[begin], static_cast<std::size_t>(end - begin)};

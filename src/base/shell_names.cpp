@@ -19,7 +19,8 @@ bool is_of_user(char c) {
   return is_of_name(c) || c == '-' || c == '.' || c == '+';
 }
 
-/// What a shell replaces, as it stands in the path, and by what: nothing where heed does not know.
+/// A name in a path that a shell replaces, and the text it becomes: nothing where heed does not
+/// know.
 struct Replaced {
   std::size_t at = 0, bytes = 0;
   std::optional<std::string> by;

@@ -6,16 +6,16 @@
 
 namespace heed {
 
-/// What a shell would have made of the path, and that heed does not: "only a shell replaces ~;
-/// write /home/ada/runs/x". "" where it has no such name: ~ or ~user at its beginning, $NAME or
-/// ${NAME} of a variable that is set or that begins a part of the path, $(command). Nor is there
-/// anything to say where there is a file or folder of that very name.
+/// A note that only a shell would have replaced a name in the path: "only a shell replaces ~; write
+/// /home/ada/runs/x". Such names are ~ or ~user at its beginning, $NAME or ${NAME} of a variable
+/// that is set or that begins a part of the path, and $(command). The note is "" where the path has
+/// none, or where there is a file or folder of that very name.
 std::string shell_note(const std::string& path);
 
-/// The same after "; ", to be added to what is wrong with the path.
+/// The same note after "; ", to be added to a message about the path.
 std::string shell_hint(const std::string& path);
 
-/// Of a path that is to be made. Throws UserError "PATH: shell_note()".
+/// Throws UserError "PATH: shell_note()" where a path that is to be made has such a name.
 void require_expanded(const std::string& path);
 
 }  // namespace heed

@@ -15,7 +15,7 @@ namespace heed::signals {
 namespace {
 
 volatile std::sig_atomic_t came = 0;
-std::atomic<int64_t> asked = 0;  // when, in milliseconds; several threads may get signals at once
+std::atomic<int64_t> asked = 0;  // time of the request, in milliseconds; set by any thread
 static_assert(std::atomic<int64_t>::is_always_lock_free);
 
 constexpr int64_t kOneRequest = 1000;  // milliseconds
@@ -28,28 +28,29 @@ int64_t milliseconds_now() {
 
 // One closed terminal makes several SIGHUP, from the system and from the shell, and the end of a
 // session SIGTERM besides; a batch system sends SIGUSR2, and SIGINT and SIGTERM some seconds later.
-// So only what ends a process on purpose counts as asking.
+// So only SIGINT and SIGTERM count here, and a second one ends the process only where it comes a
+// while after the first.
 extern "C" void note(int number) {
   came = 1;
   if (number != SIGINT && number != SIGTERM) return;
   const int64_t now = milliseconds_now();
   int64_t first = 0;
   if (asked.compare_exchange_strong(first, now) || now - first < kOneRequest) return;
-  if (::getpid() == 1) ::_exit(128 + number);  // a container's first: it has no default action
+  if (::getpid() == 1) ::_exit(128 + number);  // a container's first process has no default action
   // The default action ends the process as soon as this handler returns.
   std::signal(number, SIG_DFL);
   std::raise(number);
 }
 
-/// Of a thread, for its handlers. Matrix products of oneDNN let the stack pointer lead into a
-/// buffer on the heap; what the system puts below it for a handler destroys what lies before that
-/// buffer.
+/// A stack for the signal handlers of a thread. Matrix products of oneDNN let the stack pointer
+/// lead into a buffer on the heap; the frame that the system puts below it for a handler would
+/// overwrite the memory before that buffer.
 class HandlerStack {
  public:
   HandlerStack() {
     stack_t before{};
     ::sigaltstack(nullptr, &before);
-    if ((before.ss_flags & SS_DISABLE) == 0) return;  // a sanitizer's
+    if ((before.ss_flags & SS_DISABLE) == 0) return;  // a sanitizer has set one
     memory_ = std::make_unique<char[]>(kBytes);
     set({.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = kBytes});
   }

@@ -1,5 +1,5 @@
-// Signals: those that ask a process to end as a flag that loops ask about, and what a process may
-// inherit from the one that started it and cannot work with.
+// Signals: a flag, which loops check, for those that ask a process to end; and repairs of what a
+// process may inherit from the one that started it and cannot work with.
 #pragma once
 
 #include <array>
@@ -8,34 +8,34 @@
 
 namespace heed::signals {
 
-/// Those that ask a process to end. SIGHUP tells that the terminal is gone, SIGXCPU that the soft
-/// limit of processor time is reached, once a second. SIGUSR1 and SIGUSR2 are what batch systems
-/// (Slurm, Grid Engine, LSF) send some time before they end a job.
+/// The signals that ask a process to end. SIGHUP tells that the terminal is gone, SIGXCPU that the
+/// soft limit of processor time is reached, once a second. SIGUSR1 and SIGUSR2 are what batch
+/// systems (Slurm, Grid Engine, LSF) send some time before they end a job.
 inline constexpr std::array kRequests = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
 /// From now on a first SIGINT or SIGTERM only sets the flag; a second one, a second later or more,
-/// ends the process. What comes sooner is the same request by another way: timeout(1), systemd and
-/// schedulers signal every process of a job, and its parent passes the signal on. The others of
+/// ends the process. One that comes sooner is the same request by another way: timeout(1), systemd
+/// and schedulers signal every process of a job, and its parent passes the signal on. The others of
 /// kRequests only warn of an end, which SIGTERM often announces once more while files are written:
 /// they set the flag however often they come. A signal that is ignored stays ignored: whoever
 /// started the process wanted it so. nohup(1) ignores SIGHUP, and a script's shell ignores SIGINT
-/// for what it starts with &, since Ctrl-C is meant for what runs in front.
-/// The handlers run on a stack of their own in the calling thread, which should be the main one.
+/// for what it starts with &, since Ctrl-C is meant for the program in the foreground. The handlers
+/// run on a stack of their own in the calling thread, which should be the main one.
 void install();
 
-/// To be called by threads that multiply matrices: no handler runs in them from now on, for they
-/// have no stack for it. The system signals a thread that works where a limit of processor time is
-/// reached, and any one where several signals come at once. Does nothing in the main thread.
+/// Blocks all handlers in this thread. To be called by threads that multiply matrices, because they
+/// have no stack for handlers. The system signals a working thread where a limit of processor time
+/// is reached, and any thread where several signals come at once. Does nothing in the main thread.
 void leave_to_main_thread();
 
 /// Whether a process with this exit status, 128 + signal, was ended by one of kRequests.
 bool is_request(int status);
 
-/// Whether one has come since install().
+/// Whether one of kRequests has come since install().
 bool interrupted();
 
-/// Throws Failure "interrupted" where one has come. For commands that are to take away what they
-/// have begun: they ask between two pieces of work.
+/// Throws Failure "interrupted" where one of kRequests has come. For commands that must clean up
+/// what they have begun: they call it between two pieces of work.
 void stop_if_interrupted();
 
 /// Forgets a signal that has come, for tests and for programs that go on.
@@ -53,7 +53,7 @@ namespace heed {
 void repair_inherited();
 
 /// While it lives, this thread's writes to a pipe or a connection that nobody reads fail with EPIPE
-/// and SIGPIPE does not end the process. Threads that are started meanwhile stay so for all their
+/// and SIGPIPE does not end the process. Threads that are started meanwhile keep this for all their
 /// life.
 class NoPipeSignal {
  public:
@@ -62,7 +62,7 @@ class NoPipeSignal {
     sigaddset(&pipe_, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
   }
-  /// Takes away a signal that has come meanwhile.
+  /// Discards a signal that has come meanwhile.
   ~NoPipeSignal() {
     const timespec now{};
     while (sigtimedwait(&pipe_, nullptr, &now) > 0) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 
-/// Three digits, the fewest that tell neighbouring measurements apart.
+/// The number with three digits, the fewest that tell neighbouring measurements apart.
 std::string three_digits(double value) {
   if (value < 9.995) return fixed(value, 2);
   return fixed(value, value < 99.95 ? 1 : 0);

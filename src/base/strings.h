@@ -1,4 +1,4 @@
-// Small things done to text.
+// Small functions for text.
 #pragma once
 
 #include <charconv>
@@ -20,7 +20,7 @@ std::vector<std::string> split_words(std::string_view text);
 
 std::string_view trim(std::string_view text);
 
-/// Capital letters of ASCII made small; other bytes stay.
+/// The text with the capital letters of ASCII made small; other bytes stay.
 std::string ascii_lower(std::string_view text);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
@@ -36,22 +36,22 @@ std::optional<Number> exact_number(std::string_view text) {
   return value;
 }
 
-/// 1234567 as 1,234,567.
+/// The number with commas: 1234567 becomes 1,234,567.
 std::string with_commas(int64_t number);
 
-/// 950, 41.2k, 3.05M: three digits and a unit.
+/// The count with three digits and a unit: 950, 41.2k, 3.05M.
 std::string human_count(double count);
 
-/// 7.3s, 1:05, 1:02:03, 2d 03:04:05.
+/// The duration written 7.3s, 1:05, 1:02:03 or 2d 03:04:05.
 std::string human_duration(double seconds);
 
-/// 812 B, 1.5 KiB, 3.2 GiB.
+/// The size written 812 B, 1.5 KiB or 3.2 GiB.
 std::string human_bytes(uint64_t bytes);
 
-/// 1 thread, 2 threads.
+/// The count with its noun: 1 thread, 2 threads.
 std::string counted(int64_t count, const std::string& thing);
 
-/// `value` with so many digits after the point; "" where there is none.
+/// `value` with so many digits after the point; "" where there is no value.
 std::string fixed(double value, int digits);
 std::string fixed(const std::optional<double>& value, int digits);
 
@@ -63,13 +63,15 @@ std::string one_line(std::string_view text, std::size_t most = 80);
 /// and ./_-+,:=@% in it.
 std::string shell_word(std::string_view word);
 
-/// A path as an argument of a printed command: shell_word(), and no option where it begins with -.
+/// A path as an argument of a printed command: shell_word(), changed so that one that begins with -
+/// is not an option.
 std::string shell_path(std::string_view path);
 
-/// Bytes as letters, for data inside a text.
+/// The bytes in base64, for data inside a text.
 std::string base64(std::string_view bytes);
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+/// The least number of insertions, deletions, replacements and swaps of neighbours that turn one
+/// word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The name whose spelling is nearest to `word`, or "" where none is within a third of its length.

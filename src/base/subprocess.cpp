@@ -46,21 +46,22 @@ struct Streams {
   int in, out, err;
 };
 
-/// In a process that has just been forked: it is killed with the thread that forked, not only with
-/// the process.
+/// Makes a process that has just been forked end with the thread that forked it, not only with the
+/// process.
 void end_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // it died before the line above
+  if (::getppid() != parent) ::_exit(127);  // the parent died before the line above
 }
 
-/// Between fork and exec: only calls that are safe there. Reports a failed exec as errno through
-/// `report`.
+/// Runs between fork and exec, and so makes only calls that are safe there. Reports a failed exec
+/// as errno through `report`.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const Streams& streams,
                          pid_t parent, int report) {
   ::setpgid(0, 0);
   end_with(parent);
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
-  // After `stty tostop` it would stop at its first line, for it is not in front.
+  // After `stty tostop` the program would stop at its first line, because it is not in the
+  // foreground.
   ::signal(SIGTTOU, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
@@ -77,7 +78,7 @@ void end_with(pid_t parent) {
   ::_exit(127);
 }
 
-/// For exec, which does not write to them.
+/// The pointers that exec takes; it does not write to the texts.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -85,7 +86,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// This process's variables, but for those that `more` gives anew, and those.
+/// The variables of this process, with those of `more` added or in their place.
 std::vector<std::string> environment_with(const std::vector<std::string>& more) {
   std::vector<std::string> all = more;
   for (char** each = environ; *each != nullptr; ++each) {
@@ -111,7 +112,7 @@ pid_t launch(const std::vector<std::string>& arguments, const Streams& streams,
   if (process < 0) throw Failure("cannot run '{}': {}", arguments[0], error_text(errno));
   if (process == 0)
     become(pointers.data(), environment.data(), streams, parent, report.write.number());
-  ::setpgid(process, process);  // whoever comes first
+  ::setpgid(process, process);  // both processes do this, whichever comes first
   report.write.close();
   int error = 0;
   ssize_t got = 0;
@@ -138,15 +139,15 @@ void drain(Descriptor& end, std::string& into) {
   if (got == 0 || (got < 0 && errno != EINTR)) end.close();
 }
 
-/// All three streams at once: feeding first and reading later would block both sides once a pipe is
-/// full.
+/// Feeds and reads all three streams at once: feeding first and reading later would block both
+/// sides once a pipe is full.
 void exchange(Descriptor& in, std::string_view input, Descriptor& out, Descriptor& err,
               Result& result) {
   const NoPipeSignal guard;
   if (in.open()) ::fcntl(in.number(), F_SETFL, O_NONBLOCK);
   if (input.empty()) in.close();
   while (in.open() || out.open() || err.open()) {
-    // A closed end is -1, which poll() passes over.
+    // A closed end has the number -1, which poll() skips.
     std::array<pollfd, 3> ends = {pollfd{in.number(), POLLOUT, 0}, pollfd{out.number(), POLLIN, 0},
                                   pollfd{err.number(), POLLIN, 0}};
     if (::poll(ends.data(), ends.size(), -1) < 0) {
@@ -187,7 +188,8 @@ Result run_in_copy(const std::function<std::string()>& work) {
   if (process < 0) throw Failure("cannot start a process: " + error_text(errno));
   if (process == 0) {
     end_with(parent);
-    // A library that calls exit() would take apart what belongs to threads that are not here.
+    // If a library calls exit(), its handlers would destroy objects of threads that this copy does
+    // not have.
     ::on_exit([](int status, void*) { ::_exit(status & 0xFF); }, nullptr);
     ::dup2(err.write.number(), STDERR_FILENO);
     ::_exit(write_all(out.write, work()) ? 0 : 1);

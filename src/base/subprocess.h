@@ -1,6 +1,7 @@
 // Other programs, started without a shell: no quoting, no injection. Each has a process group of
-// its own: signals typed at the terminal reach only this process, which decides what becomes of
-// them. It is killed with the thread that started it, whatever ends that (SIGKILL, too).
+// its own: signals typed at the terminal reach only this process, which decides what to do about
+// them. A program is killed with the thread that started it, whatever ends that thread (SIGKILL,
+// too).
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@ struct Result {
   std::string out, err;
 };
 
-/// "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
+/// A status in words: "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
 std::string how_it_ended(int status);
 
 /// Runs a program with `input` on its stdin and collects what it writes, however much. A program
@@ -26,10 +27,10 @@ std::string how_it_ended(int status);
 Result run(const std::vector<std::string>& arguments, std::string_view input = "");
 
 /// Runs `work` in a copy of this process: for a library that ends or crashes the process it works
-/// in. `out` is what `work` returns, `err` what it and libraries write to stderr. The copy has this
-/// thread alone; what others have locked stays locked in it. It is in this process's group and
-/// handles signals as this one does, and it ends with the thread that has called. `work` throws
-/// nothing. Throws Failure where there can be no copy.
+/// in. `out` is the result of `work`, `err` the text that it and libraries write to stderr. The
+/// copy has this thread alone; locks that other threads hold stay locked in it. It is in this
+/// process's group and handles signals as this one does, and it ends with the thread that has
+/// called. `work` throws nothing. Throws Failure where there can be no copy.
 Result run_in_copy(const std::function<std::string()>& work);
 
 /// Whether `program` would be found by run().
@@ -49,7 +50,7 @@ class Child {
   ~Child();  // kills and reaps a child that still runs
 
   int process() const { return process_; }
-  /// Exit status, or nothing while it runs.
+  /// The exit status, or nothing while the program runs.
   std::optional<int> finished();
   /// Waits for the end; returns the exit status.
   int wait();
@@ -64,8 +65,8 @@ class Child {
 /// Starts a program with no stdin; stdout and stderr are appended to `log_file`. Throws Failure.
 Child start(const std::vector<std::string>& arguments, const std::string& log_file);
 
-/// The same with this process's stdout and stderr, and `environment` (NAME=VALUE each) on top of
-/// its own.
+/// The same, but the program has this process's stdout and stderr, and `environment` (NAME=VALUE
+/// each) in addition to this process's.
 Child start_here(const std::vector<std::string>& arguments,
                  const std::vector<std::string>& environment);
 

@@ -4,8 +4,7 @@
 //
 //   struct ModelConfig {
 //     HEED_CONFIG(ModelConfig);
-//     HEED_FIXED(int64_t, hidden_size, 512, "Width of the recurrent state.", Between<int64_t>{1,
-//     8192})
+//     HEED_FIXED(int64_t, hidden_size, 512, "Width of the state.", Between<int64_t>{1, 8192})
 //   };
 //
 // HEED_FIXED: a resumed run keeps the value, because the weights or what a checkpoint holds depend

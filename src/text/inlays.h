@@ -26,8 +26,8 @@ WordWeights diagonal_weights(std::size_t rows, std::size_t columns);
 /// - An element is around the run of words whose attention is mostly to words inside it, within the
 ///   run of the element around it. Runs of neighbours have no word in common.
 /// - Any other inlay, and an element that no word attends to, follows the word that attends most to
-/// the word before it; or precedes the word that attends most to the word after it, if it
-///   belongs to that. At an end of its element, or of the segment, it stays there.
+///   the word before it; or precedes the word that attends most to the word after it, if it belongs
+///   to that one. At an end of its element, or of the segment, it stays there.
 /// - Tags whose elements are not whole in the segment keep their order.
 /// Well-formed markup stays well-formed.
 std::string with_inlays(const Segment& segment, MarkupKind kind, const std::string& translation,
