@@ -1,5 +1,5 @@
-// The kinds of attention, and what is shown in its place: values of --kind, of the key `kind` of
-// requests and tables, and parts of model.pruned_heads.
+// The kinds of attention and of other evidence: values of --kind, of the key `kind` of requests and
+// tables, and parts of model.pruned_heads.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace heed::config {
 
-/// What comes behind rollout is other evidence (inspect/explain.h).
+/// The kinds after rollout are other evidence (inspect/explain.h).
 HEED_ENUM(AttentionKind, (cross, "The decoder's attention to the source."),
           (encoder, "The encoder's self-attention."), (decoder, "The decoder's self-attention."),
           (rollout, "All three, through all layers."), (saliency, "Gradient times input."),
           (integrated, "Integrated gradients."), (erasure, "What is lost without a source piece."))
 
-/// Those that a model computes.
+/// The kinds of attention that a model computes.
 inline constexpr std::array kAttentionKinds{AttentionKind::cross, AttentionKind::encoder,
                                             AttentionKind::decoder};
 
@@ -39,7 +39,7 @@ inline std::vector<std::string> names_of(std::span<const AttentionKind> kinds) {
   return names;
 }
 
-/// The kind of this name; nothing where there is none.
+/// The kind of this name; nothing where no kind has it.
 inline std::optional<AttentionKind> attention_kind(std::string_view name) {
   const std::vector<std::string>& names = heed_enum_text(AttentionKind{}).names;
   const auto found = std::ranges::find(names, name);

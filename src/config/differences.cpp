@@ -53,7 +53,7 @@ std::vector<Difference> differences(const SectionView& before, const SectionView
 std::string changed_lines(const std::vector<Difference>& differences,
                           const std::vector<std::string>& left_out) {
   std::string lines;
-  std::map<std::string, std::vector<std::string>> inner;  // of sections in it
+  std::map<std::string, std::vector<std::string>> inner;  // changed lines of the sections in it
   for (const Difference& one : differences) {
     const std::size_t point = one.path.find('.');
     const std::string first = one.path.substr(0, point);

@@ -1,4 +1,4 @@
-// What is not the same in two configs of one type: for a resumed run, and for models that are to be
+// The differences between two configs of one type: for a resumed run, and for models that are to be
 // compared.
 #pragma once
 
@@ -19,25 +19,25 @@ struct Difference {
 
 std::vector<Difference> differences(const SectionView& before, const SectionView& after);
 
-/// In the order of declaration.
+/// The differences in the order of declaration.
 template <Section C>
 std::vector<Difference> differences(const C& before, const C& after) {
   C a = before, b = after;  // views are for writing, too
   return differences(view(a), view(b));
 }
 
-/// The keys of one section and of those in it, with their new values, as lines of YAML. Those of
-/// `left_out` are left out, with all below them.
+/// The changed keys of a section and of those in it, with their new values, as lines of YAML, but
+/// without the keys `left_out` and all below them.
 std::string changed_lines(const std::vector<Difference>& differences,
                           const std::vector<std::string>& left_out = {});
 
-/// Those of `section` whose values are not the defaults.
+/// The same for the keys of `section` whose values are not the defaults.
 template <Section C>
 std::string changed_lines(const C& section, const std::vector<std::string>& left_out = {}) {
   return changed_lines(differences(C(), section), left_out);
 }
 
-/// "model.heads: 8 -> 4, seed: 1 -> 2"
+/// The differences on one line: "model.heads: 8 -> 4, seed: 1 -> 2".
 std::string differences_text(const std::vector<Difference>& differences);
 
 }  // namespace heed::config

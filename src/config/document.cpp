@@ -12,7 +12,7 @@
 namespace heed::config {
 namespace {
 
-/// Sees where the content of documents begins, and nothing else of them.
+/// Notes where the content of each document begins, and ignores everything else.
 class Beginnings : public YAML::EventHandler {
  public:
   using Mark = const YAML::Mark&;
@@ -56,8 +56,8 @@ std::optional<int> line_with_tab(const std::string& yaml) {
 
 }  // namespace
 
-// YAML::LoadAll would not do: of some texts that are no YAML ("!a b", line feed, "? c") it makes
-// documents without end.
+// This does not use YAML::LoadAll, which finds documents without end in some texts that are no YAML
+// ("!a b", line feed, "? c").
 std::optional<SecondDocument> second_document(const std::string& yaml) {
   std::istringstream text(yaml);
   YAML::Parser parser(text);

@@ -11,16 +11,16 @@ namespace heed::config {
 
 /// The second document of a text, counted from 0.
 struct SecondDocument {
-  std::size_t byte = 0;  // its first
-  int line = 0;          // of its content, which may be below a ---
+  std::size_t byte = 0;  // of its first byte
+  int line = 0;          // line of its content, which may be below a ---
 };
 
-/// The second document in `yaml`, if there is one. Text behind a whole value ("[a], b") is one,
-/// too, and YAML::Load passes over it. Throws YAML::Exception.
+/// The second document in `yaml`, if there is one. Text after a whole value ("[a], b") is one, too,
+/// although YAML::Load ignores it. Throws YAML::Exception.
 std::optional<SecondDocument> second_document(const std::string& yaml);
 
 /// The document in `yaml`, Null where there is none. Throws ConfigError, with `name` and the line,
-/// for what is no YAML and for a second document.
+/// where the text is no YAML or has a second document.
 YAML::Node load_document(const std::string& yaml, const std::string& name);
 
 }  // namespace heed::config

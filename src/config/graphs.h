@@ -1,4 +1,4 @@
-// Whether work of a GPU is recorded as graphs: a value of several sections.
+// The choice whether work of a GPU is recorded as graphs, which several sections have.
 #pragma once
 
 #include "config/schema.h"

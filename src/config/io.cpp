@@ -21,8 +21,8 @@
 namespace heed::config {
 namespace {
 
-/// Of a configuration's text, and of its values once aliases are unfolded: some bytes of YAML
-/// become some hundred times as many in memory.
+/// The most bytes of a configuration's text, and of its values once aliases are unfolded. A byte of
+/// YAML may take hundreds of bytes in memory.
 constexpr std::size_t kLongestText = std::size_t{1} << 20;
 
 [[noreturn]] void refuse_length(const std::string& name, uintmax_t bytes) {
@@ -70,7 +70,7 @@ constexpr const char* kNoun<double> = "a number";
 template <>
 constexpr const char* kNoun<bool> = "true or false";
 
-/// How a number written for people (4k, 1_000, 1e6) is written here, or "".
+/// A number written for people (4k, 1_000, 1e6) as configurations have it, or "".
 std::string rewritten(std::string text) {
   std::erase_if(text, [](char c) { return c == '_' || c == ',' || c == '\''; });
   double unit = 1;
@@ -88,7 +88,8 @@ std::string kind_of(const YAML::Node& node) {
   return node.IsNull() ? "nothing" : "'" + one_line(node.Scalar()) + "'";
 }
 
-/// What to write in place of an empty value for a section. A corpus without files is none.
+/// The advice what to write in place of an empty value for a section. A corpus needs both of its
+/// files.
 std::string name_keys(const SectionView& section, const std::string& path) {
   const std::vector<std::string> keys = keys_of(section);
   if (std::ranges::count(keys, "source") > 0 && std::ranges::count(keys, "target") > 0)
@@ -120,7 +121,7 @@ class Reader {
     }
   }
 
-  /// The field of that name; an error with the nearest where there is none.
+  /// The field of that name. Throws an error with the nearest name where there is no such field.
   const FieldView& member(const SectionView& of, const std::string& key, const std::string& prefix,
                           const YAML::Node& where) const {
     if (const FieldView* const field = field_in(of, key)) return *field;
@@ -128,8 +129,8 @@ class Reader {
          "unknown key" + suggest_key(key, of, prefix, root_));
   }
 
-  /// Writes `node` into `into` and checks it; `where` is what an error points at (an empty value
-  /// has no line).
+  /// Writes `node` into `into` and checks it; an error points at `where` (an empty value has no
+  /// line).
   void field(const FieldView& into, const YAML::Node& node, const std::string& path,
              const YAML::Node& where) {
     std::visit([&](const auto& value) { assign(value, node, path, where); }, into.value);
@@ -244,8 +245,8 @@ class Setting {
     enter(*list, part + 1, path);
   }
 
-  /// An element of a list: by its number, which one element alone does not need. The number after
-  /// the last adds one.
+  /// Enters an element of a list by its number, which may be left out where there is only one. The
+  /// number after the last one adds an element.
   void enter(const ListView& list, std::size_t part, const std::string& path) {
     const auto number = exact_number<std::size_t>(parts_[part]);
     if (!number && list.size() > 1)
@@ -303,7 +304,7 @@ void load_text(const SectionView& root, const std::string& yaml, const std::stri
 
 void load_file(const SectionView& root, const std::string& path) {
   require_file(path, "configuration");
-  std::error_code none;  // of a pipe
+  std::error_code none;  // a pipe has no size
   const uintmax_t bytes = std::filesystem::file_size(path, none);
   if (!none && bytes > kLongestText) refuse_length(path, bytes);
   load_text(root, read_file(path), path);

@@ -14,7 +14,7 @@
 
 namespace heed::config {
 
-// The same without types; a view's struct may be half-changed after an error.
+// The functions below without the types; after an error the view's struct may be half-changed.
 void load_file(const SectionView& root, const std::string& path);
 void load_text(const SectionView& root, const std::string& yaml, const std::string& name);
 void set(const SectionView& root, const std::string& assignment);
@@ -40,7 +40,8 @@ void load_text(C& config, const std::string& yaml, const std::string& name) {
 
 /// Lays one "section.key=value" over `config`; the value is YAML, so [a, b] is a list. Elements of
 /// a list of sections are numbered from 0 (data.train.0.source); the number may be left out where
-/// there is one. Throws ConfigError, also for text behind the value and for a section without keys.
+/// there is only one. Throws ConfigError, also for text after the value and for a section without
+/// keys.
 template <Section C>
 void set(C& config, const std::string& assignment) {
   C changed = config;

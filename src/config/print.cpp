@@ -19,7 +19,7 @@
 namespace heed::config {
 namespace {
 
-/// With a point, so that other YAML readers, too, take it for a floating-point number.
+/// The number with a point, so that other YAML readers, too, take it for a floating-point number.
 std::string text_of(double value) {
   std::string text = number_text(value);
   if (!std::isfinite(value)) return std::isnan(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
@@ -32,7 +32,8 @@ std::string text_of(int64_t value) {
   return std::to_string(value);
 }
 
-/// Text that every YAML reader takes for a string without quotes: words, names and paths.
+/// Whether every YAML reader takes the text for a string without quotes, like words, names and
+/// paths.
 bool is_plain(const std::string& text) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-' || c == '=';
@@ -96,7 +97,7 @@ struct TypeText {
   std::string operator()(const ListView&) const { return "list of sections"; }
 };
 
-/// What a field may be: the names of an enumeration, the text of its check, or "".
+/// The values that a field may have: the names of an enumeration, the text of its check, or "".
 std::string allowed_text(const FieldView& field) {
   const auto* names = std::get_if<EnumView>(&field.value);
   return names == nullptr ? field.allowed : "one of " + join(*names->names, ", ");
@@ -150,7 +151,7 @@ std::string table(const SectionView& section) {
   return out;
 }
 
-/// "  heading", and a line or more for each name with its sentence.
+/// A heading, and below it each name with its sentence on a line or more.
 std::string explained(const std::string& heading, const std::vector<ValueHelp>& all) {
   std::size_t width = 0;
   for (const ValueHelp& one : all) width = std::max(width, one.name.size());

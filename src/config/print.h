@@ -15,7 +15,8 @@ std::string value_text(const ValueView& value);
 /// All keys of a section that has no lists of sections in it: {source: a, weight: 1.0}.
 std::string section_text(const SectionView& section);
 
-/// "fixed" or "free"; "" for a section that leaves it to its keys.
+/// The effect of the field on a resumed run: "fixed" or "free"; "" for a section that leaves it to
+/// its keys.
 std::string resume_text(const FieldView& field);
 
 /// The fields of a section or of the elements of a list of sections; nullptr for a value.
@@ -25,7 +26,7 @@ std::string dump_with_help(const SectionView& root);
 std::string explain(const SectionView& defaults, const std::string& path);
 std::string reference(const SectionView& defaults);
 
-/// dump() with what each key does above it.
+/// dump() with a comment above each key that says what it does.
 template <Section C>
 std::string dump_with_help(const C& config) {
   C copy = config;

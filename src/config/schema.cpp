@@ -22,7 +22,7 @@ std::string number_text(double value) {
   std::array<char, 64> text{};
   char* const end = text.data() + text.size();
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
-  // Shortest text that reads back to the same bits; whole numbers without an exponent.
+  // The shortest text that reads back to the same bits; whole numbers have no exponent.
   const auto written = whole ? std::to_chars(text.data(), end, static_cast<int64_t>(value))
                              : std::to_chars(text.data(), end, value);
   return {text.data(), written.ptr};

@@ -7,9 +7,9 @@
 //     HEED_FIXED(int64_t, hidden_size, 512, "Width of the state.", Between<int64_t>{1, 8192})
 //   };
 //
-// HEED_FIXED: a resumed run keeps the value, because the weights or what a checkpoint holds depend
-// on it. HEED_FREE: a resumed run may change it. A section that is declared with either speaks for
-// all of its keys; one that is declared with HEED_SECTION leaves it to them.
+// HEED_FIXED: a resumed run keeps the value, because the weights or the content of a checkpoint
+// depend on it. HEED_FREE: a resumed run may change it. A section that is declared with either
+// decides for all of its keys; one that is declared with HEED_SECTION leaves it to them.
 //
 // A field is found by the line it stands on: standard C++, the same in every translation unit. Two
 // fields may not share a line, and a default with a comma in it needs parentheses.
@@ -28,7 +28,8 @@
 
 namespace heed::config {
 
-/// A value the configuration cannot take: `file:line: key.path: what; allowed; nearest`.
+/// The error for a value that the configuration cannot take: `file:line: key.path: what; allowed;
+/// nearest`.
 class ConfigError : public UserError {
  public:
   using UserError::UserError;
@@ -39,11 +40,11 @@ inline constexpr std::size_t kMaxLines = 400;  // of one config struct
 template <std::size_t I>
 struct Index {};
 
-/// What a resumed run may do with an option.
+/// Whether a resumed run may change an option.
 enum class OnResume {
   fixed,    // keep it
   free,     // change it
-  by_keys,  // a section: each of its keys says it
+  by_keys,  // a section, whose keys each say it
 };
 
 /// The check of an option that names none.
@@ -56,8 +57,8 @@ struct AnyValue {
 };
 
 /// One declared option of `Owner`. `check` is a function object: `std::string operator()(const T&)`
-/// returns "" or what is wrong ("got 0, expected in [1, 8192]"), `std::string text()` what is
-/// allowed ("in [1, 8192]").
+/// returns "" or a message ("got 0, expected in [1, 8192]"), and `std::string text()` names the
+/// allowed values ("in [1, 8192]").
 template <class Owner, class T, class Check>
 struct Field {
   std::string_view key;
@@ -70,7 +71,7 @@ template <class Owner, class T, class Check = AnyValue>
 Field(std::string_view, T Owner::*, OnResume, std::string_view, Check = {})
     -> Field<Owner, T, Check>;
 
-/// A struct of fields.
+/// A struct that declares options: it begins with HEED_CONFIG.
 template <class T>
 concept Section = requires {
   T::heed_first_line;
@@ -114,7 +115,8 @@ void for_each_field(Fn&& fn) {
 
 /// The values of an enumeration in their order, each with a sentence on it.
 struct EnumText {
-  /// Of pairs. A trailing underscore is not part of the name: `auto_` is written `auto`.
+  /// Takes pairs of a name and its sentence. A trailing underscore is not part of the name: `auto_`
+  /// is written `auto`.
   EnumText(std::initializer_list<std::pair<std::string_view, std::string_view>> values);
   std::vector<std::string> names, helps;
 };
@@ -130,8 +132,8 @@ struct EnumText {
 #define HEED_ENUMERATOR_(name, help) name,
 #define HEED_ENUM_ROW_(name, help) {#name, help},
 
-// HEED_EACH_(m, (a, b), (c, d)) is m(a, b) m(c, d), for up to 16 pairs: each scan of the text makes
-// one more of them.
+// HEED_EACH_(m, (a, b), (c, d)) is m(a, b) m(c, d), for up to 16 pairs. The preprocessor expands
+// one more pair in each scan of the text.
 #define HEED_EACH_(macro, ...) HEED_SCAN_(HEED_NEXT_(macro, __VA_ARGS__))
 #define HEED_NEXT_(macro, pair, ...) \
   macro pair __VA_OPT__(HEED_NEXT_AGAIN_ HEED_PARENTHESES_(macro, __VA_ARGS__))
@@ -155,7 +157,7 @@ const std::string& name_of(T value) {
 
 std::string number_text(double value);
 
-/// lowest <= value <= highest; not-a-number is outside.
+/// The check that lowest <= value <= highest; not-a-number is outside.
 template <class T>
 struct Between {
   T lowest, highest;
@@ -169,8 +171,8 @@ struct Between {
   }
 };
 
-/// A string out of a list that is made elsewhere, say a registry, which may have a sentence on
-/// each.
+/// The check that a string is in a list that is made elsewhere, such as a registry, which may have
+/// a sentence on each name.
 struct OneOf {
   const std::vector<std::string>& (*names)();
   const std::vector<std::string>& (*helps)() = nullptr;
@@ -178,7 +180,7 @@ struct OneOf {
   std::string text() const;                                // "one of a, b, c"
 };
 
-/// A list whose elements all pass the check of one.
+/// The check that all elements of a list pass `check`.
 template <class T, class Check>
 struct Elements {
   Check check;

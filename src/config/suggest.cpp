@@ -9,7 +9,7 @@
 namespace heed::config {
 namespace {
 
-/// Lower case, without separators: Hidden-Size and hidden_size are one word.
+/// The word in lower case, without separators: Hidden-Size and hidden_size become the same.
 std::string folded(std::string_view word) {
   std::string out;
   for (const char c : ascii_lower(word))
@@ -35,7 +35,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   if (x == y) return 0;
   if (part_of(x, y) || part_of(y, x)) return 1;
   const std::size_t shorter = std::min(x.size(), y.size()), longer = std::max(x.size(), y.size());
-  if ((longer - shorter) * 3 > longer) return kFar;  // as many edits at least
+  if ((longer - shorter) * 3 > longer) return kFar;  // at least as many edits as this difference
   const std::size_t edits = edit_distance(x, y);
   return edits * 3 <= longer ? edits + 1 : kFar;
 }

@@ -14,7 +14,8 @@ std::string last_part(const std::string& path) {
   return path.substr(path.rfind('.') + 1);
 }
 
-/// A key of this very section is named without the path that the error begins with.
+/// The path as a suggestion names it: a key of the same section without the path that the error
+/// begins with.
 std::string named(const std::string& path, const std::string& prefix) {
   const std::string start = path_of(prefix, "");
   const bool own = path.starts_with(start) && path.find('.', start.size()) == std::string::npos;

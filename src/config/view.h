@@ -1,5 +1,5 @@
-// A config struct without its C++ type: what reading, writing and documenting it need to know.
-// view() is the one template; everything that walks a view is ordinary code in a .cpp.
+// A config struct without its C++ type, as reading, writing and documenting it need it. view() is
+// the one template; everything that walks a view is ordinary code in a .cpp.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct SectionView {
   std::vector<FieldView> fields;
 };
 
-/// An enumeration by the position of its names.
+/// An enumeration whose values are positions in its list of names.
 struct EnumView {
   const std::vector<std::string>* names;
   std::function<std::size_t()> get;
@@ -51,14 +51,14 @@ struct ValueHelp {
 
 struct FieldView {
   std::string key, help;
-  std::string allowed;  // "in [1, 8]", or "" where anything goes
+  std::string allowed;  // "in [1, 8]", or "" where any value is
   OnResume on_resume;   // also where a section above says it
   ValueView value;
-  std::function<std::string()> wrong;  // what is wrong with the present value, or ""
-  std::vector<ValueHelp> values = {};  // that it may be, where there is a sentence on each
+  std::function<std::string()> wrong;  // a message about the present value, or ""
+  std::vector<ValueHelp> values = {};  // the allowed values, where each has a sentence
 };
 
-/// `above`: what the sections around it say about a resumed run.
+/// A view of `config`. `above`: what the sections around it say about a resumed run.
 template <Section C>
 SectionView view(C& config, OnResume above = OnResume::by_keys);
 
@@ -121,7 +121,7 @@ SectionView view(C& config, OnResume above) {
   return section;
 }
 
-/// "model.heads", or "heads" where the section has no name.
+/// The path of a key: "model.heads", or "heads" where the section has no name.
 std::string path_of(const std::string& section, const std::string& key);
 
 /// The keys of one section.
