@@ -47,7 +47,7 @@ bool Exchange::answered() const {
 void Exchange::send(Response response) {
   const std::scoped_lock lock(mutex_);
   if (answer_ || !connection_) return;
-  if (suspended_) look_for_client();  // what is answered at once reaches half a connection, too
+  if (suspended_) look_for_client();  // for a client that has closed its sending side, too
   answer_ = std::move(response);
   resume();
 }
@@ -62,13 +62,13 @@ bool Exchange::gone() {
 
 /// A client that only closes its sending side looks the same as one that has gone. It loses
 /// nothing: libmicrohttpd reads from a connection that was suspended before it writes to it, and
-/// closes it where that is the end. poll() sees the end behind a further request, too.
+/// closes it where that is the end. poll() sees the end of the stream even after a further request.
 void Exchange::look_for_client() {
   const MHD_ConnectionInfo* info =
       MHD_get_connection_info(connection_, MHD_CONNECTION_INFO_CONNECTION_FD);
   if (gone_ || !info) return;
   pollfd watched{.fd = info->connect_fd, .events = POLLRDHUP, .revents = 0};
-  gone_ = ::poll(&watched, 1, 0) > 0;  // which tells of errors, too
+  gone_ = ::poll(&watched, 1, 0) > 0;  // poll() reports errors, too
 }
 
 void Exchange::resume() {

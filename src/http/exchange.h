@@ -1,4 +1,4 @@
-// One request's answer on its way through the server: the room's inside, which alone knows
+// One request's answer on its way through the server. Inside http/ only, the one room that uses
 // libmicrohttpd.
 #pragma once
 
@@ -11,25 +11,26 @@
 
 namespace heed::http {
 
-/// Calls of the network's thread and of whoever answers meet here. While there is nothing to send,
-/// the connection is suspended and costs nothing.
+/// Passes an answer from any thread to the network's thread. While there is nothing to send, the
+/// connection is suspended and costs nothing.
 class Exchange : public Recipient {
  public:
   explicit Exchange(MHD_Connection* connection) : connection_(connection) {}
 
-  // Of the network's thread alone.
+  // For the network's thread only.
   /// Hands the answer to libmicrohttpd, or suspends the connection until there is one. `headers`
-  /// are the answer's, before its own.
+  /// come before the answer's own.
   MHD_Result go_on(const Fields& headers, bool closing);
-  /// The connection has no more to do with it. `completed`: the answer was sent to its end.
+  /// To be called when the connection has finished with this object. `completed`: the answer was
+  /// sent to its end.
   void leave(bool completed);
-  int status() const;  // of the answer; 0: the client had gone before it had one
+  int status() const;  // status of the answer; 0: the client had gone before it
 
-  // Of any thread.
+  // For any thread.
   void send(Response response) override;
   bool answered() const override;
-  /// Whether the client has closed the connection and has no answer yet. libmicrohttpd does not
-  /// look while the connection is suspended.
+  /// Whether the client has closed the connection and has no answer yet. This is checked here
+  /// because libmicrohttpd does not look while the connection is suspended.
   bool gone() override;
 
  private:

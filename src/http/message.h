@@ -1,4 +1,4 @@
-// What a client asks and what it is answered, as plain values: at once or later, from any thread.
+// Requests and answers as plain values. An answer may be given at once or later, from any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   std::string method, path;  // path: decoded, without the query
-  Fields query;              // behind the ?, decoded
-  std::string type;          // of the body: lower case, without parameters; empty: not said
+  Fields query;              // after the ?, decoded
+  std::string type;          // of the body: lower case, without parameters; empty: unknown
   std::string body;
   Fields form;  // the body's fields where it is an HTML form, urlencoded or multipart
 };
@@ -30,13 +30,13 @@ struct Response {
 /// The value of the first field of this name.
 std::optional<std::string> find(const Fields& fields, std::string_view name);
 
-/// {"error": message}.
+/// An answer {"error": message}.
 Response error(int status, const std::string& message, Fields headers = {});
 
-/// 429 or 503, with when to try again.
+/// An answer 429 or 503 that says after how many seconds to try again.
 Response try_again(int status, const std::string& message, int64_t seconds);
 
-/// Whom an answer reaches: a connection of the server (Exchange).
+/// The receiver of an answer: a connection of the server (Exchange).
 class Recipient {
  public:
   virtual ~Recipient() = default;
@@ -45,8 +45,8 @@ class Recipient {
   virtual bool gone() = 0;  // nobody waits for the answer any more
 };
 
-/// Copies are the same answer. The first one that is given counts. Where the last copy goes without
-/// any, the client gets 500.
+/// The means to answer a request. Copies belong to the same request, and the first answer counts.
+/// Where the last copy is destroyed without an answer, the client gets 500.
 class Reply {
  public:
   explicit Reply(const std::shared_ptr<Recipient>& recipient);
@@ -60,7 +60,7 @@ class Reply {
 };
 
 /// The fields of "a=b+c&d=%C3%A9", in their order, as the WHATWG's URL standard reads them: a line
-/// feed, a second = or a % without two digits behind it is text and stays. (libmicrohttpd ends a
+/// feed, a second = or a % without two digits after it is text and stays. (libmicrohttpd ends a
 /// value there, and says nothing.) Bytes that are no UTF-8 stay, too.
 Fields urlencoded_fields(std::string_view text);
 

@@ -31,25 +31,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A body that is too large is read all the same, so that the client gets to the answer; but not
-// beyond so many times the limit.
+// A body that is too large is read all the same, so that the client gets to the answer; but only up
+// to this many times the limit.
 constexpr std::size_t kPatience = 8;
 
-/// A request as it comes in: of the network's thread alone, but for `exchange`.
+/// A request while it comes in. Only the network's thread uses it, except for `exchange`.
 struct Arrival {
   std::shared_ptr<Exchange> exchange;
   Request request = {};
   std::size_t discarded = 0;  // bytes of a body that is too large
   bool dispatched = false;    // a handler has it
-  Fields headers = {};        // of the answer, beside its own
+  Fields headers = {};        // headers of the answer, beside its own
   Clock::time_point begun = Clock::now();
 };
 
 struct Address {
   sockaddr_storage storage{};
   unsigned flags = 0;
-  std::string shown;      // as a URL has it
-  bool loopback = false;  // for this machine alone
+  std::string shown;      // the address as a URL has it
+  bool loopback = false;  // only this machine can reach it
 };
 
 Address parse(const std::string& text, uint16_t port) {
@@ -87,7 +87,7 @@ MHD_Result add_field(void* fields, MHD_ValueKind, const char* name, const char* 
   return MHD_YES;
 }
 
-/// A field of a form may come in several parts.
+/// Adds a part of a field of a form; a field may come in several parts.
 MHD_Result add_part(void* fields, MHD_ValueKind, const char* name, const char*, const char*,
                     const char*, const char* data, uint64_t offset, size_t size) {
   auto& all = *static_cast<Fields*>(fields);
@@ -101,31 +101,31 @@ std::string header(MHD_Connection* connection, const char* name) {
   return value ? value : "";
 }
 
-/// "text/html; charset=utf-8" -> "text/html"
+/// The type without parameters: "text/html; charset=utf-8" -> "text/html".
 std::string type_of(const std::string& value) {
   return ascii_lower(trim(split(value, ';')[0]));
 }
 
-/// The fields of a multipart form. Throws UserError where it is none, or not whole.
+/// The fields of a multipart form. Throws UserError where the body is no such form, or not whole.
 void read_multipart(MHD_Connection* connection, Request& request) {
   MHD_PostProcessor* form = MHD_create_post_processor(connection, 4096, add_part, &request.form);
-  // libmicrohttpd would complain of line feeds behind the last boundary.
+  // libmicrohttpd would complain of line feeds after the last boundary.
   const std::string_view body = trim(request.body);
   const bool readable = form && MHD_post_process(form, body.data(), body.size()) == MHD_YES;
-  // Knows whether the last boundary has come.
+  // MHD_destroy_post_processor() says whether the last boundary has come.
   const bool whole = form && MHD_destroy_post_processor(form) == MHD_YES;
   if (!readable || !whole)
     throw UserError(
         "the body is no whole multipart form; send it up to its last boundary, or send JSON");
 }
 
-/// "example.org:8000" -> "example.org"
+/// The name in a host: "example.org:8000" -> "example.org".
 std::string name_in(const std::string& host) {
   const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
   return ascii_lower(host.substr(0, end));
 }
 
-/// "http://example.org:8000" -> "example.org:8000"
+/// The host of an origin: "http://example.org:8000" -> "example.org:8000".
 std::string host_of(const std::string& origin) {
   const std::size_t end = origin.find("://");
   return ascii_lower(end == std::string::npos ? origin : origin.substr(end + 3));
@@ -137,12 +137,12 @@ struct Server::Impl {
   ServerOptions options;
   std::vector<Route> routes;
   std::string shown;                // address
-  std::set<std::string> own_names;  // under which it answers; empty: any
+  std::set<std::string> own_names;  // the names under which it answers; empty: any
   MHD_Daemon* daemon = nullptr;
-  MHD_socket listening = MHD_INVALID_SOCKET;  // once it is drained
+  MHD_socket listening = MHD_INVALID_SOCKET;  // set once it is drained
   std::atomic<bool> draining = false;
   mutable std::mutex mutex;
-  std::set<std::shared_ptr<Exchange>> open;  // dispatched, not yet completed
+  std::set<std::shared_ptr<Exchange>> open;  // requests with a handler, not yet completed
 
   void start() {
     const Address address = parse(options.address, options.port);
@@ -151,8 +151,8 @@ struct Server::Impl {
       own_names = {"127.0.0.1", "localhost", "[::1]", shown};
       for (const std::string& name : options.names) own_names.insert(ascii_lower(name));
     }
-    // Not by epoll: libmicrohttpd reads 128 events at a time, and waits for others before it has
-    // looked after them, until a connection's time is over.
+    // poll() is used, because with epoll libmicrohttpd reads 128 events at a time and may wait for
+    // new ones before it has handled them, until a connection times out.
     const unsigned flags =
         MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | address.flags;
     daemon = MHD_start_daemon(
@@ -176,7 +176,8 @@ struct Server::Impl {
   void stop() {
     for (const auto& exchange : pending())
       exchange->send(try_again(503, "the server is going down", 5));
-    // Stopping closes what is not yet sent.
+    // Stopping the server closes connections whose answers are not yet sent, so it waits a moment
+    // for these.
     const auto most = Clock::now() + std::chrono::seconds(1);
     while (!pending().empty() && Clock::now() < most)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -203,9 +204,9 @@ struct Server::Impl {
     return join(methods, ", ");
   }
 
-  /// Why who asks may not; nothing where it may.
+  /// The answer to a client that may not ask; nothing where it may.
   std::optional<Response> refusal(MHD_Connection* connection, Arrival& arrival) const {
-    const std::string host = header(connection, "Host");  // what is no browser may have none
+    const std::string host = header(connection, "Host");  // may be missing without a browser
     if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host)))
       return error(421,
                    "this server answers only under the name localhost; heed serve --name allows "
@@ -290,8 +291,8 @@ struct Server::Impl {
     arrival.request.path = url;
     arrival.request.type = type_of(header(connection, "Content-Type"));
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field, &arrival.request.query);
-    *context = made.release();  // until on_completed
-    // What says of itself that it is far too large need not be sent.
+    *context = made.release();  // freed in on_completed
+    // A body whose header says that it is far too large need not be sent.
     const std::string length = header(connection, "Content-Length");
     const bool asks = !header(connection, "Expect").empty();
     const double bytes = length.empty() ? 0 : std::strtod(length.c_str(), nullptr);
@@ -301,7 +302,7 @@ struct Server::Impl {
       return arrival.exchange->go_on(arrival.headers, true);
     }
     return MHD_YES;
-  } catch (const std::exception& problem) {  // libmicrohttpd is C
+  } catch (const std::exception& problem) {  // no exception may reach libmicrohttpd, which is C
     log::error(std::string("the server failed: ") + problem.what());
     return MHD_NO;
   }
@@ -357,7 +358,7 @@ std::string Server::url() const {
 void Server::drain() {
   if (impl_->draining.exchange(true)) return;
   impl_->listening = MHD_quiesce_daemon(impl_->daemon);
-  // Closed at the end: the server's thread may be waiting for it.
+  // It is closed only at the end, because the server's thread may be waiting for it.
   if (impl_->listening != MHD_INVALID_SOCKET) ::shutdown(impl_->listening, SHUT_RDWR);
 }
 

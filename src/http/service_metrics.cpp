@@ -8,7 +8,7 @@
 namespace heed::http {
 namespace {
 
-/// path="/translate",status="200"; texts are quoted as in JSON.
+/// The labels as text: path="/translate",status="200"; values are quoted as in JSON.
 std::string text_of(const Labels& labels) {
   std::string out;
   for (const auto& [name, value] : labels)

@@ -16,21 +16,21 @@ class ServiceMetrics {
  public:
   ServiceMetrics& operator=(ServiceMetrics&&) = delete;
 
-  /// What is noted of it: how much a counter grows, whose name ends in _total; the value of a
-  /// gauge; or one of a histogram's values, of which it counts those of at most `bounds[i]`,
-  /// ascending.
+  /// The type of a metric says what note() adds to it: the growth of a counter, whose name ends in
+  /// _total; the value of a gauge; or one value number of values of a histogram, which counts the
+  /// values of at most `bounds[i]`, ascending.
   enum class Type { counter, gauge, histogram };
   void declare(const std::string& name, Type type, const std::string& help,
                std::vector<double> bounds = {});
-  /// Of a name that was declared; others are a Bug.
+  /// Notes a value of a declared metric; any other name is a Bug.
   void note(const std::string& name, double value = 1, const Labels& labels = {});
 
-  /// All of them in the text format, version 0.0.4.
+  /// All metrics in the text format of Prometheus, version 0.0.4.
   std::string text() const;
 
  private:
   struct Series {
-    double value = 0;             // of a counter or gauge; the sum of a histogram's
+    double value = 0;             // value of a counter or gauge; the sum of a histogram
     double count = 0;             // of a histogram
     std::vector<double> buckets;  // of a histogram, one a bound
   };
