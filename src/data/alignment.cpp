@@ -19,7 +19,7 @@ AlignmentReader::AlignmentReader(const std::string& path) : reader_(opened(path)
 
 std::vector<PieceLink> AlignmentReader::next(std::string_view source, std::string_view target) {
   if (ended_ || !reader_.next(line_)) {
-    ended_ = true;  // who reads on learns how many pairs there are
+    ended_ = true;  // the corpus is read on, so that the error can give the number of pairs
     return {};
   }
   const std::string where = fmt::format("{}:{}", reader_.path(), reader_.line_number());

@@ -17,8 +17,9 @@ class AlignmentReader {
   /// Throws UserError where the file is missing.
   explicit AlignmentReader(const std::string& path);
 
-  /// The links of the next pair, whose raw lines are these. Throws UserError naming file and line
-  /// for a malformed line and for a word that a side does not have. No links behind the last line.
+  /// The links of the next pair. `source` and `target` are its raw lines. Throws UserError naming
+  /// file and line for a malformed line and for a word that a side does not have. After the last
+  /// line there are no links.
   std::vector<PieceLink> next(std::string_view source, std::string_view target);
 
   /// Throws UserError unless there were as many lines as pairs.

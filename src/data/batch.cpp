@@ -22,7 +22,8 @@ std::vector<int64_t> corner(const std::vector<int64_t>& table, int64_t begin, in
   return out;
 }
 
-/// Of an empty source there is nothing else to read.
+/// Whether the model reads eos after the source; always after an empty source, which has nothing
+/// else to read.
 bool has_source_end(const Example& example) {
   return example.source_end || example.source.empty();
 }

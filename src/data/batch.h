@@ -1,4 +1,4 @@
-// One padded batch of sentence pairs, as plain numbers (no Torch here).
+// One padded batch of sentence pairs, as plain numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct Example;  // data/example.h
 /// apart.
 struct Batch {
   int64_t size = 0;           // sentences
-  int64_t source_length = 0;  // longest, with the place of eos
-  int64_t target_length = 0;  // longest, eos included
+  int64_t source_length = 0;  // of the longest source, with the position of eos
+  int64_t target_length = 0;  // of the longest target, eos included
   std::vector<int64_t> source;
   std::vector<int64_t> target_input;
   std::vector<int64_t> target_output;
   std::vector<int64_t> source_lengths;  // [batch], eos included where it is read, each >= 1
   std::vector<int64_t> target_lengths;  // [batch], eos included
   std::vector<Origin> origins;          // [batch]
-  // [batch] of pieces, each by target, then source; empty where no row has any.
+  // [batch]: links of pieces, each row's by target, then source; empty where no row has any.
   std::vector<std::vector<PieceLink>> links;
 
   int64_t source_tokens() const;  // without padding, eos included
@@ -35,7 +35,7 @@ struct Batch {
 /// Pads `examples` into one batch; pad, bos and eos are the vocabulary's (text/vocabulary.h).
 Batch make_batch(const std::vector<const Example*>& examples);
 
-/// Rows [begin, end), padded no further than they need.
+/// A batch of rows [begin, end), padded to the longest of them only.
 Batch rows_of(const Batch& batch, int64_t begin, int64_t end);
 
 /// Cuts between rows into at most `count` parts of about the same number of tokens, source and

@@ -20,17 +20,17 @@
 namespace heed::data {
 namespace {
 
-// Different uses of one seed.
+// Numbers that separate the uses of one seed.
 constexpr uint64_t kShuffle = 1, kPart = 2, kPool = 3, kDraw = 4, kStage = 5;
 
-/// Lengths of a pair, eos included, and what decides between equals.
+/// The lengths of a pair, eos included, and the number that decides between equal ones.
 struct PairLength {
   int64_t source = 0, target = 0;
   uint64_t tie = 0;
 };
 
 struct Cut {
-  std::vector<int64_t> order;                        // of the pairs
+  std::vector<int64_t> order;                        // indices of the pairs
   std::vector<std::pair<int64_t, int64_t>> batches;  // ranges [first, second) of `order`
 };
 
@@ -52,7 +52,8 @@ class Cutter {
     bool rising = true;
     for (std::size_t begin = 0; begin < out.order.size();) {
       const std::size_t end = band_end(begin, span, least);
-      // Rising and falling in turns: a batch across two bands has either long or short sources.
+      // The order of source lengths rises and falls in turns, so that a batch across two bands has
+      // either long or short sources.
       const int64_t sign = rising ? 1 : -1;
       sort(out.order.begin() + begin, out.order.begin() + end, [&](int64_t i) {
         return std::tuple(sign * lengths_[i].source, lengths_[i].target, lengths_[i].tie, i);
@@ -64,7 +65,7 @@ class Cutter {
     return out;
   }
 
-  /// Places of both sides, padding included.
+  /// The number of tokens of both sides, padding included.
   int64_t places(const Cut& cut) const {
     int64_t sum = 0;
     for (const auto& [begin, end] : cut.batches) {
@@ -126,7 +127,8 @@ class Cutter {
 /// and ties give the same batches.
 Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens) {
   const Cutter cutter(lengths, size, tokens);
-  // How large bands should be depends on the corpus and on how many batches there are: try.
+  // The best size of bands depends on the corpus and on the number of batches, so several sizes are
+  // tried.
   Cut best;
   int64_t fewest = std::numeric_limits<int64_t>::max();
   for (int64_t span = 1; span <= 3; ++span) {
@@ -240,7 +242,7 @@ BatchStream::Pool BatchStream::make_pool() const {
     pool.drawn.resize(pool.pairs.size());
     for_slices(std::ssize(pool.pairs), options_.threads, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
-        // By place in the epoch: a pair that is read twice is drawn twice.
+        // The seed has the position in the epoch, so that a pair that is read twice is drawn twice.
         const uint64_t seed = mix({options_.seed, kDraw, epoch, static_cast<uint64_t>(begin + i)});
         pool.drawn[i] =
             corpus_->sample(pool.pairs[i], options_.sampling, seed, options_.noise, options_.terms);
@@ -314,7 +316,7 @@ void BatchStream::seek(const Position& position) {
   position_ = position;
   position_.order = before.order;
   bool exists = position.epoch >= 0 && position.pool >= 0 && position.batch >= 0;
-  // Behind the last epoch there is a place, too: the end.
+  // The end, after the last epoch, is a valid position, too.
   const bool end = options_.epochs > 0 && position.epoch >= options_.epochs;
   if (exists && !end) exists = load() && position.batch < std::ssize(pool_.batches);
   if (exists) return;

@@ -1,5 +1,5 @@
-// The order of training: epochs or stages, pools, batches. Decided by (seed, position) alone, so
-// that a position of a few numbers brings it back. No Torch here.
+// The order of training: epochs or stages, pools, batches. Seed and position alone decide it, so
+// that a position of a few numbers is enough to continue.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +25,41 @@ struct BatchOptions {
   uint64_t seed = 1;
   int64_t epochs = 0;                // 0: endless
   double sampling = 0;               // data.subword_sampling; needs a corpus with keep_text
-  NoiseConfig noise = {};            // data.noise; the same
-  double terms = 0;                  // data.terms; the same
+  NoiseConfig noise = {};            // data.noise; needs keep_text, too
+  double terms = 0;                  // data.terms; needs keep_text, too
   std::vector<Mixture> stages = {};  // data.stages; they say what is read, and `epochs` is not used
   int64_t threads = 1;               // for sampling and noise; the result does not depend on it
 };
 
-/// How many of a corpus's pairs an epoch reads, a pair as often as it is read.
+/// How many pairs of a corpus an epoch reads; one that is read twice counts twice.
 int64_t pairs_in_epoch(int64_t pairs, double weight);
 
 struct StreamedBatch {
   Batch batch;
   int64_t epoch = 0;  // of the batch, or its stage, from 0
-  Position after;     // where to seek() to go on behind this batch
+  Position after;     // the position to seek() to go on after this batch
 };
 
 /// A stream of batches over a corpus. An epoch reads each part of the corpus as often as its weight
 /// says (0.5: a new random half each time), shuffled, cut into pools; a pool is sorted by length,
 /// cut into batches, and these are shuffled. A batch holds as many sentences as fit: padded target
-/// tokens within batch_size, padded source tokens within twice that; one that fits in none makes
-/// its own. With stages their pools are cut in the same way.
+/// tokens within batch_size, padded source tokens within twice that; a sentence that is too long
+/// for that is a batch of its own. With stages their pools are cut in the same way.
 class BatchStream {
  public:
-  /// Throws UserError where the weight of a part leaves none of its pairs, and as StagePools.
+  /// Throws UserError where the weight of a part leaves none of its pairs, and what StagePools
+  /// throws.
   BatchStream(std::shared_ptr<const Corpus> corpus, const BatchOptions& options);
 
-  /// Nothing after the last epoch or stage.
+  /// The next batch; nothing after the last epoch or stage.
   std::optional<StreamedBatch> next();
   const Position& position() const { return position_; }
-  /// The stream goes on from `position` exactly as it would have. Throws UserError where corpus,
-  /// seed or options are not those that the position was made with, or there is no such place.
+  /// Moves the stream to `position`, from which it goes on exactly as before. Throws UserError
+  /// where corpus, seed or options are not those that the position was made with, or there is no
+  /// such position.
   void seek(const Position& position);
 
-  /// How many batches an epoch has (cuts all its pools, with sampling or noise encodes them).
+  /// How many batches an epoch has. Cuts all its pools, and with sampling or noise encodes them.
   int64_t batches_in_epoch(int64_t epoch) const;
 
  private:
@@ -69,7 +71,7 @@ class BatchStream {
   };
 
   std::vector<int64_t> epoch_order(int64_t epoch) const;
-  int64_t pool_count();  // of the present epoch or stage, whose order is then there
+  int64_t pool_count();  // pools of the present epoch or stage; makes its order
   Pool make_pool() const;
   Batch make(const Pool& pool, int64_t batch) const;
   bool load();  // false: the present epoch or stage has no such pool
@@ -79,14 +81,15 @@ class BatchStream {
   BatchOptions options_;
   Position position_;
   std::vector<StagePools> stages_;
-  std::vector<int64_t> order_;  // of the epoch order_epoch_, without stages
+  std::vector<int64_t> order_;  // the order of the epoch order_epoch_, without stages
   int64_t order_epoch_ = -1;
   Pool pool_;
   int64_t pool_epoch_ = -1, pool_number_ = -1;
 };
 
-/// For validation: every pair of the corpus once, sorted by length, at most `max_tokens` padded
-/// target tokens a batch (source: twice that). Origin::index says which pair a row is.
+/// Batches for validation: every pair of the corpus once, sorted by length, at most `max_tokens`
+/// padded target tokens in a batch (source: twice that). Origin::index is the number of a row's
+/// pair.
 std::vector<Batch> fixed_batches(const Corpus& corpus, int64_t max_tokens);
 
 }  // namespace heed::data

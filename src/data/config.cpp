@@ -33,7 +33,7 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
   }
 }
 
-/// Files and Config are both const, or neither.
+/// The corpora of a section with their keys. Files and Config are both const, or neither.
 template <class Files, class Config>
 std::vector<std::pair<std::string, Files*>> named_corpora(Config& config) {
   std::vector<std::pair<std::string, Files*>> corpora;

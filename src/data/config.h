@@ -25,7 +25,7 @@ HEED_ENUM(Normalise, (none, "Nothing."),
           (nfc, "Letters with the marks after them are one character."),
           (nfkc, "Also one form of wide, narrow and styled characters."))
 
-/// What may be wrong with a training pair (data/flaws.h), as data.clean names it.
+/// Flaws of a training pair (data/flaws.h), with the names that data.clean uses.
 HEED_ENUM(Flaw, (duplicates, "The same as an earlier pair."),
           (empty, "A side is blank; such pairs are always left out."),
           (identical, "Both sides are the same."),
@@ -201,7 +201,7 @@ std::vector<std::string> source_symbols(const DataConfig& config);
 /// "data.train" where there is one training corpus, else "data.train.0" and so on.
 std::string train_key(const DataConfig& config, std::size_t number);
 
-/// For messages: "a.de + a.en", or the one file of both sides.
+/// The files of a corpus for messages: "a.de + a.en", or the one file of both sides.
 std::string files_text(const std::string& source, const std::string& target);
 
 /// Throws UserError naming the key where a corpus is a stream (text::is_stream), which `who` would

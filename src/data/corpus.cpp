@@ -152,7 +152,7 @@ Example Corpus::without_links(int64_t i) const {
   return {source_[i], target_[i], origins_[i], {}, source_end_};
 }
 
-/// Those that its pieces have.
+/// Adds the links between the pieces of an example.
 void Corpus::add_links(int64_t i, Example& example, const NoisyPair* noisy) const {
   if (!has_links_ || links_.length(i) == 0) return;
   const std::span<const PieceLink> kept = links_[i];
@@ -191,7 +191,8 @@ NoisyPair Corpus::changed(int64_t i, const NoiseConfig& noise, double terms,
   const int64_t words = text::count_words(text_at(source_text_, i));
   if (!is_noisy(noise))
     for (int32_t word = 0; word < words; ++word) pair.words.emplace_back(word, word + 1);
-  // Noise counts words between blanks; other words have other links.
+  // The words of the noise are separated by blanks; where the links count words otherwise, they do
+  // not fit.
   if (std::ssize(pair.words) == words)
     pair = with_terms(std::move(pair), links_[i], terms, seed(4));
   return pair;

@@ -1,4 +1,4 @@
-// Parallel corpora, tokenised once and held compactly. No Torch here.
+// Parallel corpora, tokenised once and held compactly.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class Sequences {
   int64_t size() const { return ends_.size(); }
   int64_t total() const { return items_.size(); }
   std::size_t on_disk() const { return items_.on_disk() + ends_.on_disk(); }
-  /// Two words (Scratch::address()).
+  /// Two words, the addresses of both arrays (Scratch::address()).
   std::string address() const { return items_.address() + " " + ends_.address(); }
   static Sequences at(std::istream& address) {
     std::string items, ends;
@@ -59,7 +59,7 @@ class Sequences {
   ScratchArray<int64_t> ends_;
 };
 
-/// Sequences of ids: 2 bytes an id where the vocabulary allows.
+/// Sequences of ids, with 2 bytes for each id where the vocabulary is small enough.
 class Ids {
  public:
   explicit Ids(int64_t vocabulary = 0, const ScratchPlace& place = {})
@@ -80,29 +80,29 @@ class Ids {
   Sequences<int32_t> large_;
 };
 
-/// What became of one pair of files.
+/// Counts of what happened to the pairs of one pair of files.
 struct CorpusReport {
   std::string source, target;  // paths
   int64_t max_length = 0;      // pieces on either side
   int64_t max_words = 0;       // on either side
   int64_t pairs = 0, kept = 0;
   int64_t source_pieces = 0, target_pieces = 0;    // of the pairs kept, without eos
-  int64_t source_unknown = 0, target_unknown = 0;  // among them, characters without a piece
+  int64_t source_unknown = 0, target_unknown = 0;  // of these: characters without a piece
   Notice blank, wordy, dropped, truncated;
   std::array<Notice, kFlaws> cleaned{};  // left out, by Flaw
-  double clean_ratio = 0;                // of Flaw::ratio
+  double clean_ratio = 0;                // the limit of Flaw::ratio
 
-  std::string alignment;      // path, where it is read
-  int64_t links = 0;          // of words, of the pairs kept
-  int64_t without_links = 0;  // pairs kept
+  std::string alignment;      // path, if an alignment was read
+  int64_t links = 0;          // links between words, in the pairs kept
+  int64_t without_links = 0;  // pairs kept without links
   Notice other_words;         // pairs whose links are not used
 
-  /// For the log: a line of counts and one for each thing that happened to pairs.
+  /// The report for the log: a line of counts, and a line for each thing that happened to pairs.
   std::string text() const;
 };
 
-/// Sentence pairs of one or several corpora, with weights. Immutable; safe to share. Read with a
-/// scratch folder, it holds at most a MiB of each of its arrays in memory.
+/// Sentence pairs of one or several corpora, with weights. Immutable; safe to share. Where it was
+/// read with a scratch folder, it holds at most a MiB of each of its arrays in memory.
 class Corpus {
  public:
   struct Part {
@@ -110,11 +110,11 @@ class Corpus {
     double weight = 1;
   };
 
-  /// A word list by which another process of this user and machine finds a corpus that was read
-  /// with a shared place for its scratch, and lives.
+  /// A list of words by which another process of this user and machine finds this corpus while it
+  /// exists. It must have been read with a shared ScratchPlace.
   std::string address() const;
-  /// That corpus, without copying it; it has no reports. `source` and `target` are its
-  /// vocabularies. Throws Failure where it cannot be found.
+  /// The corpus with this address, without copying it; it has no reports. `source` and `target` are
+  /// its vocabularies. Throws Failure where it cannot be found.
   static Corpus at(const std::string& address, const text::Vocabulary& source,
                    const text::Vocabulary& target);
 
@@ -125,16 +125,17 @@ class Corpus {
   bool has_links() const { return has_links_; }
 
   /// The pair with noise and with a share of `terms`, and with its pieces drawn anew
-  /// (Vocabulary::sample) where alpha is above 0, `seed` deciding. A side whose draw is longer than
-  /// max_length keeps its best pieces; a pair with noise that makes a side longer has none. Links
-  /// follow their words; where the vocabulary finds other words in a noisy source, or it has no
-  /// blanks, they are left out. The same as example() without keep_text.
+  /// (Vocabulary::sample) where alpha is above 0. `seed` decides all draws. A side whose draw is
+  /// longer than max_length keeps its best pieces; where noise makes a side longer than that, the
+  /// pair stays without it. Links follow their words; where the vocabulary finds other words in a
+  /// noisy source, or it has no blanks, they are left out. Without keep_text this is the same as
+  /// example().
   Example sample(int64_t i, double alpha, uint64_t seed, const NoiseConfig& noise = {},
                  double terms = 0) const;
 
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<CorpusReport>& reports() const { return reports_; }
-  std::string report() const;  // the text of all
+  std::string report() const;  // the texts of all reports
   int64_t source_pieces() const { return source_.total(); }
   int64_t target_pieces() const { return target_.total(); }
   std::size_t on_disk() const;  // bytes in the scratch folder
@@ -143,7 +144,7 @@ class Corpus {
 
  private:
   friend class CorpusReader;  // corpus_reader.cpp
-  friend class CorpusOfIds;   // of the tests: of ready ids, not of files
+  friend class CorpusOfIds;   // of the tests: builds a corpus from ids instead of files
   struct Languages {
     text::Vocabulary source, target;
   };
@@ -166,7 +167,7 @@ class Corpus {
   bool has_text_ = false;
   Sequences<char> source_text_, target_text_;
   int64_t max_length_ = 0;
-  // Of words; of pieces in a corpus of ready ids.
+  // Links of words; in a corpus from ids, links of pieces.
   bool has_links_ = false;
   Sequences<PieceLink> links_;
 };

@@ -76,7 +76,7 @@ class CorpusReader {
   }
 
  private:
-  /// Blank pairs stay without ids.
+  /// Encodes the pairs; blank ones stay without ids.
   std::vector<Example> encode(const std::vector<PairOfLines>& lines, const std::string& tag) const {
     std::vector<Example> examples(lines.size());
     for_slices(static_cast<int64_t>(lines.size()), reading_.threads,
@@ -91,7 +91,7 @@ class CorpusReader {
     return examples;
   }
 
-  /// Of the words in the line with its tag; none where the pieces have other words.
+  /// The links of the words in the line with its tag; none where the pieces have other words.
   std::vector<PieceLink> links_of(const PairOfLines& line, const std::string& tag,
                                   const Example& example) const {
     if (line.links.empty()) return {};

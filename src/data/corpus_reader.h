@@ -24,17 +24,17 @@ struct CorpusReading {
   LongSentences long_sentences = LongSentences::drop;
   int64_t max_words = 0;   // between blanks, on either side; 0 for no limit
   bool keep_text = false;  // for subword sampling and noise
-  bool aligned = false;    // with the corpora's alignments
+  bool aligned = false;    // whether the corpora's alignments are read
   int64_t threads = 1;     // the result does not depend on it
   Cleaning cleaning{};     // which pairs are left out for their flaws
-  ScratchPlace scratch{};  // for what a large corpus keeps on disk
+  ScratchPlace scratch{};  // where a large corpus is kept on disk
 };
 
-/// Reads and encodes all files. Pairs with a blank side are left out; those longer than
-/// max_length are treated as `long_sentences` says. Throws UserError for a missing or empty file,
-/// one that is mostly not UTF-8, files of different length, a long pair under `error`, and where
-/// no pair is left; and for an alignment as AlignmentReader. Where the vocabulary finds other
-/// words in a pair than the text has, its links are left out.
+/// Reads and encodes all files. Pairs with a blank side are left out; those longer than max_length
+/// are treated as `long_sentences` says. Throws UserError for a missing or empty file, one that is
+/// mostly not UTF-8, files of different length, a long pair under `error`, and where no pair is
+/// left; and for an alignment what AlignmentReader throws. Where the vocabulary finds other words
+/// in a pair than the text has, its links are left out.
 Corpus read_corpus(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                    const text::Vocabulary& target, const CorpusReading& reading);
 

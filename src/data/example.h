@@ -15,7 +15,7 @@ struct Example {
   std::vector<int32_t> target;
   Origin origin;
   std::vector<PieceLink> links = {};  // of pieces, by target, then source
-  bool source_end = true;             // whether the model reads eos behind the source
+  bool source_end = true;             // whether the model reads eos after the source
 };
 
 }  // namespace heed::data

@@ -67,7 +67,7 @@ Flaws FlawFinder::find(const PairFacts& pair) {
     set(Flaw::script,
         is_of_another_script(pair.source, source_) || is_of_another_script(pair.target, target_));
   if (wants(Flaw::overlap) && held_out_ != nullptr) set(Flaw::overlap, held_out_->note(pair));
-  if (pair.blank()) {  // it is like no other
+  if (pair.blank()) {  // a blank pair counts as different from any other
     if (wants(Flaw::empty)) set(Flaw::empty, true);
     return flaws;
   }

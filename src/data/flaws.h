@@ -1,5 +1,5 @@
-// What may be wrong with a pair of a corpus (HEED_ENUM Flaw in data/config.h), how it is found, and
-// pairs with flaws left out while a corpus is read.
+// Finds flaws of the pairs of a corpus (HEED_ENUM Flaw in data/config.h), and leaves out pairs with
+// flaws while a corpus is read.
 #pragma once
 
 #include <array>
@@ -27,15 +27,16 @@ constexpr std::size_t index_of(Flaw flaw) {
   return static_cast<std::size_t>(flaw);
 }
 
-/// What is wrong, for messages: "a side is blank".
+/// The flaw in words, for messages: "a side is blank".
 std::string describe(Flaw flaw, double ratio);
 
-/// The sentences of validation and test sets, and which of them the training corpus has, too.
+/// The sentences of validation and test sets, with a note which of them the training corpus has,
+/// too.
 class HeldOut {
  public:
-  /// Those of a pair; blank sides do not count.
+  /// Adds the sentences of a pair; blank sides do not count.
   void add(const PairFacts& pair);
-  /// Notes what of a training pair is held out; true where one of its sides is.
+  /// Notes which sentences of a training pair are held out; returns true where one of its sides is.
   bool note(const PairFacts& pair);
 
   bool has_source(const PairFacts& pair) const { return sources_.at(pair.source.hash); }
@@ -43,7 +44,7 @@ class HeldOut {
   bool has_pair(const PairFacts& pair) const { return pairs_.at(pair.hash()); }
 
  private:
-  std::unordered_map<uint64_t, bool> sources_, targets_, pairs_;  // hash: the corpus has it
+  std::unordered_map<uint64_t, bool> sources_, targets_, pairs_;  // hash: training has it
 };
 
 /// Goes through the pairs of one or several files in order.
@@ -53,7 +54,8 @@ class FlawFinder {
   FlawFinder(Flaws wanted, double ratio, HeldOut* held_out)
       : wanted_(wanted), ratio_(ratio), held_out_(held_out) {}
 
-  /// The scripts of the two files that come next; none where they are not to be judged.
+  /// Sets the scripts of the two files that come next; Script::none where scripts are not to be
+  /// judged.
   void expect_scripts(text::Script source, text::Script target) {
     source_ = source;
     target_ = target;
@@ -73,7 +75,7 @@ class FlawFinder {
 class ScriptCount {
  public:
   void add(text::Script script) { ++lines_[static_cast<std::size_t>(script)]; }
-  /// That of most lines; none where no line has one.
+  /// The script of most lines; Script::none where no line has one.
   text::Script most() const;
 
  private:
@@ -83,17 +85,17 @@ class ScriptCount {
 /// Whether the line's letters are mostly of a script, and not of `expected`.
 bool is_of_another_script(const LineFacts& line, text::Script expected);
 
-/// What is left out.
+/// The choice of pairs that are left out.
 struct Cleaning {
   Flaws flaws;
-  double ratio = 0;                   // for Flaw::ratio
-  std::vector<CorpusFiles> held_out;  // for Flaw::overlap
+  double ratio = 0;                   // limit of Flaw::ratio
+  std::vector<CorpusFiles> held_out;  // sets for Flaw::overlap
 };
 
 /// Whether data.clean names the flaw.
 bool leaves_out(const DataConfig& config, Flaw flaw);
 
-/// As data.clean and data.clean_ratio say; data.valid and data.test are held out.
+/// The Cleaning for data.clean and data.clean_ratio; data.valid and data.test are held out.
 Cleaning cleaning_of(const DataConfig& config);
 
 class Cleaner {
@@ -102,7 +104,7 @@ class Cleaner {
   explicit Cleaner(const Cleaning& cleaning);
   Cleaner& operator=(Cleaner&&) = delete;
 
-  /// These files come next; read once before for Flaw::script.
+  /// To be called before the pairs of these files. Reads the files once for Flaw::script.
   void begin(const CorpusFiles& files);
 
   /// The first flaw of the pair among those that are to be left out.

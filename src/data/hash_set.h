@@ -10,7 +10,7 @@ namespace heed::data {
 
 class HashSet {
  public:
-  /// Whether it is new. 0 and 1 are one value.
+  /// Adds a hash; returns whether it is new. 0 and 1 are the same value.
   bool insert(uint64_t hash) {
     if (4 * (count_ + 1) > 3 * slots_.size()) grow();
     uint64_t& slot = slots_[slot_of(hash)];
@@ -25,7 +25,7 @@ class HashSet {
  private:
   static uint64_t named(uint64_t hash) { return hash == 0 ? 1 : hash; }  // 0: an empty slot
 
-  /// Where the hash is, or the empty slot where it belongs.
+  /// The slot of the hash, or the empty slot where it belongs.
   std::size_t slot_of(uint64_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = named(hash) & mask;
@@ -39,7 +39,7 @@ class HashSet {
       if (hash != 0) slots_[slot_of(hash)] = hash;
   }
 
-  std::vector<uint64_t> slots_;  // a power of two
+  std::vector<uint64_t> slots_;  // their number is a power of two
   std::size_t count_ = 0;
 };
 

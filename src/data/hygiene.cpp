@@ -17,7 +17,8 @@ namespace {
 using nlohmann::json;
 using text::Script;
 
-/// The script of a file is known at its end: until then there is a notice for each.
+/// Lines in another script than their file. The script of a file is only known at its end, so until
+/// then there is a notice for each script.
 class ScriptSurvey {
  public:
   void add(const PairFacts& pair, int64_t line) {
@@ -65,18 +66,19 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, Fl
     set.traces.add(lines);
     use(pair);
   }
-  // The others are read again, with this warning.
+  // Training and validation sets are read again later, and the warning comes then.
   if (key == "data.test") reader.warn_of_damage();
   scripts.finish(set);
   return set;
 }
 
-/// Every flaw that a pair shows by itself or beside the pairs before it.
+/// All flaws but Flaw::script, which is known only at the end of a file.
 Flaws all() {
   return Flaws().set().reset(index_of(Flaw::script));
 }
 
-/// A validation or test set, with its pairs to be asked about when the training corpus is read.
+/// A validation or test set, with its pairs, which are looked up after the training corpus was
+/// read.
 struct HeldOutSet {
   HygieneReport::Set set;
   std::vector<PairFacts> pairs;

@@ -1,4 +1,4 @@
-// What is wrong with the corpora of a run, counted before it begins.
+// Counts flaws in the corpora of a run before it begins.
 #pragma once
 
 #include <array>
@@ -15,18 +15,19 @@
 namespace heed::data {
 
 struct HygieneReport {
-  /// One pair of files.
+  /// The findings in one pair of files.
   struct Set {
     std::string key;             // data.train, data.train.1, data.valid, data.test
     std::string source, target;  // paths
     int64_t pairs = 0;
-    int64_t links = 0;                                // of words, where it has an alignment
+    int64_t links = 0;                                // links of words, where there is an alignment
     text::Script source_script = text::Script::none;  // of most lines
     text::Script target_script = text::Script::none;
     std::array<Notice, kFlaws> found;  // by Flaw; Flaw::overlap in training sets alone
-    // Of a validation or test set: what the training corpus has, too.
+    // In a validation or test set: the pairs with a side, or with both, that the training corpus
+    // has, too.
     Notice source_in_training, target_in_training, pair_in_training;
-    Traces traces;  // of other programs
+    Traces traces;  // marks of other programs
 
     const Notice& of(Flaw flaw) const { return found[index_of(flaw)]; }
   };
@@ -34,7 +35,7 @@ struct HygieneReport {
   double ratio = 0;       // data.clean_ratio
   std::vector<Set> sets;  // training, validation, test
 
-  /// For the log: a line for each set, and an indented one for each kind of finding.
+  /// The report for the log: a line for each set, and an indented one for each kind of finding.
   std::vector<std::string> text() const;
   /// An object that has for each set its files, pairs and scripts, and for each kind of finding a
   /// count and the first lines.
@@ -46,7 +47,7 @@ struct HygieneReport {
 /// of validation and test pairs. Throws UserError where a file is missing, empty or mostly not
 /// UTF-8, where two files differ in length, and for a wrong line of an alignment.
 HygieneReport check_hygiene(const DataConfig& config);
-/// The same, which goes to the log, too.
+/// The same as check_hygiene(), but also writes the report to the log.
 HygieneReport report_hygiene(const DataConfig& config);
 
 }  // namespace heed::data

@@ -11,10 +11,10 @@
 namespace heed::data {
 namespace {
 
-constexpr int64_t kSample = 2000;      // lines by which a file's limit is set
-constexpr double kUnseen = 1.0 / 1e4;  // of all characters there may be
+constexpr int64_t kSample = 2000;      // lines from which a file's limit is computed
+constexpr double kUnseen = 1.0 / 1e4;  // probability of a character that was never seen
 constexpr double kMargin = 0.2;        // nats a character by which the other file's is likelier
-constexpr char32_t kEdge = 1;          // before and behind a line
+constexpr char32_t kEdge = 1;          // stands before and after a line
 
 std::u32string characters_of(std::string_view line) {
   std::u32string out{kEdge, kEdge};
@@ -25,7 +25,7 @@ std::u32string characters_of(std::string_view line) {
   return out += kEdge;
 }
 
-/// Of the `n` characters that end at `end`; no two of different length are equal.
+/// The key of the `n` characters that end at `end`. Keys of different `n` differ.
 uint64_t key_of(const std::u32string& text, std::size_t end, std::size_t n) {
   uint64_t key = n;
   for (std::size_t i = end - n; i < end; ++i) key = key << 20 | (text[i] & 0xFFFFF);
@@ -68,7 +68,7 @@ double CharacterModel::nats(std::string_view line) const {
 void LanguageCheck::learn(std::string_view source, std::string_view target) {
   source_.model.learn(source);
   target_.model.learn(target);
-  // Each so many-th pair, so that the sample is of the whole corpus.
+  // Takes one pair out of every `every`, so that the sample is of the whole corpus.
   const int64_t every = 1 + pairs_++ / kSample;
   if (pairs_ % every != 0) return;
   source_.sample.emplace_back(source);

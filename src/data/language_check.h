@@ -1,5 +1,5 @@
-// Which lines of a corpus are not in the language of their file, as the corpus itself shows it:
-// character trigrams of both files. Torch-free.
+// Finds lines of a corpus that are not in the language of their file, by character trigrams that
+// are learned from both files.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@ namespace heed::data {
 class CharacterModel {
  public:
   void learn(std::string_view line);
-  /// Mean of -log P over the line's characters and its end; 0 of a blank line.
+  /// The mean of -log P over the line's characters and its end; 0 for a blank line.
   double nats(std::string_view line) const;
 
  private:
   struct ContextCounts {
-    int64_t total = 0, kinds = 0;  // characters behind it, and different ones
+    int64_t total = 0, kinds = 0;  // characters after the context, and different ones
   };
-  std::unordered_map<uint64_t, int64_t> counts_;          // of one, two and three characters
-  std::unordered_map<uint64_t, ContextCounts> contexts_;  // of none, one and two
+  std::unordered_map<uint64_t, int64_t> counts_;          // counts of one, two and three characters
+  std::unordered_map<uint64_t, ContextCounts> contexts_;  // contexts of no, one and two characters
 };
 
 class LanguageCheck {
  public:
-  /// Of each pair, before the first is_odd().
+  /// Learns from a pair. All pairs are learned before the first is_odd().
   void learn(std::string_view source, std::string_view target);
   /// Whether a side is likelier to be of the other file's language, or unlike nearly all lines of
   /// its own file: further from the median than kFar times the median distance. Lines of fewer than
-  /// kShort characters tell nothing.
+  /// kShort characters are never odd.
   bool is_odd(std::string_view source, std::string_view target);
 
   static constexpr double kFar = 6;

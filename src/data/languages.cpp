@@ -13,7 +13,7 @@
 namespace heed::data {
 namespace {
 
-/// What stands around the code of a language.
+/// The characters around the code of a language in its symbol.
 struct SymbolForm {
   std::string open, close;
 };
@@ -45,7 +45,7 @@ std::vector<std::string> languages_of(const text::Vocabulary& vocabulary) {
     const std::string symbol = vocabulary.piece(id);
     if (!vocabulary.has_symbol(symbol)) continue;
     languages.push_back(symbol);
-    for (const auto& [open, close] : kSymbolForms)  // the last one that fits
+    for (const auto& [open, close] : kSymbolForms)  // takes the last form that fits
       if (symbol.size() > open.size() + close.size() && symbol.starts_with(open) &&
           symbol.ends_with(close))
         languages.back() = symbol.substr(open.size(), symbol.size() - open.size() - close.size());
@@ -57,7 +57,7 @@ std::vector<std::string> symbols_of_fresh(const DataConfig& config) {
   std::vector<std::string> symbols = source_symbols(config);
   const auto add = [&](const std::string& language, const SymbolForm& own) {
     const auto is_there = [&](const SymbolForm& form) {
-      // What the source alone gets says nothing of the target.
+      // Tags, which only the source has, say nothing about the target.
       return std::ranges::count(config.vocabulary.symbols, form.open + language + form.close) > 0;
     };
     if (!language.empty() && std::ranges::none_of(kSymbolForms, is_there))

@@ -1,4 +1,4 @@
-// Languages of models of many, as symbols of their vocabularies.
+// The languages of multilingual models, as symbols of their vocabularies.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ class Vocabulary;  // text/vocabulary.h
 
 namespace heed::data {
 
-/// The languages that user-defined symbols of a vocabulary may stand for, in the order of ids: CODE
-/// of CODE itself, __CODE__, <CODE>, <2CODE> and >>CODE<<.
+/// The languages that user-defined symbols of a vocabulary may stand for, in the order of ids. A
+/// symbol for CODE is CODE itself, __CODE__, <CODE>, <2CODE> or >>CODE<<.
 std::vector<std::string> languages_of(const text::Vocabulary& vocabulary);
 
-/// source_symbols() of a vocabulary that is yet to be trained: with <CODE> for source_language and
+/// source_symbols() for a vocabulary that is yet to be trained, with <CODE> for source_language and
 /// <2CODE> for target_language, where vocabulary.symbols has no symbol for them.
 std::vector<std::string> symbols_of_fresh(const DataConfig& config);
 

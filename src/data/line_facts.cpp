@@ -24,8 +24,8 @@ uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// What UTF-8 looks like that was read as Windows-1252 or Latin-1: "fÃ¼r", "â€œ", "Ð¡Ð¾",
-// "dziÄ™kujÄ™".
+// The functions below recognise UTF-8 that was read as Windows-1252 or Latin-1: "fÃ¼r", "â€œ",
+// "Ð¡Ð¾", "dziÄ™kujÄ™".
 
 bool is_continuation(char32_t c) {
   static constexpr std::array<char32_t, 27> kWindows = {
@@ -35,8 +35,8 @@ bool is_continuation(char32_t c) {
   return (c >= 0x80 && c <= 0xBF) || std::ranges::binary_search(kWindows, c);
 }
 
-/// What Windows-1252 becomes that was read as Latin-1: quotation marks, dashes, the euro sign. NEL
-/// ends lines.
+/// Whether the character is one that Windows-1252 becomes when it is read as Latin-1: quotation
+/// marks, dashes, the euro sign. NEL does not count, because it ends lines.
 bool is_control(char32_t c) {
   return c >= 0x80 && c <= 0x9F && c != 0x85;
 }
@@ -49,13 +49,15 @@ bool is_ascii_letter(char32_t c) {
   return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/// Capitals with an accent end words in capitals, and quotation marks follow them: "AMANHÃ”".
+/// Whether the letter may end a word in capitals: quotation marks may follow a capital with an
+/// accent, as in "AMANHÃ”".
 bool ends_a_word_in_capitals(char32_t before) {
   const std::string letter = text::encode_utf8(std::u32string(1, before));
   return text::lower_case(letter) != letter;
 }
 
-/// A blank, dash or dots: they follow a word of one capital, as "Å…" in Norwegian.
+/// Whether the character is a blank, a dash or dots: these may follow a word of one capital, as
+/// "Å…" in Norwegian.
 bool is_dash_or_dots(char32_t c) {
   return c == 0xA0 || c == 0x2013 || c == 0x2014 || c == 0x2026;
 }
@@ -114,10 +116,10 @@ LineFacts facts_of(std::string_view line) {
   Letters letters;
   std::string tidy(line.size(), '\0');
   char* out = tidy.data();
-  bool after_blank = true, look_again = false;  // blanks at the beginning go
+  bool after_blank = true, look_again = false;  // blanks at the beginning are dropped
   for (std::size_t at = 0; at < line.size();) {
     const auto byte = static_cast<unsigned char>(line[at]);
-    if (byte < 0x80) {  // no branch and no call, for most of most texts
+    if (byte < 0x80) {  // without a branch or call, because most characters are ASCII
       const bool blank = byte <= 0x20 || byte == 0x7F;
       *out = blank ? ' ' : line[at];
       out += !(blank && after_blank);

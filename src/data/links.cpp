@@ -22,7 +22,7 @@ std::vector<std::pair<int32_t, int32_t>> pieces_of_words(const text::WordsOfPiec
   for (std::size_t piece = 0; piece < pieces.word_of.size(); ++piece) {
     // A piece may have several words only where each character is one.
     for (int32_t word = pieces.word_of[piece]; word <= pieces.last_of[piece]; ++word) {
-      if (word == pieces.words) break;  // behind the last one
+      if (word == pieces.words) break;  // after the last word
       auto& [first, second] = ranges[static_cast<std::size_t>(word)];
       if (first == second) first = static_cast<int32_t>(piece);
       second = static_cast<int32_t>(piece) + 1;

@@ -13,19 +13,20 @@ struct WordsOfPieces;  // text/vocabulary.h
 
 namespace heed::data {
 
-/// From 0: of words or of pieces.
+/// A link between words or between pieces, counted from 0.
 struct PieceLink {
   int32_t target = 0, source = 0;
   auto operator<=>(const PieceLink&) const = default;
 };
 
-/// Of one line, "0-0 1-2": source word - target word. Each link once, by target, then source.
-/// `where` ("train.align:12") begins the message of the UserError that anything else throws.
+/// Reads the links of one line such as "0-0 1-2" (source word - target word). Each link is there
+/// once, by target, then source. Any other text throws UserError with a message that begins with
+/// `where` ("train.align:12").
 std::vector<PieceLink> parse_links(std::string_view line, const std::string& where);
 
-/// Each piece of a linked source word with each piece of the target word that it is linked to;
-/// words without a piece, as where a sentence was cut, have no links. Each link once, by target,
-/// then source.
+/// Links each piece of a source word with each piece of a target word to which the word is linked.
+/// Words without a piece, such as those of a sentence that was cut, have no links. Each link is
+/// there once, by target, then source.
 std::vector<PieceLink> links_of_pieces(const std::vector<PieceLink>& words,
                                        const text::WordsOfPieces& source,
                                        const text::WordsOfPieces& target);

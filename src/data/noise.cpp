@@ -13,19 +13,21 @@ namespace {
 
 using Spelling = std::u32string;
 
-// A mistake puts a letter beside it, left or right, in the place of another.
+// Rows of keyboards: a typing mistake replaces a letter by one that stands left or right of it
+// here.
 constexpr std::u32string_view kKeys =
     U"qwertyuiop asdfghjkl zxcvbnm йцукенгшщзхъ фывапролджэ ячсмитьбю";
 constexpr std::u32string_view kAlike =
     U"0oö l1i äaá èeé vuü ñnm çc 5s 6b 9gq 2z аa еe оo рp сc хx уy";
 constexpr std::u32string_view kFinal = U".!?…。！？؟।";
 
-/// Typing mistakes in "a word": wrod, wrd, worrd, wotrd, wotd, w0rd, worddd, aword, wo rd.
+/// Kinds of typing mistakes. In "a word" they are, in order: wrod, wrd, worrd, wotrd, wotd, w0rd,
+/// worddd, aword, wo rd.
 enum Slip {
   kSwapped,
   kMissing,
   kDoubled,
-  kInserted,  // the key beside that of the letter, too
+  kInserted,  // also types the key beside that of the letter
   kOtherKey,
   kAlikeLetter,
   kStretched,
@@ -40,7 +42,7 @@ struct NoisyWord {
   bool symbol = false;
 };
 
-/// A letter beside `c` in `rows`, in the same case; 0 where there is none.
+/// A letter that stands beside `c` in `rows`, in the same case; 0 where there is none.
 char32_t beside(std::u32string_view rows, char32_t c, Random& random) {
   const char32_t low = text::to_lower(c);
   const std::size_t at = rows.find(low);
@@ -52,8 +54,8 @@ char32_t beside(std::u32string_view rows, char32_t c, Random& random) {
   return low == c ? other : text::to_upper(other);
 }
 
-/// Makes the mistake in the last word, at one of `places`, which have its letters; false where the
-/// word gives no chance for it.
+/// Makes the mistake in the last word, at one of its letters, which are at `places`; false where
+/// the word gives no chance for it.
 bool make(Slip slip, const std::vector<std::size_t>& places, std::vector<NoisyWord>& words,
           Random& random) {
   Spelling& word = words.back().letters;
@@ -97,7 +99,7 @@ bool make(Slip slip, const std::vector<std::size_t>& places, std::vector<NoisyWo
   }
 }
 
-/// Where the letters of a word are; none where it has digits, too.
+/// The indices of the letters of a word; none where it has digits, too.
 std::vector<std::size_t> places_in(const Spelling& word) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -121,7 +123,7 @@ void change_end(Spelling& word, Random& random) {
 enum class LetterCase { kept, upper, title };
 
 void change_case(LetterCase wanted, Spelling& word) {
-  std::size_t end = word.size();  // of what is raised: all of it, or up to the first letter
+  std::size_t end = word.size();  // the letters before it become capitals
   if (const auto letter = std::ranges::find_if(word, text::is_letter);
       wanted == LetterCase::title && letter != word.end())
     end = letter - word.begin() + 1;
@@ -148,7 +150,8 @@ bool is_noisy(const NoiseConfig& noise) {
 NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::string_view target,
                      uint64_t seed, const IsSymbol& is_symbol) {
   Random random(seed);
-  // First, so that the same seed changes the same lines of a text and of its translation.
+  // Case is drawn first, so that the same seed changes the same lines of a text and of its
+  // translation.
   const double case_draw = random.uniform();
   const LetterCase wanted = case_draw < noise.upper                 ? LetterCase::upper
                             : case_draw < noise.upper + noise.title ? LetterCase::title
@@ -168,7 +171,7 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
       const uint64_t slip = typo                                ? random.below(kSlips)
                             : draw < noise.typos + noise.merged ? uint64_t{kMissingBlank}
                                                                 : uint64_t{kAddedBlank};
-      // Of typos, the next one that the word gives a chance for.
+      // A typo that the word gives no chance for is replaced by the next kind that it does.
       for (uint64_t i = 0; i < (typo ? kSlips : 1); ++i)
         if (make(static_cast<Slip>((slip + i) % kSlips), places, words, random)) break;
     }
@@ -177,7 +180,7 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
   const bool has_end = !words.empty() && !words.back().symbol;
   if (changes_end && has_end && (words.size() > 1 || words.back().letters.size() > 1))
     change_end(words.back().letters, random);
-  if (has_end && words.back().letters.empty()) {  // it was punctuation alone
+  if (has_end && words.back().letters.empty()) {  // the word was punctuation alone
     words.pop_back();
     --out.words.back().second;
   }

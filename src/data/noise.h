@@ -1,5 +1,4 @@
-// Noise of training text (data.noise): case, typing mistakes, blanks and final punctuation. No
-// Torch here.
+// Noise of training text (data.noise): case, typing mistakes, blanks and final punctuation.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +12,12 @@
 
 namespace heed::data {
 
-/// Whether it changes anything.
+/// Whether this noise changes anything.
 bool is_noisy(const NoiseConfig& noise);
 
 struct NoisyPair {
   std::string source, target;
-  /// Of each word of the source, as blanks separate them: the words [first, second) of the noisy
+  /// For each word of the source, separated by blanks: the words [first, second) of the noisy
   /// source that have its letters.
   std::vector<std::pair<int32_t, int32_t>> words;
 };

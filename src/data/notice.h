@@ -1,4 +1,4 @@
-// Lines that something happened to.
+// The numbers of lines to which something happened.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace heed::data {
 
-/// How many, and the first ten.
+/// How many lines there are, and the first ten.
 struct Notice {
   int64_t count = 0;
   std::vector<int64_t> lines;  // in order
   void add(int64_t line);
-  /// Those of `other` as well, whatever their order.
+  /// Adds the lines of `other`, in any order.
   void merge(const Notice& other);
   std::string list() const;  // "4, 17, 90"; "1, ... and 2 more"
   std::string text() const;  // "3 (lines 4, 17, 90)"; "12 (lines 1, ... and 2 more)"

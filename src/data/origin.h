@@ -1,12 +1,13 @@
-// Where a sentence pair comes from.
+// The origin of a sentence pair.
 #pragma once
 
 #include <cstdint>
 
 namespace heed::data {
 
-/// Where a sentence pair comes from, for logs: corpus index and 1-based line; and its 0-based place
-/// in the Corpus that holds it, which differs from the line where pairs before it were left out.
+/// The origin of a sentence pair, for logs: the index of its corpus and its line, from 1; and its
+/// index in the Corpus that holds it, from 0, which differs from the line where pairs before it
+/// were left out.
 struct Origin {
   int32_t corpus = 0;
   int64_t line = 0;

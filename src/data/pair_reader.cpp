@@ -106,7 +106,7 @@ void PairReader::mismatch() {
   }
   for (const auto* reader : readers()) {
     require_lines(*reader);
-    text::require_utf8(*reader);  // in UTF-16, other bytes end lines
+    text::require_utf8(*reader);  // in UTF-16 other bytes end lines, which would explain it
   }
   throw UserError(
       "{} has {} lines and {} has {}; line i of one must be the translation of line i of the other",

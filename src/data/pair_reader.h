@@ -21,8 +21,8 @@ namespace heed::data {
 
 // Work on a range of items, split over threads.
 
-/// Calls `work(begin, end)` for consecutive slices of [0, count), one a thread, and waits. Throws
-/// what the first slice that failed threw.
+/// Calls `work(begin, end)` for consecutive slices of [0, count), one for each thread, and waits.
+/// Throws the error of the first slice that failed.
 inline void for_slices(int64_t count, int64_t threads,
                        const std::function<void(int64_t, int64_t)>& work) {
   const int64_t slices = std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, count));
@@ -50,8 +50,8 @@ struct PairOfLines {
 };
 
 PairFacts facts_of(const PairOfLines& lines);
-/// The target sides of the first pairs, at most 1,000, for telling the language. Throws as
-/// PairReader.
+/// The target sides of the first pairs, at most 1,000, from which the language is recognised.
+/// Throws what PairReader throws.
 std::vector<std::string> first_targets(const CorpusFiles& files);
 
 class PairReader {
@@ -60,13 +60,14 @@ class PairReader {
   /// missing.
   explicit PairReader(const CorpusFiles& files, bool aligned = false);
 
-  /// False at the end of both. Throws UserError where one file ends before the other, where both
-  /// are empty, where one is mostly not UTF-8 (text::require_utf8), where a line of a file with
-  /// both sides has not just these (text::columns_of), and where a file is none of text
-  /// (text/no_text.h); and for its alignment as AlignmentReader.
+  /// Reads the next pair; false at the end of both files. Throws UserError where one file ends
+  /// before the other, where both are empty, where one is mostly not UTF-8 (text::require_utf8),
+  /// where a line of a file with both sides has not exactly these (text::columns_of), and where a
+  /// file is not text (text/no_text.h); and for its alignment what AlignmentReader throws.
   bool next(PairOfLines& pair);
 
-  /// The next 32768 pairs, or fewer where they are long; none at the end. Throws as next().
+  /// The next 32768 pairs, or fewer where they are long; none at the end. Throws what next()
+  /// throws.
   std::vector<PairOfLines> block();
 
   /// Says in the log how many lines so far were not UTF-8, if any, and whether the last one has no
@@ -76,7 +77,7 @@ class PairReader {
  private:
   [[noreturn]] void mismatch();
   std::vector<const text::LineReader*> readers() const;
-  text::LineReader source_;  // of both sides where there is no other
+  text::LineReader source_;  // has both sides where there is no target_
   std::optional<text::LineReader> target_;
   std::optional<AlignmentReader> alignment_;
   std::string line_;

@@ -1,4 +1,4 @@
-// Where a stream of batches stands (data/batches.h).
+// The position of a stream of batches (data/batches.h).
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,16 @@
 
 namespace heed::data {
 
-/// The next batch to come: epoch, pool in it, batch in that, each from 0. With data.stages `epoch`
-/// is the stage.
+/// The position of the next batch: its epoch, its pool in the epoch, and its number in the pool,
+/// each from 0. With data.stages `epoch` is the stage.
 struct Position {
   int64_t epoch = 0, pool = 0, batch = 0;
   uint64_t order = 0;  // checksum of what the order depends on; 0 in a Position made by hand
   int64_t made = 0;    // batches of the stage before this one; 0 without stages
 
   std::string to_json() const;
-  /// Takes what to_json() writes, in any order and spacing. Throws UserError for less.
+  /// Reads the output of to_json(), in any order and spacing. Throws UserError where something is
+  /// missing.
   static Position from_json(const std::string& json);
   bool operator==(const Position&) const = default;
 };

@@ -1,4 +1,4 @@
-// A BatchStream that runs ahead on its own thread. No Torch here.
+// A BatchStream that runs ahead on its own thread.
 #pragma once
 
 #include <condition_variable>
@@ -29,15 +29,15 @@ class Prefetcher {
   /// Starts at once, at most `depth` batches ahead. Each is cut into at most `parts`.
   explicit Prefetcher(BatchStream stream, int64_t parts = 1, std::size_t depth = 8);
 
-  /// The stream's next batch, nothing after its last. What the stream throws is thrown here, after
-  /// the batches before it. For one consumer.
+  /// The stream's next batch, nothing after its last. Errors of the stream are thrown here, after
+  /// the batches before them. For one consumer.
   std::optional<PreparedBatch> next();
-  /// The parts of so many batches together, with the epoch of the last; of fewer behind the
-  /// stream's end.
+  /// The parts of this many batches together, with the epoch of the last; fewer at the end of the
+  /// stream.
   std::optional<PreparedBatch> next(int64_t batches);
 
-  /// Behind the last batch that next() gave, however far ahead the thread is: what a checkpoint
-  /// saves.
+  /// The position after the last batch that next() gave, however far ahead the thread is. A
+  /// checkpoint saves it.
   const Position& position() const { return position_; }
   /// Seconds that next() waited, in all.
   double waited() const { return waited_; }
@@ -64,7 +64,7 @@ class Prefetcher {
   Position position_;
   double waited_ = 0;
 
-  std::jthread thread_;  // is stopped and waited for before the rest goes
+  std::jthread thread_;  // stopped and joined before the other members are destroyed
 };
 
 }  // namespace heed::data

@@ -25,7 +25,7 @@
 namespace heed::data {
 namespace {
 
-/// Of one side.
+/// Counts of one side of a corpus.
 class Side {
  public:
   void add(const std::string& line, const LineFacts& facts) {
@@ -38,7 +38,7 @@ class Side {
   }
   int64_t words() const { return words_; }
   int64_t letters() const { return letters_; }
-  int64_t longest() const { return longest_; }  // line, in words
+  int64_t longest() const { return longest_; }  // longest line, in words
   int64_t types() const { return static_cast<int64_t>(types_.size()); }
   text::Script script() const {
     return static_cast<text::Script>(std::ranges::max_element(scripts_) - scripts_.begin());
@@ -50,7 +50,7 @@ class Side {
   HashSet types_;
 };
 
-/// Of both sides, blanks left out.
+/// The characters of both sides, without blanks.
 class Characters {
  public:
   void add(const std::string& line) {
@@ -109,10 +109,10 @@ class RepeatedLines {
   HashSet sources_, targets_;
 };
 
-/// Of a pair, where it would be held out. The smallest are.
+/// The rank of a pair in the choice of held-out pairs: the smallest are held out.
 struct Place {
   bool repeated = false;            // another pair has one of its sides
-  uint64_t order = 0;               // by the text alone; other text, another number
+  uint64_t order = 0;               // a hash of the text alone
   uint64_t source = 0, target = 0;  // the hashes of its sides
   auto operator<=>(const Place&) const = default;
 };
@@ -122,8 +122,8 @@ uint64_t order_by_text(const PairFacts& facts) {
   return splitmix64(state);
 }
 
-/// The smallest places of the corpus, at most so many, each once, by their order: repeated ones are
-/// spread over all.
+/// The smallest places of the corpus, at most `count`, each once, sorted by `order`, so that
+/// repeated ones are spread over all.
 std::vector<Place> first_places(const CorpusFiles& files, std::size_t count, ProgressBar& bar) {
   const RepeatedLines repeated(files, bar);
   std::set<Place> places;
@@ -189,7 +189,7 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
   std::optional<PairFile> valid_file, test_file;
   if (valid > 0) valid_file.emplace(to.valid);
   if (test > 0) test_file.emplace(to.test);
-  HashSet sources, targets;  // that are held out
+  HashSet sources, targets;  // hashes of the sides that are held out
   for (const Place& place : places) {
     sources.insert(place.source);
     targets.insert(place.target);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
-/// The training corpus of that name.
+/// The index of the training corpus with this name.
 std::size_t number_of(const DataConfig& config, const std::string& name, const std::string& key) {
   std::vector<std::string> names;
   for (const CorpusFiles& files : config.train)
@@ -74,9 +74,9 @@ Mixture mixture_of(const DataConfig& config, const Stage& stage, const std::stri
   return mixture;
 }
 
-/// Place i of a random order of [0, count), which `seed` decides: a Feistel network over the least
+/// Number i of a random order of [0, count), which `seed` decides: a Feistel network over the least
 /// power of four that is large enough, applied until the number is below `count` (cycle walking,
-/// Black and Rogaway 2002). So no order has to be kept in memory.
+/// Black and Rogaway 2002). It avoids keeping the order in memory.
 int64_t shuffled(int64_t i, int64_t count, uint64_t seed) {
   constexpr uint64_t kRounds = 4;
   const int half = (std::bit_width(static_cast<uint64_t>(count - 1)) + 1) / 2;  // bits
@@ -121,7 +121,7 @@ StagePools::StagePools(const Corpus& corpus, Mixture mixture, int64_t pool, uint
                        const std::string& key)
     : parts_(corpus.parts()),
       mixture_(std::move(mixture)),
-      pool_(std::max(pool, std::ssize(parts_))),  // a pair or more
+      pool_(std::max(pool, std::ssize(parts_))),  // at least one pair of each corpus
       seed_(seed),
       length_(kEndless),
       count_(kEndless) {

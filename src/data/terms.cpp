@@ -25,7 +25,7 @@ NoisyPair with_terms(NoisyPair pair, std::span<const PieceLink> links, double sh
   std::vector<std::string> words = text::words_in(pair.source);
   const std::vector<std::string> targets = text::words_in(pair.target);
   std::vector<int> sources_linked(pair.words.size()), targets_linked(targets.size());
-  std::vector<int> origins(words.size());  // words before the noise
+  std::vector<int> origins(words.size());  // how many words before the noise each word comes from
   for (const auto& [first, end] : pair.words)
     for (int32_t word = first; word < end; ++word) ++origins[word];
   for (const PieceLink& link : links) {
@@ -33,7 +33,7 @@ NoisyPair with_terms(NoisyPair pair, std::span<const PieceLink> links, double sh
     ++targets_linked[link.target];
   }
   Random random(seed);
-  std::vector<int32_t> grown(words.size() + 1);  // words that have come before each
+  std::vector<int32_t> grown(words.size() + 1);  // how many words are added before each
   for (const PieceLink& link : links) {
     const bool drawn = random.uniform() < share;
     const auto [first, end] = pair.words[link.source];

@@ -17,7 +17,8 @@ bool has(std::string_view line, std::string_view part) {
   return line.find(part) != std::string_view::npos;
 }
 
-/// "&amp;", "&#39;", "&#x27;": a name or a number between & and ;
+/// Whether the line has an entity such as "&amp;", "&#39;" or "&#x27;": a name or a number between
+/// & and ;
 bool has_entity(std::string_view line) {
   for (std::size_t at = 0; (at = line.find('&', at)) != std::string_view::npos;) {
     std::size_t end = ++at;
@@ -31,13 +32,13 @@ bool has_entity(std::string_view line) {
   return false;
 }
 
-/// What Moses' tokeniser writes: "well @-@ known", "it &apos;s", "&#91;".
+/// Whether the line has marks of Moses' tokeniser: "well @-@ known", "it &apos;s", "&#91;".
 bool has_moses(std::string_view line) {
   return has(line, "@-@") || (has(line, "&") && (has(line, " &apos;") || has(line, "&apos; ") ||
                                                  has(line, "&#91;") || has(line, "&#124;")));
 }
 
-/// "00:01:02,345 --> 00:01:04,000"
+/// Whether the line has times of subtitles: "00:01:02,345 --> 00:01:04,000".
 bool has_times(std::string_view line) {
   const std::size_t arrow = line.find("-->");
   return arrow != std::string_view::npos && arrow >= 9 && line[arrow - 5] == ',' &&
@@ -60,7 +61,7 @@ bool is_name_of_a_column(std::string_view text) {
 
 struct Kind {
   const char *name, *text;
-  bool (*is_in)(std::string_view line);  // of either side; nullptr: see Traces::add()
+  bool (*is_in)(std::string_view line);  // whether either side has it; nullptr: see Traces::add()
 };
 
 constexpr std::size_t kQuotes = 5, kHeader = 6, kDecomposed = 7;

@@ -1,4 +1,5 @@
-// What a text shows of where it comes from: other programs' marks, which a corpus should not have.
+// Finds traces in a text that show where it comes from: marks of other programs, which a corpus
+// should not have.
 #pragma once
 
 #include <array>
@@ -15,10 +16,10 @@ namespace heed::data {
 
 struct PairOfLines;  // data/pair_reader.h
 
-/// In the order of Traces::text().
+/// The number of kinds of traces.
 inline constexpr std::size_t kTraces = 9;
 
-/// Of the pairs of two files, or of one with both sides.
+/// Counts the traces in the pairs of two files, or of one with both sides.
 class Traces {
  public:
   void add(const PairOfLines& pair);
