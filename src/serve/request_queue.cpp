@@ -24,7 +24,7 @@ struct RequestQueue::Entry {
   bool is_task = false;
   std::vector<decode::Translation> found = {};  // one a line
   std::size_t done = 0;  // lines that are translated: the first ones, where batches are shared
-  std::deque<std::vector<std::size_t>> turns = {};  // else: what is left of the window, by turns
+  std::deque<std::vector<std::size_t>> turns = {};  // else: turns left of the chunk of lines
 
   std::size_t model() const { return is_task ? task.model : lines.model; }
   const decode::LinesRequest& request() const { return lines.request; }
@@ -34,7 +34,7 @@ struct RequestQueue::Entry {
 
 namespace {
 
-/// Of the exception that is being handled.
+/// The answer to the exception that is being handled.
 http::Response response_of_exception() {
   try {
     throw;
@@ -46,7 +46,7 @@ http::Response response_of_exception() {
   }
 }
 
-/// What `work` gives, or the answer to what it throws.
+/// The answer that `work` returns, or one to the exception that it throws.
 template <class Work>
 http::Response response_of(const Work& work) {
   try {
@@ -126,13 +126,13 @@ void RequestQueue::drop_late_and_abandoned() {
 }
 
 bool RequestQueue::shares_batches(const Entry& entry) const {
-  // A prefix that a model refuses would take others with it.
+  // A prefix that a model refuses would make the other requests of its batch fail.
   return !entry.is_task && entry.request().prefixes.empty() && !entry.request().glossary &&
          models_[entry.model()].translator->is_same_in_any_batch();
 }
 
-/// Cuts the next window of lines of a request that shares no batches. Windows are those of `heed
-/// translate`, and so are batches: others could have other bits.
+/// Cuts the next chunk of lines of a request that shares no batches. Chunks and batches are those
+/// of `heed translate`, because others could have other bits.
 void RequestQueue::plan_turns(Entry& entry) const {
   const decode::LineTranslator& translator = *models_[entry.model()].translator;
   const decode::LinesRequest& request = entry.request();
@@ -144,7 +144,7 @@ void RequestQueue::plan_turns(Entry& entry) const {
   for (std::size_t i = entry.done;
        i < request.lines.size() && window_of(i) == window_of(entry.done); ++i)
     all.push_back(i);
-  // What is drawn is drawn by its number in the window.
+  // Random draws depend on a line's number in the chunk, so the chunk stays whole.
   if (samples(translator.config().sampling) || !request.prefixes.empty()) {
     entry.turns.push_back(std::move(all));
     return;
@@ -152,19 +152,20 @@ void RequestQueue::plan_turns(Entry& entry) const {
   const auto batches = translator.batches_of(part_of(request, all));
   const auto together = static_cast<std::size_t>(limits_.threads);
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    // One batch alone would be searched by all threads, with other bits.
+    // A last batch alone would be searched by all threads, with other bits, so it joins the ones
+    // before.
     const bool would_be_alone = together > 1 && i + 1 == batches.size();
     if (i % together == 0 && (i == 0 || !would_be_alone)) entry.turns.emplace_back();
     for (const int64_t line : batches[i])
       entry.turns.back().push_back(all[static_cast<std::size_t>(line)]);
   }
-  // Lines without pieces are in no batch.
+  // Lines without pieces are in no batch, but need a turn.
   if (entry.turns.empty()) entry.turns.emplace_back();
   std::vector<std::size_t> planned;
   for (const auto& turn : entry.turns) planned.insert(planned.end(), turn.begin(), turn.end());
   std::ranges::sort(planned);
   std::ranges::set_difference(all, planned, std::back_inserter(entry.turns.back()));
-  for (auto& turn : entry.turns) std::ranges::sort(turn);  // as batches are cut
+  for (auto& turn : entry.turns) std::ranges::sort(turn);  // batches are cut from sorted lines
 }
 
 std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
@@ -181,15 +182,16 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
     if (entry->model() == first->model() && shares_batches(*entry) &&
         entry->n_best() == first->n_best())
       fellows.push_back(entry);
-  // As many as all threads search at once. Small batches are answered early, and where more lines
-  // wait, those are taken that are about as long as the first, which is searched faster.
+  // A batch has as many lines as all threads search at once. Small batches are answered early.
+  // Where more lines wait, those of about the length of the first are taken, because these are
+  // searched faster together.
   const int64_t each = models_[first->model()].translator->batch_size() / 2;
   const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * limits_.threads);
   const auto length = [](const BatchLine& share) {
     return std::ssize(share.entry->request().lines[share.line]);
   };
   for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
-    std::vector<BatchLine> turn;  // the next line of each
+    std::vector<BatchLine> turn;  // the next line of each request
     for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->done + round});
     const int64_t wanted = length(batch.empty() ? turn.front() : batch.front());
     std::ranges::stable_sort(
@@ -211,7 +213,7 @@ void RequestQueue::translate(const std::vector<BatchLine>& batch) {
   decode::LinesRequest request;
   if (!shares_batches(*first)) {
     request = part_of(first->request(), chosen);
-  } else {  // by their numbers nothing is drawn, and nobody is told of them
+  } else {  // the numbers of these lines matter to no draw and no message
     request.search = first->request().search;
     for (const BatchLine& share : batch)
       request.lines.push_back(share.entry->request().lines[share.line]);
@@ -230,7 +232,7 @@ void RequestQueue::translate(const std::vector<BatchLine>& batch) {
   waiting_ -= std::ssize(batch);
 }
 
-/// Answers those that are complete; the others go behind.
+/// Answers the requests that are complete; the others go to the end of the queue.
 void RequestQueue::answer_complete(const std::vector<BatchLine>& batch) {
   std::vector<EntryPtr> took_part;
   for (const BatchLine& share : batch)
@@ -263,7 +265,7 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
     first->reply.send(response_of([&] { return first->task.answer(translator); }));
     return true;
   }
-  std::vector<BatchLine> batch{{first, 0}};  // the one that fails if no batch comes
+  std::vector<BatchLine> batch{{first, 0}};  // the request that fails if no batch can be made
   try {
     batch = next_batch();
     lock.unlock();

@@ -1,12 +1,12 @@
-// Where requests wait for the models, and are translated together.
+// The queue in which requests wait for the models, and are translated together.
 //
 // Lines of several requests share batches where that changes nobody's output: for models that give
 // a line the same bits in any batch (decode::LineTranslator::is_same_in_any_batch). Other requests
-// are translated alone, so that an answer is in any case what `heed translate` gives for a file of
-// its lines. Shared batches take a line of each request in turn, that of the first one always;
-// others take turns, each with as many batches of `heed translate` as there are threads (with
-// sampling: with a window of it). So a long request does not hold up others, and none is passed
-// over for ever.
+// are translated alone. So an answer always equals the output of `heed translate` for a file of its
+// lines. Shared batches take a line of each request in turn, and always one of the first request;
+// other requests take turns, each with as many batches of `heed translate` as there are threads
+// (with sampling: with a chunk of lines of it). So a long request does not delay others, and none
+// waits for ever.
 #pragma once
 
 #include <chrono>
@@ -30,21 +30,22 @@
 namespace heed::serve {
 
 struct Limits {
-  int64_t queue = 1000;               // lines that wait, those of all requests together
-  std::chrono::seconds patience{30};  // then a request is given up
-  int64_t threads = 1;                // with which the models translate
+  int64_t queue = 1000;               // lines of all requests together that may wait
+  std::chrono::seconds patience{30};  // after this time a request is given up
+  int64_t threads = 1;                // threads with which the models translate
 };
 
-/// Lines for one model.
+/// A request for translations of lines by one model.
 struct QueuedLines {
   std::size_t model = 0;
   decode::LinesRequest request = {};
-  /// Makes the response of what translate() gives for the request, a translation for each line.
+  /// Makes the response from the result of translate() for the request, a translation for each
+  /// line.
   std::function<http::Response(const decode::LinesRequest&, std::vector<decode::Translation>)>
       answer = {};
 };
 
-/// Anything else that a model does for a request.
+/// Other work of a model for a request.
 struct Task {
   std::size_t model = 0;
   std::function<http::Response(const decode::LineTranslator&)> answer;
@@ -56,20 +57,21 @@ class RequestQueue {
   RequestQueue(const std::vector<ServedModel>& models, const Limits& limits,
                http::ServiceMetrics& metrics);
 
-  // From any thread. Where the queue is full, the client gets 429.
+  // May be called from any thread. Where the queue is full, the client gets 429.
   void take(QueuedLines lines, const http::Reply& reply);
   void take(Task task, const http::Reply& reply);
 
-  /// Translates one batch or does one task, and answers those that are done with; waits at most so
-  /// long for one to come. Requests that have waited too long get 503, and those whose client has
-  /// gone are dropped. What a model throws is answered with 400 or 500. Returns whether there was
-  /// anything to do. For one thread.
+  /// Translates one batch or does one task, and answers the requests that are then complete; waits
+  /// at most `wait` for a request to come. Requests that have waited too long get 503, and those
+  /// whose client has gone are dropped. An exception of a model is answered with 400 or 500.
+  /// Returns whether there was anything to do. For one thread.
   bool work(std::chrono::milliseconds wait);
 
-  /// For /metrics: this model has translated so many lines together, in a batch or for a task.
+  /// Counts for /metrics that this model has translated so many lines together, in a batch or for a
+  /// task.
   void count(const ServedModel& model, std::size_t lines, double seconds);
 
-  int64_t waiting() const;  // lines; a task counts as one
+  int64_t waiting() const;  // how many lines wait; a task counts as one
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -96,7 +98,7 @@ class RequestQueue {
   std::condition_variable came_;
   std::deque<EntryPtr> entries_;
   int64_t waiting_ = 0;
-  double seconds_per_line_ = 0.05;  // of late, to tell when to try again
+  double seconds_per_line_ = 0.05;  // recent average, from which clients learn when to try again
 };
 
 }  // namespace heed::serve

@@ -33,7 +33,7 @@ json parse(const std::string& body) {
   return value;
 }
 
-/// A name that is there several times is a list.
+/// The fields of a form as an object. A name that is there several times has a list.
 json object_of(const http::Fields& form) {
   std::map<std::string, std::vector<std::string>> fields;
   for (const auto& [name, value] : form) fields[name].push_back(value);
@@ -47,7 +47,7 @@ json object_of(const http::Fields& form) {
   throw UserError(std::string(name) + ": " + what);
 }
 
-/// Whether the server chooses.
+/// Whether the client leaves the choice of the language to the server.
 bool is_open(const std::string& language) {
   return language.empty() || language == "auto";
 }
@@ -56,17 +56,18 @@ int fit_or_open(const std::string& code, const std::string& wished) {
   return is_open(wished) ? 2 : fit_of(code, wished);
 }
 
-/// "de" of "de-DE".
+/// The code of the language alone: "de" for "de-DE".
 std::string language_of(const std::string& code) {
   return code.substr(0, code.find_first_of("-_"));
 }
 
-constexpr std::size_t kCharacters = 200;  // of a text, that are looked at
-// What a letter without a piece takes from the logarithm of a language's weight, and a piece where
-// nothing better is known: those of another language are more and shorter.
+constexpr std::size_t kCharacters = 200;  // of a text that are looked at to guess its language
+// Penalties on the logarithm of a language's weight: for a letter without a piece, and for each
+// piece where no model can score the text, because a text in another language has more and shorter
+// pieces.
 constexpr double kUnknownLetter = 5, kPiece = 1;
 
-/// Letters and signs of a line.
+/// Counts of the letters and signs of a line.
 struct Letters {
   double all = 0, unknown = 0;
   double known_share() const { return all > 0 ? 1 - unknown / all : 0; }
@@ -95,7 +96,7 @@ bool has_room_for(const decode::LineTranslator& translator, const std::string& l
   });
 }
 
-/// A model that writes this language and has room for the line; or nullptr.
+/// A model whose target is this language and that can take the whole line; or nullptr.
 const decode::LineTranslator* writer_of(const std::vector<ServedModel>& models,
                                         const std::string& language, const std::string& line) {
   for (const ServedModel& model : models)
@@ -121,7 +122,7 @@ std::optional<study::AlignmentChoice> ServedModel::alignment() const {
 }
 
 Parameters::Parameters(const http::Request& request) {
-  // curl calls JSON a form, unless it is told otherwise.
+  // curl declares JSON as a form, unless its user gives another type.
   const bool is_json = trim(request.body).starts_with('{') || request.form.empty();
   values_ = is_json ? parse(request.body) : object_of(request.form);
 }
@@ -164,7 +165,7 @@ std::optional<std::vector<decode::TextLines>> Parameters::terms(const char* name
   constexpr int64_t kMostTerms = 1000, kMostTargets = 10, kLongest = 100;
   const auto found = values_.find(name);
   if (found == values_.end() || found->is_null()) return std::nullopt;
-  json read;  // a form's text
+  json read;  // JSON in the text of a form
   if (found->is_string()) read = json_or_discarded(found->get_ref<const std::string&>());
   const json& all = found->is_string() ? read : *found;
   bool good = (all.is_array() || all.is_object()) && std::ssize(all) <= kMostTerms;
@@ -191,7 +192,7 @@ int64_t Parameters::whole(const char* name, int64_t missing, int64_t low, int64_
   if (found == values_.end() || found->is_null()) return missing;
   int64_t value = low - 1;
   if (found->is_number_integer())
-    value = found->get<int64_t>();  // less than 0 where the number is larger than any
+    value = found->get<int64_t>();  // negative where the number is too large for int64_t
   else if (found->is_string())
     value = exact_number<int64_t>(found->get_ref<const std::string&>()).value_or(low - 1);
   if (value < low || value > high)
@@ -270,7 +271,7 @@ std::string language_of_file(const std::string& path) {
 std::vector<Guess> guesses_of(const std::vector<ServedModel>& models, const std::string& text) {
   const std::u32string beginning = text::decode_utf8(text).substr(0, kCharacters);
   const std::string line(trim(text::fold_spaces(text::encode_utf8(beginning))));
-  std::vector<const ServedModel*> readers;  // one of each source language
+  std::vector<const ServedModel*> readers;  // one model for each source language
   for (const ServedModel& model : models)
     if (std::ranges::find(readers, model.source, &ServedModel::source) == readers.end())
       readers.push_back(&model);
@@ -278,7 +279,7 @@ std::vector<Guess> guesses_of(const std::vector<ServedModel>& models, const std:
     return writer_of(models, model->source, line) != nullptr;
   });
   std::vector<Guess> guesses;
-  std::vector<double> weights;  // logarithms
+  std::vector<double> weights;  // by reader, as logarithms
   for (const ServedModel* model : readers) {
     const text::Vocabulary& vocabulary = model->translator->first_text().source;
     const Letters letters = letters_of(vocabulary, line);

@@ -1,5 +1,5 @@
-// What a request asks for; a model that is served, and which of them answers; names of languages by
-// their codes, and which language a text is of, as far as these models can tell.
+// The parameters of a request; the models that are served, and the choice among them; names of
+// languages, and guesses of the language of a text.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@
 
 namespace heed::serve {
 
-// What a request asks for, by name: the members of a JSON object, or the fields of a form.
+// The parameters of a request by name: the members of a JSON object, or the fields of a form.
 
-/// All throw UserError that names the parameter and says what it may be.
+/// All functions throw UserError that names the parameter and its allowed values.
 class Parameters {
  public:
   explicit Parameters(const http::Request& request);
 
-  /// "" where it is missing or null.
+  /// The text of a parameter; "" where it is missing or null.
   std::string text(const char* name) const;
-  /// Throws where it is missing.
+  /// The same, but throws where it is missing.
   std::string required_text(const char* name) const;
   struct Texts {
     std::vector<std::string> values;
@@ -36,12 +36,12 @@ class Parameters {
   };
   /// One text or a list of them; none where it is missing.
   Texts texts(const char* name) const;
-  /// What is to be kept, by its names: a list of them, or a text with commas.
+  /// The kinds of items to keep, by their names: a list of them, or a text with commas.
   text::Kept kept(const char* name) const;
   /// Terms, each a source and its targets: a list of lists, an object with sources as names, or a
   /// text, as forms have it, that is one of these. None where it is missing.
   std::optional<std::vector<decode::TextLines>> terms(const char* name) const;
-  /// `missing` where it is missing.
+  /// A whole number from `low` to `high`; the value `missing` where the parameter is missing.
   int64_t whole(const char* name, int64_t missing, int64_t low, int64_t high) const;
 
  private:
@@ -57,10 +57,10 @@ std::string one_line_of(const std::string& text, const char* name);
 struct ServedModel : ShownModel {
   std::string source, target;  // codes of its languages
   std::shared_ptr<decode::LineTranslator> translator;
-  bool reads = false;  // its alignment is best seen at the step that reads a word
+  bool reads = false;  // its alignment shows best at the step that reads a word
   model::ModelConfig config = {};
 
-  /// Which weights tell where tags are; none where it does not attend.
+  /// The attention weights by which tags are placed; none where the model has no attention.
   std::optional<study::AlignmentChoice> alignment() const;
 };
 
@@ -71,9 +71,9 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
 /// "German" for "de" (ISO 639-1); the code itself where it is not in the list.
 std::string language_name(const std::string& code);
 
-/// How well a language is the wished one. 2: the same code ("EN" and "en"); 1: another form of the
-/// same language, by the part before the first - or _ ("de-DE" and "de", "pt-BR" and "pt-PT"); 0:
-/// another language.
+/// How well a language fits the wished one. 2: the same code ("EN" and "en"); 1: another form of
+/// the same language, by the part before the first - or _ ("de-DE" and "de", "pt-BR" and "pt-PT");
+/// 0: another language.
 int fit_of(const std::string& code, const std::string& wished);
 
 /// The code that a corpus file's name ends in: "de" of "data/train.de.gz". "" where it has none.
@@ -84,14 +84,15 @@ struct Guess {
   double confidence = 0;  // per cent
 };
 
-/// One for each source language of the models, the likeliest first. Of one language the confidence
-/// is the share of the text's letters that its vocabulary has pieces for. Of several it is this
-/// share times the probability of the language given the beginning of the text:
+/// A guess for each source language of the models, the likeliest first. Where there is one
+/// language, the confidence is the share of the text's letters that its vocabulary has pieces for.
+/// Where there are several, it is this share times the probability of the language given the
+/// beginning of the text:
 /// - Where each of them is also the target of a model, by log p of the text as output of that
-/// model.
+///   model.
 /// - Otherwise by the number of pieces of the text in the vocabulary of the language, and by the
 ///   mean probability of a piece of the translation.
-/// For the thread that translates.
+/// To be called by the thread that translates.
 std::vector<Guess> guesses_of(const std::vector<ServedModel>& models, const std::string& text);
 
 }  // namespace heed::serve

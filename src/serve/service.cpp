@@ -28,25 +28,26 @@
 namespace heed::serve {
 namespace {
 
-constexpr int64_t kCandidates = 100;  // most that are asked for
+constexpr int64_t kCandidates = 100;  // the most that a client may ask for
 
-/// The beginning of the translation; "": none is given.
+/// The beginning of the translation that the request gives; "" where it gives none.
 std::string prefix_of(const Parameters& parameters, const decode::LineTranslator& translator) {
   const std::string prefix = one_line_of(parameters.text("prefix"), "prefix");
   require_short_prefix(translator, prefix);
   return prefix;
 }
 
-/// A request to translate: texts, each of so many pages. A page is a line where there is no markup.
+/// A request to translate texts, of which text i has counts[i] pages. A page is a line where there
+/// is no markup.
 struct Asked {
   std::vector<std::size_t> counts;
   std::vector<text::Markup> pages;
-  std::vector<std::size_t> numbers;  // of the segments, or of the lines of plain text
+  std::vector<std::size_t> numbers;  // numbers of the segments, or of the lines of plain text
   bool is_list = false;
   int64_t alternatives = 0;
 };
 
-/// The translations of all texts; `which` hypothesis of each segment.
+/// The translations of all texts, from hypothesis `which` of each segment.
 Json translations_of(const Asked& asked, const std::vector<decode::Translation>& found,
                      std::size_t which) {
   const std::vector<std::string> pages = with_segments(asked.pages, found, which);
@@ -99,7 +100,7 @@ std::vector<config::AttentionKind> kinds_of(const ServedModel& model,
   return kinds;
 }
 
-/// Besides the best translation.
+/// How many alternatives to the best translation a request may ask for.
 int64_t most_alternatives(const decode::DecodeConfig& config) {
   constexpr int64_t kMostDrawn = 100;
   if (config.mbr > 0) return config.mbr - 1;
@@ -151,7 +152,8 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const text::Kept kept = parameters.kept("keep");
   int64_t count = 0;
   for (const std::string& text : texts.values) {
-    // Counted before they are kept: a line takes far more memory here than its line feed does.
+    // Lines are counted before they are stored, because a line takes far more memory here than its
+    // line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
     if (count > limits_.queue) continue;
     if (const auto open = text::unclosed_markup(text, markup))

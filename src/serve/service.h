@@ -1,4 +1,5 @@
-// What the server offers: a page, LibreTranslate's interface, and what attention does.
+// The requests that the server answers: for its page, for LibreTranslate's interface, and for
+// attention.
 #pragma once
 
 #include <atomic>
@@ -18,16 +19,17 @@ namespace heed::serve {
 class Service {
  public:
   Service(std::vector<ServedModel> models, const Limits& limits);
-  Service& operator=(Service&&) = delete;  // its routes know where it is
+  Service& operator=(Service&&) = delete;  // its routes point to it
 
-  /// They are valid as long as this object. docs/serving.md says what each takes and gives.
+  /// The routes of all requests, which are valid as long as this object. docs/serving.md describes
+  /// them.
   std::vector<http::Route> routes();
-  /// For ServerOptions: requests are counted.
+  /// Counts a finished request; for ServerOptions::finished.
   void note(const http::FinishedRequest& about);
-  /// /health says so.
+  /// Lets /health say that the server is shutting down.
   void drain() { draining_ = true; }
 
-  /// The thread that calls this is the one that translates (RequestQueue::work).
+  /// Translates what waits (RequestQueue::work), in the thread that calls it.
   bool work(std::chrono::milliseconds wait) { return queue_.work(wait); }
   int64_t waiting() const { return queue_.waiting(); }
 

@@ -25,19 +25,20 @@ namespace {
 using config::AttentionKind;
 using study::AttendedSentence;
 
-constexpr int64_t kLongest = 128;  // pieces of either side that attention is shown of
+constexpr int64_t kLongest = 128;  // most pieces of a side for which attention is shown
 
 double rounded(double value, double units) {
   return std::isfinite(value) ? std::round(value * units) / units : 0.0;
 }
 
-/// The list of tokens that the rows of a kind name, and that of its columns.
+/// The names of the lists of tokens for the rows and for the columns of a kind.
 std::pair<const char*, const char*> sides_of(AttentionKind kind) {
   if (kind == AttentionKind::encoder) return {"source", "source"};
   return {"target", kind == AttentionKind::decoder ? "read" : "source"};
 }
 
-/// Why no attention is shown of a sentence and a translation of so many pieces; empty: it is.
+/// The reason why no attention is shown for a sentence and a translation of so many pieces; empty
+/// where it is shown.
 std::string why_not_shown(const ShownModel& model, std::size_t source, std::size_t target) {
   if (model.kinds.empty()) return "The model does not attend.";
   const bool long_source = std::cmp_greater(source, kLongest);
@@ -47,7 +48,7 @@ std::string why_not_shown(const ShownModel& model, std::size_t source, std::size
                      long_source ? source : target, kLongest);
 }
 
-/// Where a layer has one head, the mean says the same.
+/// Removes the mean of each layer that has one head only, because it equals this head.
 void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
   std::set<std::pair<AttentionKind, int64_t>> several;
   for (const study::AttentionMatrix& matrix : matrices)
@@ -57,7 +58,8 @@ void drop_equal_means(std::vector<study::AttentionMatrix>& matrices) {
   });
 }
 
-/// With four decimals, and two digits where these would be 0: a temperature may make them visible.
+/// The weights with four decimals, or with two digits where these would be 0: a temperature may
+/// make them visible.
 Json weights_of(const study::AttentionMatrix& matrix) {
   std::vector<std::vector<double>> rows = study::rounded_rows(matrix);
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -69,8 +71,9 @@ Json weights_of(const study::AttentionMatrix& matrix) {
   return rows;
 }
 
-/// {"tokens": {"source": [...], "target": [...], "read": [...]},
-///  "matrices": [{"kind", "layer", "head", "rows", "columns", "weights": [[...], ...]}, ...]}
+/// The tokens and matrices of a sentence:
+///   {"tokens": {"source": [...], "target": [...], "read": [...]},
+///    "matrices": [{"kind", "layer", "head", "rows", "columns", "weights": [[...], ...]}, ...]}
 Json matrices_of(const AttendedSentence& sentence) {
   std::vector<std::string> read = {"<s>"};
   if (!sentence.target_pieces.empty())
@@ -91,7 +94,7 @@ Json matrices_of(const AttendedSentence& sentence) {
       {"matrices", std::move(matrices)}};
 }
 
-/// The best translation of a line that begins so.
+/// A request for the best translation of a line among those that begin with `prefix`.
 decode::LinesRequest best_of(const decode::LineTranslator& translator, const std::string& line,
                              const std::string& prefix) {
   return {.lines = {line}, .prefixes = {prefix}, .search = with_n_best(translator.config(), 1)};
@@ -102,7 +105,7 @@ bool was_cut(const decode::LineTranslator& translator, const std::string& line,
              const decode::Glossary* glossary, const decode::Translation& found) {
   const int64_t limit = translator.source_limit();
   if (std::ssize(found.source_pieces) <= limit / 2)
-    return false;  // as most lines: not encoded again
+    return false;  // true for most lines, which need not be encoded again
   return std::ranges::any_of(translator.texts(), [&](const decode::MemberText& member) {
     return std::ssize(member.source.encode(translator.with_terms(line, glossary), limit)) > limit;
   });
@@ -177,7 +180,7 @@ AttentionAnswer attention_of(const ShownModel& model, const decode::LineTranslat
     body["translatedText"] = found[0].text;
     body["words"] = words_of(text.target, found[0], text.target.encode(asked.prefix).size());
     tell_losses(translator, request, {1}, found, body);
-    // A blank line has no translation, and nothing that could be shown.
+    // A blank line has no translation, and no attention to show.
     if (!found[0].hypotheses.empty()) read.push_back(found[0].hypotheses[0].ids);
   }
   const std::string line = translator.with_terms(asked.line);

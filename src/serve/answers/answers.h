@@ -1,4 +1,4 @@
-// Translations and attention as the JSON that clients get, whatever computes them. Torch-free.
+// Translations and attention as the JSON that clients get, with LibTorch or an engine.
 #pragma once
 
 #include <cstddef>
@@ -21,44 +21,45 @@ namespace heed::serve {
 
 using Json = nlohmann::ordered_json;
 
-/// A model as its attention is shown.
+/// A model, and what of its attention is shown.
 struct ShownModel {
   std::string name;
-  std::vector<config::AttentionKind> kinds;          // of attention, to show; empty: none
-  std::vector<config::AttentionKind> softmax_kinds;  // whose heads' weights are a softmax of scores
-  int64_t layer = 0, head = 0;             // where its alignment is best seen; head -1: mean of all
+  std::vector<config::AttentionKind> kinds;          // kinds of attention to show; empty: none
+  std::vector<config::AttentionKind> softmax_kinds;  // kinds whose weights are a softmax of scores
+  int64_t layer = 0, head = 0;             // that show its alignment best; head -1: mean of all
   std::vector<std::string> examples = {};  // sentences with which its page begins
 };
 
-/// JSON as text, whatever bytes are in it.
+/// JSON as text, also where strings in it are not UTF-8.
 std::string text_of(const Json& body);
 
-/// A word of a translation, and what it stands behind.
+/// The words of a translation, each with the text before it:
 ///   {"word", "prefix", "probability", "forced"}
-/// The prefix makes LineTranslator::translate() go on at this place; `forced`: the first pieces,
-/// which were given.
+/// With the prefix LineTranslator::translate() goes on at this word. `forced`: how many of the
+/// first pieces were given.
 Json words_of(const text::Vocabulary& vocabulary, const decode::Translation& translation,
               std::size_t forced);
 
-/// Every hypothesis of a search has all of a given prefix, so that a long one would take all
-/// memory, or hold up all others: it may be as long as a source. Throws UserError.
+/// Throws UserError where a prefix is longer than a source may be. Every hypothesis of a search
+/// contains the prefix, so that a long one would take all memory, or delay all other requests.
 void require_short_prefix(const decode::LineTranslator& translator, const std::string& prefix);
 
-/// Nothing is lost silently: adds the `numbers` of lines that were cut, "cutLines", of those whose
-/// translation was, "cutTranslations", and of those whose translation lacks a term, "missingTerms".
+/// Adds the losses to an answer: the `numbers` of lines that were cut, "cutLines", of those whose
+/// translation was cut, "cutTranslations", and of those whose translation lacks a term,
+/// "missingTerms".
 void tell_losses(const decode::LineTranslator& translator, const decode::LinesRequest& request,
                  const std::vector<std::size_t>& numbers,
                  const std::vector<decode::Translation>& found, Json& body);
 
 struct AttentionQuestion {
   std::string line, prefix;
-  std::optional<std::string> translation = {};  // to be read instead of the model's own
+  std::optional<std::string> translation = {};  // read instead of the model's own
   std::vector<config::AttentionKind> kinds;
 };
 
 struct AttentionAnswer {
   Json body;
-  std::optional<double> search_seconds = {};  // of the model's own translation
+  std::optional<double> search_seconds = {};  // time of the search for the model's own translation
 };
 
 /// The answer to POST /attention (docs/serving.md). Rows and columns of its matrices are named
@@ -72,7 +73,7 @@ Json steps_of(const ShownModel& model, const model::ModelConfig& config,
               const decode::LineTranslator& translator, const std::string& line,
               const std::string& prefix);
 
-/// The answer to POST /candidates.
+/// The answer to POST /candidates (docs/serving.md).
 Json candidates_of(const decode::LineTranslator& translator, const std::string& line,
                    const std::string& prefix, int64_t count);
 
