@@ -1,5 +1,5 @@
-// A model that answers by itself, in a page without a server: what POST /attention and POST
-// /candidates of heed serve answer (docs/serving.md), by an engine with int8 weights.
+// A model that answers inside a page without a server. It gives the answers of heed serve to POST
+// /attention, /steps and /candidates (docs/serving.md), by an engine with int8 weights.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ class Alone {
         const text::Vocabulary& target);
 
   /// `question`: {"path": "attention", "steps" or "candidates", "q", "prefix", "count"}, as JSON.
-  /// Returns that of heed serve. Throws UserError where the prefix is longer than the model can
-  /// take.
+  /// Returns the answer of heed serve. Throws UserError where the prefix is longer than the model
+  /// can take.
   std::string answer(std::string_view question);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A section's values by their keys; an enumeration is the position of its name.
+/// The values of a section by their keys; the value of an enumeration is the position of its name.
 json values_of(const config::SectionView& section);
 void set_values(const config::SectionView& section, const json& values);
 

@@ -1,5 +1,5 @@
-// What a page without a server knows of a model besides its weights and vocabularies: as text, for
-// it has no YAML.
+// The settings of a model that a page without a server needs besides weights and vocabularies.
+// Their text is JSON, because the page has no reader of YAML.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct Settings {
   model::ModelConfig model;
   decode::DecodeConfig decoding;
   std::vector<std::string> before_source = {}, before_target = {};  // text::Vocabulary::beginning()
-  bool source_end = true;                                           // has_end()
+  bool source_end = true;                                           // text::Vocabulary::has_end()
 };
 
-/// JSON for settings_from() of the same version of heed.
+/// The settings as JSON, which settings_from() of the same version of heed reads.
 std::string text_of(Settings settings);
 Settings settings_from(std::string_view text);
 

@@ -1,5 +1,5 @@
-// What the rooms of heed.wasm name and a page has no use for: a log, files, and checksums and forms
-// of Unicode, which are there for warnings and ensembles.
+// Stand-ins for functions that the rooms of heed.wasm call and a page does not need: the log,
+// files, and the checksums and forms of Unicode that serve warnings and ensembles.
 #include <zlib.h>
 
 #include <string>

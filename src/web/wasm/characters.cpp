@@ -1,5 +1,5 @@
-// In place of text/characters.cpp: a page has no utf8proc, but a table of what it says, which the
-// build makes (cmake/wasm32/characters.cpp).
+// Takes the place of text/characters.cpp: a page has no utf8proc, but a table of its answers, which
+// the build makes (cmake/wasm32/characters.cpp).
 #include "text/characters.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 enum class Kind : uint8_t { neither, letter, punctuation };
 
-/// Characters from the first to that of the next run are of one kind.
+/// A run of characters of one kind: from its first to the one before the next run.
 struct Run {
   char32_t first;
   Kind kind;

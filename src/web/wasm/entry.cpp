@@ -1,5 +1,5 @@
-// What a page calls of heed.wasm (draw/page/engine.js). Each text and file lies where room() said,
-// and belongs to this program from then on.
+// The functions of heed.wasm that a page calls (draw/page/engine.js). The page writes each text and
+// file into memory from room(), which belongs to this program from the next call on.
 
 #include <cstddef>
 #include <memory>
@@ -21,7 +21,7 @@ namespace {
 std::optional<heed::web::Alone> model;
 std::string answered;
 
-/// The bytes of one.
+/// The bytes of one argument, which are freed with their last copy.
 struct Given {
   Given(const char* begin, std::size_t bytes) : data(begin), size(bytes) {}
 
@@ -63,7 +63,7 @@ void load(const char* settings, std::size_t settings_bytes, const char* weights,
       Vocabulary::from_model(Given{target, target_bytes}.text(), "the target vocabulary"));
 }
 
-/// JSON that ends with 0 and stays until the next call.
+/// The answer to a question, as JSON that ends with a byte 0 and stays valid until the next call.
 HEED_PAGE_CALLS(answer) const char* answer(const char* question, std::size_t bytes) {
   answered = model->answer(Given{question, bytes}.text());
   return answered.c_str();

@@ -1,4 +1,4 @@
-// In place of decode/search/glossary_file.cpp: `heed export` gives a page no glossary.
+// Takes the place of decode/search/glossary_file.cpp: `heed export` gives a page no glossary.
 #include "decode/search/config.h"
 #include "decode/search/glossary.h"
 
