@@ -287,7 +287,7 @@ class LinesWithInlays : public Transformation {
   const decode::LineTranslator& translator_;
   const std::string file_;
   const text::MarkupKind kind_;
-  const text::Kept kept_;
+  const text::KeepOptions kept_;
   const std::optional<study::AlignmentChoice> choice_;
 };
 

@@ -23,7 +23,7 @@ constexpr std::u32string_view kFinal = U".!?…。！？؟।";
 
 /// Kinds of typing mistakes. In "a word" they are, in order: wrod, wrd, worrd, wotrd, wotd, w0rd,
 /// worddd, aword, wo rd.
-enum Slip {
+enum TypoKind {
   kSwapped,
   kMissing,
   kDoubled,
@@ -33,7 +33,7 @@ enum Slip {
   kStretched,
   kMissingBlank,
   kAddedBlank,
-  kSlips
+  kTypoKinds
 };
 
 /// A word of the noisy line.
@@ -56,12 +56,12 @@ char32_t beside(std::u32string_view rows, char32_t c, Random& random) {
 
 /// Makes the mistake in the last word, at one of its letters, which are at `places`; false where
 /// the word gives no chance for it.
-bool make(Slip slip, const std::vector<std::size_t>& places, std::vector<NoisyWord>& words,
+bool make(TypoKind kind, const std::vector<std::size_t>& places, std::vector<NoisyWord>& words,
           Random& random) {
   Spelling& word = words.back().letters;
   const std::size_t at = places[random.below(places.size())];
   char32_t other = 0;
-  switch (slip) {
+  switch (kind) {
     case kSwapped:
       if (at + 1 == word.size() || word[at] == word[at + 1]) return false;
       std::swap(word[at], word[at + 1]);
@@ -78,7 +78,7 @@ bool make(Slip slip, const std::vector<std::size_t>& places, std::vector<NoisyWo
       return other != 0;
     case kOtherKey:
     case kAlikeLetter:
-      other = beside(slip == kOtherKey ? kKeys : kAlike, word[at], random);
+      other = beside(kind == kOtherKey ? kKeys : kAlike, word[at], random);
       if (other != 0) word[at] = other;
       return other != 0;
     case kStretched:
@@ -168,12 +168,12 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
     if (draw < noise.typos + noise.merged + noise.split && !words.back().symbol)
       places = places_in(words.back().letters);
     if (!places.empty()) {
-      const uint64_t slip = typo                                ? random.below(kSlips)
+      const uint64_t kind = typo                                ? random.below(kTypoKinds)
                             : draw < noise.typos + noise.merged ? uint64_t{kMissingBlank}
                                                                 : uint64_t{kAddedBlank};
       // A typo that the word gives no chance for is replaced by the next kind that it does.
-      for (uint64_t i = 0; i < (typo ? kSlips : 1); ++i)
-        if (make(static_cast<Slip>((slip + i) % kSlips), places, words, random)) break;
+      for (uint64_t i = 0; i < (typo ? kTypoKinds : 1); ++i)
+        if (make(static_cast<TypoKind>((kind + i) % kTypoKinds), places, words, random)) break;
     }
     out.words.emplace_back(std::min(before, words.size() - 1), words.size());
   }

@@ -150,7 +150,7 @@ std::string Parameters::required_text(const char* name) const {
   return all.values[0];
 }
 
-text::Kept Parameters::kept(const char* name) const {
+text::KeepOptions Parameters::kept(const char* name) const {
   std::vector<std::string> names = split(join(texts(name).values, ","), ',');
   std::ranges::transform(names, names.begin(), trim);
   std::erase(names, "");

@@ -37,7 +37,7 @@ class Parameters {
   /// One text or a list of them; none where it is missing.
   Texts texts(const char* name) const;
   /// The kinds of items to keep, by their names: a list of them, or a text with commas.
-  text::Kept kept(const char* name) const;
+  text::KeepOptions kept(const char* name) const;
   /// Terms, each a source and its targets: a list of lists, an object with sources as names, or a
   /// text, as forms have it, that is one of these. None where it is missing.
   std::optional<std::vector<decode::TextLines>> terms(const char* name) const;

@@ -39,7 +39,7 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
 
 /// A request to translate texts, of which text i has counts[i] pages. A page is a line where there
 /// is no markup.
-struct Asked {
+struct TextRequest {
   std::vector<std::size_t> counts;
   std::vector<text::Markup> pages;
   std::vector<std::size_t> numbers;  // numbers of the segments, or of the lines of plain text
@@ -48,7 +48,7 @@ struct Asked {
 };
 
 /// The translations of all texts, from hypothesis `which` of each segment.
-Json translations_of(const Asked& asked, const std::vector<decode::Translation>& found,
+Json translations_of(const TextRequest& asked, const std::vector<decode::Translation>& found,
                      std::size_t which) {
   const std::vector<std::string> pages = with_segments(asked.pages, found, which);
   Json all = Json::array();
@@ -65,7 +65,7 @@ http::Response json_response(const Json& body) {
   return {.body = text_of(body) + "\n"};
 }
 
-http::Response answer_to(const Asked& asked, const ServedModel& model,
+http::Response answer_to(const TextRequest& asked, const ServedModel& model,
                          const decode::LinesRequest& request,
                          std::vector<decode::Translation> found) {
   const decode::LineTranslator& translator = *model.translator;
@@ -146,10 +146,10 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   QueuedLines lines{.model = choose(models_, parameters)};
   const ServedModel& model = models_[lines.model];
   const decode::LineTranslator& translator = *model.translator;
-  Asked asked{.is_list = texts.is_list};
+  TextRequest asked{.is_list = texts.is_list};
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
-  const text::Kept kept = parameters.kept("keep");
+  const text::KeepOptions kept = parameters.kept("keep");
   int64_t count = 0;
   for (const std::string& text : texts.values) {
     // Lines are counted before they are stored, because a line takes far more memory here than its

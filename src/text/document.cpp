@@ -102,7 +102,7 @@ struct Document::Joined {
   /// or has its other half outside.
   ByteRange trimmed(ByteRange range) const {
     for (;;) {
-      // A part of a sentence that is too long may end inside markup.
+      // A clause of a sentence that is too long may end inside markup.
       if (const std::size_t i = markup_from(range.from); i > 0)
         range.from = std::max(range.from, markup[i - 1].to);
       if (const std::size_t i = markup_from(range.to); i > 0 && markup[i - 1].to > range.to)
@@ -190,24 +190,24 @@ void Document::add_passage(const Joined& joined, ByteRange range, EdgeMarks edge
   Passage passage;
   passage.edges = std::move(edges);
   passage.bytes = {joined.byte_of(range.from), joined.byte_of(range.to - 1) + 1};
-  struct MarkedPart {
+  struct MarkedFragment {
     ByteRange range;
     EdgeMarks marks;
   };
-  std::vector<MarkedPart> parts;
+  std::vector<MarkedFragment> fragments;
   for (std::size_t i = joined.markup_from(range.from), from = range.from;; ++i) {
     const bool is_end = i == joined.markup_from(range.to);
     const std::size_t to = is_end ? range.to : joined.markup[i].from;
-    const std::string_view part = std::string_view(joined.text).substr(from, to - from);
-    EdgeMarks marks = edge_marks(part, from > range.from, !is_end);
+    const std::string_view fragment = std::string_view(joined.text).substr(from, to - from);
+    EdgeMarks marks = edge_marks(fragment, from > range.from, !is_end);
     for (std::size_t kind = 0; const int64_t count : count_marks(marks.front + marks.back))
       passage.marks[kind++] += count;
-    if (has_words(part)) parts.push_back({{from, to}, std::move(marks)});
+    if (has_words(fragment)) fragments.push_back({{from, to}, std::move(marks)});
     if (is_end) break;
     from = joined.markup[i].to;
     passage.markup.push_back(joined.text.substr(to, from - to));
   }
-  if (parts.empty()) return;
+  if (fragments.empty()) return;
   for (auto line = std::ranges::upper_bound(joined.breaks, range.from, {}, &LineBreak::at);
        line != joined.breaks.end() && line->at < range.to; ++line)
     passage.breaks.push_back({line->at - range.from, line->behind - range.from, line->bytes});
@@ -217,11 +217,11 @@ void Document::add_passage(const Joined& joined, ByteRange range, EdgeMarks edge
   lines_.push_back(line_);
   texts_.push_back(repair(joined.text.substr(range.from, range.to - range.from)));
   const std::size_t index = passages_.size();
-  const bool has_parts = !passage.markup.empty();
+  const bool has_fragments = !passage.markup.empty();
   passages_.push_back(std::move(passage));
-  for (MarkedPart& part : parts)
-    if (has_parts) add_passage(joined, part.range, std::move(part.marks));
-  passages_[index].parts = passages_.size() - index - 1;
+  for (MarkedFragment& fragment : fragments)
+    if (has_fragments) add_passage(joined, fragment.range, std::move(fragment.marks));
+  passages_[index].fragments = passages_.size() - index - 1;
 }
 
 bool Document::is_whole(const Passage& passage, const std::string& translation) {
@@ -232,7 +232,7 @@ bool Document::is_whole(const Passage& passage, const std::string& translation) 
 }
 
 std::string Document::placed(std::size_t i, const std::string& given) const {
-  const auto& [bytes, breaks, markup, marks, edges, parts] = passages_[i];
+  const auto& [bytes, breaks, markup, marks, edges, fragments] = passages_[i];
   if (given == texts_[i] || is_blank(given))
     return bytes_.substr(bytes.from, bytes.to - bytes.from);
   const std::string translation = with_marks(edges, given);
@@ -262,12 +262,12 @@ std::string Document::with(const std::vector<std::string>& translations) const {
   for (std::size_t i = 0; i < passages_.size();) {
     const Passage& passage = passages_[i];
     if (!is_whole(passage, translations[i])) {
-      ++i;  // skips its parts
+      ++i;  // skips its fragments
       continue;
     }
     out += bytes_.substr(from, passage.bytes.from - from) + placed(i, translations[i]);
     from = passage.bytes.to;
-    i += 1 + passage.parts;
+    i += 1 + passage.fragments;
   }
   return out + bytes_.substr(from);
 }

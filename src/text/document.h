@@ -59,8 +59,8 @@ class Document {
            const Fits& fits);
 
   /// The texts to translate: sentences, each on one line, because line breaks inside them became
-  /// blanks. A sentence with markup inside is followed by its parts: the texts between the pieces
-  /// of this markup.
+  /// blanks. A sentence with markup inside is followed by its fragments: the texts between the
+  /// pieces of this markup.
   const std::vector<std::string>& texts() const { return texts_; }
   /// The number of the document's line, from 1, on which each of texts() begins.
   const std::vector<int64_t>& lines() const { return lines_; }
@@ -72,8 +72,8 @@ class Document {
   /// breaks as its sentence, each at the blank that is nearest to the same share of its length. A
   /// translation that equals its text, or is blank, leaves the bytes as they are. One that lacks
   /// some of the markup inside its sentence, has it in another order, or has fewer of the brackets,
-  /// quote marks and stops beside it (text/marks.h), is replaced by the translations of the parts,
-  /// with the markup and these marks between them.
+  /// quote marks and stops beside it (text/marks.h), is replaced by the translations of the
+  /// fragments, with the markup and these marks between them.
   std::string with(const std::vector<std::string>& translations) const;
 
  private:
@@ -87,8 +87,8 @@ class Document {
     std::vector<LineBreak> breaks;
     std::vector<std::string> markup;  // inside the sentence
     MarkCounts marks{};               // directly beside that
-    EdgeMarks edges;                  // marks of a part beside the markup around it
-    std::size_t parts = 0;            // how many of the passages after it are its parts
+    EdgeMarks edges;                  // marks of a fragment beside the markup around it
+    std::size_t fragments = 0;        // how many of the passages after it are its fragments
   };
   Joined joined(const LinesOfText& lines) const;
   void add(const Joined& joined, std::string_view language, const Fits& fits);

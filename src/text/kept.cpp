@@ -12,21 +12,22 @@ namespace heed::text {
 namespace {
 
 struct Pattern {
-  bool Kept::*kind;
+  bool KeepOptions::*kind;
   std::regex regex;
 };
 
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> all = {
-      {&Kept::placeholders,
+      {&KeepOptions::placeholders,
        std::regex("\\{\\{[^{}]*\\}\\}|[$%#]?\\{[^{}\\s]*\\}|<\\w[^<>]*/>|"
                   "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
                   "[sdiufFeEgGxXoc@](?!\\w)|%\\d+(?!\\w)")},
-      {&Kept::urls, std::regex("(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
-                               "(?:[^\\s<>\"()]|\\([^\\s<>\"()]*\\))*"
-                               "(?:[^\\s<>\"().,;:!?'\\]}]|\\([^\\s<>\"()]*\\))")},
-      {&Kept::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")},
-      {&Kept::numbers, std::regex("\\d+(?:[.,:/]\\d+)*")}};
+      {&KeepOptions::urls,
+       std::regex("(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
+                  "(?:[^\\s<>\"()]|\\([^\\s<>\"()]*\\))*"
+                  "(?:[^\\s<>\"().,;:!?'\\]}]|\\([^\\s<>\"()]*\\))")},
+      {&KeepOptions::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")},
+      {&KeepOptions::numbers, std::regex("\\d+(?:[.,:/]\\d+)*")}};
   return all;
 }
 
@@ -58,12 +59,12 @@ std::size_t without_marks(std::string_view address) {
   return address.find_last_not_of(".,;:!?'") + 1;
 }
 
-Kept kept_of(const std::vector<std::string>& names) {
+KeepOptions kept_of(const std::vector<std::string>& names) {
   const auto has = [&](const char* name) { return std::ranges::count(names, name) > 0; };
   return {has("urls"), has("emails"), has("numbers"), has("placeholders")};
 }
 
-KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept) {
+KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept) {
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
   const bool may_begin = is_of_name(text[at]) ||
                          std::string_view("{$%#<.+_-").find(text[at]) != std::string_view::npos;
@@ -77,19 +78,20 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept) {
       is_of_name(before) || std::string_view("._+%-").find(before) != std::string_view::npos;
   const std::string_view rest = text.substr(at, kLongest);
   for (const Pattern& pattern : patterns()) {
-    if (is_in_address && pattern.kind == &Kept::emails) continue;
+    if (is_in_address && pattern.kind == &KeepOptions::emails) continue;
     std::match_results<std::string_view::const_iterator> found;
     if (!(kept.*pattern.kind) || !std::regex_search(rest.begin(), rest.end(), found, pattern.regex,
                                                     std::regex_constants::match_continuous))
       continue;
     const auto bytes = static_cast<std::size_t>(found.length());
-    return {pattern.kind == &Kept::urls ? bytes_of_address(text.substr(at), bytes) : bytes,
-            pattern.kind == &Kept::numbers && !kept.taken.contains(found.str())};
+    return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes,
+            pattern.kind == &KeepOptions::numbers && !kept.taken.contains(found.str())};
   }
   return {};
 }
 
-std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text, const Kept& kept) {
+std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text,
+                                                          const KeepOptions& kept) {
   std::map<std::string, int64_t, std::less<>> items;
   for (std::size_t at = 0; kept.any() && at < text.size();) {
     const std::size_t bytes = kept_item_at(text, at, kept).bytes;

@@ -11,7 +11,8 @@
 
 namespace heed::text {
 
-struct Kept {
+/// Which kinds of items a translation keeps.
+struct KeepOptions {
   bool urls = false, emails = false, numbers = false, placeholders = false;
   /// Numbers that are taken out of the text. Other numbers stay in it, for most models copy them.
   std::set<std::string> taken = {};
@@ -22,7 +23,7 @@ struct Kept {
 inline const std::vector<std::string> kKeptNames = {"urls", "emails", "numbers", "placeholders"};
 
 /// The options for these names of kKeptNames.
-Kept kept_of(const std::vector<std::string>& names);
+KeepOptions kept_of(const std::vector<std::string>& names);
 
 struct KeptItem {
   std::size_t bytes = 0;  // 0: there is none
@@ -32,7 +33,7 @@ struct KeptItem {
 /// The kept item that begins at `at`: an address with http://, https://, ftp://, mailto: or www.;
 /// name@host.org; digits with `.`, `,`, `:` or `/` between them; {name}, {{ name }}, ${name}, %s,
 /// %1$d, %(name)s, %1 or an empty tag such as <x id="1"/>.
-KeptItem kept_item_at(std::string_view text, std::size_t at, const Kept& kept);
+KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept);
 
 /// How many bytes of `address` are left without the punctuation that follows it.
 std::size_t without_marks(std::string_view address);
@@ -42,6 +43,7 @@ std::size_t without_marks(std::string_view address);
 std::size_t before_wide_marks(std::string_view address);
 
 /// How often the text has each of the items that `kept` asks for.
-std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text, const Kept& kept);
+std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text,
+                                                          const KeepOptions& kept);
 
 }  // namespace heed::text

@@ -84,18 +84,19 @@ bool has_marks(std::string_view marks, std::string_view given) {
 
 }  // namespace
 
-EdgeMarks edge_marks(std::string_view part, bool follows, bool precedes) {
+EdgeMarks edge_marks(std::string_view fragment, bool follows, bool precedes) {
   EdgeMarks marks;
-  if (const std::size_t bytes = follows ? first_marks(part) : 0; bytes > 0) {
-    const std::string_view words = without_blanks_before(part.substr(bytes));
-    marks.front = part.substr(0, part.size() - words.size());
-    part = words;
-  } else if (follows && !part.empty() && is_apostrophe(code_point_at(part, 0).value)) {
+  if (const std::size_t bytes = follows ? first_marks(fragment) : 0; bytes > 0) {
+    const std::string_view words = without_blanks_before(fragment.substr(bytes));
+    marks.front = fragment.substr(0, fragment.size() - words.size());
+    fragment = words;
+  } else if (follows && !fragment.empty() && is_apostrophe(code_point_at(fragment, 0).value)) {
     marks.front = " ";
   }
-  if (const std::size_t bytes = precedes ? last_marks(part) : 0; bytes > 0)
-    marks.back = part.substr(without_blanks_behind(part.substr(0, part.size() - bytes)).size());
-  else if (precedes && is_apostrophe(value_before(part, part.size())))
+  if (const std::size_t bytes = precedes ? last_marks(fragment) : 0; bytes > 0)
+    marks.back =
+        fragment.substr(without_blanks_behind(fragment.substr(0, fragment.size() - bytes)).size());
+  else if (precedes && is_apostrophe(value_before(fragment, fragment.size())))
     marks.back = " ";
   return marks;
 }

@@ -14,14 +14,14 @@ struct EdgeMarks {
   std::string front, back;
 };
 
-/// The marks with which `part` begins, where it `follows` markup, and ends, where it `precedes`
+/// The marks with which `fragment` begins, where it `follows` markup, and ends, where it `precedes`
 /// other markup. A mark beside a blank does not count. An apostrophe between a word and the markup
 /// is the word's ("`x`'s", "l'`x`"); there EdgeMarks asks for a blank, unless the translation has a
 /// mark.
-EdgeMarks edge_marks(std::string_view part, bool follows, bool precedes);
+EdgeMarks edge_marks(std::string_view fragment, bool follows, bool precedes);
 
-/// The translation of a part. At an end where it lacks marks of the part, it gets those of the part
-/// in place of its own.
+/// The translation of a fragment. At an end where it lacks marks of the fragment, it gets those of
+/// the fragment in place of its own.
 std::string with_marks(const EdgeMarks& marks, const std::string& translation);
 
 /// How many marks of three groups there are that a translation may not lose: brackets and quote

@@ -36,7 +36,7 @@ std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t b
 /// Reads a segment from its beginning to its end.
 class SegmentReader {
  public:
-  SegmentReader(std::string_view raw, MarkupKind kind, const Kept& kept) : kind_(kind) {
+  SegmentReader(std::string_view raw, MarkupKind kind, const KeepOptions& kept) : kind_(kind) {
     segment_.raw = raw;
     for (std::size_t at = 0; at < raw.size();) {
       const bool is_tag = kind != MarkupKind::none && raw[at] == '<';
@@ -213,7 +213,7 @@ class SegmentReader {
 
 }  // namespace
 
-Markup::Markup(std::string_view page, MarkupKind kind, Kept kept)
+Markup::Markup(std::string_view page, MarkupKind kind, KeepOptions kept)
     : kind_(kind), kept_(std::move(kept)) {
   if (kind == MarkupKind::none || page.find_first_of("<&\n") == std::string_view::npos) {
     Segment line = SegmentReader(page, kind, kept_).segment();

@@ -50,10 +50,10 @@ class Markup {
   /// Segments are cut at the tags of HTML's blocks, and at line feeds in `pre` and `textarea`. A
   /// segment without a letter or a digit stays as it is, and so do blanks around segments. A line
   /// without markup and without kept items is one segment, as it stands.
-  explicit Markup(std::string_view page, MarkupKind kind = MarkupKind::html, Kept kept = {});
+  explicit Markup(std::string_view page, MarkupKind kind = MarkupKind::html, KeepOptions kept = {});
 
   MarkupKind kind() const { return kind_; }
-  const Kept& kept() const { return kept_; }
+  const KeepOptions& kept() const { return kept_; }
   const std::vector<Segment>& segments() const { return segments_; }
 
   /// The page with these texts in place of its segments. They are markup: see with_references().
@@ -63,7 +63,7 @@ class Markup {
   void add_segment(std::string_view raw);
 
   MarkupKind kind_;
-  Kept kept_;
+  KeepOptions kept_;
   std::vector<std::string> around_ = {""};  // the bytes before each segment, and after the last
   std::vector<Segment> segments_;
 };

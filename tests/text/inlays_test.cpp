@@ -25,7 +25,7 @@ WordWeights weights_of(const std::vector<std::vector<std::size_t>>& links, std::
 /// A line of one segment, whose translation and links are given.
 std::string put(const std::string& line, const std::string& translation,
                 const std::vector<std::vector<std::size_t>>& links,
-                MarkupKind kind = MarkupKind::html, const Kept& kept = {}) {
+                MarkupKind kind = MarkupKind::html, const KeepOptions& kept = {}) {
   const Markup markup(line, kind, kept);
   const Segment& segment = markup.segments().at(0);
   return markup.with(
@@ -122,7 +122,7 @@ TEST(Inlays, MarksAroundAnItemAreAPartOfIt) {
   const auto keep = [](const std::string& line, const std::string& model,
                        const std::string& translation, const Links& links,
                        MarkupKind kind = MarkupKind::none) {
-    const Kept kept = kept_of({"placeholders"});
+    const KeepOptions kept = kept_of({"placeholders"});
     EXPECT_EQ(Markup(line, kind, kept).segments().at(0).text, model);
     return put(line, translation, links, kind, kept);
   };

@@ -69,10 +69,10 @@ TEST(Kept, Placeholders) {
 }
 
 TEST(Kept, OnlyWhatIsNamed) {
-  EXPECT_THAT(kept_items_in("http://a.b 5 {x} a@b.cd", Kept()), IsEmpty());
+  EXPECT_THAT(kept_items_in("http://a.b 5 {x} a@b.cd", KeepOptions()), IsEmpty());
   EXPECT_THAT(items_of("emails", "http://a.b 5 {x}"), IsEmpty());
   EXPECT_FALSE(kept_of({}).any());
-  Kept kept = kept_of({"numbers"});
+  KeepOptions kept = kept_of({"numbers"});
   EXPECT_TRUE(kept_item_at("5", 0, kept).stays);
   kept.taken = {"5"};
   EXPECT_FALSE(kept_item_at("5", 0, kept).stays);

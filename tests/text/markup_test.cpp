@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 /// The texts of the segments.
 std::vector<std::string> texts_of(const std::string& page, MarkupKind kind = MarkupKind::html,
-                                  const Kept& kept = {}) {
+                                  const KeepOptions& kept = {}) {
   const Markup markup(page, kind, kept);
   std::vector<std::string> texts;
   for (const Segment& segment : markup.segments()) texts.push_back(segment.text);
@@ -30,7 +30,7 @@ std::string with_numbers(const std::string& page) {
 
 /// "<b>|</b> of 2..5", one for each inlay of the only segment.
 std::vector<std::string> inlays_of(const std::string& page, MarkupKind kind = MarkupKind::html,
-                                   const Kept& kept = {}) {
+                                   const KeepOptions& kept = {}) {
   const Markup markup(page, kind, kept);
   std::vector<std::string> out;
   for (const Inlay& inlay : markup.segments().at(0).inlays) {
@@ -198,7 +198,7 @@ TEST(Markup, ElementsInVeryManyElementsAreHalves) {
 }
 
 TEST(Markup, AddressesEndAtReferencesAndAreNoTags) {
-  const Kept urls = kept_of({"urls"}), placeholders = kept_of({"placeholders"});
+  const KeepOptions urls = kept_of({"urls"}), placeholders = kept_of({"placeholders"});
   using enum MarkupKind;
   EXPECT_THAT(inlays_of("a &lt;https://x.org&gt; b", html, urls), ElementsAre("https://x.org 3"));
   EXPECT_THAT(texts_of("see https://x.org.&nbsp;and", html, urls), ElementsAre("see.\u00A0and"));
@@ -217,11 +217,11 @@ TEST(Markup, NumbersThatStayAreThoseOfThePage) {
 }
 
 TEST(Markup, WhatIsKeptLeavesTheTextButNumbersStay) {
-  const Kept all = kept_of(kKeptNames);
+  const KeepOptions all = kept_of(kKeptNames);
   EXPECT_THAT(texts_of("Hallo {name}, 5 Mails", MarkupKind::none, all),
               ElementsAre("Hallo, 5 Mails"));
   EXPECT_THAT(inlays_of("Hallo {name}, 5 Mails", MarkupKind::none, all), ElementsAre("{name} 5"));
-  Kept taken = all;
+  KeepOptions taken = all;
   taken.taken = {"5"};
   EXPECT_THAT(texts_of("<b>5</b> Mails, 55", MarkupKind::html, taken), ElementsAre("Mails, 55"));
   // References are none.

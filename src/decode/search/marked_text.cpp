@@ -101,7 +101,7 @@ void place(const LineTranslator& translator, std::span<const Wanted> wanted, tex
 /// How much more often each item that is kept is in a translation than in its source.
 std::map<std::string, int64_t, std::less<>> surplus(const text::Segment& source,
                                                     const std::string& translation,
-                                                    const text::Kept& kept) {
+                                                    const text::KeepOptions& kept) {
   auto counts = text::kept_items_in(translation, kept);
   for (const auto& [item, times] : source.staying) counts[item] -= times;
   return counts;
@@ -150,7 +150,7 @@ class InlaysOfPages {
   void finish(const text::Markup& page, const text::Segment& segment, std::size_t i,
               std::vector<Translation>& translations) {
     Translation& one = translations[i];
-    text::Kept kept = page.kept();
+    text::KeepOptions kept = page.kept();
     bool has_more = false;
     for (const std::string& text : one.texts)
       for (const auto& [item, more] : surplus(segment, text, page.kept())) {
@@ -249,7 +249,7 @@ void require_whole_markup(const std::string& file, text::MarkupKind kind) {
 std::vector<std::string> translate_marked(const LineTranslator& translator,
                                           const std::vector<std::string>& lines,
                                           const LineNumbers& numbers, text::MarkupKind kind,
-                                          const text::Kept& kept,
+                                          const text::KeepOptions& kept,
                                           const std::optional<study::AlignmentChoice>& choice) {
   std::vector<text::Markup> pages;
   for (const std::string& line : lines) pages.emplace_back(line, kind, kept);

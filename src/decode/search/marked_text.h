@@ -60,7 +60,7 @@ void require_whole_markup(const std::string& file, text::MarkupKind kind);
 std::vector<std::string> translate_marked(const LineTranslator& translator,
                                           const std::vector<std::string>& lines,
                                           const LineNumbers& numbers, text::MarkupKind kind,
-                                          const text::Kept& kept,
+                                          const text::KeepOptions& kept,
                                           const std::optional<study::AlignmentChoice>& choice);
 
 }  // namespace heed::decode

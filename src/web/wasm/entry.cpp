@@ -22,8 +22,8 @@ std::optional<heed::web::Alone> model;
 std::string answered;
 
 /// The bytes of one argument, which are freed with their last copy.
-struct Given {
-  Given(const char* begin, std::size_t bytes) : data(begin), size(bytes) {}
+struct ReceivedBytes {
+  ReceivedBytes(const char* begin, std::size_t bytes) : data(begin), size(bytes) {}
 
   std::string_view view() const { return {data.get(), size}; }
   std::string text() const { return std::string(view()); }
@@ -40,7 +40,7 @@ HEED_PAGE_CALLS(room) char* room(std::size_t bytes) {
 
 namespace {
 
-heed::engine::Weights weights_of(const Given& given) {
+heed::engine::Weights weights_of(const ReceivedBytes& given) {
   const char* const name = "the weights";
   const std::string_view header = heed::model::header_of(given.view(), name);
   const std::string_view data = given.view().substr(heed::model::kLengthBytes + header.size());
@@ -57,14 +57,14 @@ void load(const char* settings, std::size_t settings_bytes, const char* weights,
           const char* target, std::size_t target_bytes) {
   using heed::text::Vocabulary;
   model.emplace(
-      heed::web::settings_from(Given{settings, settings_bytes}.text()),
+      heed::web::settings_from(ReceivedBytes{settings, settings_bytes}.text()),
       weights_of({weights, weights_bytes}),
-      Vocabulary::from_model(Given{source, source_bytes}.text(), "the source vocabulary"),
-      Vocabulary::from_model(Given{target, target_bytes}.text(), "the target vocabulary"));
+      Vocabulary::from_model(ReceivedBytes{source, source_bytes}.text(), "the source vocabulary"),
+      Vocabulary::from_model(ReceivedBytes{target, target_bytes}.text(), "the target vocabulary"));
 }
 
 /// The answer to a question, as JSON that ends with a byte 0 and stays valid until the next call.
 HEED_PAGE_CALLS(answer) const char* answer(const char* question, std::size_t bytes) {
-  answered = model->answer(Given{question, bytes}.text());
+  answered = model->answer(ReceivedBytes{question, bytes}.text());
   return answered.c_str();
 }

@@ -39,7 +39,8 @@ void put_tags(const TagsArgs& args) {
   std::vector<text::Markup> pages;
   std::vector<decode::Translation> translations;
   for (std::size_t i = 0; i < marked.size(); ++i) {
-    const text::Markup& page = pages.emplace_back(marked[i], text::MarkupKind::xml, text::Kept{});
+    const text::Markup& page =
+        pages.emplace_back(marked[i], text::MarkupKind::xml, text::KeepOptions{});
     if (page.segments().size() != 1)
       throw UserError("{}, line {}: it has {} sentences; give one a line", args.marked, i + 1,
                       page.segments().size());
