@@ -42,9 +42,10 @@ std::vector<std::string> pieces_outside(const std::string& model, const ForeignP
 
 /// `model` are the bytes of a SentencePiece file, with whose pieces the program segments. The
 /// result segments as the program does: pad, unknown, begin and end come first, then the program's
-/// pieces in its order, then those `outside`. A piece of the program that is not in the file is a
-/// symbol, or never used. Normaliser and algorithm stay. Two vocabularies with the same `pieces`
-/// and `outside` have the same ids. Throws what pieces_outside() throws.
+/// pieces in its order, then those `outside`. A piece of the program that is not in the file is
+/// marked as unused, unless it is one of the symbols. Normaliser and algorithm stay. Two
+/// vocabularies with the same `pieces` and `outside` have the same ids. Throws what
+/// pieces_outside() throws.
 RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
                                 const std::vector<std::string>& outside, const std::string& name,
                                 Outside as = Outside::own);

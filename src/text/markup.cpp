@@ -207,8 +207,8 @@ class SegmentReader {
   std::vector<Open> open_;
   std::map<std::string, int64_t> open_names_;
   std::size_t last_ = Inlay::kNone;  // the inlay that the next character follows
-  bool blank_ = false;               // a blank follows it, or the last character
-  bool gap_ = false;                 // a blank or an inlay follows the last character
+  bool blank_ = false;               // a blank directly follows this inlay, or the last character
+  bool gap_ = false;                 // a blank has come since the last character
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// SentencePiece behind a small class.
+// A small class around SentencePiece.
 #pragma once
 
 #include <cstddef>
