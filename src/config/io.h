@@ -1,5 +1,5 @@
-// Between YAML text and config structs: load, `--set`, dump. The rules of precedence are here and
-// nowhere else: default < file < `--set`, left to right.
+// Converts between YAML text and config structs: load, `--set`, dump. The rules of precedence are
+// here and nowhere else: default < file < `--set`, left to right.
 //
 // Text that is accepted: a whole number is written exactly (4096; not 4k, 1e3 or 1_000); a truth
 // value is true, false, yes, no, on or off; a list is [a, b] or one element a line; a list of
