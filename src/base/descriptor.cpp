@@ -40,7 +40,8 @@ MemoryFile::MemoryFile(const char* name, std::string_view bytes)
     : file_(::memfd_create(name, MFD_CLOEXEC)) {
   if (!file_.open() || !write_all(file_, bytes))
     throw std::system_error(errno, std::generic_category());
-  // Not getpid(): /proc may belong to another namespace of processes than this one.
+  // The link is read instead of getpid(), because /proc may belong to another namespace of
+  // processes.
   std::error_code ignored;
   path_ = "/proc/" + std::filesystem::read_symlink("/proc/self", ignored).string() + "/fd/" +
           std::to_string(file_.number());

@@ -46,7 +46,8 @@ class Bug : public std::logic_error {
  public:
   explicit Bug(const std::string& what,
                std::source_location where = std::source_location::current())
-      // Not by {fmt}, which the rooms of plain loops are built without on other processors.
+      // The text is not made by {fmt}, without which the rooms of plain loops are built for other
+      // processors.
       : std::logic_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
                          ": " + what) {}
 };
