@@ -11,7 +11,7 @@ TORCH = "import importlib.util, os; print(os.path.join(*importlib.util.find_spec
 
 
 def default():
-    """In a bundle this one, else that of the build."""
+    """The program of this bundle, or outside of a bundle that of the build."""
     return ROOT if (ROOT / "bin/heed").is_file() else ROOT / "build/release"
 
 

@@ -31,7 +31,7 @@ class Setting:
 
     @property
     def updates(self):
-        """Those of `config`."""
+        """The updates of `config`."""
         return 4 if self.small else 30
 
 

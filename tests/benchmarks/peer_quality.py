@@ -34,7 +34,7 @@ class Moments:
         self.left, self.save, self.start, self.updates, self.saved = list(minutes), save, None, 0, {}
 
     def watch(self, trainer, method, target_tokens):
-        """As peers.Meter.watch(): `target_tokens` is called before each update, for it may set the precision."""
+        """Watches as peers.Meter.watch() does: `target_tokens` is called before each update, for it may set the precision."""
         update = getattr(trainer, method)
 
         def watched(trainer, batch, *rest, **named):

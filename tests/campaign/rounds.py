@@ -35,11 +35,11 @@ class Round:
         return self.folder / "scoring"
 
     def complain(self, texts, kill=None):
-        """Of one kill (its place in `landed`), or of what the whole round led to."""
+        """Complains of one kill (its index in `landed`), or of what the whole round led to."""
         self.complaints += [(kill, text) for text in texts]
 
     def blame(self, texts):
-        """Of the last kill."""
+        """Complains of the last kill."""
         self.complain(texts, len(self.landed) - 1 if self.landed else None)
 
     def strike(self, heed, name, phase):

@@ -79,7 +79,7 @@ TEST_F(Distill, MakesAStudentAndGoesOnWhereItWasInterrupted) {
 }
 
 TEST_F(Distill, TakesTheCandidateThatIsMostLikeTheReference) {
-  // What the teacher finds likely in the second place or behind it.
+  // What the teacher finds likely in the second place or after it.
   const std::string source = folder.write("s", "a b c\nc d e\n");
   const std::string second = split(lines_of(product(run_heed({"translate", toy.rnn, source,
                                                               "--n-best", "5", "--beam", "5"})))[3],

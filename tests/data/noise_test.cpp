@@ -109,7 +109,7 @@ TEST(Noise, IsInAShareOfTheWords) {
   std::string line;
   for (int i = 0; i < 10000; ++i) line += "hund ";
   const auto typos = split_words(noisy({.typos = 0.1}, line).source);
-  // Of 1,000 mistakes some 110 merge two words and some 110 make two of one.
+  // Some 110 of 1,000 mistakes merge two words, and some 110 make two of one.
   EXPECT_NEAR(static_cast<double>(std::ranges::count(typos, "hund")), 8890, 150);
   EXPECT_NEAR(static_cast<double>(split_words(noisy({.merged = 0.2}, line).source).size()), 8000,
               150);

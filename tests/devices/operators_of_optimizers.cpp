@@ -26,7 +26,7 @@ struct Weights {
   }
 };
 
-/// By how much they differ from `before`, a step's length: the weights themselves would hide it.
+/// The changes from `before`, of a step's length: the weights themselves would hide it.
 Tensors changes(const Tensors& after, const Tensors& before) {
   Tensors out;
   for (const auto& [name, weight] : after) out[name] = weight - before.at(name);

@@ -15,7 +15,7 @@ a der Hund läuft übermorgen Straßenbahn quick fox , . животное пер
 مرحبا بالعالم كيف شارع שלום नमस्ते สวัสดี 한국어 日本語 😀 👨‍👩‍👧 🇩🇪 👍🏽 é
 """.split()
 
-# Those of scripts with blanks: in a text without, each character is a word.
+# The words of scripts with blanks: in a text without, each character is a word.
 SPACED = [word for word in WORDS if not any("\u0e00" <= letter <= "\u0eff" or "\u3040" <= letter <= "\u9fff" for letter in word)]
 
 TWELVE = "der Hund läuft , 😀 животное 我们 喜欢 مرحبا 👨‍👩‍👧 नमस्ते .".split()

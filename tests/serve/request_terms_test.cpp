@@ -124,7 +124,7 @@ TEST(Service, TakesTheTermsOfARequest) {
                        {"format", "html"}};
     EXPECT_THAT(running.ok("/translate", page)["translatedText"].get<std::string>(),
                 AllOf(HasSubstr("glume"), HasSubstr("<i>"), HasSubstr("{a}")));
-    // In place of the server's own.
+    // Terms of a request in place of the server's own.
     Running other({which}, {}, config);
     EXPECT_EQ(other.ok("/translate", {{"q", lines}})["translatedText"], json(wanted));
     EXPECT_EQ(

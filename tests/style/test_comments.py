@@ -69,7 +69,7 @@ class Names:
 
 
 def paths():
-    """Of all files, as one names them in the root of the checkout."""
+    """The paths of all files, from the root of the checkout."""
     folders = ("src", "apps", "tests", "docs", "cmake", "configs", "data_scripts", "findings")
     found = [*ROOT.glob("*.*"), *(path for folder in folders for path in (ROOT / folder).rglob("*.*"))]
     return [path.relative_to(ROOT).as_posix() for path in found]

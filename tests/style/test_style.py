@@ -203,7 +203,7 @@ class Docs(unittest.TestCase):
                     for word in part:
                         if re.fullmatch(r"configs/\w+\.yaml", word):
                             self.assertTrue((ROOT / word).is_file(), f"{page.name}: {line}")
-                    # Behind python3, sudo python3 or nothing.
+                    # A script stands after python3, after sudo python3 or first.
                     scripts = [word for word in part[:3] if re.fullmatch(r"(data_scripts|tests)/[a-z0-9_/]+\.py", word)]
                     if not scripts:
                         continue
@@ -389,7 +389,7 @@ class House(unittest.TestCase):
         for path in folder.glob("*.css"):
             self.assertEqual(text(path).count("{"), text(path).count("}"), path.name)
         def whole(name):
-            """With the files in it, without marks of sections."""
+            """A page with the files in it, without marks of sections."""
             page = re.sub(r"{{> ([\w.]+)}}", lambda part: whole(part[1]), text(folder / name))
             return re.sub(r"{{[#^/][\w.]+}}", "", page)
 

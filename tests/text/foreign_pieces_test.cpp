@@ -112,7 +112,7 @@ TEST_P(ForeignPiecesOf, SegmentAsTheOriginalDoesUnderMariansIds) {
 }
 
 TEST_P(ForeignPiecesOf, OfManyLanguagesHaveSymbols) {
-  // fairseq's order, with languages behind; the original has <s>, <unk> and </s> elsewhere.
+  // fairseq's order, with languages after it; the original has <s>, <unk> and </s> elsewhere.
   const std::string model = trained(kGerman, {{"model_type", GetParam()}});
   ForeignPieces pieces{
       {"<s>", "<pad>", "</s>", "<unk>"}, "<pad>", "<unk>", "<s>", "</s>", {"deu_Latn", "__fr__"}};

@@ -57,7 +57,7 @@ TEST(Checkpoint, ComesBackAsItWas) {
   EXPECT_EQ(back.metadata, before.metadata);
 }
 
-// As a network's file system may be for a moment.
+// A network's file system may be unreadable for a moment.
 TEST(Checkpoint, AFolderThatCannotBeReadIsNotAnEmptyOne) {
   const TemporaryFolder folder;
   const CheckpointFolder checkpoints(folder.path());

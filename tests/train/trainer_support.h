@@ -79,7 +79,7 @@ inline std::vector<json> timeless_metrics(const TemporaryFolder& folder) {
   return out;
 }
 
-/// What a run logs while this lives.
+/// The lines that a run logs while this lives.
 class Logged {
  public:
   Logged() { log::add_file(folder_ / "log"); }

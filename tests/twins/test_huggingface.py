@@ -51,7 +51,7 @@ def opened(folder):
 
 
 def rows(maps):
-    """By layer and head, of the one sentence."""
+    """The maps of the one sentence, by layer and head."""
     for layer, heads in enumerate(maps):
         for head, weights in enumerate(heads[0]):
             yield layer, head, weights.numpy()

@@ -31,7 +31,7 @@ def tensor2tensor(count, width):
 
 
 def in_fp32(run):
-    """Where a processor has bf16, an imported run uses it."""
+    """Makes a run compute in fp32: where a processor has bf16, an imported run uses it."""
     config = run / "config.yaml"
     text = config.read_text(encoding="utf-8")
     assert "precision: auto" in text
@@ -158,7 +158,7 @@ class Import(TwinTest):
 
     @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
     def test_sources_without_end(self):
-        """As OpenNMT-py and Argos Translate have them, by the file that its converter writes."""
+        """OpenNMT-py and Argos Translate have such sources, by the file that its converter writes."""
         made, _, pieces_of, segments = self.marian("argos", "all")
         made.arrays["Wpos"] = tensor2tensor(POSITIONS, WIDTH)
         marian = made.write(self.folder / "argos-table", pieces_of, segments)

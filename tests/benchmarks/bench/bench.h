@@ -36,7 +36,7 @@ struct BenchOptions {
   void apply() const;
 };
 
-/// What a list of numbers was given, each once. Throws UserError for what is no whole number.
+/// The numbers of a list, each once. Throws UserError for what is no whole number.
 std::vector<int64_t> whole_numbers(const std::string& option,
                                    const std::vector<std::string>& typed);
 

@@ -17,7 +17,7 @@
 
 namespace heed::model::testing {
 
-/// What is promised to: a mechanism, or one with coverage or heads around it.
+/// The mechanism that promises, alone or with coverage or heads around it.
 struct Promised {
   std::function<AttentionPtr(const AttentionSize&)> make;
   bool attends = true;
