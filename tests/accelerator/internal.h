@@ -1,4 +1,4 @@
-// What the parts of the simulated accelerator share with each other.
+// Functions that the parts of the simulated accelerator share with each other.
 #pragma once
 
 #include <ATen/core/Generator.h>

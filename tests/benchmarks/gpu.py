@@ -70,7 +70,7 @@ def shown(command):
 
 
 def prepare(programs, data):
-    """What heed and reference.py read in common, in data/gpu: the vocabulary, and the ids of its pieces."""
+    """Makes what heed and reference.py read in common, in data/gpu: the vocabulary, and the ids of its pieces."""
     source, target = data / "train.de", data / "train.en"
     if not source.is_file():
         sys.exit("gpu.py: there is no data/multi30k; python3 data_scripts/multi30k.py makes it")

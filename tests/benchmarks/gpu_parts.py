@@ -19,7 +19,7 @@ LOSS = {"fp32": 0.01, "tf32": 0.02, "bf16": 0.05, "fp16": 0.05}  # by which the 
 
 
 def failing_operators(text):
-    """What test_devices says of those that failed."""
+    """The lines of test_devices about operators that failed."""
     names = [line.split()[0] + " " + line.split()[1] for line in text.splitlines() if re.search(r"  FAILED: ", line)]
     return f"{len(names)} operators failed: {', '.join(names)}" if names else ""
 

@@ -1,4 +1,4 @@
-"""Where gpu.py finds what it runs: the program of a build, or of a folder that `./run gpu-bundle` made."""
+"""The program that gpu.py runs: that of a build, or of a folder that `./run gpu-bundle` made."""
 import os
 import pathlib
 import shutil

@@ -55,7 +55,7 @@ class Moments:
 
 
 class Kept:
-    """What a projection made at earlier steps of a search, in one row for each hypothesis.
+    """The outputs of a projection at earlier steps of a search, in one row for each hypothesis.
 
     `grows`: each step adds a position (self-attention); otherwise the source's positions are projected once.
     """

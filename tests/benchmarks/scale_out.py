@@ -132,7 +132,7 @@ def exchange_seconds(size, sums, ranks, connection):
 
 
 def add_parts(costs, layout, start, factor, time):
-    """What the slowest rank takes for its parts. Returns the most sums that a rank is left with."""
+    """Adds the time that the slowest rank takes for its parts. Returns the most sums that a rank is left with."""
     slowest = without_tree = 0
     sums = 1
     for rank in range(layout.ranks):

@@ -13,7 +13,7 @@ GRACEFUL = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
 class Round:
-    """What the kinds of rounds share: a folder, chances, and the kills that came to pass."""
+    """The members that all kinds of rounds share: a folder, chances, and the kills that came to pass."""
 
     def __init__(self, index, work, seed, kills):
         self.index, self.work, self.kills = index, work, kills
@@ -65,7 +65,7 @@ class Round:
         heed.until(lambda: time.monotonic() > end, pause=0.0005)
 
     def judge(self, heed, status, name, phase, ends_well=(0,)):
-        """What holds for each process that got a signal, whatever it was doing."""
+        """Judges what holds for each process that got a signal, whatever it was doing."""
         if status is None:
             return self.blame([f"{phase}: hangs after {name}"])
         allowed = set(ends_well)

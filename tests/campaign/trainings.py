@@ -14,7 +14,7 @@ PHASES = ("start", "vocabulary", "training", "validation", "saving", "test")
 LOOP = ("training", "validation", "saving")
 TRAININGS = [name for name in toy.CONFIGS if name not in ("family", "smallest")]
 ENDED = ("training is complete", "training ended", "training was complete", "training had ended")
-# What the shim counts while a run saves. train.log is no part of it, config.yaml and vocabularies are written before.
+# The files whose calls the shim counts while a run saves. train.log is no part of it, config.yaml and vocabularies are written before.
 SAVED = ("checkpoints/", "model.safetensors", "metrics.jsonl")
 
 

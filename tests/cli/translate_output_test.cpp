@@ -1,4 +1,4 @@
-// What heed translate tells beside a translation, and what a translation begins with.
+// heed translate's output beside a translation, and translations that begin with a prefix.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -27,7 +27,7 @@ NoisyPair noisy(const NoiseConfig& noise, const std::string& source, uint64_t se
   return with_noise(noise, source, target, seed, tag);
 }
 
-/// What the line becomes with the seeds 0 to 2999.
+/// The pairs that the noise makes of a line with the seeds 0 to 2999.
 std::map<std::string, NoisyPair> all(const NoiseConfig& noise, const std::string& source) {
   std::map<std::string, NoisyPair> out;
   for (uint64_t seed = 0; seed < 3000; ++seed) {

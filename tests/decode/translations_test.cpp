@@ -1,4 +1,4 @@
-// What is in translations, and what is said of those that were cut.
+// The fields of translations, and the warnings about those that were cut.
 #include <gtest/gtest.h>
 
 #include <algorithm>

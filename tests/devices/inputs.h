@@ -1,4 +1,4 @@
-// What operators of the table are computed from, the same for every place, and their gradients.
+// Inputs of the operators of the table, the same for every place, and gradients.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -1,4 +1,4 @@
-// What makes weights of scores, and losses: each through the function that training calls,
+// Normalisers and losses: each through the function that training calls,
 // whichever path it takes.
 #include <limits>
 

@@ -1,4 +1,4 @@
-// What becomes of gradients: in fp32, whatever the precision.
+// Operators that gradients go through: in fp32, whatever the precision.
 #include <limits>
 
 #include "accelerator/support.h"

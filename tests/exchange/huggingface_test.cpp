@@ -301,7 +301,7 @@ TEST_F(TransformersFolder, KnowsTheLanguagesOfM2M100AsTransformers5SavesIt) {
   tokenizer["language_codes"] = "wmt21";
   write("tokenizer_config.json", tokenizer);
   EXPECT_EQ(row_of(read(), "__ja__"), own + 3);
-  // What was added to such a tokenizer has the id of a language.
+  // A piece that was added to such a tokenizer has the id of a language.
   write("added_tokens.json", {{"<x>", own}});
   EXPECT_THAT(refusal(), HasSubstr("'<x>' and '__en__' have the same id"));
   remove("added_tokens.json");

@@ -1,4 +1,5 @@
-// What heads attend to, by gold links and antecedents that may be of other words than the model's.
+// The report on what heads attend to, by gold links and antecedents that may be of other words than
+// the model's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -43,7 +43,7 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="heed install ", dir=BUILD))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.prefix = cls.folder / "for everybody"
-        # What was there before stays as it is.
+        # Files that were there before stay as they are.
         (cls.prefix / "share/doc").mkdir(parents=True)
         (cls.prefix / "share/doc/other").write_text("another program's")
         (cls.prefix / "bin").mkdir(mode=0o700)

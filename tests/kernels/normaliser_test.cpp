@@ -1,4 +1,4 @@
-// What makes weights of scores: numbers worked by hand, what all of them promise, and gradients.
+// Normalisers make weights of scores: numbers worked by hand, what all promise, and gradients.
 #include "kernels/normalisers/normaliser.h"
 
 #include <ATen/ATen.h>

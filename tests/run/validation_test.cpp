@@ -1,4 +1,4 @@
-// What validations keep, what may decide which weights are best, and which sets they look at.
+// Validations: what they keep, what may decide which weights are best, and which sets they look at.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>

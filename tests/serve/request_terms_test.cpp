@@ -1,4 +1,4 @@
-// What requests bring of their own: what is kept as it is, and terms.
+// Options that requests bring of their own: what is kept as it is, and terms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What is drawn for a sentence is drawn by its line and its place in it, in both.
+// A sentence's sample is drawn by its line and its position in it, in both.
 TEST(Service, DrawsSentencesOfMarkedLinesAsTranslateDoes) {
   decode::DecodeConfig config;
   config.sampling.top_k = 8;

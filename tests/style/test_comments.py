@@ -1,4 +1,4 @@
-"""What comments of src/ and apps/ name is there, and a comment does not begin in the middle of a sentence."""
+"""Comments of src/ and apps/ name only what exists, and do not begin in the middle of a sentence."""
 
 import pathlib
 import re
@@ -42,7 +42,7 @@ def parted(text):
 
 
 class Names:
-    """What comments may name: files, and words of the code of src/ and apps/."""
+    """The names that comments may use: files, and words of the code of src/ and apps/."""
 
     def __init__(self, codes, paths):
         self.files = {path[begin:] for path in paths for begin in [0] + [at.end() for at in re.finditer("/", path)]}
@@ -61,7 +61,7 @@ class Names:
             self.words[name] = self.words[name].union(*(self.words.get(base, set()) for base in above))
 
     def missing(self, comment):
-        """What a comment names and is nowhere."""
+        """The names in a comment that exist nowhere."""
         found = [name for name in FILE.findall(comment) if name not in self.files]
         found += [f"{name}()" for name in CALL.findall(comment) if name not in self.calls and name not in FOREIGN_CALLS]
         return found + [f"{space}::{name}" for space, name in MEMBER.findall(comment)

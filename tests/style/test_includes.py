@@ -181,7 +181,7 @@ class Names:
         return headers
 
     def missing(self, path, text, own=""):
-        """What a file uses and neither it nor `own`, the header of its name, includes: {name: headers}."""
+        """The names that a file uses, and of which neither it nor `own`, the header of its name, includes a header: {name: headers}."""
         code = re.sub(r"^\s*#\s*include[^\n]*", "", code_of(text), flags=re.M)
         there = self.closure(includes_of(text) | includes_of(own) | {path, re.sub(r"[.]cpp$", ".h", path)}, self.exports)
         reached = self.closure(there, self.includes)

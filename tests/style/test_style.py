@@ -1,4 +1,4 @@
-"""What is promised about the house and its texts, held: links, commands, paths, keys, the registry, the pages' files."""
+"""Holds what is promised about the house and its texts: links, commands, paths, keys, the registry, the pages' files."""
 import functools
 import html.parser
 import os
@@ -26,7 +26,7 @@ def prose(page):
 
 
 def commands(page):
-    """What the code blocks without a language, and the code in the prose, tell to type: (line, words)."""
+    """The commands that code blocks without a language, and code in the prose, tell to type: (line, words)."""
     blocks = [block for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text(page), flags=re.M | re.S) if not language]
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     lines += re.findall(r"`((?:build/release/)?heed(?:-bench)? [^`\n]+|\./run [^`\n]+|python3 [^`\n]+)`", prose(page))
@@ -227,7 +227,7 @@ class Docs(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, f"{name}: {done.stderr}")
 
     def test_messages_are_those_of_the_source(self):
-        """What troubleshooting.md quotes, apart from what is different each time (…)."""
+        """troubleshooting.md quotes messages of the source, apart from what is different each time (…)."""
         sources = "".join(text(path) for kind in ("src/**/*.cpp", "apps/**/*.cpp", "src/**/*.js") for path in ROOT.glob(kind))
         literals = re.sub(r'"\s*\n\s*"', "", sources)  # a long one is cut over lines
         rows = [line for line in text(ROOT / "docs/troubleshooting.md").splitlines() if line.startswith("| `")]

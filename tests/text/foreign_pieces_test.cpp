@@ -106,7 +106,7 @@ TEST_P(ForeignPiecesOf, SegmentAsTheOriginalDoesUnderMariansIds) {
     EXPECT_EQ(mine.vocabulary.spell(line), original(source, line)) << line;
     EXPECT_EQ(other.vocabulary.spell(line), original(target, line)) << line;
   }
-  // What only the other side segments with is text all the same.
+  // Pieces with which only the other side segments are text all the same.
   const auto theirs = other.vocabulary.encode("the woman reads");
   EXPECT_EQ(mine.vocabulary.decode(theirs), "the woman reads");
 }

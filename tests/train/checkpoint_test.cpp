@@ -159,7 +159,8 @@ TEST_F(Folder, PruningKeepsTheNewestAndTheBest) {
                                    "update-00000030.heed"));
 }
 
-// What was written between updates that were skipped may have the weights that are the cause.
+// A checkpoint that was written between updates that were skipped may have the weights that are the
+// cause.
 TEST_F(Folder, OneBetweenSkippedUpdatesIsNoneToGoBackTo) {
   save(10);
   save(20);

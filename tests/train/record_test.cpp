@@ -1,4 +1,4 @@
-// What a validation measures, and what a run keeps of it.
+// The measurements of a validation, and what a run keeps of them.
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -141,7 +141,7 @@ TEST(Record, OfTerLessIsBetter) {
   EXPECT_EQ(run.progress.best.front().score, 50.5);
 }
 
-// What the table says of each, and what the option says of a command.
+// The table says it of each metric, and the option of a command.
 TEST(Record, EachMetricKnowsWhichIsBetter) {
   for (const score::MetricInfo& each : score::kMetrics) {
     if (each.metric == Metric::loss) continue;

@@ -1,4 +1,4 @@
-// What tests of whole training runs share: small settings, and a folder that goes away.
+// Helpers that tests of whole training runs share: small settings, and a folder that goes away.
 #pragma once
 
 #include <ATen/ATen.h>

@@ -39,7 +39,7 @@ def in_fp32(run):
 
 
 class MarianFile:
-    """What marian writes for `--type transformer`, by the names of its documentation."""
+    """The file that marian writes for `--type transformer`, by the names of its documentation."""
 
     def __init__(self, pieces_of, tie, pre=False, activation="swish", layers=(2, 1), seed=1):
         self.random = numpy.random.default_rng(seed)

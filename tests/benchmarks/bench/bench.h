@@ -1,4 +1,5 @@
-// What the commands of heed-bench share: how they are declared, measured and written down.
+// Functions that the commands of heed-bench share: how they are declared, measured and written
+// down.
 #pragma once
 
 #include <c10/core/CachingDeviceAllocator.h>

@@ -1,5 +1,5 @@
-// Where the time of several systems goes: operations of the host, and kernels of a GPU; and how
-// fast a cost grows with length.
+// Tables of where the time of several systems goes: operations of the host, and kernels of a GPU;
+// and how fast a cost grows with length.
 #pragma once
 
 #include <cstdint>

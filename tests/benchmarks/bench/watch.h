@@ -1,4 +1,4 @@
-// Where time goes, by LibTorch's profiler.
+// Measurements of where time goes, by LibTorch's profiler.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What each kind of a Transformer's self-attention promises. One that breaks nothing here works in
-// any batch, with and without padding, and gives step by step what it gives at once.
+// The promises of each kind of a Transformer's self-attention. One that breaks nothing here works
+// in any batch, with and without padding, and gives step by step what it gives at once.
 #pragma once
 
 #include <ATen/ATen.h>
