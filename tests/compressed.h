@@ -22,7 +22,7 @@ inline std::string gzip(const std::string& bytes) {
   return out;
 }
 
-/// With a checksum, as the zstd program writes it.
+/// The bytes with a checksum, as the zstd program writes them.
 inline std::string zstd(const std::string& bytes) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);

@@ -6,7 +6,8 @@
 
 namespace heed {
 
-/// What `action` throws as an E; "(nothing thrown)" otherwise. Another exception passes through.
+/// The message of the E that `action` throws; "(nothing thrown)" otherwise. Another exception
+/// passes through.
 template <class E, class Action>
 std::string message_of(Action action) {
   try {

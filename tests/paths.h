@@ -1,5 +1,5 @@
-// Where tests find what they look at. Compiled in one file alone, so that a compiler cache serves
-// the others in every folder.
+// The files and folders that tests look at. Compiled in one file alone, so that a compiler cache
+// serves the others in every folder.
 #pragma once
 
 namespace heed::paths {

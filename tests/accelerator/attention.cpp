@@ -23,7 +23,7 @@ using at::indexing::Slice;
 using Optional = std::optional<Tensor>;
 using OptionalInt = std::optional<c10::SymInt>;
 
-/// What the weights of all sentences follow from.
+/// The rules from which the attention weights of all sentences follow.
 struct Rules {
   bool causal = false;
   double scale = 1, dropout = 0;
@@ -134,7 +134,7 @@ int64_t drawn_seed() {
 
 using Tensors = std::vector<Tensor>;
 
-/// As its operations see them.
+/// The tensors as the device's operations see them.
 Tensors on_cpu(const Tensors& tensors) {
   Tensors out;
   for (const Tensor& tensor : tensors) out.push_back(as_cpu(tensor));

@@ -104,7 +104,7 @@ TEST_P(EveryDecoder, TranslatesUnderAutocast) {
     for (const auto& hypothesis : one.hypotheses) EXPECT_TRUE(std::isfinite(hypothesis.score));
 }
 
-/// How often the host waits in a search.
+/// The number of times that the host waits in a search.
 std::size_t waits_of(const model::ModelConfig& kind, const decode::DecodeConfig& config,
                      bool keep_attention) {
   const model::ModelPtr model = sharp_model(kind);
@@ -154,7 +154,7 @@ TEST_P(EveryDecoder, TranslatesAsOnTheCpuWhileSentencesLeave) {
   ASSERT_EQ(found[0].size(), found[1].size());
   for (std::size_t i = 0; i < found[0].size(); ++i) {
     const decode::Translation &there = found[0][i], &here = found[1][i];
-    // With relative positions and a window, steps behind the same few pieces are the same: where a
+    // With relative positions and a window, steps after the same few pieces are the same: where a
     // piece is repeated, another one is as likely in each of several places.
     if (there.text == here.text) continue;
     EXPECT_NEAR(there.hypotheses.at(0).score, here.hypotheses.at(0).score, 1e-6)

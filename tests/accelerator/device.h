@@ -4,7 +4,7 @@
 // write: host code that touches a tensor of the device dies by SIGSEGV. The device's operations
 // compute through the second mapping, with LibTorch's kernels for the CPU. Tensors of both kinds in
 // one operation are refused, as a GPU refuses them. Copies to the host that do not block arrive
-// when an event behind them is waited for, and not before.
+// when an event after them is waited for, and not before.
 //
 // What makes the host wait for the device is counted: each such wait would leave a GPU idle.
 #pragma once
@@ -31,18 +31,18 @@ enum class Wait {
   kEvent,  // for an event that had not happened yet
 };
 
-/// What the host waited for since this object was made, on any thread.
+/// The waits of the host since this object was made, on any thread.
 class Watch {
  public:
   Watch();
-  /// What was waited for, in order: the operation, and shapes where it was a copy.
+  /// The waits in order, each by its operation, and by its shapes where it was a copy.
   std::vector<std::string> waits(Wait kind) const;
 
  private:
   std::size_t begin_;
 };
 
-/// What the device was asked to do since this object was made, on any thread.
+/// The work that the device was asked to do since this object was made, on any thread.
 class Work {
  public:
   Work();

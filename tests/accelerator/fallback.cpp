@@ -28,7 +28,7 @@ bool depends_on_values(const std::string& operation) {
   return names.contains(operation);
 }
 
-/// Whether it gives another view of a tensor and computes nothing.
+/// Whether the operation gives another view of a tensor and computes nothing.
 bool is_view(const c10::FunctionSchema& schema) {
   const auto& results = schema.returns();
   return !results.empty() && results[0].alias_info() && !results[0].alias_info()->isWrite();

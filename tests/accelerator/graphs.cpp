@@ -32,7 +32,7 @@ class Recorder final : public kernels::GraphRecorder {
     void replay() override { capture->replay(); }
     std::shared_ptr<Capture> capture;
   };
-  /// Whether the work could be recorded or not, nothing has happened.
+  /// Undoes the capture and what it drew, whether the work could be recorded or not.
   struct Finally {
     ~Finally() {
       capture.undo();

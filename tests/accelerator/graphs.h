@@ -17,7 +17,8 @@
 
 namespace heed::accelerator {
 
-/// What is recorded on behalf of a thread, by itself or by those that differentiate for it.
+/// The operations that are recorded on behalf of a thread, by itself or by threads that
+/// differentiate for it.
 class Capture : public c10::DebugInfoBase {
  public:
   /// nullptr where the calling thread records nothing.
@@ -27,7 +28,7 @@ class Capture : public c10::DebugInfoBase {
 
   /// Memory that is made while this records.
   void owns(const at::Tensor& made);
-  /// What an operation is about to use.
+  /// Takes the tensors that an operation is about to use.
   void before(const std::vector<at::Tensor>& tensors);
   void add(std::function<void()> operation) { operations_.push_back(std::move(operation)); }
 

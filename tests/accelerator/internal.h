@@ -1,4 +1,4 @@
-// What the parts of the simulated accelerator share with each other.
+// Functions that the parts of the simulated accelerator share with each other.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -15,7 +15,7 @@ c10::Allocator& memory();
 c10::Allocator& pinned_memory();
 bool is_pinned(const void* address);
 
-/// Where the device's operations find what lies at `address` for tensors.
+/// The address at which the device's operations find what lies at `address` for tensors.
 void* inside(void* address);
 
 /// A tensor of the device as its operations see it: on the CPU, the same memory.
@@ -23,7 +23,7 @@ at::Tensor as_cpu(const at::Tensor& tensor);
 /// A tensor in `storage` with the type and the layout of `like`.
 at::Tensor view(const c10::Storage& storage, const at::Tensor& like, c10::DispatchKey device);
 
-/// What the device's operations draw from where the caller names no generator. Each thread has one
+/// The generator of the device's operations where the caller names none. Each thread has one
 /// of its own, as each process has with a GPU: ranks are threads here.
 const at::Generator& default_generator();
 
@@ -34,7 +34,7 @@ void note_launch();
 /// Bytes of all tensors ever made.
 int64_t memory_ever_used();
 
-/// `host`, pinned, becomes `values` when an event behind this call is waited for. Until then it
+/// `host`, pinned, becomes `values` when an event after this call is waited for. Until then it
 /// holds bytes that are no sensible numbers.
 void send_later(const at::Tensor& host, const at::Tensor& values);
 

@@ -3,7 +3,7 @@
 //
 // Not run there: the optimizers (LibTorch's fused ones have no kernel for `meta`), and what reads
 // on purpose: numbers of an update (train/update.h), the best candidates of a step
-// (decode/candidates.h).
+// (decode/model_steps.h).
 #include <ATen/ATen.h>
 #include <ATen/ExpandUtils.h>
 #include <gtest/gtest.h>

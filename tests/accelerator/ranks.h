@@ -1,4 +1,4 @@
-// What NCCL is to GPUs: exchanges of the simulated accelerator's tensors between ranks.
+// Exchanges of the simulated accelerator's tensors between ranks, as NCCL's are of GPUs.
 #pragma once
 
 #include "ranks/group.h"

@@ -183,7 +183,7 @@ TEST(RecordedSteps, AreLeftWhereMemoryRunsOut) {
   EXPECT_GE(searches, 5);
 }
 
-/// What the log says of a search.
+/// The lines that the log has of a search.
 std::string log_of(const model::ModelConfig& kind, const DecodeConfig& config,
                    bool keep_attention = false) {
   ::testing::internal::CaptureStderr();

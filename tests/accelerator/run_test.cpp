@@ -74,7 +74,7 @@ TEST_P(EveryRun, ValidatesAsOnTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryRun, ::testing::ValuesIn(every_kind()),
                          [](const auto& info) { return info.param.name; });
 
-/// What a run with graphs that is interrupted and resumed says, whose weights are to be those of a
+/// The log of a run with graphs that is interrupted and resumed, whose weights are to be those of a
 /// whole one.
 std::string expect_the_same_bits_in_one_go_and_in_two(const model::ModelConfig& kind,
                                                       train::Graphs of_whole) {

@@ -71,7 +71,7 @@ Tensor some_tokens(int64_t sentences, int64_t beam) {
 class EveryTransformer : public ::testing::TestWithParam<NamedConfig> {
  protected:
   const model::ModelConfig& kind() const { return GetParam().config; }
-  /// In place of keys and values.
+  /// Whether the decoder keeps sums in place of keys and values.
   bool keeps_sums() const {
     return kind().self_attention == "linear" || kind().decoder != model::DecoderKind::attention;
   }
@@ -154,8 +154,8 @@ TEST_P(EveryTransformer, AStepCostsAsMuchAtEveryPosition) {
   if (keeps_sums()) return;
   const Costs costs(kind(), 3, true);
   const auto [least, most] = std::ranges::minmax(costs.steps);
-  // What comes beyond the least: room for more steps, which is made a few times; and a window
-  // begins to hide steps.
+  // Two things come on top of the least: room for more steps, which is made a few times; and a
+  // window begins to hide steps.
   const int64_t more = kind().sliding_window > 0 ? 12 : 8;
   EXPECT_LE(most, least + more);
   EXPECT_LE(std::ranges::count_if(costs.steps,

@@ -184,7 +184,7 @@ struct Model {
   friend void PrintTo(const Model& kind, std::ostream* out) { *out << kind.name; }
 };
 
-/// What a Transformer's heads, positions and masks mean for the kernels.
+/// Transformers whose heads, positions and masks mean different things for the kernels.
 std::vector<Model> models() {
   model::ModelConfig wide = model::testing::small_transformer();
   wide.heads = 2;  // 8 wide

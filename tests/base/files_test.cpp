@@ -130,7 +130,7 @@ TEST(Files, AMissingFolderIsAFailureThatNamesTheFile) {
             folder / "no/x" + ": cannot write: No such file or directory");
 }
 
-/// What comes out of `descriptor` until its end.
+/// Everything that comes out of `descriptor` until its end.
 std::string read_all(int descriptor) {
   std::string text;
   char piece[64];

@@ -1,4 +1,4 @@
-// What a case that does not end says of itself: tests/hung.cpp.
+// A case that does not end says where it hangs: tests/hung.cpp.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// What `action` returns, in a process of its own.
+/// Returns what `action` returns in a process of its own.
 int status_of(const std::function<int()>& action) {
   const pid_t process = ::fork();
   if (process == 0) ::_exit(action());

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-// As `git clone` leaves it with GIT_LFS_SKIP_SMUDGE=1 (git-lfs 3.3.0).
+// A pointer as `git clone` leaves it with GIT_LFS_SKIP_SMUDGE=1 (git-lfs 3.3.0).
 const std::string kPointer =
     "version https://git-lfs.github.com/spec/v1\n"
     "oid sha256:f1de62f9672cf7bf895ed6adc3b48d3bcec426bd594686e7a52172ce972ef0b0\n"

@@ -107,7 +107,7 @@ std::string logged(const TemporaryFolder& folder, const std::function<void()>& a
   return std::regex_replace(read_file(folder / "log"), std::regex(R"((^|\n)\[[^\]]*\] )"), "$1");
 }
 
-/// With the locks of the file system and without: each test runs in a process of its own, whose
+/// Tests with the locks of the file system and without: each runs in a process of its own, whose
 /// failures GoogleTest prints.
 class FolderLockTest : public testing::TestWithParam<bool> {
  protected:

@@ -35,7 +35,7 @@ std::string read_to_end(int descriptor) {
   return text;
 }
 
-/// What `action` writes to stderr, in a process of its own, when stderr is `written`.
+/// Returns what `action` writes to stderr, in a process of its own, when stderr is `written`.
 std::string written_by(int read, int written, const std::function<void()>& action) {
   const pid_t process = ::fork();
   if (process == 0) {

@@ -62,7 +62,7 @@ TEST_F(MemoryTest, IsUnknownWhereNobodySays) {
   EXPECT_GT(available_memory().value_or(0), 0);  // of this machine
 }
 
-/// Those of this machine, of which there may be but one.
+/// The cores of this machine, of which there may be but one.
 const int64_t kCores = available_cores("/nowhere");
 
 TEST(Cores, AreThoseThatTheThreadIsBoundTo) {

@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-/// What is in a folder, but for heed's list.
+/// The names of all files in a folder, but for heed's list.
 std::map<std::string, std::string> contents_of(const std::string& folder) {
   std::map<std::string, std::string> files;
   if (!fs::exists(folder)) return files;

@@ -208,7 +208,7 @@ TEST(Child, IsKilledWithItsOwnChildrenWhenNobodyHoldsItAnyMore) {
   expect_end(std::stoi(read_file(folder / "log")));
 }
 
-/// As a process starts: nothing is ignored, and no signal has come.
+/// Makes signals what they are when a process starts: none is ignored, and none has come.
 void start_afresh() {
   for (const int number : signals::kRequests) std::signal(number, SIG_DFL);
   signals::clear();
@@ -228,7 +228,7 @@ TEST(Signals, TheFirstSetsAFlagAndTheSecondEndsTheProcess) {
   EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGTERM), "");
 }
 
-// As timeout(1) does it, and a parent that passes on what its children have got, too.
+// timeout(1) sends several, and so does a parent that passes on what its children have got, too.
 TEST(Signals, SeveralWithinASecondAreOneRequest) {
   const auto repeat = [] {
     start_afresh();

@@ -31,7 +31,7 @@ void write_together(const TemporaryFolder& folder, const std::string& bytes) {
   AtomicFile::commit_together({&source, &target, &removed});
 }
 
-/// What is in the files that are there.
+/// The contents of the files that are there.
 std::vector<std::string> found_in(const TemporaryFolder& folder) {
   std::vector<std::string> found;
   for (const std::string& name : kNames)

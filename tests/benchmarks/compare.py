@@ -14,7 +14,7 @@ SETTINGS = {"system", "weights", "batch", "beam", "threads", "attention", "kv_he
 
 
 class Mistake(Exception):
-    """Of whoever named the files."""
+    """A mistake of whoever named the files."""
 
 
 def read(path):
@@ -26,7 +26,7 @@ def read(path):
 
 
 def keys_of(columns):
-    """How many columns say what was measured."""
+    """The number of columns that say what was measured."""
     return max(1, next((i for i, name in enumerate(columns) if name not in SETTINGS), len(columns)))
 
 

@@ -28,7 +28,7 @@ def after(words, name):
 
 
 def values(words):
-    """Those of --set; what follows from them decides the weights, as deterministic training does."""
+    """The values of --set; what follows from them decides the weights, as deterministic training does."""
     return dict(word.split("=", 1) for before, word in zip(words, words[1:]) if before == "--set")
 
 

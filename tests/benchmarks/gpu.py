@@ -37,14 +37,14 @@ def output_of(command):
 
 
 def gpus_of(listed, visible):
-    """How many GPUs a process sees, by `nvidia-smi -L` and CUDA_VISIBLE_DEVICES."""
+    """The number of GPUs that a process sees, by `nvidia-smi -L` and CUDA_VISIBLE_DEVICES."""
     if visible is not None:
         return len([one for one in visible.split(",") if one.strip()])
     return len(re.findall(r"^GPU \d+:", listed, flags=re.M))
 
 
 def commit(heed):
-    """That of the program's bundle, which has no repository, or of this checkout."""
+    """The commit of the program's bundle, which has no repository, or of this checkout."""
     file = heed.parents[1] / "COMMIT"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else \
         output_of(["git", "describe", "--always", "--dirty"]) or "unknown"
@@ -64,13 +64,13 @@ def head(at, heed):
 
 
 def shown(command):
-    """As one would type it, in the folder of the checkout."""
+    """The command as one would type it in the folder of the checkout."""
     text = shlex.join(str(word) for word in command).replace(f"{ROOT}/", "")
     return re.sub("^reference ", "python3 tests/benchmarks/reference.py ", text)
 
 
 def prepare(programs, data):
-    """What heed and reference.py read in common, in data/gpu: the vocabulary, and the ids of its pieces."""
+    """Makes what heed and reference.py read in common, in data/gpu: the vocabulary, and the ids of its pieces."""
     source, target = data / "train.de", data / "train.en"
     if not source.is_file():
         sys.exit("gpu.py: there is no data/multi30k; python3 data_scripts/multi30k.py makes it")
@@ -105,7 +105,7 @@ def require_gpu(doctor, said):
 
 
 def chosen(parts, only):
-    """Those named, in their order; without names all that are not for later."""
+    """The parts that are named, in their order; without names all that are not for later."""
     if only is None:
         return [part for part in parts if not part.later]
     names = only.split(",")

@@ -17,7 +17,7 @@ SAME = 0.99  # of the translations of a CPU in fp32; the others may be of the sa
 
 
 def bleu(summary):
-    """Of the test set, in sacrebleu's words: "BLEU 41.50 (BP 0.990, ...)"."""
+    """The BLEU of the test set, in sacrebleu's words: "BLEU 41.50 (BP 0.990, ...)"."""
     return next(float(score.split()[1]) for score in summary["test"] if score.startswith("BLEU "))
 
 
@@ -54,7 +54,7 @@ def lines_to_translate(at):
 
 
 def bench_translate(at, model, beam, batches, setting, read, *more, lines=100_000):
-    """Of one file, by batch; 0: what fits in memory."""
+    """The speed of translating one file, by batch; 0: what fits in memory."""
     folder = at.folder / re.sub(r"\W+", "-", f"translate-{setting}")
     return Step("translating", setting, [
         "heed-bench", "translate", at.folder / model, "--source", at.folder / "lines.de", "--device", at.device,
@@ -78,7 +78,7 @@ def search_speed(at, model, beam, batches, graphs="off"):
 
 
 def search_profile(at, model, beam, batches):
-    """In a command of its own: watching costs time. The largest batch is whole."""
+    """Profiles a search in a command of its own, for watching costs time. The largest batch is whole."""
     return bench_translate(at, model, beam, batches, f"{model}, beam {beam}: operations", lambda folder: spent_on(
         folder, "translating", f"{model}, {{}}, {max(batches):,} lines"), "--repeats", 1, "--profile", lines=max(batches))
 

@@ -19,7 +19,7 @@ LOSS = {"fp32": 0.01, "tf32": 0.02, "bf16": 0.05, "fp16": 0.05}  # by which the 
 
 
 def failing_operators(text):
-    """What test_devices says of those that failed."""
+    """The lines of test_devices about operators that failed."""
     names = [line.split()[0] + " " + line.split()[1] for line in text.splitlines() if re.search(r"  FAILED: ", line)]
     return f"{len(names)} operators failed: {', '.join(names)}" if names else ""
 
@@ -58,8 +58,8 @@ def doctor(at):
 
 
 def system(at, shape, batch):
-    """Of `config`, and how long it is measured. A graph is recorded for each shape of batches, of which an epoch has a hundred
-    small ones."""
+    """The system of `config`, and how long it is measured. A graph is recorded for each shape of batches, of which an epoch has
+    a hundred small ones."""
     large = batch == at.batches[0]
     numbers = {"updates": 10, "warmup": 30} if large and shape == "big" else {} if large else {"updates": 100, "warmup": 200}
     return {"systems": shape if large else f"{shape}_small_batches", **numbers}
@@ -101,7 +101,7 @@ def reference(at, shape, batches, *more):
 
 
 def ratios(at, shape, batches):
-    """As far as both were measured."""
+    """The ratios of the speeds, as far as both were measured."""
     def rows():
         for batch in batches:
             ours, theirs = at.found.get(("heed", shape, batch)), at.found.get(("reference", shape, batch))
@@ -138,13 +138,13 @@ def compiled(at):
 
 
 def profile(at, shape, *sizes, warmup=40):
-    """Of large batches, and with `sizes` of others."""
+    """Profiles of large batches, and with `sizes` of others."""
     return bench(at, shape, "time", f"{shape}: operations", lambda folder: spent_on(folder, "time", "{}, an update"),
                  "--profile", systems=",".join((shape, *sizes)), updates=5, warmup=warmup)
 
 
 def launches(at, shape):
-    """What the host's launches cost."""
+    """The cost of the host's launches."""
     def read(folder):
         for line, batch in zip(read_csv(folder / "training.csv"), at.batches):
             speed_, recorded = float(line["tokens_per_s"]), at.found.get(("heed", shape, batch))
@@ -198,7 +198,7 @@ def bits(at):
 
 
 def parts_of(at):
-    """In order of value. The rest is named in the report where the time is over."""
+    """The parts in order of value. The rest is named in the report where the time is over."""
     def needs(path, command):
         return lambda: "" if path.is_file() else f"there is no {path}; {command} makes it"
 

@@ -1,4 +1,4 @@
-"""Where gpu.py finds what it runs: the program of a build, or of a folder that `./run gpu-bundle` made."""
+"""The program that gpu.py runs: that of a build, or of a folder that `./run gpu-bundle` made."""
 import os
 import pathlib
 import shutil
@@ -11,7 +11,7 @@ TORCH = "import importlib.util, os; print(os.path.join(*importlib.util.find_spec
 
 
 def default():
-    """In a bundle this one, else that of the build."""
+    """The program of this bundle, or outside of a bundle that of the build."""
     return ROOT if (ROOT / "bin/heed").is_file() else ROOT / "build/release"
 
 

@@ -1,4 +1,4 @@
-"""What gpu.py's parts are made of: where they run, and commands that several of them have.
+"""The steps that gpu.py's parts are made of: where they run, and commands that several of them have.
 
 The first word of a command is a program: heed, heed-bench, test_devices, or reference for reference.py.
 """
@@ -14,7 +14,7 @@ from sitting import Row, Step
 
 @dataclasses.dataclass
 class Setting:
-    """Where and how the parts run. `doctor` has doctor_lines(); `found` what one part tells another."""
+    """The settings of where and how the parts run. `doctor` has doctor_lines(); `found` what one part tells another."""
     device: str
     folder: pathlib.Path  # of outputs
     data: pathlib.Path
@@ -31,7 +31,7 @@ class Setting:
 
     @property
     def updates(self):
-        """Those of `config`."""
+        """The updates of `config`."""
         return 4 if self.small else 30
 
 
@@ -75,7 +75,7 @@ def computed(rows):
 
 
 def doctor_lines(text):
-    """What `heed doctor` prints: {name: (whether it is well, value)}."""
+    """The lines that `heed doctor` prints: {name: (whether it is well, value)}."""
     found = re.findall(r"^(ok|--) +(\S+) +(.*)$", text, flags=re.M)
     return {name: (mark == "ok", value) for mark, name, value in found}
 

@@ -39,7 +39,7 @@ def short_target(length):
 
 
 def settings_of(length, target):
-    """With which sources of `length` pieces are translated into `target` pieces each."""
+    """The settings with which sources of `length` pieces are translated into `target` pieces each."""
     ratio = max(0.1, (target - 10) / length)
     return {"max_source_length": length, "min_length": target - 1, "max_length_ratio": ratio, "n_best": 1}
 

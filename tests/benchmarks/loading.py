@@ -16,7 +16,7 @@ import time
 
 
 def bytes_without_name(process):
-    """Of the files that the process has open and that no folder has any more."""
+    """The bytes of files that the process has open and that no folder has any more."""
     total = 0
     for link in pathlib.Path(f"/proc/{process}/fd").glob("*"):
         try:
@@ -44,7 +44,7 @@ def measure(args, pairs):
 
 
 def rates(once, repeated, lines, pairs):
-    """Of two measurements, of a corpus of so many lines and of `pairs`: repeated whole, until it has them."""
+    """The speeds of two measurements, of a corpus of so many lines and of `pairs`: repeated whole, until it has them."""
     held = -(-pairs // lines) * lines
     seconds = repeated[0] - once[0]
     return {"pairs": held, "pairs_per_s": round((held - lines) / seconds) if seconds > 0 else None,

@@ -68,7 +68,7 @@ def text(numbered):
 
 
 def settings(args, folder):
-    """Those of OPUS-MT's Transformers, one update."""
+    """The settings of OPUS-MT's Transformers, for one update."""
     kept = {
         "output": folder / "model", "precision": "fp32", "device": "cpu", "data.max_length": 200,
         "data.vocabulary.kind": "joint", "data.vocabulary.source": folder / "joint.spm", "data.vocabulary.size": args.pieces,

@@ -34,7 +34,7 @@ class Moments:
         self.left, self.save, self.start, self.updates, self.saved = list(minutes), save, None, 0, {}
 
     def watch(self, trainer, method, target_tokens):
-        """As peers.Meter.watch(): `target_tokens` is called before each update, for it may set the precision."""
+        """Watches as peers.Meter.watch() does: `target_tokens` is called before each update, for it may set the precision."""
         update = getattr(trainer, method)
 
         def watched(trainer, batch, *rest, **named):
@@ -55,7 +55,7 @@ class Moments:
 
 
 class Kept:
-    """What a projection made at earlier steps of a search, in one row for each hypothesis.
+    """The outputs of a projection at earlier steps of a search, in one row for each hypothesis.
 
     `grows`: each step adds a position (self-attention); otherwise the source's positions are projected once.
     """

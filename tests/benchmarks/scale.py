@@ -37,7 +37,7 @@ def entropy(weights):
 
 
 def gradient(weights, of_weights):
-    """Of the scores, where `of_weights` is that of the weights: p(i) (g(i) - sum of p(j) g(j))."""
+    """The gradient of the scores, where `of_weights` is that of the weights: p(i) (g(i) - sum of p(j) g(j))."""
     mean = dot(weights, of_weights)
     return [weight * (each - mean) for weight, each in zip(weights, of_weights)]
 

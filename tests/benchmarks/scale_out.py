@@ -35,7 +35,7 @@ class Shared:
 
 @dataclasses.dataclass
 class Costs:
-    """Of one system, measured on one machine."""
+    """The costs of one system, measured on one machine."""
     parts: list            # (seconds of forward and backward on one core, target tokens), of one or more updates
     parts_per_update: int = 1
     cores: int = 1         # of which `together` and `slowdown` tell
@@ -132,7 +132,7 @@ def exchange_seconds(size, sums, ranks, connection):
 
 
 def add_parts(costs, layout, start, factor, time):
-    """What the slowest rank takes for its parts. Returns the most sums that a rank is left with."""
+    """Adds the time that the slowest rank takes for its parts. Returns the most sums that a rank is left with."""
     slowest = without_tree = 0
     sums = 1
     for rank in range(layout.ranks):
@@ -152,7 +152,7 @@ def predict(costs, layout, connection):
     """Where more cores than measured compute at once the slowdown is that of all measured cores: a larger machine has
     more memory channels."""
     threads = layout.workers * layout.ranks_at_once
-    # Those that have a part; more of them than cores take turns.
+    # The threads that have a part; more of them than cores take turns.
     busy = min(threads, (layout.parts * layout.ranks_at_once + layout.ranks - 1) // layout.ranks)
     turns = max(1, threads / layout.cores)
     at_once = min(busy, layout.cores, costs.cores)
@@ -311,7 +311,8 @@ def measure(args, threads):
 
 
 def exchange_here(args, ranks):
-    """By how long a gradient of 32 MB takes, which each of the ranks sends without its own share, and gets back."""
+    """The speed of the exchange, by how long a gradient of 32 MB takes, which each of the ranks sends without its own share, and
+    gets back."""
     text = output_of(args.heed, "doctor", "--ranks", ranks)
     size, milliseconds = map(float, re.search(r"gradient of (\d+) MB .* in (\d+) ms", text).groups())
     return Connection(2e6 * size * (ranks - 1) / ranks / max(1e-3 * milliseconds, 1e-6), 20e-6)

@@ -225,7 +225,7 @@ def measure_mixed(server, lines, count, clients=64):
                     wrong.append((method, path, answer.status))
 
     middle = None
-    for _ in range(2):  # what is needed once is there behind the first half
+    for _ in range(2):  # what is needed once is there after the first half
         begin = time.perf_counter()
         at_once(clients, client)
         print(f"mixed: {count} requests in {time.perf_counter() - begin:.1f} s, statuses "

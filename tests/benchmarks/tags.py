@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--given", action="store_true", help="put the tags into the references")
     parser.add_argument("--heed", default="build/release/heed")
     parser.add_argument("--bench", default="build/release/heed-bench")
-    parser.add_argument("options", nargs="*", help="behind --: more options of heed translate, such as --layer 2")
+    parser.add_argument("options", nargs="*", help="after --: more options of heed translate, such as --layer 2")
     args = parser.parse_args()
     sources, targets, alignments = (path.read_text(encoding="utf-8").splitlines()
                                     for path in (args.source, args.target, args.alignment))

@@ -29,14 +29,14 @@ def words_of(line):
 
 
 def content_words(lines):
-    """Those of all lines, without the most frequent ones and whatever is no word."""
+    """The words of all lines, without the most frequent ones and whatever is no word."""
     counts = collections.Counter(word for line in lines for word in words_of(line))
     frequent = {word for word, _ in counts.most_common(FREQUENT)}
     return {word for word in counts if word.replace("-", "").isalpha() and word not in frequent}
 
 
 def pairs_of(sources, targets, links):
-    """Of each source word how often each target word is linked with it, both with no other word."""
+    """For each source word, how often each target word is linked with it, both with no other word."""
     content = content_words(sources), content_words(targets)
     pairs = collections.defaultdict(collections.Counter)
     for source, target, line in zip(sources, targets, links):
@@ -69,7 +69,7 @@ def choose(pairs, targets, share, seed, kind):
 
 
 def fitting(terms, sources, targets):
-    """Of each line whether its reference has a target of every term that the source has."""
+    """For each line, whether its reference has a target of every term that the source has."""
     targets_of = {term[0]: set(term[1:]) for term in terms}
     return [all(targets_of[word] & set(words_of(target)) for word in words_of(source) if word in targets_of)
             for source, target in zip(sources, targets)]

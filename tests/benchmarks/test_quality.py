@@ -1,4 +1,4 @@
-"""What quality.py and peer_quality.py make of moments of a training."""
+"""quality.py and peer_quality.py make curves of moments of a training."""
 import argparse
 import pathlib
 import tempfile

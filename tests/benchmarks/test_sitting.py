@@ -1,4 +1,4 @@
-"""What a sitting makes of commands that work, fail, hang, or come too late."""
+"""A sitting runs commands that work, fail, hang, or come too late."""
 import os
 import pathlib
 import sys

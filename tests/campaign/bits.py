@@ -59,7 +59,7 @@ class Case:
         return hashlib.sha256((run / "model.safetensors").read_bytes()).hexdigest()
 
     def sums(self):
-        """By what made them."""
+        """The checksums of all trainings, by how they were made."""
         made = {}
         for threads, ranks in TOGETHER:
             made[f"{threads} threads, {ranks} ranks"] = self.train(f"{threads}-{ranks}", threads, ranks, self.updates)

@@ -1,4 +1,4 @@
-"""What may fail around a training, and how heed is judged then."""
+"""Cases of what may fail around a training, and how heed is judged then."""
 import errno
 import os
 import shutil

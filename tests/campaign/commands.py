@@ -138,7 +138,7 @@ class Bottleneck(Command):
         for system in ("none", "transformer"):
             self.complain([f"{system}: {text}" for text in
                            run_folder.difference(self.out / system, self.reference.run / system)])
-            # Which tiny models do not show: other numbers of threads are other bits.
+            # Tiny models do not show that other numbers of threads give other bits.
             log = (self.out / system / "train.log").read_text(encoding="utf-8")
             threads = sorted(set(re.findall(r"\d+ threads?", log)))
             if len(threads) != 1:

@@ -59,7 +59,7 @@ void tell(const char* what, long count, const char* call, const char* path) {
   syscall(SYS_close, file);
 }
 
-/// What becomes of a call. errno is set where it fails.
+/// The outcome of a call. errno is set where it fails.
 Fate fate(const char* call, const char* path, bool writes = false) {
   static const char* const paths = std::getenv("CAMPAIGN_PATHS");
   static const char* const calls = std::getenv("CAMPAIGN_CALLS");

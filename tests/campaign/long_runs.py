@@ -136,7 +136,7 @@ def train(updates, validations, work, folder):
 
 
 def last_update(metrics):
-    """Of the last whole line, without reading what is before."""
+    """The update of the last whole line, without reading what is before."""
     with open(metrics, "rb") as file:
         file.seek(max(0, metrics.stat().st_size - 2048))
         tail = file.read().decode(errors="replace")

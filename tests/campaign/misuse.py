@@ -68,7 +68,7 @@ class Round:
         self.name = self.draw.choice(sorted(EDITS))
         self.model = self.folder / "model"
         shutil.copytree(references.training(work, self.name).run, self.model)
-        # In turn, so that a few rounds have seen all.
+        # The misuses take turns, so that a few rounds have seen all.
         self.what = (self.another_model, self.output, self.odd_text, self.killed_trainer, self.small_files, self.connections)[index % 6]
 
     def start(self, arguments, **more):

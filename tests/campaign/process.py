@@ -30,7 +30,7 @@ LOGGED = re.compile(r"\[\d\d:\d\d:\d\d\] ")
 
 
 def environment(extra=None):
-    """Of every process: the CPU, no scorer but ours, none of the disturbances of the caller."""
+    """The environment of every process: the CPU, no scorer but ours, none of the disturbances of the caller."""
     made = {key: value for key, value in os.environ.items() if not key.startswith("CAMPAIGN_")}
     # Threads that wait must not take the cores from those that they wait for, on a machine that does more than this.
     made.update({"CUDA_VISIBLE_DEVICES": "", "HEED_SACREBLEU": str(toy.SCORER), "TERM": "dumb",
@@ -72,7 +72,7 @@ class Heed:
         return self.child.poll() is None
 
     def send(self, number):
-        """As they come: Ctrl-C and the closing of a terminal go to the whole group, others to the process."""
+        """Sends a signal as it comes: Ctrl-C and the closing of a terminal go to the whole group, others to the process."""
         try:
             if number in (signal.SIGINT, signal.SIGHUP):
                 os.killpg(self.pid, number)

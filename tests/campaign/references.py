@@ -16,7 +16,7 @@ _lock = threading.Lock()
 
 
 class Reference:
-    """Where the run is, how many seconds it took, and its counted calls on files of the run: (call, path)."""
+    """A finished run: where it is, how many seconds it took, and its counted calls on files of the run: (call, path)."""
 
     def __init__(self, folder):
         self.folder, self.run = folder, folder / "run"

@@ -13,7 +13,7 @@ GRACEFUL = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
 class Round:
-    """What the kinds of rounds share: a folder, chances, and the kills that came to pass."""
+    """The members that all kinds of rounds share: a folder, chances, and the kills that came to pass."""
 
     def __init__(self, index, work, seed, kills):
         self.index, self.work, self.kills = index, work, kills
@@ -35,11 +35,11 @@ class Round:
         return self.folder / "scoring"
 
     def complain(self, texts, kill=None):
-        """Of one kill (its place in `landed`), or of what the whole round led to."""
+        """Complains of one kill (its index in `landed`), or of what the whole round led to."""
         self.complaints += [(kill, text) for text in texts]
 
     def blame(self, texts):
-        """Of the last kill."""
+        """Complains of the last kill."""
         self.complain(texts, len(self.landed) - 1 if self.landed else None)
 
     def strike(self, heed, name, phase):
@@ -65,7 +65,7 @@ class Round:
         heed.until(lambda: time.monotonic() > end, pause=0.0005)
 
     def judge(self, heed, status, name, phase, ends_well=(0,)):
-        """What holds for each process that got a signal, whatever it was doing."""
+        """Judges what holds for each process that got a signal, whatever it was doing."""
         if status is None:
             return self.blame([f"{phase}: hangs after {name}"])
         allowed = set(ends_well)

@@ -1,4 +1,4 @@
-"""What a run's folder holds: whole files, the same numbers as another's."""
+"""The promises about a run's folder: whole files, the same numbers as another's."""
 import json
 import re
 import struct
@@ -76,7 +76,7 @@ def left_over(run):
 
 
 def damage(run):
-    """What is torn in a folder that a process left at any moment: a list of complaints."""
+    """The files that are torn in a folder that a process left at any moment: a list of complaints."""
     complaints = []
     for path in [*weight_files(run).values(), *checkpoints(run).values()]:
         try:

@@ -1,4 +1,4 @@
-"""What a campaign ends with: rows of one Markdown table, and complaints."""
+"""The results that a campaign ends with: rows of one Markdown table, and complaints."""
 import collections
 import threading
 

@@ -9,12 +9,12 @@ import run_folder
 import toy
 from rounds import GRACEFUL, SIGNALS, Round
 
-# In the order in which a run comes to them. In those of the loop a signal means: save, and say how to go on.
+# The phases in the order in which a run comes to them. In those of the loop a signal means: save, and say how to go on.
 PHASES = ("start", "vocabulary", "training", "validation", "saving", "test")
 LOOP = ("training", "validation", "saving")
 TRAININGS = [name for name in toy.CONFIGS if name not in ("family", "smallest")]
 ENDED = ("training is complete", "training ended", "training was complete", "training had ended")
-# What the shim counts while a run saves. train.log is no part of it, config.yaml and vocabularies are written before.
+# The files whose calls the shim counts while a run saves. train.log is no part of it, config.yaml and vocabularies are written before.
 SAVED = ("checkpoints/", "model.safetensors", "metrics.jsonl")
 
 
@@ -115,14 +115,14 @@ class Training(Round):
             self.wait_random(heed, 0.03)
 
     def until_killed(self, heed):
-        """In the middle of the checkpoint that SIGTERM asked for, where that is wanted."""
+        """Waits for the middle of the checkpoint that SIGTERM asked for, where that is wanted."""
         if self.save_begun:
             heed.until(lambda: any(self.run.glob("checkpoints/*.tmp.*")), pause=0)
         else:
             super().until_killed(heed)
 
     def phase_of(self, heed):
-        """What the process is doing, as far as it tells."""
+        """The phase of the process, as far as it tells."""
         said = heed.text()
         if any(end in said for end in ENDED):
             return "test"

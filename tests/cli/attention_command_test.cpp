@@ -285,7 +285,7 @@ TEST(Attention, WhatTheModelDoesNotHaveIsNamed) {
   expect_mistake(attention(Toy::get().rnn, {"--text", "a b", "--kind", "encoder"}), {"encoder"});
 }
 
-/// Of the views of the page, by kind: whether a temperature does to the weights what it would do to
+/// The views of the page, by kind, in which a temperature does to the weights what it would do to
 /// the scores.
 std::set<std::string> softmax_on_page(const std::string& model, const std::string& kind,
                                       const std::string& heads) {

@@ -27,7 +27,7 @@ struct Binding : testing::Test {
 
   Binding() { fs::copy(Toy::get().transformer, model, fs::copy_options::recursive); }
 
-  /// Of as many pieces as the model's.
+  /// Another vocabulary, of as many pieces as the model's.
   std::string other_vocabulary() const {
     write_toy_pairs(folder, "other", 300, 9);
     product(run_heed({"vocab", folder / "other.src", "--size", "32", "--algorithm", "bpe", "-o",

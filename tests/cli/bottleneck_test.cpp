@@ -261,7 +261,7 @@ TEST_F(BottleneckTest, NamesAreCheckedBeforeAnythingIsTrained) {
   EXPECT_FALSE(fs::exists(folder / "family"));
 }
 
-// With the attention `none` the message would say so.
+// The message would say so if the attention were `none`.
 TEST_F(BottleneckTest, ASystemWithSettingsIsNotTheModelThatItIsNamedAfter) {
   folder.write("family.yaml",
                read_file(config) + "systems: [{name: none, set: [model.input_feeding=true]}]\n");

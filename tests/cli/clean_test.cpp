@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// 90 pairs that are right, and behind them one of each kind that is not.
+/// 90 pairs that are right, and after them one of each kind that is not.
 class Clean : public testing::Test {
  protected:
   Clean() {

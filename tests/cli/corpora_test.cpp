@@ -1,4 +1,5 @@
-// What heed doctor says of flawed corpora, and what other commands say of those in UTF-16.
+// heed doctor names what is wrong with corpora. The test also holds what other commands say of
+// those in UTF-16.
 #include <string>
 #include <vector>
 

@@ -14,8 +14,8 @@ struct Cure {
   /// CONFIG stands for a sound configuration, RUN for a trained model, FOLDER for where they are.
   std::vector<std::string> command;
   std::string message;  // a regular expression
-  /// What the message says: this word of the command becomes `by`, in which $1 is the expression's
-  /// first group. Without a word `by` is added to the command.
+  /// The cure that the message names: this word of the command becomes `by`, in which $1 is the
+  /// expression's first group. Without a word `by` is added to the command.
   std::string word;
   std::vector<std::string> by;
 };

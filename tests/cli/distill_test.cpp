@@ -52,7 +52,7 @@ TEST_F(Distill, MakesAStudentAndGoesOnWhereItWasInterrupted) {
                             HasSubstr("times as fast on one thread of a CPU")));
   EXPECT_EQ(lines_of(lesson("translations.tsv")).size(), 130U);
   EXPECT_EQ(lines_of(lesson("taught.source")), lines_of(read_file(source) + read_file(more)));
-  // What the teacher says of the sources, in their order.
+  // The teacher's translations of the sources, in their order.
   std::string translations = product(run_heed({"translate", toy.rnn, source})) +
                              product(run_heed({"translate", toy.rnn, more}));
   EXPECT_EQ(lesson("taught.target"), translations);
@@ -79,7 +79,7 @@ TEST_F(Distill, MakesAStudentAndGoesOnWhereItWasInterrupted) {
 }
 
 TEST_F(Distill, TakesTheCandidateThatIsMostLikeTheReference) {
-  // What the teacher finds likely in the second place or behind it.
+  // The test wants a translation that the teacher ranks second or lower.
   const std::string source = folder.write("s", "a b c\nc d e\n");
   const std::string second = split(lines_of(product(run_heed({"translate", toy.rnn, source,
                                                               "--n-best", "5", "--beam", "5"})))[3],

@@ -1,5 +1,5 @@
-// What a program is started with: closed or full streams, ignored signals, one file for both
-// streams, paths that are too long.
+// A program may be started with anything: closed or full streams, ignored signals, one file for
+// both streams, paths that are too long.
 #include <signal.h>
 
 #include <chrono>

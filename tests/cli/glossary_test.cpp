@@ -28,7 +28,7 @@ class GlossaryOption : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Models, GlossaryOption, testing::Values("rnn", "transformer"),
                          [](const auto& info) { return std::string(info.param); });
 
-/// Whether a word is one of a line's.
+/// Whether `word` is one of the words of `line`.
 bool has_word(const std::string& line, const std::string& word) {
   return (" " + line + " ").find(" " + word + " ") != std::string::npos;
 }

@@ -22,7 +22,7 @@ class GuidedRun : public ::testing::Test {
     folder_.write("train.align", reversal_links(folder_ / "train.src"));
   }
 
-  /// Of the run NAME; `more` are settings.
+  /// The command that trains the run NAME; `more` are settings.
   std::vector<std::string> training(const std::string& name,
                                     const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {

@@ -303,7 +303,7 @@ TEST(Evidence, StepsAndDrawsMatter) {
   EXPECT_NE(faithful("2", "9"), once);
 }
 
-// Of nothing, the page would say that the model has no attention.
+// A page about no pairs would say that the model has no attention.
 TEST(Faithful, AndItsKinNeedPairs) {
   const TemporaryFolder folder;
   const std::string empty = folder.write("empty", ""), blank = folder.write("blank", "\n \n");

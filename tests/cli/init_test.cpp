@@ -248,7 +248,7 @@ TEST(Init, LeavesNothingWhereItFails) {
   EXPECT_FALSE(fs::exists(parts));
   EXPECT_EQ(init(folder / "file/x.yaml", folder / "new/parts").status, 1);
   EXPECT_FALSE(fs::exists(folder / "new"));
-  // A vocabulary fails behind most of the work.
+  // A vocabulary fails after most of the work.
   folder.write("tiny.src", "a b\nb\na\n");
   folder.write("tiny.tgt", "b a\nb\na\n");
   const Result tiny = run_heed({"init", folder / "tiny.src", folder / "tiny.tgt", "-o",
@@ -306,7 +306,7 @@ TEST(Init, GoesOnWithARunOnOtherText) {
   train_toy(config, {"--set", "output=" + run});
   EXPECT_GT(bleu_of(run, parts), bleu_of(toy.rnn, parts) + 10);
 
-  // Of known letters the run has all pieces; a Transformer passes on its own keys.
+  // The run has all pieces of known letters; a Transformer passes on its own keys.
   const Result known =
       init(toy.transformer, {toy.folder / "train.src", toy.folder / "train.tgt"}, {"--force"});
   EXPECT_THAT(product(known), HasSubstr("heed train"));

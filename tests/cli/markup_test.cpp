@@ -101,7 +101,7 @@ TEST_P(MarkupOption, GoesWithTerms) {
   EXPECT_EQ(count_in(product(result), "<b>"), 1);
 }
 
-// In windows of 32 lines.
+// Lines are read in windows of 32.
 TEST_P(MarkupOption, DrawsAsPlainTextIsDrawn) {
   std::string input;
   for (int i = 0; i < 40; ++i) input += "a b c d e f\n";

@@ -1,4 +1,4 @@
-// What -o and its like may replace, and what not.
+// The files that -o and its like may replace, and those that they may not.
 #include <filesystem>
 #include <map>
 #include <string>

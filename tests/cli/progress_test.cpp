@@ -1,5 +1,5 @@
-// What heed says on a terminal alone: the progress line of heed train, on terminals of several
-// widths and without one, that of other commands, and the prompt of heed translate.
+// Lines that heed writes to a terminal alone: the progress line of heed train, on terminals of
+// several widths and without one, that of other commands, and the prompt of heed translate.
 #include <regex>
 
 #include "cli/program.h"

@@ -48,7 +48,7 @@ int process_of_rank(int launcher, int rank) {
   return 0;
 }
 
-/// What mpirun tells a rank on a machine of its own.
+/// The variables by which mpirun tells a rank of a machine of its own who it is.
 std::vector<std::string> as_started_by_mpirun(int rank, int count) {
   return {"OMPI_COMM_WORLD_RANK=" + std::to_string(rank),
           "OMPI_COMM_WORLD_SIZE=" + std::to_string(count), "OMPI_COMM_WORLD_LOCAL_RANK=0",
@@ -94,8 +94,8 @@ class Ranks : public ::testing::Test {
                 {"train", write_toy_config(folder_, {name, model, kRankTraining, true})});
     return run_heed(more);
   }
-  /// As mpirun starts ranks on several machines: no file but the run's folder is common, and the
-  /// first rank says there how it is reached. The second one may start late.
+  /// Starts ranks as mpirun does on several machines: no file but the run's folder is common, and
+  /// the first rank says there how it is reached. The second one may start late.
   static std::vector<Result> run_on_machines(int count, const std::vector<std::string>& arguments,
                                              const std::vector<std::string>& variables = {},
                                              std::chrono::milliseconds late = {}) {
@@ -291,7 +291,7 @@ TEST_F(Ranks, EndAndDoNotStartAgainAfterASignalToOne) {
   EXPECT_THAT(told, Not(HasSubstr("start again")));
 }
 
-// As systemd, a scheduler or pkill does it: each rank gets the signal, and once more from the
+// systemd, a scheduler or pkill signals so: each rank gets the signal, and once more from the
 // process that has started them.
 TEST_F(Ranks, SaveWhereEveryProcessGetsTheSignal) {
   train_until({}, [](int launcher) {
@@ -303,7 +303,7 @@ TEST_F(Ranks, SaveWhereEveryProcessGetsTheSignal) {
   });
 }
 
-// What a launcher of others started is to learn of it: 0 means done.
+// Another program's launcher learns of it by the exit code: 0 would mean that all is done.
 TEST_F(Ranks, ThatAreInterruptedAllSaySo) {
   std::vector<subprocess::Child> ranks = train_on_machines(2);
   ranks[0].signal(SIGTERM);

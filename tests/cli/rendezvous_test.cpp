@@ -1,4 +1,4 @@
-// Where ranks cannot meet: one line that says why.
+// Ranks that cannot meet say why, in one line.
 #include <arpa/inet.h>
 #include <signal.h>
 #include <sys/socket.h>

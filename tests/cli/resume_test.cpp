@@ -66,7 +66,7 @@ std::vector<std::string> losses_in(const TemporaryFolder& folder) {
   return out;
 }
 
-/// What a run without interruption gives, made once per kind.
+/// The result of a run without interruption, made once per kind.
 struct Reference {
   std::string weights;
   std::vector<std::string> losses;
@@ -141,7 +141,7 @@ TEST_P(Resume, AfterSigtermTheRunSaysHowToGoOnAndThenHasTheSameBits) {
   finish_and_compare(told);
 }
 
-/// What an interrupted run says last: how far it has come, and how to go on.
+/// The last words of an interrupted run: how far it has come, and how to go on.
 void expect_told_to_go_on(const TemporaryFolder& folder) {
   const auto console = lines_of(read_file(folder / "console.log"));
   ASSERT_FALSE(console.empty());

@@ -48,7 +48,7 @@ TEST(Vocab, AListHasNoEmptyParts) {
 TEST(Vocab, ReadsTheColumnThatIsAskedFor) {
   const TemporaryFolder folder;
   const std::string text = folder.write("pairs.tsv", "ab ba\txy yx\nba ab\tyx xy\n");
-  // Which of the letters b and y have a piece.
+  // The letters, of b and y, that have a piece.
   const auto letters = [&](const std::vector<std::string>& column) {
     std::vector<std::string> command{"vocab", text,         "--size",      "10",
                                      "-o",    folder / "v", "--algorithm", "bpe"};

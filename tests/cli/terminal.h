@@ -13,9 +13,9 @@
 
 namespace heed::cli {
 
-/// What the command, which must succeed, writes to stderr where that is a terminal of so many
-/// columns. With `typed` stdin and stdout are this terminal, too, and each of these texts is typed
-/// at the next prompt, "> ".
+/// Returns what the command, which must succeed, writes to stderr where that is a terminal of so
+/// many columns. With `typed` stdin and stdout are this terminal, too, and each of these texts is
+/// typed at the next prompt, "> ".
 inline std::string on_a_terminal(const std::vector<std::string>& command, unsigned short columns,
                                  const std::vector<std::string>& typed = {}) {
   const int controller = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);

@@ -1,5 +1,5 @@
-// What heed train says of its own command, and what it takes another process to see. The rest of
-// its folder and its configuration is tested in tests/run.
+// heed train's messages about its own command, and all that it takes another process to see. The
+// rest of its folder and its configuration is tested in tests/run.
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What heed translate tells beside a translation, and what a translation begins with.
+// heed translate's output beside a translation, and translations that begin with a prefix.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -283,7 +283,7 @@ TEST(TranslateMbr, ChoosesAmongTheBestOfTheBeamOrAmongDraws) {
                  {"decoding.mbr: got 9", "decoding.beam_size"});
 }
 
-/// heed behind two pipes, as a program that asks and waits for the answer has it.
+/// heed between two pipes, as a program that asks and waits for the answer has it.
 class Conversation {
  public:
   explicit Conversation(const Lines& arguments) {
@@ -377,7 +377,7 @@ TEST(TranslateFifo, AReaderThatComesLateGetsEveryLine) {
 TEST(TranslateFifo, AReaderThatLeavesEndsTheProgram) {
   std::string input;
   for (int i = 0; i < 400; ++i) input += "a b c d e f\n";
-  // As JSON it is more than a pipe holds.
+  // The output as JSON is more than a pipe holds.
   EXPECT_EQ(translate_to_fifo(": < \"$0\"", input, {"--json"}).status, 128 + SIGPIPE);
 }
 

@@ -299,7 +299,7 @@ TEST(TranslateCommand, GoesOnWithAnUnfinishedFile) {
   expect_mistake(run_heed(command), {file, "is there already", "--resume"});
   EXPECT_EQ(read_file(file), whole);
   command.push_back("--resume");
-  // In the middle of a line, at its end, before anything and behind all.
+  // The output breaks off in the middle of a line, at its end, before anything and after all.
   const std::size_t tenth = whole.find(lines_of(whole)[10], 30);
   for (const std::size_t bytes :
        {tenth, tenth + 1, whole.find('\n') + 1, std::size_t{0}, whole.size() - 1, whole.size()}) {

@@ -53,7 +53,7 @@ class TranslateTogether : public testing::TestWithParam<Way> {
   std::string model_, source_, prefixes_;
 };
 
-/// Those of which a text has the one spelling that `heed score` gives it.
+/// The searches in which a text has the one spelling that `heed score` gives it.
 class TranslateSearched : public TranslateTogether {};
 
 const Lines kMbr{"--set", "decoding.mbr=5"};

@@ -59,7 +59,7 @@ class WeightsFile {
     std::memcpy(bytes_.data(), &length_, sizeof length_);
     save();
   }
-  /// As an earlier version has written it, which did not say what the weights belong to.
+  /// Makes the file one of an earlier version, which did not say what the weights belong to.
   void forget_what_it_belongs_to() {
     rewrite_metadata([](nlohmann::json& metadata) {
       for (const char* key : {"model", "joint.spm", "text_normaliser", "config"})

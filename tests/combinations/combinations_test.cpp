@@ -62,7 +62,7 @@ class Combinations : public ::testing::TestWithParam<Family> {
                           "validation_command: echo 1, "
                           "learning_rate: 0.01}\ndecoding: {max_length_ratio: 0.5}\n",
                       "the test");
-    // In place of sacrebleu, which takes a second for each of some hundred validations.
+    // Scores in place of sacrebleu, which takes a second for each of some hundred validations.
     std::vector<std::string> scores;
     for (const std::string& key : score::sacrebleu_keys())
       scores.push_back(
@@ -148,7 +148,7 @@ class Combinations : public ::testing::TestWithParam<Family> {
   std::string said(std::size_t option, std::size_t value) const {
     return options_[option].path + "=" + options_[option].values[value];
   }
-  /// What is not the first value.
+  /// The values that are not the first of their option.
   std::string said(const Row& row) const {
     std::string text;
     for (std::size_t i = 0; i < row.size(); ++i)

@@ -1,4 +1,4 @@
-// What holds for every config struct of heed, looked at as data.
+// Promises of every config struct of heed, looked at as data.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ class Course(unittest.TestCase):
         path.write_text(QUESTION.sub(lambda found: f"{found[1]} = {answers(found[1])}", template))
 
     def do_commands(self, lab):
-        """Those of the handout, but for what checks the answers."""
+        """Runs the commands of the handout, but for what checks the answers."""
         handout = (lab / "handout.md").read_text()
         for block in re.findall(r"^```\n(.*?)^```", handout, re.MULTILINE | re.DOTALL):
             for command in block.splitlines():

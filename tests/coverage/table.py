@@ -36,7 +36,7 @@ def ends_of_blocks(path):
 
 
 def lines_of(data):
-    """What one object file counted: {(file, line, function): (count, counts of branches)}."""
+    """The counts of one object file: {(file, line, function): (count, counts of branches)}."""
     shown = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", str(data)], check=True,
                            capture_output=True).stdout
     found = {}
@@ -58,7 +58,7 @@ def sums(folder):
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         for found in pool.map(lines_of, sorted(folder.glob("**/*.gcda")), chunksize=4):
             for key, (count, branches) in found.items():
-                # Of a function in a header, each unit has a copy.
+                # Each unit has a copy of a function in a header.
                 key = *key, len(branches)
                 known = functions.get(key, (0, [0] * len(branches)))
                 functions[key] = known[0] + count, [a + b for a, b in zip(known[1], branches)]
@@ -66,14 +66,14 @@ def sums(folder):
     for (file, line, _, width), (count, branches) in functions.items():
         here = lines[file, line]
         here[0] += count
-        # Of a template, each type has a copy: a branch is taken if one of them took it.
+        # A template has a copy for each type: a branch is taken if one of them took it.
         here[1][width] = [a + b for a, b in zip(here[1].get(width, [0] * width), branches)]
     return {place: (count, max(widths.values(), key=len)) for place, (count, widths) in lines.items()}
 
 
 @functools.lru_cache(maxsize=None)
 def decisions(file):
-    """How many decisions each line of a file has, as its text says."""
+    """The number of decisions in each line of a file, as its text says."""
     code = [re.sub(r'"(?:[^"\\]|\\.)*"|//.*', "", line) for line in (ROOT / file).read_text().splitlines()]
     found = [len(re.findall(r"\b(?:if|for|while|switch|case)\b|&&|\|\||\?", line)) for line in code]
     goes_on = [False] + [line.rstrip().endswith(("&&", "||")) for line in code]

@@ -45,7 +45,7 @@ TEST(Alignment, EachPieceOfAWordIsLinkedToEachOfTheOther) {
               ElementsAre(link(0, 0), link(1, 0),              // word 0
                           link(0, 1), link(1, 1), link(3, 1),  // word 1, first piece
                           link(0, 2), link(1, 2), link(3, 2)));
-  // Words behind a cut have no pieces; a blank at the end is of none.
+  // Words after a cut have no pieces; a blank at the end belongs to no word.
   EXPECT_THAT(
       links_of_pieces({link(0, 0), link(5, 0), link(0, 7)}, {{0, 1}, {0, 1}, 1}, {{0}, {0}, 1}),
       ElementsAre(link(0, 0)));

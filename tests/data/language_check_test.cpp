@@ -10,12 +10,13 @@ namespace {
 TEST(CharacterModel, InterpolatesByHowManyKindsFollow) {
   CharacterModel model;
   model.learn("ab");
-  // Of one character (1 + 3 / 10000) / (3 + 3), of two (1 + that) / 2, of three (1 + that) / 2.
+  // The probability by one character is (1 + 3 / 10000) / (3 + 3), by two and by three characters
+  // (1 + that by one less) / 2.
   const double one = 1.0003 / 6, two = (1 + one) / 2, three = (1 + two) / 2;
   EXPECT_NEAR(model.nats("AB"), -std::log(three), 1e-12);
   EXPECT_EQ(model.nats(" "), 0);
-  // z was never seen: behind the edge nothing of it is left but the share of the unseen, twice
-  // halved, and behind z itself only single characters count.
+  // z was never seen: after the edge nothing of it is left but the share of the unseen, twice
+  // halved, and after z itself only single characters count.
   EXPECT_NEAR(model.nats("zz"), -(std::log(0.00005 / 4) + std::log(0.00005) + std::log(one)) / 3,
               1e-12);
 }

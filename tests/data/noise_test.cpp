@@ -27,7 +27,7 @@ NoisyPair noisy(const NoiseConfig& noise, const std::string& source, uint64_t se
   return with_noise(noise, source, target, seed, tag);
 }
 
-/// What the line becomes with the seeds 0 to 2999.
+/// The pairs that the noise makes of a line with the seeds 0 to 2999.
 std::map<std::string, NoisyPair> all(const NoiseConfig& noise, const std::string& source) {
   std::map<std::string, NoisyPair> out;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
@@ -109,7 +109,7 @@ TEST(Noise, IsInAShareOfTheWords) {
   std::string line;
   for (int i = 0; i < 10000; ++i) line += "hund ";
   const auto typos = split_words(noisy({.typos = 0.1}, line).source);
-  // Of 1,000 mistakes some 110 merge two words and some 110 make two of one.
+  // Some 110 of 1,000 mistakes merge two words, and some 110 make two of one.
   EXPECT_NEAR(static_cast<double>(std::ranges::count(typos, "hund")), 8890, 150);
   EXPECT_NEAR(static_cast<double>(split_words(noisy({.merged = 0.2}, line).source).size()), 8000,
               150);

@@ -37,7 +37,7 @@ TEST(StagePools, HaveTheirSharesExactly) {
   const StagePools stage = pools_of(*corpus, {.shares = {0.6, 0.4}}, 5);
   for (const int64_t pool : {0, 1, 2, 7, 1000000})
     EXPECT_THAT(counts(stage, pool), ElementsAre(3, 2));
-  // Of 4, 8 and 12 pairs a third is 1.33, 2.67 and 4.
+  // A third of 4, 8 and 12 pairs is 1.33, 2.67 and 4.
   const StagePools thirds = pools_of(*corpus, {.shares = {1 / 3., 2 / 3.}}, 4);
   EXPECT_THAT(counts(thirds, 0), ElementsAre(1, 3));
   EXPECT_THAT(counts(thirds, 1), ElementsAre(2, 2));

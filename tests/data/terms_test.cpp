@@ -1,4 +1,4 @@
-// Terms in sources: which words get their translation behind them, and where words are then.
+// Terms in sources: which words get their translation after them, and where words are then.
 #include "data/terms.h"
 
 #include <gmock/gmock.h>
@@ -75,7 +75,7 @@ TEST(Terms, AreASharesWorthAndFollowFromTheSeed) {
 }
 
 TEST(Terms, FollowTheNoise) {
-  // Of the noise's words: two in one, one in two, and a word as it was.
+  // The noise has made one word of two, two of one, and left a word as it was.
   NoisyPair noisy{"einhund be llt laut", "a dog barks loudly", {}};
   noisy.words = {{0, 1}, {0, 1}, {1, 3}, {3, 4}};
   const NoisyPair pair = with_terms(noisy, links("0-0 1-1 2-2 3-3"), 1, 1);

@@ -97,7 +97,7 @@ model::Source more_padding() {
   return source;
 }
 
-/// By teacher forcing, of the sentence alone.
+/// The log-probability of a translation by teacher forcing, with the sentence alone in its batch.
 double log_probability(model::Model& model, const std::vector<int64_t>& sentence,
                        const Hypothesis& one) {
   const model::Source source = toy::make_source({sentence});

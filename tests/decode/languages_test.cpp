@@ -60,7 +60,7 @@ TEST_P(LanguagesOf, ForcedOnesBeginHypothesesAndAreInNoText) {
         EXPECT_EQ(mine.ids, other.ids);
         EXPECT_EQ(mine.ids[0], id("<de>"));
         EXPECT_EQ(found[i].texts[n], plain->decode({mine.ids.begin() + 1, mine.ids.end()}));
-        // What is given costs nothing.
+        // A piece that is given costs nothing.
         EXPECT_EQ(mine.token_log_probabilities[0], 0);
         EXPECT_NEAR(mine.log_probability + other.token_log_probabilities[0], other.log_probability,
                     1e-4);

@@ -8,7 +8,7 @@
 
 namespace heed::decode {
 
-/// As the other search(), with the steps of these models.
+/// Searches as the other search(), with the steps of these models.
 inline std::vector<std::vector<Hypothesis>> search(const std::vector<model::Model*>& models,
                                                    const std::vector<model::Source>& sources,
                                                    const SearchOptions& options) {

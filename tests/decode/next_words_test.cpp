@@ -30,7 +30,8 @@ TEST(NextWords, HaveTheProbabilitiesOfTheModel) {
         continue;
       }
       EXPECT_EQ(word.prefix, "sena" + std::string(word.continues ? "" : " ") + word.word);
-      // What the model says of the pieces when it reads them; other spellings of the word add.
+      // The model's probability of the pieces when it reads them; other spellings of the word add
+      // to it.
       const auto pieces = target.encode(word.prefix);
       if (pieces.size() <= before.size() ||
           !std::equal(before.begin(), before.end(), pieces.begin()))

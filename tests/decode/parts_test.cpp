@@ -121,7 +121,7 @@ TEST(Draw, TopPKeepsTheFewestThatHoldEnough) {
 }
 
 TEST(Draw, NeedsNoOrder) {
-  // Of 150 at random the cut by top_k, the nucleus, and both: as if all were sorted first.
+  // The cut of 150 numbers by top_k, the nucleus, and both is as if all were sorted first.
   Random numbers(5);
   std::vector<float> values(150);
   for (float& value : values) value = static_cast<float>(-6 * numbers.uniform());

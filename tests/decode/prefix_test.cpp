@@ -16,7 +16,7 @@ using toy::search_one;
 using toy::ToyModel;
 
 TEST(Prefix, APrefixIsWorkedByHandAndCountsInTheLogProbability) {
-  // As above; a prefix of b b: .1 * .1, then eos .4, or a .5 and eos .4.
+  // The same model with a prefix of b b: .1 * .1, then eos .4, or a .5 and eos .4.
   FixedModel model({0, 0, 0, 0.4F, 0.5F, 0.1F});
   SearchOptions options{.config = config_of(2, LengthPenalty::none), .prefixes = {{5, 5}}};
   options.config.n_best = 2;
@@ -61,7 +61,7 @@ TEST(Prefix, APrefixTakesNothingOffTheLengthLimit) {
   SearchOptions options{.config = config_of(2), .prefixes = {{5, 5, 5}}};
   options.config.max_length_ratio = 1.5;
   const auto found = search_one(model, {4, 5, 6}, options);
-  std::vector<int32_t> wanted(3 + 15, 4);  // ceil(4.5) + 10 behind the prefix
+  std::vector<int32_t> wanted(3 + 15, 4);  // ceil(4.5) + 10 after the prefix
   std::fill_n(wanted.begin(), 3, 5);
   EXPECT_EQ(found.at(0).ids, wanted);
   EXPECT_TRUE(found[0].cut);

@@ -262,7 +262,7 @@ TEST(Search, TheLengthLimitCutsAndSaysSo) {
   const auto found = search_one(model, {4, 5, 6}, options);
   EXPECT_EQ(length_limit(options.config, 3, 1000), 15);  // ceil(4.5) + 10
   EXPECT_EQ(length_limit(options.config, 3, 12), 12);
-  options.config.min_length = 20;  // and the end behind them
+  options.config.min_length = 20;  // and the end after them
   EXPECT_EQ(length_limit(options.config, 3, 1000), 21);
   EXPECT_EQ(length_limit(options.config, 3, 12), 12);
   options.config.min_length = 0;

@@ -64,7 +64,7 @@ class ToyModel : public model::Model {
   std::vector<std::vector<int64_t>> batches;  // shape of each step's tokens
 
  private:
-  /// What each piece adds to the history.
+  /// The number that each piece adds to the history.
   static Tensor weight(const Tensor& tokens) { return tokens.to(at::kFloat).square() * 0.3; }
 
   static Tensor source_sum(const model::Source& source) {

@@ -1,4 +1,4 @@
-// What is in translations, and what is said of those that were cut.
+// The fields of translations, and the warnings about those that were cut.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST(Translations, CannotBeForbiddenAPieceThatIsNone) {
       "\u2581 m i r a \u2581 t o l o; name pieces");
 }
 
-/// What a model says that always gives piece 5 first, then 6, 4 and the end.
+/// The warnings of a translation by a model that always gives piece 5 first, then 6, 4 and the end.
 std::string warning_of(const DecodeConfig& config) {
   const auto model =
       std::make_shared<toy::FixedModel>(std::vector<float>{0, 0, 0, 0.05F, 0.1F, 0.55F, 0.3F});

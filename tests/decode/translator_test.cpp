@@ -193,7 +193,7 @@ TEST(Translator, RefusesToScorePairsThatAreLongerThanItsLimit) {
   EXPECT_EQ(reads_more.score({five}, {""}).size(), 1U);
 }
 
-/// How many pairs are read together.
+/// A model that counts how many pairs are read together.
 class CountingModel : public toy::ToyModel {
  public:
   using ToyModel::ToyModel;
@@ -275,7 +275,7 @@ TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {
       if (threads == 1) first = texts;
       EXPECT_EQ(texts, first);
     }
-    // By hand from the candidates.
+    // The choice is made by hand from the candidates.
     auto candidates = config;
     candidates.mbr = 0;
     candidates.n_best = 6;

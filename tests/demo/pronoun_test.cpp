@@ -1,4 +1,4 @@
-// What attention is for: a Transformer learns which of two nouns "it" stands for.
+// An example of what attention is for: a Transformer learns which of two nouns "it" stands for.
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>

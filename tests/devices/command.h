@@ -3,7 +3,7 @@
 
 namespace heed::devices {
 
-/// Whether the arguments are of this command, and not GoogleTest's.
+/// Whether the program's arguments are for this command, and not for GoogleTest.
 bool is_command(int count, const char* const* arguments);
 
 /// test_devices --device DEVICE [--precision fp32,bf16] [--only NAME]: one line for each operator

@@ -35,7 +35,7 @@ void settle(torch::nn::Module& module, const Place& place) {
   Numbers numbers(place, 13);
   {
     const at::NoGradGuard no_grad;
-    // In fp32, so that each place has the same.
+    // Parameters are drawn in fp32, so that each place has the same.
     for (Tensor& parameter : module.parameters())
       parameter.add_(numbers.host(parameter.sizes()).to(at::kFloat), 0.1);
   }

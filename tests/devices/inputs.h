@@ -1,4 +1,4 @@
-// What operators of the table are computed from, the same for every place, and their gradients.
+// Inputs of the operators of the table, the same for every place, and gradients.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -40,7 +40,7 @@ Tensors parameters_of(const torch::nn::Module& module);
 Values values_of(const Tensors& results);
 
 /// The results of `forward` and the gradients of their sum, weighed by fixed numbers, by each of
-/// `leaves` that matters. As in training: forward under autocast, backward behind it.
+/// `leaves` that matters. As in training: forward under autocast, backward after it.
 Values with_gradients(const Place& place, const Tensors& leaves,
                       const std::function<Tensors()>& forward);
 

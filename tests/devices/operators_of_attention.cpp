@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kSentences = 3;
 
-/// What is attended with, and how.
+/// The inputs of an attention, and how it attends.
 struct Shape {
   int64_t heads = 4, kv_heads = 4, queries = 9, keys = 9, head = 16;
   std::vector<int64_t> lengths = {};  // of the keys; empty: no padding
@@ -88,7 +88,7 @@ Operator linear(const std::string& name, const Shape& shape, bool rotated = fals
   return {"attention.linear" + name, compute};
 }
 
-/// Sentences without padding, one behind the other.
+/// Sentences without padding, one after the other.
 struct Unpadded {
   std::vector<int64_t> queries = {9, 4, 7}, keys = {9, 4, 7};
   int64_t heads = 4, kv_heads = 4, head = 16;

@@ -1,4 +1,4 @@
-// What a step of a search takes from the device.
+// Operators that a step of a search takes from the device.
 #include "decode/model_steps.h"
 #include "devices/inputs.h"
 #include "model/device.h"

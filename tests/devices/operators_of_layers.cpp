@@ -154,9 +154,10 @@ Values word_dropout(const Place& place) {
                     {"gradient", layer.weight().grad().sum() / vectors.sum()}});
 }
 
-/// Of values that are 1 a context is the sum of the weights that are kept: 1 on the average. All
-/// sums together are what the values' gradients are, if the same weights are dropped there.
-/// `unpadded`: by the kernels for sentences without padding, where there are any.
+/// Dropout of attention weights. Where values are 1 a context is the sum of the weights that are
+/// kept: 1 on the average. All sums together are what the values' gradients are, if the same
+/// weights are dropped there. `unpadded`: by the kernels for sentences without padding, where there
+/// are any.
 Operator attention_dropout(const std::string& name, bool unpadded) {
   constexpr int64_t kSentences = 32, kLength = 64, kHeads = 4, kHead = 16;
   const auto compute = [unpadded](const Place& place) {

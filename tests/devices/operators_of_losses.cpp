@@ -1,4 +1,4 @@
-// What makes weights of scores, and losses: each through the function that training calls,
+// Normalisers and losses: each through the function that training calls,
 // whichever path it takes.
 #include <limits>
 
@@ -36,8 +36,8 @@ Values additive_scores(const Place& place) {
   });
 }
 
-/// Of the decoder's features: those of a small Transformer's output layer, tied or with a bias of
-/// its own.
+/// The loss from the decoder's features by a small Transformer's output layer, tied or with a bias
+/// of its own.
 Operator output_loss(const std::string& name, double smoothing, train::Consistency consistency) {
   const auto compute = [=](const Place& place) {
     model::ModelConfig config = model::testing::small_transformer();

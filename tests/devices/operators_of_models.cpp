@@ -13,7 +13,7 @@ namespace {
 using accelerator::kPieces, accelerator::small_batch;
 using model::testing::NamedConfig;
 
-/// Errors of a dozen operators, one behind the other.
+/// Errors of a dozen operators, one after the other.
 constexpr Bounds kWhole{.fp32 = 3e-5, .tf32 = 1.2e-2, .bf16 = 8e-2, .fp16 = 1.2e-2};
 
 model::ModelPtr model_at(const Place& place, const model::ModelConfig& config, uint64_t seed = 3) {
@@ -145,9 +145,9 @@ std::vector<NamedConfig> recurrent_kinds() {
   return kinds;
 }
 
-/// With heads of 8 numbers, which the kernels of a GPU take, scores that are scaled, softmax in
-/// cross-attention, and functions without jumps, as ssru's max(0, c): the others have rows of
-/// their own.
+/// Transformers with heads of 8 numbers, which the kernels of a GPU take, scores that are scaled,
+/// softmax in cross-attention, and functions without jumps, as ssru's max(0, c): the others have
+/// rows of their own.
 std::vector<NamedConfig> transformer_kinds() {
   std::vector<NamedConfig> kinds = model::testing::transformer_kinds();
   std::erase_if(kinds, [](const NamedConfig& kind) {

@@ -1,4 +1,4 @@
-// What becomes of gradients: in fp32, whatever the precision.
+// Operators that gradients go through: in fp32, whatever the precision.
 #include <limits>
 
 #include "accelerator/support.h"
@@ -26,7 +26,7 @@ struct Weights {
   }
 };
 
-/// By how much they differ from `before`, a step's length: the weights themselves would hide it.
+/// The changes from `before`, of a step's length: the weights themselves would hide it.
 Tensors changes(const Tensors& after, const Tensors& before) {
   Tensors out;
   for (const auto& [name, weight] : after) out[name] = weight - before.at(name);

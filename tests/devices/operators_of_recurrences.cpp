@@ -80,7 +80,7 @@ Operator encoder(Cell kind, int64_t layers) {
   return {"encoder." + config::name_of(kind) + std::to_string(layers), compute, kByCudnn};
 }
 
-/// What the decoder looks at.
+/// The source that the decoder looks at.
 struct Looked {
   Tensor values, summary;
   model::Encoded all;
@@ -106,7 +106,7 @@ Operator decoder(Cell kind, int64_t layers, const std::string& attention) {
       const bool attends = layer.attends();
       Tensors results{
           {"features", layer.run(x, layer.start(encoded.all), nullptr, attends ? &logs : nullptr)}};
-      // Of padding they are -inf or, in the kernels for a CPU, very small.
+      // The log weights of padding are -inf or, in the kernels for a CPU, very small.
       if (attends) results["logs"] = logs.clamp_min(-60);
       return results;
     });

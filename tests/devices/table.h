@@ -21,21 +21,21 @@ using Tensors = std::map<std::string, Tensor>;
 /// fp64 is the judge's. tf32 is fp32 with products of a GPU's TF32.
 HEED_ENUM(Precision, (fp64, ""), (fp32, ""), (tf32, ""), (bf16, ""), (fp16, ""))
 
-/// Where an operator computes.
+/// The device on which an operator computes, and its precision.
 struct Place {
   at::Device device = at::kCPU;
   Precision precision = Precision::fp64;
 
   bool is_judge() const { return precision == Precision::fp64; }
-  /// Of weights and inputs.
+  /// The type of weights and inputs.
   at::ScalarType wide() const { return is_judge() ? at::kDouble : at::kFloat; }
-  /// Of products: what autocast makes of `wide`.
+  /// The type of products: what autocast makes of wide().
   at::ScalarType narrow() const;
-  /// For model::Autocast, which does nothing for fp32.
+  /// The type for model::Autocast, which does nothing for fp32.
   at::ScalarType autocast() const { return is_judge() ? at::kFloat : narrow(); }
 };
 
-/// What an operator computed, by name: on the CPU, in fp64.
+/// The tensors that an operator computed, by name: on the CPU, in fp64.
 struct Values {
   Tensors results, gradients;
 };
@@ -47,7 +47,8 @@ struct Bounds {
   double of(Precision precision) const;
   Bounds times(double factor) const;
 };
-/// Of what is computed in fp32 whatever the precision, and has no products that TF32 could round.
+/// The bounds of operators that compute in fp32 whatever the precision, and have no products that
+/// TF32 could round.
 inline constexpr Bounds kInFp32{.fp32 = 1e-5, .tf32 = 0, .bf16 = 0, .fp16 = 0};
 
 struct Operator {
@@ -65,7 +66,7 @@ std::vector<Operator> optimizer_operators();
 std::vector<Operator> decoding_operators();
 std::vector<Operator> model_operators();
 
-/// All of them.
+/// The operators of all these lists.
 const std::vector<Operator>& table();
 
 /// How far something is from the judge's number, and what it is.
@@ -80,7 +81,7 @@ struct Error {
 std::vector<Error> errors(const Values& found, const Values& judge);
 Error largest_error(const Values& found, const Values& judge);
 
-/// What the judge says; computed once.
+/// The values of the judge, computed once.
 const Values& judged(const Operator& one);
 
 /// One line of the table.
@@ -98,7 +99,7 @@ struct Row {
 
 Row run(const Operator& one, const at::Device& device, Precision precision);
 
-/// Those that the device computes in.
+/// The precisions that the device computes in.
 std::vector<Precision> precisions_of(const at::Device& device);
 
 }  // namespace heed::devices

@@ -17,7 +17,8 @@ using testing::Not;
 const std::string kMarkup = "</script><b>&quot;<!--]]>\"'";
 const std::string kEscaped = "&lt;/script&gt;&lt;b&gt;&amp;quot;&lt;!--]]&gt;&quot;&#39;";
 
-/// What a sentence may hold, and what XML forbids: C0, DEL, U+FFFE, half a surrogate, broken UTF-8.
+/// Characters that a sentence may hold, and that XML forbids or that need care: C0, DEL, U+FFFE,
+/// half a surrogate, broken UTF-8.
 const std::vector<std::string> kTexts = {kMarkup,
                                          "\u2028javascript:run()\u0085",
                                          std::string("\0\x01\x0B\x1F\x7F", 5),

@@ -34,7 +34,7 @@ study::AttentionMatrix one_weight() {
   return {.words = true, .target = {"t"}, .source = {"s"}, .weights = {1}};
 }
 
-// Buckets of 1-10 and 21-30 words have sentences; those between and behind are empty.
+// Buckets of 1-10 and 21-30 words have sentences; those between and after are empty.
 Report example() {
   Report report{.title = "Short & <long>", .introduction = "Two models."};
   report.lengths.buckets = {{.low = 1, .high = 10, .sentences = {0, 1}},

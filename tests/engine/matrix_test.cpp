@@ -100,7 +100,7 @@ TEST(PackedMatrix, SumsOfTheLongestInt8RowsFitAndLongerOnesAreRefused) {
   EXPECT_THROW(Matrix(w.data(), 1, Matrix::kLongestInt8 + 1, WeightFormat::int8), Bug);
 }
 
-// 2 * 3 - 10 = -4 and 4 * 3 - 10 = 2: the bias before max(0, .), and what is there behind it.
+// 2 * 3 - 10 = -4 and 4 * 3 - 10 = 2: the bias before max(0, .), and what is there after it.
 TEST(PackedMatrix, FinishesAProductInItsOrder) {
   const std::vector<float> x{3}, w{2, 4}, bias{-10, -10}, there{7, 7};
   const auto finished = [&](const Finish& finish) {
@@ -188,7 +188,7 @@ TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
     for (const int64_t inner : {145, 1111}) expect_the_plain_products(numbers, inner);
 }
 
-// Of qemu's processors `max` has all instructions, cortex-a76 dot products and cortex-a72 none.
+// Among qemu's processors `max` has all instructions, cortex-a76 dot products and cortex-a72 none.
 TEST(PackedMatrix, AnEmulatedProcessorsInstructionsAreUsed) {
   const char* name = std::getenv("QEMU_CPU");  // ./run aarch64
   if (name == nullptr) GTEST_SKIP();

@@ -18,7 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pointwise;
 
-/// Of width 6 with 2 heads, 2 layers and at most 5 positions; `weight`: what a kind has learned.
+/// Positions of width 6 with 2 heads, 2 layers and at most 5 positions; `weight`: what a kind has
+/// learned.
 StackPositions positions_of(const std::string& kind, const Array& weight = {},
                             bool decoder = false) {
   model::ModelConfig config;
@@ -45,7 +46,7 @@ Floats rows_of(const StackPositions& positions, int64_t first, int64_t count, in
   return all;
 }
 
-// Two before the 256 that are kept end, and two behind.
+// Two before the 256 that are kept end, and two after.
 TEST(StackPositions, SinusoidsAreSinesAndCosinesOfSlowerAndSlowerAngles) {
   const StackPositions positions = positions_of("sinusoidal");
   EXPECT_EQ(positions.effect(), model::PositionsEffect::kEmbeds);

@@ -55,7 +55,7 @@ inline model::ModelConfig small_transformer() {
   return config;
 }
 
-/// Of small_transformer() with any positions, norm and ties.
+/// Random weights of small_transformer() with any positions, norm and ties.
 inline Weights random_transformer(const model::ModelConfig& config, int64_t pieces) {
   namespace names = model::names;
   using model::AttentionKind;
@@ -99,7 +99,7 @@ inline model::ModelConfig small_recurrent() {
   return config;
 }
 
-/// Of small_recurrent(): a GRU with an attention after it.
+/// Random weights of small_recurrent(): a GRU with an attention after it.
 inline Weights random_recurrent(const model::ModelConfig& config, int64_t pieces) {
   const int64_t width = config.embedding_size, hidden = config.hidden_size;
   RandomWeights all;

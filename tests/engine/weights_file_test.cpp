@@ -125,7 +125,7 @@ Floats translate(const Network& network) {
   return all;
 }
 
-/// With the word vectors of `packed`, which are rounded.
+/// The weights with the word vectors of `packed`, which are rounded.
 Weights with_words_of(const Weights& packed, const Weights& weights) {
   std::map<std::string, Array> arrays = weights.all();
   for (auto& [name, array] : arrays) {

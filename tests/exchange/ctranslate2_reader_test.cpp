@@ -36,7 +36,7 @@ class VariableFile {
   std::map<std::string, Value> variables;
   std::map<std::string, std::string> aliases;
 
-  /// Of format 6, as write_ctranslate2() writes it.
+  /// Reads the bytes of a file of format 6, as write_ctranslate2() writes it.
   explicit VariableFile(std::string bytes) : bytes_(std::move(bytes)) {
     number<uint32_t>();
     text();
@@ -148,7 +148,8 @@ class CTranslate2Folder : public ::testing::Test {
       EXPECT_EQ(model.weights.at("embedding.weight").data[5 * config_.width + i],
                 wanted.at("embedding.weight").data[5 * config_.width + i]);
   }
-  /// As ctranslate2 2.24.0 writes it: no config.json, and what both sides have at the root.
+  /// Makes a model one that ctranslate2 2.24.0 has written: no config.json, and what both sides
+  /// have at the root.
   void age(VariableFile& old) const {
     std::filesystem::remove(folder_ / "config.json");
     std::filesystem::remove(folder_ / "shared_vocabulary.json");

@@ -1,5 +1,5 @@
-// What CTranslate2 can run, and the bytes of its files. That it computes the same is tested in
-// tests/twins/test_export.py.
+// Models that CTranslate2 can run, and the bytes of their files. That it computes the same is
+// tested in tests/twins/test_export.py.
 #include "exchange/ctranslate2.h"
 
 #include <gmock/gmock.h>

@@ -57,7 +57,8 @@ class TransformersFolder : public ::testing::Test {
     std::filesystem::remove(folder_ / ("model/" + file));
   }
 
-  /// With so many rows. `extra`: a matrix of their shape with other numbers, under this name.
+  /// Writes weights with so many rows. `extra`: a matrix of their shape with other numbers, under
+  /// this name.
   void write_weights(const std::string& file, model::Norm norm, int64_t rows,
                      const std::string& extra = "") const {
     model::ModelConfig config = small_transformer();
@@ -300,7 +301,7 @@ TEST_F(TransformersFolder, KnowsTheLanguagesOfM2M100AsTransformers5SavesIt) {
   tokenizer["language_codes"] = "wmt21";
   write("tokenizer_config.json", tokenizer);
   EXPECT_EQ(row_of(read(), "__ja__"), own + 3);
-  // What was added to such a tokenizer has the id of a language.
+  // A piece that was added to such a tokenizer has the id of a language.
   write("added_tokens.json", {{"<x>", own}});
   EXPECT_THAT(refusal(), HasSubstr("'<x>' and '__en__' have the same id"));
   remove("added_tokens.json");
@@ -317,12 +318,12 @@ TEST_F(TransformersFolder, ReadsTheIdsOfNLLBsLanguages) {
   write("special_tokens_map.json",
         {{"additional_special_tokens", {"deu_Latn", "fra_Latn"}}, {"mask_token", "<mask>"}});
   EXPECT_THAT(refusal(), AllOf(HasSubstr("tokenizer.json: is needed"), HasSubstr("'deu_Latn'")));
-  // As 4.57.1 numbers them where it has the SentencePiece file alone.
+  // Version 4.57.1 numbers them so where it has the SentencePiece file alone.
   write("added_tokens.json", {{"<mask>", own}, {"deu_Latn", own + 1}, {"fra_Latn", own + 2}});
   EXPECT_EQ(row_of(read(), "fra_Latn"), own + 2);
   EXPECT_THAT(read().languages, ElementsAre("deu_Latn", "fra_Latn"));
   EXPECT_FALSE(read().source.has_symbol("<mask>"));
-  // As Facebook's own folder has them.
+  // Facebook's own folder has them in tokenizer.json.
   remove("added_tokens.json");
   const auto token = [](int64_t id, const char* content) {
     return json{{"id", id}, {"content", content}, {"special", true}};

@@ -1,4 +1,4 @@
-// What MarianMT can be, and the files of one. That it computes the same is tested in
+// Models that MarianMT can be, and the files of one. That it computes the same is tested in
 // tests/twins/test_huggingface.py.
 #include "exchange/marian_mt.h"
 

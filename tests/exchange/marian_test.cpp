@@ -72,7 +72,7 @@ struct MarianImport : ::testing::Test {
   }
 };
 
-/// As marian-vocab writes it: names that YAML would misread are quoted.
+/// The table as marian-vocab writes it: names that YAML would misread are quoted.
 std::string table_of(const std::vector<std::string>& names) {
   std::string yaml;
   for (std::size_t id = 0; id < names.size(); ++id)

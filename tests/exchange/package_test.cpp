@@ -114,7 +114,7 @@ TEST(ZipArchive, IsRefusedWhereItCannotBeReadWhole) {
   std::string changed = sound;
   changed[changed.find(kText)] = 'x';
   EXPECT_EQ(archive_refusal(changed), "m.zip: a: damaged: its size or checksum is wrong");
-  // Of a file that is cut nothing is read, and nothing wrong where a byte is missing. The last six
+  // Nothing is read of a file that is cut, and nothing wrong where a byte is missing. The last six
   // are a comment and its length.
   for (const bool zip64 : {false, true})
     for (const std::string& whole : {zip({{"a", kText}}, zip64), zip({{"a", kText, true}}, zip64)})

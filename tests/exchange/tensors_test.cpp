@@ -165,7 +165,7 @@ TEST(Tensors, BecomeFiniteFloats) {
               array_of({Dtype::I8, {12}, {infinite}}, "ids");
             }),
             "ids: a tensor of whole numbers (I8), which are no weights");
-  // Where they lie, unless that is no place of a float.
+  // The numbers are read where they lie, unless that is no address of a float.
   const std::vector<float> room = {0, 1, 2};
   const std::string_view bytes(reinterpret_cast<const char*>(room.data()), 12);
   EXPECT_EQ(array_of({Dtype::F32, {2}, {bytes.substr(4)}}, "x").data, room.data() + 1);

@@ -48,7 +48,7 @@ std::string tuple(const std::vector<int64_t>& numbers) {
   return "(" + values + "t";
 }
 
-/// Of the storage "0".
+/// The pickle of a tensor of the storage "0".
 std::string tensor(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides,
                    int64_t offset = 0) {
   return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\nFloatStorage\n" +
@@ -56,7 +56,7 @@ std::string tensor(const std::vector<int64_t>& shape, const std::vector<int64_t>
          tuple(strides) + "\x89}tR";
 }
 
-/// In a zip archive; by itself a storage has six numbers.
+/// A zip archive of a pickle and a storage, which by itself has six numbers.
 std::string with_storage(const std::string& pickle,
                          const std::vector<float>& numbers = {0, 1, 2, 3, 4, 5}) {
   return zip({{"m/data.pkl", pickle}, {"m/data/0", bytes_of(numbers)}});
@@ -198,7 +198,7 @@ TEST(Pickle, MakesNoMoreThanAModel) {
       "m.bin: its dictionaries hold more than a model: damaged, or made to fill memory";
   // One that holds itself.
   EXPECT_EQ(pickle_refusal("}q\x01" + text("a") + "h\x01s."), more);
-  // Of eight, each holds the next twenty times.
+  // There are eight tuples, of which each holds the next twenty times.
   std::string twenty;
   for (int depth = 0; depth < 8; ++depth) {
     std::string items;

@@ -61,9 +61,9 @@ bool send(int socket, char** argv) {
          write_whole(socket, text.data(), text.size());
 }
 
-/// What waitpid() tells of the run; nothing where the server has not taken it.
+/// The status of the run, as waitpid() tells it; nothing where the server has not taken the run.
 std::optional<int> ask(const char* name, char** argv) {
-  // What comes of a closed stream is for heed to show.
+  // Only heed itself can show what comes of a closed stream.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0) return std::nullopt;
   const int socket = connect_to(name);

@@ -1,5 +1,5 @@
-// What the stand-in for heed-torch asks of the fork server, over a Unix socket: a Request with four
-// descriptors, then its strings, each with its NUL. The answer is Answer::started and then the
+// The message of the stand-in for heed-torch to the fork server, over a Unix socket: a Request with
+// four descriptors, then its strings, each with its NUL. The answer is Answer::started and then the
 // status of waitpid(), or Answer::refused.
 #pragma once
 

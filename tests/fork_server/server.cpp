@@ -74,7 +74,7 @@ void expect_one_thread() {
   std::_Exit(127);
 }
 
-/// What the server knows of a request while its process runs.
+/// A request whose process runs, as the server knows it.
 struct Run {
   int socket;
   pid_t process;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Where the program lies in memory: places relative to it are the same in every run.
+// The address of the program in memory: addresses relative to it are the same in every run.
 extern "C" const char __executable_start;
 
 namespace heed::fuzz {

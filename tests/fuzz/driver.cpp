@@ -65,7 +65,7 @@ struct Options {
 
 // --- findings; what follows may be called by a signal, on a stack of its own
 
-/// What a signal's handler needs: nothing is allocated then.
+/// Variables that a signal's handler needs, because it may not allocate.
 struct Current {
   const char* data = nullptr;
   std::size_t size = 0;
@@ -198,7 +198,7 @@ class Fuzzer {
   void execute(const std::string& input) const {
     current.data = input.data();
     current.size = input.size();
-    // Of exactly that size, so that a sanitizer sees who reads on.
+    // The copy has exactly that size, so that a sanitizer sees who reads on.
     const auto bytes = std::make_unique<uint8_t[]>(input.size());
     std::copy(input.begin(), input.end(), bytes.get());
     set_clock(kMostSeconds);

@@ -10,7 +10,7 @@
 namespace heed::fuzz {
 namespace {
 
-/// Where counts and lengths go wrong.
+/// Numbers at which counts and lengths go wrong.
 constexpr std::array<uint64_t, 14> kNumbers = {0,
                                                1,
                                                0x7F,
@@ -26,7 +26,7 @@ constexpr std::array<uint64_t, 14> kNumbers = {0,
                                                0x8000000000000000,
                                                0xFFFFFFFFFFFFFFFF};
 
-/// The character that stands at `text[at]`, which is moved behind it.
+/// The character that stands at `text[at]`; `at` is moved to what follows it.
 char unescaped(std::string_view text, std::size_t& at, const std::string& where) {
   if (text[at] != '\\') return text[at++];
   const std::string_view rest = text.substr(at + 1);

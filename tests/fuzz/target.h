@@ -1,4 +1,4 @@
-// What every fuzz target shares: which exceptions are answers, and inputs as files.
+// Functions that all fuzz targets share: which exceptions are answers, and inputs as files.
 //
 // A target is one file of targets/ (targets/torch/ where it needs LibTorch), named after what it
 // parses, with the entry point of libFuzzer. The same file is linked against libFuzzer and against

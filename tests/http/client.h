@@ -91,7 +91,7 @@ class Client {
     return out;
   }
 
-  /// Whether the server closes and sends nothing before.
+  /// Whether the server closes the connection and sends nothing before.
   bool closed() {
     char byte;
     return buffer_.empty() && ::recv(socket_, &byte, 1, 0) == 0;
@@ -101,7 +101,7 @@ class Client {
   void fill() {
     char chunk[4096];
     const ssize_t count = ::recv(socket_, chunk, sizeof chunk, 0);
-    if (count <= 0) throw std::runtime_error("no more came behind: " + buffer_);
+    if (count <= 0) throw std::runtime_error("no more came after: " + buffer_);
     buffer_.append(chunk, static_cast<std::size_t>(count));
   }
   std::string cut(std::size_t size) {

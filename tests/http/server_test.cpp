@@ -104,7 +104,7 @@ TEST(Server, ReadsBodiesAndForms) {
                 "--xyz--\r\n",
                 "multipart/form-data; boundary=xyz"));
   EXPECT_THAT(form, ElementsAre(Pair("q", "a\r\nb")));
-  // In chunks, without a length.
+  // The body comes in chunks, without a length.
   Client client(server.port());
   client.send(
       "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");

@@ -23,7 +23,7 @@ inline Aligner random_aligner(std::size_t which, decode::DecodeConfig config = {
           "m"};
 }
 
-/// By usual_choice().
+/// An aligner that chooses by usual_choice().
 inline AlignerByRule by_usual_rule(Aligner aligner) {
   const LinkRule rule{usual_choice(aligner.traits())};
   return {std::move(aligner), rule};

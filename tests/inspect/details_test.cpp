@@ -1,4 +1,4 @@
-// What is told of translations: the same in however many parts they are read, and without the
+// The details of translations are the same in however many parts they are read, and without the
 // attention of all of them at the same time.
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -78,8 +78,8 @@ std::vector<model::ModelConfig> models_that_take_more_steps() {
   return {kinked, steep, recurrent, local};
 }
 
-/// With weights as training begins with them, and biases as it leaves them: where all are 0, layer
-/// norms one behind the other make a near jump of the first step away from zero vectors.
+/// A model with weights as training begins with them, and biases as it leaves them: where all are
+/// 0, layer norms one after the other make a near jump of the first step away from zero vectors.
 model::ModelPtr model_with_biases(const model::ModelConfig& config) {
   at::manual_seed(7);
   auto model =

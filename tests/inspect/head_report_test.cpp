@@ -1,4 +1,5 @@
-// What heads attend to, by gold links and antecedents that may be of other words than the model's.
+// The report on what heads attend to, by gold links and antecedents that may be of other words than
+// the model's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ struct HeadReports : testing::Test {
   decode::Translator translator =
       decode::make_translator(decode::random_model(decode::small_models()[0]));
 
-  /// With antecedents and, where it is named, gold.
+  /// The report of heads, with antecedents and, where it is named, gold.
   study::HeadReport report(const text::Pairs& pairs, const std::string& antecedents,
                            const std::string& gold, const std::vector<AttentionKind>& kinds) {
     return head_report(translator, pairs,

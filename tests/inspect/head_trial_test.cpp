@@ -1,4 +1,4 @@
-// What a model loses without some of its heads, measured in its own process.
+// The loss of quality of a model without some of its heads, measured in its own process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ import venv
 
 import toy
 
-# As docs/install.md says for machines without a GPU.
+# The packages that docs/install.md names for machines without a GPU.
 TORCH = ("torch==2.11.0", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cupti==13.0.85")
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
@@ -34,7 +34,7 @@ def run(command, status=0, **options):
 
 
 def use(start, folder, healthy=True, **options):
-    """Doctor, ten updates and a translation, each command behind `start`, with the toy's files in `folder`."""
+    """Doctor, ten updates and a translation, each command after `start`, with the toy's files in `folder`."""
     settings = toy.write(folder)
     run([*start, "doctor"], 0 if healthy else 1, **options)
     run([*start, "--quiet", "train", settings], **options)
@@ -52,7 +52,7 @@ def try_wheel(wheel, folder):
 
 
 def system_libraries(file, own):
-    """What the loader takes for it from elsewhere than the folders `own`, the loader itself included."""
+    """The libraries that the loader takes for it from elsewhere than the folders `own`, the loader itself included."""
     listed = subprocess.run(["ldd", file], check=True, capture_output=True, text=True, env=ENVIRONMENT).stdout
     paths = re.findall(r"^\s(?:.+ => )?(/.+) \(0x", listed, flags=re.M)
     return [pathlib.Path(path) for path in paths

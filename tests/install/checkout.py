@@ -6,8 +6,8 @@ import shutil
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# With MISSING in the environment no Debian package is installed, with BROKEN none can be, and with STALE a list of packages
-# cannot be fetched. CMAKE and PYTHON are versions.
+# The programs of an empty machine. With MISSING in the environment no Debian package is installed, with BROKEN none can be, and
+# with STALE a list of packages cannot be fetched. CMAKE and PYTHON are versions.
 PROGRAMS = {
     "bin/dpkg-query": '[ -z "$MISSING" ] && echo "install ok installed"',
     "bin/sudo": 'exec "$@"',
@@ -57,7 +57,7 @@ if sys.argv[1] == "bottleneck" and not run.exists():
                for file in files]
     (run / "provenance.json").write_text(json.dumps({"corpora": corpora}, indent=2))
 """
-# What sacrebleu prints, as heed asks it.
+# The output of sacrebleu, as heed asks it.
 SCORES = '[{"name": "BLEU", "score": 100.0, "signature": "", "verbose_score": ""}, ' \
          '{"name": "chrF2", "score": 100.0, "signature": ""}]'
 

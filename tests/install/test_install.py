@@ -14,7 +14,7 @@ import toy
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "cmake/packaging/install.sh"
 BUILD = pathlib.Path(os.environ.get("HEED_BUILD", ROOT / "build/release"))
-# What a shell has that knows nothing of this checkout.
+# The environment of a shell that knows nothing of this checkout.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "CUDA_VISIBLE_DEVICES": ""}
 FILES = ("share/heed/configs/demo.yaml", "share/heed/data_scripts/multi30k.py", "share/doc/heed/README.md",
          "share/doc/heed/docs/training.md", "share/doc/heed/docs/course/course.py")
@@ -43,7 +43,7 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="heed install ", dir=BUILD))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.prefix = cls.folder / "for everybody"
-        # What was there before stays as it is.
+        # Files that were there before stay as they are.
         (cls.prefix / "share/doc").mkdir(parents=True)
         (cls.prefix / "share/doc/other").write_text("another program's")
         (cls.prefix / "bin").mkdir(mode=0o700)
@@ -170,7 +170,7 @@ class Run(unittest.TestCase):
         self.environment = checkout.make(self.checkout, BUILD / "stage")
 
     def run_it(self, *arguments, status=0, **variables):
-        """In self.folder, which is the home of the user, too."""
+        """Runs a command in self.folder, which is the home of the user, too."""
         own = {"PATH": f"{self.checkout / 'bin'}:{os.environ['PATH']}", "HOME": str(self.folder)}
         done = subprocess.run([self.checkout / "run", *arguments], capture_output=True, text=True, cwd=self.folder,
                               env={**self.environment, **own, **variables})
@@ -270,7 +270,7 @@ class Run(unittest.TestCase):
         self.assertNotIn("torch==", "".join(self.calls()))
 
     def calls(self):
-        """What pip in .venv was called with, each time."""
+        """The arguments with which pip in .venv was called, each time."""
         return (self.checkout / ".venv/calls").read_text().splitlines()
 
     def test_a_moved_checkout_is_set_up_again(self):
@@ -303,7 +303,7 @@ cp "{working}" .venv/bin/python3
         self.assertNotIn("--force-reinstall", "".join(self.calls()))
 
     def start(self, *command):
-        """In the checkout, as by hand."""
+        """Starts a command in the checkout, as by hand."""
         done = subprocess.run(command, capture_output=True, text=True, cwd=self.checkout)
         self.assertEqual(done.returncode, 0, done.stderr)
 

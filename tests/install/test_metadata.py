@@ -1,4 +1,4 @@
-"""What the Python package says of itself, as cmake writes it: what it needs, for which systems it is, how it starts."""
+"""The metadata of the Python package, as cmake writes it: what it needs, for which systems it is, how it starts."""
 import configparser
 import email
 import os

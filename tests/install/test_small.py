@@ -22,7 +22,7 @@ EMULATOR = os.environ.get("HEED_EMULATOR", "").split()  # of another processor, 
 RUN = [*EMULATOR, str(PROGRAM)]
 # An empty root takes the administrator, or one of a namespace of its own.
 AS_ROOT = [] if os.geteuid() == 0 else ["unshare", "--map-root-user"]
-# Of which speed is wanted.
+# The rooms of which speed is wanted.
 FAST_ROOMS = ("decode/search", "engine", "kernels/rows")
 # Terms, and lines that have each: in the other case, in quotes that are not ASCII, at the end of a sentence. Then lines that
 # have none: there it is a part of a word.
@@ -49,7 +49,7 @@ def answer(url, path, question=None):
 
 
 def options_of_loops(build):
-    """Of each file of src/ that a build compiles: the optimisation, and which other options decide on the machine's code."""
+    """The optimisation of each file of src/ that a build compiles, and which other options decide on the machine's code."""
     out = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         if re.search(r" -o CMakeFiles/test_\w+[.]dir/src/", entry["command"]):  # with registries of the test's own

@@ -69,7 +69,7 @@ class Wheel(unittest.TestCase):
                 self.assertTrue(path.startswith("$ORIGIN"), f"{file}: {path} is a folder of this machine")
 
     def paths(self, file):
-        """Where the loader looks for the libraries of a program, and for those of its libraries."""
+        """The folders where the loader looks for the libraries of a program, and for those of its libraries."""
         dynamic = subprocess.run(["readelf", "-d", file], capture_output=True, text=True, check=True).stdout
         found = re.findall(r"\((?:RPATH|RUNPATH)\)\s+Library (?:rpath|runpath): \[(.*)\]", dynamic)
         if ".so" not in file.name:

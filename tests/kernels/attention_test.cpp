@@ -55,7 +55,7 @@ class AttentionKernel : public ::testing::TestWithParam<Shape> {
   void SetUp() override {
     const Shape& shape = GetParam();
     at::manual_seed(2);
-    // As a projection gives them: heads side by side in one tensor.
+    // Heads as a projection gives them: side by side in one tensor.
     const auto heads = [&](int64_t length, int64_t count) {
       return at::randn({shape.batch, length, count + 1, shape.head})
           .narrow(2, 0, count)
@@ -73,7 +73,7 @@ class AttentionKernel : public ::testing::TestWithParam<Shape> {
   struct Result {
     Tensor context, to_query, to_keys, to_values;
   };
-  /// What `run` gives for inputs of `type`, and the gradients of a random sum of it.
+  /// The results of `run` for inputs of `type`, and the gradients of a random sum of it.
   template <class Run>
   Result of(at::ScalarType type, const Run& run) const {
     std::vector<Tensor> leaves;

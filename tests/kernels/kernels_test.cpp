@@ -78,7 +78,7 @@ TEST_P(OutputLoss, IsNearInBf16) {
   expect_near(output_loss(features, weight, bias, gold, GetParam().smoothing, at::kBFloat16));
 }
 
-// What runs on a GPU is LibTorch's operations, here on the CPU; some logits at a time, or all.
+// The operations on a GPU are LibTorch's, here on the CPU; some logits at a time, or all.
 TEST_P(OutputLoss, OnAGpuIsTheSameInChunksOfAnySize) {
   const OutputShape s = GetParam();
   const Tensor expected = plain();

@@ -20,7 +20,7 @@ using model::RecurrentCell;
 
 class LstmKernel : public ::testing::Test {
  protected:
-  /// As the kernel takes it, fp32, and as the twin does.
+  /// A tensor as the kernel takes it, in fp32, and as its twin does.
   struct Leaf {
     explicit Leaf(const Tensor& value)
         : fused(value.detach().to(at::kFloat).requires_grad_()),

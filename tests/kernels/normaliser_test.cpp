@@ -1,4 +1,4 @@
-// What makes weights of scores: numbers worked by hand, what all of them promise, and gradients.
+// Normalisers make weights of scores: numbers worked by hand, what all promise, and gradients.
 #include "kernels/normalisers/normaliser.h"
 
 #include <ATen/ATen.h>
@@ -50,7 +50,7 @@ TEST(Normalisers, OfEqualScoresAreAlike) {
     }
 }
 
-// Of the scores 0 and d the larger one has 1 / (1 + e^-d), with sparsemax (1 + d) / 2 up to d = 1,
+// The larger one of the scores 0 and d has 1 / (1 + e^-d), with sparsemax (1 + d) / 2 up to d = 1,
 // and with entmax15 something between, which is 1 from d = 2 on.
 TEST(Normalisers, OfTwoScoresEntmaxIsBetweenSoftmaxAndSparsemax) {
   for (const double d : {0.1, 0.5, 0.9, 1.0, 1.3, 1.9, 1.999, 2.0, 2.5, 40.0}) {

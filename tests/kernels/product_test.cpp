@@ -72,7 +72,7 @@ TEST(WeightGradient, IsTheProductOverTheRows) {
   EXPECT_EQ(kernels::weight_gradient(half, half, at::kBFloat16).scalar_type(), at::kBFloat16);
 }
 
-/// What a linear layer gives, and its gradients, in the order output, x, weight, bias.
+/// The output of a linear layer and its gradients, in the order output, x, weight, bias.
 std::vector<Tensor> run(const std::function<Tensor(Tensor, Tensor, Tensor)>& layer,
                         const std::vector<Tensor>& in) {
   std::vector<Tensor> leaves;

@@ -66,7 +66,7 @@ TEST(Gradients, OfTheKernelsAreThoseOfTheReadableTwins) {
   }
 }
 
-// What the checks are worth: a function whose backward pass is wrong in one entry.
+// The checks find a function whose backward pass is wrong in one entry.
 TEST(Gradients, AWrongOneIsFound) {
   const Tensor leaf = (at::arange(1, 16, at::kDouble).reshape({3, 5}) / 7).requires_grad_();
   const auto right = [&] { return leaf.sin().sum(); };

@@ -136,8 +136,8 @@ inline std::vector<NamedConfig> every_kind() {
   return kinds;
 }
 
-/// Whether it has log weights for guided alignment. Windows and other normalisers have weights of
-/// 0; `none` has none at all.
+/// Whether a model has log weights for guided alignment. Windows and other normalisers have weights
+/// of 0; `none` has none at all.
 inline bool can_be_guided(const ModelConfig& config) {
   if (config.attention_normaliser != "softmax") return false;
   return config.type == ModelType::transformer ||

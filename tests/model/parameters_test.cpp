@@ -1,4 +1,4 @@
-// How many parameters a model has, by the formulas of its parts.
+// The number of parameters of a model, by the formulas of its parts.
 #include <gtest/gtest.h>
 
 #include "model/kinds.h"
@@ -34,7 +34,7 @@ TEST(Parameters, OfSixEncoderBlocksAreThoseOfThePaper) {
   EXPECT_EQ(6 * count(EncoderBlock({.feed_forward = 2048, .self = bare(512, 8)}, {})), 18'902'016);
 }
 
-/// Of one head, for states of width d and the inner layer as wide.
+/// The parameters of one head's scores, for states of width d and the inner layer as wide.
 int64_t score_parameters(const ModelConfig& config, int64_t d) {
   const std::string& name = config.attention;
   const int64_t window = config.window == Window::local_p ? d * d + d : 0;  // of equation 9

@@ -103,7 +103,7 @@ TEST(Embedding, WordDropoutTakesWholeVectorsAndKeepsTheMean) {
 
 TEST(State, SentencesLeaveAndBeamsMoveAtOnce) {
   State state = numbered_state(), stepwise = numbered_state();
-  // Of the sentences 2 and 0, with hypotheses 4, 5 and 0, 1 of all.
+  // The sentences 2 and 0 go on, with hypotheses 4, 5 and 0, 1 of all.
   go_on_with(state, at::tensor({2, 0}, at::kLong),
              at::tensor({5, 4, 5, 1, 1, 0}, at::kLong).view({2, 3}));
   go_on_with(stepwise, at::tensor({2, 0}, at::kLong), {});

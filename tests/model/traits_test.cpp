@@ -1,4 +1,4 @@
-// What a configuration's traits say is what its model does.
+// A configuration's traits say what its model does.
 #include "model/description/traits.h"
 
 #include <gmock/gmock.h>

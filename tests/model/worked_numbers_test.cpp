@@ -57,7 +57,7 @@ TEST(WorkedNumbers, PredictedWindowWithItsGaussian) {
   const Attended attended = attention->forward({.query = rows({1, 0}, 2).unsqueeze(0), .stride = 1},
                                                attention->begin(attention->prepare(four_words())));
   EXPECT_NEAR(attended.context[0][0][0].item<double>(), 0.8590909, 1e-7);
-  // What is reported sums to 1: divided by 0.6766958.
+  // The weights that are reported sum to 1: they are divided by 0.6766958.
   EXPECT_LT(distance(attended.weights[0], rows({0, 0.0444432, 0.2987707, 0.6567861}, 4)), 1e-7);
 }
 

@@ -19,7 +19,7 @@ except ImportError as error:
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MINUTES = "0.2"  # enough for the loss to fall
 
-# What the cells have found, for the test.
+# The results of the cells, for the test.
 FACTS = """
 import json
 print(json.dumps({
@@ -74,7 +74,7 @@ class Notebook(unittest.TestCase):
         self.assertEqual(len(self.pictures(self.cells)), 2)
 
     def test_the_kept_outputs_are_those_of_these_cells(self):
-        """As GitHub shows them: executed in order, without an error or a path of the machine."""
+        """GitHub shows the outputs as they are kept: of cells executed in order, without an error or a path of the machine."""
         self.assertEqual([cell.execution_count for cell in self.kept], list(range(1, len(self.kept) + 1)))
         self.assertEqual(len(self.pictures(self.kept)), 2)
         for cell in self.kept:

@@ -1,4 +1,4 @@
-"""What is wrong with the layout of a page: text that is cut, outside, over other text, too faint or too small."""
+"""Faults in the layout of a page: text that is cut, outside, over other text, too faint or too small."""
 
 FAULTS = """(() => {
   const faults = [], hair = 2.5, least = 14, name = text => JSON.stringify(text.trim().slice(0, 40));
@@ -25,7 +25,7 @@ FAULTS = """(() => {
     }
     return [255, 255, 255];
   };
-  // What a filter makes of a grey: invert(i) hue-rotate(180deg).
+  // The colour that the filter invert(i) hue-rotate(180deg) makes of a grey.
   const shown = (svg, rgb) => {
     const invert = /invert\\(([\\d.]+)\\)/.exec(getComputedStyle(svg).filter);
     if (!invert) return rgb;
@@ -70,8 +70,8 @@ FAULTS = """(() => {
   };
   overlapping(boxes, hair);
 
-  // What hides a part of its text, unless its tooltip has all of it. Inline elements have no box, and texts for screen readers
-  // one of a pixel.
+  // True of elements that hide a part of their text, unless a tooltip has all of it. Inline elements have no box, and texts for
+  // screen readers one of a pixel.
   const hides = overflow => overflow === "hidden" || overflow === "clip";
   for (const holder of holders) {
     if (holder.clientWidth < 2 || holder.clientHeight < 2) continue;

@@ -96,7 +96,7 @@ class PageTest(unittest.TestCase):
         self.begin_at_the_first_head()
 
     def begin_at_the_first_head(self):
-        """Where the tests begin, with nothing lit; the page begins where it aligns best."""
+        """Goes where the tests begin, with nothing lit; the page begins where it aligns best."""
         self.browser.run("""(async () => {
             for (const id of ["layer", "head"]) element(id).selectedIndex = 0;
             await choose();

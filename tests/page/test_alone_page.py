@@ -19,7 +19,7 @@ class AlonePage(play.PlayTest):
         assert made.returncode == 0, made.stderr
         cls.address = (cls.folder / "alone.html").as_uri()
 
-    # What does not depend on who answers.
+    # These tests do not depend on who answers.
     test_what_is_typed_is_translated_by_both_models = play.PlayPage.test_what_is_typed_is_translated_by_both_models
     test_pointing_at_a_token_lights_its_partners = play.PlayPage.test_pointing_at_a_token_lights_its_partners
     test_another_word_is_chosen_and_the_rest_follows = play.PlayPage.test_another_word_is_chosen_and_the_rest_follows

@@ -1,4 +1,4 @@
-"""What the page of `heed attention` opens with, how it fills a window, and its lecture."""
+"""The page of `heed attention`: what it opens with, how it fills a window, and its lecture."""
 import unittest
 
 import toy

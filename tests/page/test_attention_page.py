@@ -353,7 +353,7 @@ class Hostile(PageTest):
     """Sentences that would be markup or script are shown as they were written."""
 
     def elements(self):
-        """How many there are of each name, and comments."""
+        """The number of elements of each name, and of comments."""
         return self.browser.run("""(() => {
             const names = [...document.querySelectorAll("*")].map(one => one.localName);
             const comments = document.createNodeIterator(document, NodeFilter.SHOW_COMMENT);

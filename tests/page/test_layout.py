@@ -24,7 +24,8 @@ class LayoutTest(PageTest):
         family()
 
     def expect_no_faults(self, file, ready="true", states=(lambda: None,)):
-        """In windows of every size, light and dark, with all that can be unfolded, and in each state that a function makes."""
+        """Looks for faults in windows of every size, light and dark, with all that can be unfolded, in each state that a function
+        makes."""
         for (width, height, scale), dark in itertools.product(WINDOWS, (False, True)):
             with self.subTest(file=file, width=width, dark=dark):
                 self.show(file, width, height, dark, scale)

@@ -102,7 +102,7 @@ class SlidesMadeTest(unittest.TestCase):
         self.assertEqual((self.folder / "slides.html").read_text(encoding="utf-8"), SLIDES.read_text(encoding="utf-8"))
 
     def test_a_picture_is_made_by_its_command(self):
-        """Of literal numbers: it needs no model."""
+        """A picture of literal numbers needs no model."""
         if not chromium.find():
             self.skipTest("no chromium, chromium-browser or google-chrome in PATH")
         self.make(self.folder, "--heed", HEED, "--only", "additive_score")

@@ -11,7 +11,7 @@ from page import PageTest, rgb, world
 
 WIDTHS = (390, 960, 1000, 1400, 1920)  # 960: 1920 pixels at 200 %
 
-# What the examples give, by name: for each step the scores, the weights and the context.
+# The results of the examples, by name: for each step the scores, the weights and the context.
 NONE = -math.inf
 WORKED = {
     # Q K^T = [[1, 1, 2], [1, 2, 1], [2, 1, 1]]; e^(1 / sqrt 3) = 1.7813, e^(2 / sqrt 3) = 3.1731, of 6.7357.

@@ -106,7 +106,7 @@ class WatchPage(unittest.TestCase):
         return self.browser.run(f"document.querySelector('{selector}').textContent")
 
     def kept(self, run, update):
-        """What the run's validation has left."""
+        """The attention and the translations that a validation of the run has left."""
         left = self.folder / "runs" / run / "validations"
         return (json.loads((left / f"{update}.attention.json").read_text(encoding="utf-8")),
                 (left / f"{update}.txt").read_text(encoding="utf-8"))

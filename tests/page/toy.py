@@ -15,7 +15,7 @@ a der Hund läuft übermorgen Straßenbahn quick fox , . животное пер
 مرحبا بالعالم كيف شارع שלום नमस्ते สวัสดี 한국어 日本語 😀 👨‍👩‍👧 🇩🇪 👍🏽 é
 """.split()
 
-# Those of scripts with blanks: in a text without, each character is a word.
+# The words of scripts with blanks: in a text without, each character is a word.
 SPACED = [word for word in WORDS if not any("\u0e00" <= letter <= "\u0eff" or "\u3040" <= letter <= "\u9fff" for letter in word)]
 
 TWELVE = "der Hund läuft , 😀 животное 我们 喜欢 مرحبا 👨‍👩‍👧 नमस्ते .".split()
@@ -23,7 +23,7 @@ RIGHT_TO_LEFT = "مرحبا كيف 🇩🇪 Hund شارع בשלום بالعا�
 # Sentences 2 and 3 differ in one word, and in the number of their pieces.
 TOUR = [line.split() for line in ("quick fox , der Hund", "der fox läuft a", "der fox läuft Straßenbahn", "läuft a")]
 UNKNOWN = "der Ωμέγα ж".split()  # no letter of the second is in the vocabulary
-# What would be markup, script or its end if it were not text.
+# A text that would be markup, script or its end if it were not text.
 HOSTILE = ("</script><b>x</b> <!-- &quot; ]]> --> javascript:run() \"'><img/src=x/onerror=run()> "
            "<svg/onload=run()> @data@ ${run()} \\u003c </title><script>run()</script>").split()
 LAYERS, HEADS = 2, 3

@@ -38,7 +38,7 @@ std::vector<Attempt> all_begin(const StorePtr& store, int64_t size,
   return attempts;
 }
 
-/// Whether what one rank says is heard by all of them.
+/// Expects that what one rank says is heard by all of them.
 void expect_common(const std::vector<Attempt>& attempts, const std::string& text) {
   for (const Attempt& each : attempts) {
     ASSERT_TRUE(each.store);
@@ -78,8 +78,8 @@ TEST(Attempt, MayHaveAnotherNumberOfRanks) {
   expect_common(all_begin(store, 4), "of four");
 }
 
-// As in the attempt of an agent that was cut off from the others: its ranks wait for those that now
-// belong to another one.
+// The ranks of an agent that was cut off from the others wait for those that now belong to another
+// one.
 TEST(Attempt, EndsWhereAnotherProcessIsTheSameRank) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   for (const int64_t rank : {0, 1}) {

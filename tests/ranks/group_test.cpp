@@ -104,7 +104,7 @@ TEST(Group, NamesTheRankThatIsGoneWhileItTakesTime) {
             "rank 1 of 3 is gone, when the test set was translated");
 }
 
-/// Whether that thread of this process blocks SIGPIPE.
+/// Whether the thread with this id, of this process, blocks SIGPIPE.
 bool blocks_pipe_signal(const std::string& thread) {
   std::ifstream status("/proc/self/task/" + thread + "/status");
   const std::string name = "SigBlk:";

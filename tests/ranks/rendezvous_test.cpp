@@ -23,7 +23,8 @@ c10::intrusive_ptr<c10d::TCPStore> agents_store() {
   return c10::make_intrusive<c10d::TCPStore>("localhost", options);
 }
 
-/// As torchrun tells a worker of the agent whose workers were started `restarts` times again.
+/// The rank as torchrun tells it to a worker of the agent whose workers were started `restarts`
+/// times again.
 RankInfo worker(int64_t rank, int64_t size, int64_t port, int64_t restarts) {
   const std::map<std::string, std::string> variables = {
       {"RANK", std::to_string(rank)},

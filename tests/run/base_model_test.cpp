@@ -39,7 +39,7 @@ class BaseModel : public ::testing::Test {
   std::vector<std::string> from(const std::string& base) const {
     return {"--set", "training.from=" + (folder_ / base)};
   }
-  /// With an exit code and a last line of a mistake; the log may stand before it.
+  /// Expects the exit code and the last line of a mistake; the log may stand before it.
   static void expect_refused(const Result& result, const std::vector<std::string>& parts) {
     EXPECT_EQ(result.status, 2) << result.err;
     const std::string last = lines_of(result.err).back();

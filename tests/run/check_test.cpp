@@ -188,7 +188,7 @@ TEST_F(CheckTest, AConfigurationInTheFolderOfItsNewRunIsNotReplaced) {
   for (const char* option : {"--overwrite", "--resume"})
     expect_mistake(train(file, {option}), {file, fault});
   EXPECT_EQ(read_file(file), text);
-  // That of a run that goes on is its own.
+  // The configuration that a run has saved is its own when it goes on.
   fs::remove(file);
   train_toy(config());
   EXPECT_EQ(train(file, {"--resume", "--set", "training.updates=4"}).status, 0);
@@ -267,7 +267,7 @@ TEST_F(CheckTest, AModelThatNoMachineHoldsIsRefusedBeforeItIsMade) {
                                         " TiB, and ", " are free; set a smaller model.width"});
 }
 
-/// Of a Transformer with shared word vectors [10, 4] and one layer on each side.
+/// The memory of a Transformer with shared word vectors [10, 4] and one layer on each side.
 MemoryNeed memory_with(const std::string& more, bool cpu = true) {
   Config config;
   config::load_text(config,
@@ -316,7 +316,7 @@ TEST(MemoryNeed, CountsTheMomentsOfTheOptimizer) {
 TEST_F(CheckTest, AGpuThatIsNotThereNamesWhatAddsIt) {
   const Result result = check(config(), {"device=cuda"});
   expect_mistake(result, {"device: cuda: ", "set device to cpu or auto"});
-  // With the libraries there is no GPU to be seen.
+  // Where the libraries load, the fault is that there is no GPU.
   if (result.err.find("does not load") != std::string::npos) {
     EXPECT_THAT(result.err, HasSubstr("`./run gpu`"));
   }

@@ -18,7 +18,7 @@ struct ConfigMistakes : testing::Test {
   TemporaryFolder folder;
 
   Result train(const std::string& yaml) const { return run::train(folder.write("c.yaml", yaml)); }
-  /// What `heed config` says of a file.
+  /// The output of `heed config` for a file.
   static Result load(const std::string& file, const std::vector<std::string>& settings = {}) {
     return outcome_of([&] { load_config(file, settings); });
   }

@@ -1,4 +1,4 @@
-// What is said of flawed corpora, and what data.clean leaves out.
+// Messages about flawed corpora, and lines that data.clean leaves out.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

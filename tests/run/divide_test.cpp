@@ -1,4 +1,4 @@
-// What ranks translate and find together is what one makes.
+// Ranks together translate and find the same as one process alone.
 #include <gtest/gtest.h>
 #include <sched.h>
 

@@ -18,7 +18,7 @@
 
 namespace heed::run {
 
-/// What `work` logs, and the exit code and last line that heed has for what it throws.
+/// The lines that `work` logs, and the exit code and last line that heed has for what it throws.
 inline subprocess::Result outcome_of(const std::function<void()>& work) {
   ::setenv("CUDA_VISIBLE_DEVICES", "", /*replace=*/1);
   testing::internal::CaptureStderr();

@@ -45,7 +45,7 @@ struct Overwriting : testing::Test {
   }
 };
 
-/// What the check does not find, because it needs the vocabulary.
+/// A mistake that the check does not find, because it needs the vocabulary.
 TEST_F(Overwriting, ARunWhoseSuccessorCannotBeginIsBack) {
   const auto before = files();
   const auto expect_back = [&](const Result& result, const std::string& fault) {

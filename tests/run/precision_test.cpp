@@ -93,7 +93,7 @@ TEST_F(AutoPrecisionTest, IsWrittenDownAndMeasuredNeverAgain) {
   EXPECT_TRUE(file("model.safetensors") == weights);
 }
 
-// As earlier versions wrote it, which said in provenance.json alone what it had been.
+// Earlier versions said in provenance.json alone which precision it had been.
 TEST_F(AutoPrecisionTest, OfAnEarlierVersionGoesOnAsItBegan) {
   for (const std::string precision : {"fp32", "bf16"}) {
     train_toy(yaml, with({"--overwrite"}, {"precision=auto_" + precision}));

@@ -1,4 +1,4 @@
-// What heed init proposes: by the corpus first, and smaller where the memory is.
+// heed init's proposals: by the corpus first, and smaller where the memory is.
 #include "run/recipe.h"
 
 #include <gmock/gmock.h>

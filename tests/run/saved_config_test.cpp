@@ -1,4 +1,4 @@
-// What a resumed run may change, and what it leaves as it was where it may not.
+// The keys that a resumed run may change; where it may not, it leaves everything as it was.
 #include <unistd.h>
 
 #include <filesystem>

@@ -59,7 +59,7 @@ TEST(Student, IsSmallAndGoesByTheTeachersVocabularyAndSets) {
   EXPECT_EQ(student.data.vocabulary.source, "runs/old/joint.spm");
   EXPECT_EQ(student.data.test.target, "test.en");
   EXPECT_EQ(student.data.max_length, 77);
-  // What was done to the teacher's corpus is not done to its translations.
+  // Changes that were made to the teacher's corpus are not made to its translations.
   EXPECT_EQ(student.data.noise.upper, 0);
   EXPECT_TRUE(student.data.clean.empty());
   EXPECT_EQ(student.training.guided_alignment, 0);

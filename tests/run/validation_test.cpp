@@ -1,4 +1,4 @@
-// What validations keep, what may decide which weights are best, and which sets they look at.
+// Validations: what they keep, what may decide which weights are best, and which sets they look at.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,7 +25,7 @@ class Validations : public ::testing::Test {
     config_ = write_toy_config(folder_, {"run", kNone, "updates: 4, validate_every: 2"});
   }
 
-  /// With these settings over the configuration.
+  /// Trains with these settings over the configuration.
   Result train(const std::vector<std::string>& settings) {
     std::vector<std::string> options{"--overwrite"};
     for (const std::string& setting : settings) options.insert(options.end(), {"--set", setting});
@@ -195,7 +195,7 @@ TEST_F(Validations, ChrfMayDecide) {
 }
 
 TEST_F(Validations, TerMayDecideAndLessOfItIsBetter) {
-  // In place of sacrebleu: each call finds ten less than the one before.
+  // The scorer stands in for sacrebleu: each call finds ten less than the one before.
   const std::string program = folder_.write("scorer", R"(#!/bin/sh
 echo x >> "$0.calls"
 printf '{"name": "TER", "score": %s, "signature": "s"}' $((90 - 10 * $(wc -l < "$0.calls")))

@@ -52,7 +52,7 @@ Corpus make_corpus(int64_t sentences) {
   return corpus;
 }
 
-/// What stands in for sacrebleu, and says that everything has this BLEU.
+/// A program that stands in for sacrebleu, and says that everything has this BLEU.
 class FakeScorer {
  public:
   explicit FakeScorer(double value) {

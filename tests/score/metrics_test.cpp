@@ -1,4 +1,4 @@
-// What each row of score/metrics.def promises to those who read it.
+// The promises of each row of score/metrics.def to those who read it.
 #include "score/metrics.h"
 
 #include <gmock/gmock.h>

@@ -168,7 +168,7 @@ TEST(Service, TellsTheNumbersOfEachStep) {
     std::size_t heads = 0;  // without means
     for (const json& matrix : look["matrices"]) heads += matrix["head"] >= 0 ? 1 : 0;
     EXPECT_EQ(one["heads"].size(), heads);
-    // Of the first word, however many pieces it has.
+    // The probability of the first word is the product of those of its pieces.
     const std::size_t pieces = decode::vocabulary().encode("mira").size();
     double probability = 1;
     for (std::size_t i = 0; i < pieces; ++i) probability *= one["chosen"][i].get<double>();

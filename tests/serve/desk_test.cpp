@@ -104,7 +104,7 @@ class DeskTest : public ::testing::Test {
   int threads_ = at::get_num_threads();
 };
 
-/// What the translator makes of the lines, as the answers have it.
+/// The translator's own translations of the lines, as the answers have them.
 std::string alone(std::size_t which, const Strings& lines,
                   const decode::DecodeConfig& config = {}) {
   return join(expected(translator_of(which, config), lines), "\n");

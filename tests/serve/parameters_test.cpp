@@ -15,7 +15,7 @@ Parameters of(const std::string& body) {
   return Parameters({.type = "application/json", .body = body});
 }
 
-/// What is wrong with it, or "".
+/// The message that the request is refused with, or "".
 template <class Work>
 std::string mistake(Work work) {
   try {

@@ -1,4 +1,4 @@
-// What requests bring of their own: what is kept as it is, and terms.
+// Options that requests bring of their own: what is kept as it is, and terms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What is drawn for a sentence is drawn by its line and its place in it, in both.
+// A sentence's sample is drawn by its line and its position in it, in both.
 TEST(Service, DrawsSentencesOfMarkedLinesAsTranslateDoes) {
   decode::DecodeConfig config;
   config.sampling.top_k = 8;
@@ -124,7 +124,7 @@ TEST(Service, TakesTheTermsOfARequest) {
                        {"format", "html"}};
     EXPECT_THAT(running.ok("/translate", page)["translatedText"].get<std::string>(),
                 AllOf(HasSubstr("glume"), HasSubstr("<i>"), HasSubstr("{a}")));
-    // In place of the server's own.
+    // Terms of a request in place of the server's own.
     Running other({which}, {}, config);
     EXPECT_EQ(other.ok("/translate", {{"q", lines}})["translatedText"], json(wanted));
     EXPECT_EQ(

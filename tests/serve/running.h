@@ -21,8 +21,8 @@ namespace heed::serve {
 
 using http::testing::Answer;
 
-/// Of decode::many_models(): one that gives a line the same bits in any batch, and one that does
-/// not, for no engine knows it.
+/// Indices into decode::many_models(): of one that gives a line the same bits in any batch, and one
+/// that does not, for no engine knows it.
 inline constexpr std::size_t kShares = 0, kSharesNot = 4;
 
 inline decode::Translator translator_of(std::size_t which,
@@ -89,7 +89,7 @@ class Running {
   http::Server server;
 };
 
-/// What the translator itself makes of these lines.
+/// The translator's own translations of these lines.
 inline std::vector<std::string> expected(decode::Translator&& translator,
                                          const std::vector<std::string>& lines) {
   std::vector<std::string> out;

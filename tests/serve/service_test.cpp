@@ -1,4 +1,4 @@
-// What is offered over HTTP, with small random models: the same answers as the translator's, alone
+// The service over HTTP, with small random models: the same answers as the translator's, alone
 // or among others; queues, times and mistakes.
 #include "serve/service.h"
 

@@ -135,7 +135,7 @@ TEST(AttentionMatrix, MergedPiecesAreNoSoftmaxAnyMore) {
   EXPECT_TRUE(merge_words(matrix).softmax);  // each word is one piece
 }
 
-// Of integrated gradients the rows of a word's pieces add up to what its log-probability, which is
+// The rows of integrated gradients of a word's pieces add up to what its log-probability, which is
 // the sum of theirs, has more than without a source.
 TEST(AttentionMatrix, EvidenceOfAWordIsTheSumOfItsPieces) {
   const AttentionMatrix result = merge_words(example(), WordRows::sum);
@@ -160,7 +160,7 @@ TEST(AttentionMatrix, APieceOfSeveralCharactersSharesItsWeightAmongThem) {
                                           0, 0, 0, 0, 1));
   EXPECT_FALSE(result.softmax);
   EXPECT_EQ(count_words(matrix.source), 5U);
-  // As a log-probability, the row of 猫狗 is divided between both.
+  // The row of 猫狗 is a log-probability, which is divided between both.
   EXPECT_THAT(merge_words(matrix, WordRows::sum).at(1, 3), 0.25f);
 }
 

@@ -54,7 +54,7 @@ TEST(Judge, BelievesHeadsThatAgreeAndMoveTheOutput) {
   EXPECT_THAT(names(pictures, Belief::moves), ElementsAre("cross 0 0"));
   EXPECT_THAT(names(pictures, Belief::neither), ElementsAre("cross 0 mean", "cross 1 1"));
   EXPECT_THAT(names(pictures, Belief::measure), ElementsAre("saliency -1 mean", "erasure -1 mean"));
-  // In this order, those that agree more first.
+  // Pictures are in this order, those that agree more first.
   EXPECT_EQ(pictures.all.front().row.layer, 1);
   EXPECT_EQ(pictures.all.back().row.kind, AttentionKind::erasure);
 }

@@ -19,7 +19,7 @@ std::optional<double> tau(const std::vector<float>& a, const std::vector<float>&
 TEST(Kendall, CountsPairsInTheSameOrder) {
   EXPECT_DOUBLE_EQ(*tau({1, 2, 3}, {10, 20, 30}), 1);
   EXPECT_DOUBLE_EQ(*tau({1, 2, 3}, {3, 2, 1}), -1);
-  // Of six pairs five are in the same order: (5 - 1) / 6.
+  // Five of six pairs are in the same order: (5 - 1) / 6.
   EXPECT_DOUBLE_EQ(*tau({1, 2, 3, 4}, {1, 2, 4, 3}), 4.0 / 6);
 }
 

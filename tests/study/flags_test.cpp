@@ -11,7 +11,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Of pieces that are as many as words, and quite likely.
+/// A pair with one quite likely piece for each word.
 JudgedPair pair_of(std::string_view source, std::string_view translation) {
   return {.source = source,
           .translation = translation,

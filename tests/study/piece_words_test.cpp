@@ -66,7 +66,7 @@ TEST(PieceWords, LinksCountTheWordsOfTheText) {
 }
 
 TEST(PieceWords, NoLinkHasAWordThatTheTextLacks) {
-  // A blank translation of "a", of one piece; then "x" with a blank behind it.
+  // A blank translation of "a", of one piece; then "x" with a blank after it.
   const AttentionMatrix blank{.target = {"\u2581", "</s>"},
                               .source = {"\u2581a", "</s>"},
                               .weights = {0.9F, 0.1F, 0.5F, 0.5F}};

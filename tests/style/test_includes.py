@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A name that several headers declare stands behind each of them.
+# A name that several headers declare stands after each of them.
 STANDARD = {header: names.split() for header, names in {
     "algorithm": """all_of any_of none_of find find_if find_if_not find_first_of count count_if mismatch equal search copy copy_n copy_if
         copy_backward move_backward transform replace replace_if fill fill_n generate generate_n remove_if remove_copy_if unique
@@ -110,7 +110,7 @@ def includes_of(text):
 
 
 def exports_of(text):
-    """What a header is there to bring, as the programs that check includes want it marked."""
+    """The headers that a header is there to bring, as the programs that check includes want it marked."""
     return set(re.findall(r'^#include "([^"]+)"  // IWYU pragma: export', text, flags=re.M))
 
 
@@ -181,7 +181,7 @@ class Names:
         return headers
 
     def missing(self, path, text, own=""):
-        """What a file uses and neither it nor `own`, the header of its name, includes: {name: headers}."""
+        """The names that a file uses, and of which neither it nor `own`, the header of its name, includes a header: {name: headers}."""
         code = re.sub(r"^\s*#\s*include[^\n]*", "", code_of(text), flags=re.M)
         there = self.closure(includes_of(text) | includes_of(own) | {path, re.sub(r"[.]cpp$", ".h", path)}, self.exports)
         reached = self.closure(there, self.includes)

@@ -1,4 +1,4 @@
-"""What is promised about the house and its texts, held: links, commands, paths, keys, the registry, the pages' files."""
+"""Holds what is promised about the house and its texts: links, commands, paths, keys, the registry, the pages' files."""
 import functools
 import html.parser
 import os
@@ -26,7 +26,7 @@ def prose(page):
 
 
 def commands(page):
-    """What the code blocks without a language, and the code in the prose, tell to type: (line, words)."""
+    """The commands that code blocks without a language, and code in the prose, tell to type: (line, words)."""
     blocks = [block for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text(page), flags=re.M | re.S) if not language]
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     lines += re.findall(r"`((?:build/release/)?heed(?:-bench)? [^`\n]+|\./run [^`\n]+|python3 [^`\n]+)`", prose(page))
@@ -203,7 +203,7 @@ class Docs(unittest.TestCase):
                     for word in part:
                         if re.fullmatch(r"configs/\w+\.yaml", word):
                             self.assertTrue((ROOT / word).is_file(), f"{page.name}: {line}")
-                    # Behind python3, sudo python3 or nothing.
+                    # A script stands after python3, after sudo python3 or first.
                     scripts = [word for word in part[:3] if re.fullmatch(r"(data_scripts|tests)/[a-z0-9_/]+\.py", word)]
                     if not scripts:
                         continue
@@ -227,7 +227,7 @@ class Docs(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, f"{name}: {done.stderr}")
 
     def test_messages_are_those_of_the_source(self):
-        """What troubleshooting.md quotes, apart from what is different each time (…)."""
+        """troubleshooting.md quotes messages of the source, apart from what is different each time (…)."""
         sources = "".join(text(path) for kind in ("src/**/*.cpp", "apps/**/*.cpp", "src/**/*.js") for path in ROOT.glob(kind))
         literals = re.sub(r'"\s*\n\s*"', "", sources)  # a long one is cut over lines
         rows = [line for line in text(ROOT / "docs/troubleshooting.md").splitlines() if line.startswith("| `")]
@@ -389,7 +389,7 @@ class House(unittest.TestCase):
         for path in folder.glob("*.css"):
             self.assertEqual(text(path).count("{"), text(path).count("}"), path.name)
         def whole(name):
-            """With the files in it, without marks of sections."""
+            """A page with the files in it, without marks of sections."""
             page = re.sub(r"{{> ([\w.]+)}}", lambda part: whole(part[1]), text(folder / name))
             return re.sub(r"{{[#^/][\w.]+}}", "", page)
 

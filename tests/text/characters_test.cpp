@@ -1,4 +1,4 @@
-// What is said of a character: written down from Unicode's tables, and for all of them at once.
+// The properties of characters: written down from Unicode's tables, and for all of them at once.
 #include "text/characters.h"
 
 #include <gtest/gtest.h>

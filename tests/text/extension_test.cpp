@@ -1,4 +1,4 @@
-// Vocabulary::extended.
+// text::extended(): vocabularies with more pieces.
 #include "text/extension.h"
 
 #include <gmock/gmock.h>

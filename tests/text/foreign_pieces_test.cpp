@@ -106,13 +106,13 @@ TEST_P(ForeignPiecesOf, SegmentAsTheOriginalDoesUnderMariansIds) {
     EXPECT_EQ(mine.vocabulary.spell(line), original(source, line)) << line;
     EXPECT_EQ(other.vocabulary.spell(line), original(target, line)) << line;
   }
-  // What only the other side segments with is text all the same.
+  // Pieces with which only the other side segments are text all the same.
   const auto theirs = other.vocabulary.encode("the woman reads");
   EXPECT_EQ(mine.vocabulary.decode(theirs), "the woman reads");
 }
 
 TEST_P(ForeignPiecesOf, OfManyLanguagesHaveSymbols) {
-  // fairseq's order, with languages behind; the original has <s>, <unk> and </s> elsewhere.
+  // fairseq's order, with languages after it; the original has <s>, <unk> and </s> elsewhere.
   const std::string model = trained(kGerman, {{"model_type", GetParam()}});
   ForeignPieces pieces{
       {"<s>", "<pad>", "</s>", "<unk>"}, "<pad>", "<unk>", "<s>", "</s>", {"deu_Latn", "__fr__"}};

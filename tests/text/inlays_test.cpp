@@ -171,7 +171,8 @@ std::vector<std::string> tags_of(const std::string& page) {
   return out;
 }
 
-/// Whether each end tag closes the last open element, and none is left. Names are of one letter.
+/// Whether each end tag closes the last open element, and no element is left open. Names are of one
+/// letter.
 bool is_well_formed(const std::string& page) {
   std::vector<char> open;
   for (const std::string& tag : tags_of(page)) {

@@ -212,7 +212,7 @@ TEST(Lines, AFileOfAnotherArchiveIsRefused) {
   }
 }
 
-// What `zstd --long=28` makes says that it needs a window of 2^28 bytes, however short it is.
+// An archive of `zstd --long=28` says that it needs a window of 2^28 bytes, however short it is.
 TEST(Lines, OfAnArchiveWithALargeWindowAreRead) {
   const TemporaryFolder folder;
   // Magic, no content size, window of 2^(10 + 18); a last raw block of 4 bytes.

@@ -57,7 +57,7 @@ TEST(Markup, TagsWithoutTheirOtherHalfAreInlaysByThemselves) {
   EXPECT_THAT(inlays_of("A red</b> dog"), ElementsAre("</b> 5"));
   EXPECT_THAT(inlays_of("A <i><b>red</i></b> dog"),
               ElementsAre("<i>|</i> 1..5", "<b> 1 in 0", "</b> 5"));
-  // What was in an element without an end is in the one around.
+  // The contents of an element without an end are in the one around.
   EXPECT_THAT(inlays_of("<i>A <b><u>red</u></i> dog"),
               ElementsAre("<i>|</i> 0..5", "<b> 1 in 0", "<u>|</u> 1..5 in 0"));
 }

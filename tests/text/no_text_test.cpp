@@ -21,11 +21,11 @@ std::string kind_of(std::string_view beginning) {
   return found ? found->what.substr(0, found->what.find_first_of(",;")) : "";
 }
 
-/// As `git lfs pointer` 3.3.0 writes it.
+/// A pointer as `git lfs pointer` 3.3.0 writes it.
 const std::string kPointer =
     "version https://git-lfs.github.com/spec/v1\n"
     "oid sha256:33ee84959077f96815faf1d8ce92e99847678318f782cc6c9e5fe78ec24c8b0c\nsize 9\n";
-/// In the form of WMT's test sets.
+/// A text in the form of WMT's test sets.
 const std::string kTestSet =
     "<refset setid=\"newstest2016\" srclang=\"any\" trglang=\"de\">\n"
     "<doc sysid=\"ref\" docid=\"a\" genre=\"news\" origlang=\"de\">\n<p>\n"
@@ -91,7 +91,7 @@ TEST(NoText, IsRefusedByEveryReaderOfLinesWithTheCure) {
               testing::ElementsAre("Obama empf\u00E4ngt Netanyahu", "A & B"));
 }
 
-// Of a file the first bytes are looked at before a reader of lines has it.
+// The first bytes of a file are looked at before a reader of lines has it.
 TEST(NoText, IsToldByMoreThanItsFirstLine) {
   const TemporaryFolder folder;
   const std::string comment = "<!-- " + std::string(100, 'x') + " -->\n",

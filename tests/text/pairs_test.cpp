@@ -1,4 +1,4 @@
-// How long files of pairs are read in windows.
+// Long files of pairs are read in windows.
 #include "text/pairs.h"
 
 #include <gmock/gmock.h>

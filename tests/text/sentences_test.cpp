@@ -35,7 +35,7 @@ TEST(Sentences, EndBehindMarksAndTheQuotesThatTheyClose) {
   EXPECT_EQ(cut("Идёт дождь. Он ушёл. ٣", "ru"), "Идёт дождь.|Он ушёл.|٣");
 }
 
-// What looks behind all marks at each of them takes minutes.
+// A search past all marks at each of them takes minutes.
 TEST(Sentences, OfMarksAloneAreReadOnce) {
   std::string marks;
   for (int i = 0; i < 200000; ++i) marks += "。、";

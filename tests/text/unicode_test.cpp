@@ -10,7 +10,7 @@ using testing::ElementsAre;
 
 TEST(LowerCase, FollowsPythonBeyondAscii) {
   EXPECT_EQ(lower_case("ÄÖÜ ΟΔΟΣ ЖУК İ ẞ"), "äöü οδος жук i\u0307 ß");
-  // What Python 3.11 prints of them: accents that are characters of their own end no word.
+  // Python 3.11 prints the same: accents that are characters of their own end no word.
   EXPECT_EQ(lower_case("ΟΣ\u0301 ΟΣ\u0301Ο ΟΟ\u0301Σ"), "ος\u0301 οσ\u0301ο οο\u0301ς");
 }
 

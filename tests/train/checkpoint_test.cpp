@@ -57,7 +57,7 @@ TEST(Checkpoint, ComesBackAsItWas) {
   EXPECT_EQ(back.metadata, before.metadata);
 }
 
-// As a network's file system may be for a moment.
+// A network's file system may be unreadable for a moment.
 TEST(Checkpoint, AFolderThatCannotBeReadIsNotAnEmptyOne) {
   const TemporaryFolder folder;
   const CheckpointFolder checkpoints(folder.path());
@@ -159,7 +159,8 @@ TEST_F(Folder, PruningKeepsTheNewestAndTheBest) {
                                    "update-00000030.heed"));
 }
 
-// What was written between updates that were skipped may have the weights that are the cause.
+// A checkpoint that was written between updates that were skipped may have the weights that are the
+// cause.
 TEST_F(Folder, OneBetweenSkippedUpdatesIsNoneToGoBackTo) {
   save(10);
   save(20);

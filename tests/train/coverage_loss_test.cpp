@@ -25,7 +25,7 @@ TEST(CoverageLoss, IsTheShareThatWasSeenBefore) {
       at::tensor({0.75, 0.25, 0.5, 0.5, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0}, at::kDouble)
           .view({2, 3, 2});
   EXPECT_NEAR(coverage_loss(weights.log(), batch).item<double>(), 1.5, 1e-12);
-  // Predictions behind those of the batch are of the second pass of consistency.
+  // Predictions after those of the batch are of the second pass of consistency.
   EXPECT_NEAR(coverage_loss(at::cat({weights, weights}).log(), batch).item<double>(), 1.5, 1e-12);
 }
 

@@ -144,7 +144,7 @@ TEST(Guided, TheLossIsTheSumWithItsWeight) {
   }
 }
 
-// Of the same attention, and without links.
+// The coverage loss is of the same attention, and needs no links.
 TEST(Guided, TheCoverageLossIsAddedWithItsWeightAndFalls) {
   const auto examples = toy::copies(9, 10);
   TrainConfig covering = config_of(0);

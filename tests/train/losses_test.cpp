@@ -1,4 +1,4 @@
-// What each loss of the list promises.
+// The promises of each loss of the list.
 #include "train/losses.h"
 
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@ struct OwnOptimizer : OwnShard {
   OwnOptimizer(const TrainConfig& config, const model::Model& model)
       : OwnShard(model), optimizer(config, shard), model_(model) {}
 
-  /// With the gradients that the parameters have.
+  /// Makes a step with the gradients that the parameters have.
   void step(double rate, const Tensor& divisor, const Tensor& skip) {
     optimizer.step(at::scalar_tensor(rate, at::kDouble), gradients(), divisor, skip);
   }

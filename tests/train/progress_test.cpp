@@ -54,8 +54,8 @@ TEST(Progress, EveryNumberComesBack) {
   EXPECT_EQ(after.highest_bleu, 31.5);
   EXPECT_EQ(after.regular_best, 29.5);
   EXPECT_EQ(after.regular_loss, 1.25);
-  // With position, lowest_loss, highest_bleu, regular_best, regular_loss and best. A new field
-  // belongs into the lists above.
+  // The other fields are position, lowest_loss, highest_bleu, regular_best, regular_loss and best.
+  // A new field belongs into the lists above.
   EXPECT_EQ(nlohmann::json::parse(before.to_json()).size(),
             kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() +
                 before.window.terms.size() + 6);

@@ -23,7 +23,7 @@ TEST(Nodes, AreTheLargestSubtreesOfARange) {
   EXPECT_TRUE(nodes_of(2, 2, 5).empty());
 }
 
-// Of any cut of the parts, the nodes' sums added along the tree are the sum of all parts.
+// However the parts are cut, the nodes' sums added along the tree are the sum of all parts.
 TEST(Nodes, OfAllRangesMakeTheWholeSum) {
   const auto value = [](int64_t part) {
     return at::full({3}, part % 3 == 0 ? 1.0 : 0x1.8p-24 * static_cast<double>(part + 1));

@@ -21,7 +21,7 @@ class Rates : public Trainer {
     config.log_every = 1;
     return config;
   }
-  /// That of each update.
+  /// The learning rate of each update.
   std::vector<double> of(const TrainerSetup& setup) const {
     train(setup);
     std::vector<double> rates;
@@ -42,8 +42,8 @@ TEST_F(Rates, OfNoamDependOnTheModelsWidth) {
                                                        0.0111803399, 0.0102062073, 0.00944911183}));
 }
 
-// Update t has t - 1 of 9 behind it, and the warm-up ends at 3 of 9. So updates 4 to 9 have 0 to 5
-// sixths of the cosine behind them, half a turn in all.
+// Update t comes after t - 1 of 9, and the warm-up ends at 3 of 9. So updates 4 to 9 have 0 to 5
+// sixths of the cosine before them, half a turn in all.
 TEST_F(Rates, OfCosineFallOverWhatFollowsTheWarmUp) {
   EXPECT_THAT(
       of(setup_of(folder.path(), config_of(ScheduleKind::cosine, 9, 3))),

@@ -1,4 +1,4 @@
-// What a validation measures, and what a run keeps of it.
+// The measurements of a validation, and what a run keeps of them.
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -51,7 +51,7 @@ TEST(Record, KeepsTheBestOnesInTheirOrderAndCountsWhatIsNoImprovement) {
   EXPECT_TRUE(run.add(2));  // the second best is none that patience waits for
   EXPECT_THAT(run.best(), ElementsAre(2, 3, 1));
   EXPECT_EQ(run.progress.stale, 1);
-  EXPECT_TRUE(run.add(2));  // behind its equal, and the worst one goes
+  EXPECT_TRUE(run.add(2));  // after its equal, and the worst one goes
   EXPECT_THAT(run.best(), ElementsAre(2, 3, 4));
   EXPECT_FALSE(run.add(2));
   EXPECT_THAT(run.best(), ElementsAre(2, 3, 4));
@@ -109,7 +109,7 @@ TEST(Record, BleuDecidesWhereItIsToDecide) {
   EXPECT_EQ(best.bleu, 30);
 }
 
-// Where BLEU is 0.00 for a while, as in the first validations of every language.
+// BLEU is 0.00 for a while in the first validations of every language.
 TEST(Record, BetweenEqualScoresTheLowerLossIsBetter) {
   Recorded run(Metric::bleu, 2);
   EXPECT_TRUE(run.add(5, 0));
@@ -117,7 +117,7 @@ TEST(Record, BetweenEqualScoresTheLowerLossIsBetter) {
   EXPECT_THAT(run.best(), ElementsAre(2, 1));
   EXPECT_EQ(run.progress.stale, 0);
   EXPECT_FALSE(run.add(6, 0));
-  EXPECT_FALSE(run.add(5, 0));  // behind its equal
+  EXPECT_FALSE(run.add(5, 0));  // after its equal
   EXPECT_THAT(run.best(), ElementsAre(2, 1));
   EXPECT_EQ(run.progress.stale, 2);
   EXPECT_TRUE(run.add(3, 0));
@@ -141,7 +141,7 @@ TEST(Record, OfTerLessIsBetter) {
   EXPECT_EQ(run.progress.best.front().score, 50.5);
 }
 
-// What the table says of each, and what the option says of a command.
+// The table says it of each metric, and the option of a command.
 TEST(Record, EachMetricKnowsWhichIsBetter) {
   for (const score::MetricInfo& each : score::kMetrics) {
     if (each.metric == Metric::loss) continue;

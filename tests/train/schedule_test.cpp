@@ -69,7 +69,7 @@ TEST(Schedule, LuongHalvesFourTimesInTheLastThird) {
   EXPECT_DOUBLE_EQ(at(1), 0.0625);
 }
 
-// Of 12 updates the first four rise by quarters; luong halves from the ninth on.
+// The first four of 12 updates rise by quarters; luong halves from the ninth on.
 TEST(Schedule, ConstantAndLuongRiseOverAWarmUpThatIsSet) {
   const auto constant = config_of(ScheduleKind::constant, 0.2, 4);
   const auto luong = config_of(ScheduleKind::luong, 0.2, 4);
@@ -82,7 +82,7 @@ TEST(Schedule, ConstantAndLuongRiseOverAWarmUpThatIsSet) {
   }
 }
 
-// In the middle of a warm-up of 12 where luong has halved twice: 6/12 * 1/4.
+// The middle of a warm-up of 12 where luong has halved twice: 6/12 * 1/4.
 TEST(Schedule, TheWarmUpMultipliesWhatHasFallen) {
   EXPECT_DOUBLE_EQ(
       learning_rate(config_of(ScheduleKind::luong, 1, 12), {.update = 6, .share = 9. / 12}), 0.125);

@@ -83,8 +83,8 @@ inline std::vector<data::Example> copies(int64_t pairs, uint64_t seed = 3) {
   return out;
 }
 
-/// With links: each piece to its place, every third to the one behind it, too, every fifth to none;
-/// and every fourth pair without any.
+/// The examples with links: each piece to its position, every third to the next one, too, every
+/// fifth to none; and every fourth pair without any.
 inline std::vector<data::Example> linked(std::vector<data::Example> examples) {
   for (std::size_t i = 0; i < examples.size(); ++i) {
     const auto pieces = static_cast<int32_t>(examples[i].target.size());

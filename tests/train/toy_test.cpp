@@ -61,7 +61,7 @@ TEST(ToysOfTraining, AreThoseOfTheGuide) {
     const std::string source = read_file(std::string(paths::kSource) + "/tests/train/toy/" + file);
     EXPECT_THAT(guide, HasSubstr("```cpp\n" + source + "```"));
   }
-  // Their lines are those behind the table of heed.
+  // Their lines come after the table of heed.
   for (const char* table : {"optimizers.def", "schedules.def"}) {
     const std::string lines =
         read_file(std::string(paths::kSource) + "/tests/train/toy/train/" + table);

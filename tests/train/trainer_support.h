@@ -1,4 +1,4 @@
-// What tests of whole training runs share: small settings, and a folder that goes away.
+// Helpers that tests of whole training runs share: small settings, and a folder that goes away.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -79,7 +79,7 @@ inline std::vector<json> timeless_metrics(const TemporaryFolder& folder) {
   return out;
 }
 
-/// What a run logs while this lives.
+/// The lines that a run logs while this lives.
 class Logged {
  public:
   Logged() { log::add_file(folder_ / "log"); }

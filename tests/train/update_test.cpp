@@ -1,4 +1,4 @@
-// What one update makes of its gradient: the mean over tokens, its length, the scale of the loss.
+// One update's work on its gradient: the mean over tokens, its length, the scale of the loss.
 #include "train/update.h"
 
 #include <ATen/ATen.h>

@@ -20,7 +20,7 @@
 namespace heed::train {
 namespace {
 
-/// As many threads as a test wants, and afterwards as many as before.
+/// Makes LibTorch use as many threads as a test wants, and afterwards as many as before.
 class Threads {
  public:
   explicit Threads(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }

@@ -19,7 +19,7 @@ SCORES = {
             for state, added in zip(h, c + numpy.zeros((len(h), 1)))
         ]
     ),
-    # A row of W for each position; a short sentence takes the first ones, and words behind the
+    # A row of W for each position; a short sentence takes the first ones, and words after the
     # last one get nothing.
     "luong_location": lambda w, s, h, c: numpy.array(
         [row @ s for row in w["position"]][: len(h)]
@@ -50,7 +50,7 @@ def alone(config, w, s, h, t, c):
 
 
 def covered(config, w, s, h, t, seen):
-    """The same with coverage: `seen` [source, d] before this step, and after it behind the weights
+    """The same with coverage: `seen` [source, d] before this step, and after it, following the weights
     (Tu et al. 2016, equations 6 to 9)."""
     if config["coverage"] == "none":
         return *alone(config, w, s, h, t, 0), seen
@@ -69,7 +69,7 @@ def covered(config, w, s, h, t, seen):
 
 
 def nothing_seen(config, h):
-    """What attend() takes as `seen` at the first step."""
+    """The value that attend() takes as `seen` at the first step."""
     width = config["coverage_size"] if config["coverage"] == "neural" else 1
     return [numpy.zeros((len(h), width))] * config["attention_heads"]
 

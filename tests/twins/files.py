@@ -1,4 +1,4 @@
-"""What `heed train` leaves in a run's folder, read without heed: weights, configuration, pieces."""
+"""The files that `heed train` leaves in a run's folder, read without heed: weights, configuration, pieces."""
 
 import csv
 import io

@@ -133,7 +133,7 @@ def transformers():
 
 
 def name(kind):
-    """What sets it apart, short enough for a folder."""
+    """A name that sets the kind apart, short enough for a folder."""
     left_out = ("embedding_size", "hidden_size", "width", "heads", "feed_forward", "max_positions")
     words = (f"{key}-{value}" for key, value in kind.items() if key not in left_out)
     return "_".join(words).replace("input_feeding", "feeds").lower()

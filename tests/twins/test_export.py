@@ -14,7 +14,7 @@ except ImportError:
 
 
 def read_as_text(found):
-    """As heed spells pieces: what the vocabulary does not know is a double question mark."""
+    """Pieces as heed spells them: what the vocabulary does not know is a double question mark."""
     spelled = "".join("\u2047" if piece == "<unk>" else piece for piece in found)
     return spelled.replace("\u2581", " ").split()
 

@@ -35,7 +35,7 @@ KINDS = [
     {**KIND, "width": 15, "activation": "gelu", "tie": "decoder", "attention_scale": "none"},
     {**KIND, "activation": "relu", "tie": "none", "encoder_layers": 1, "decoder_layers": 2},
 ]
-# What those read who never saw the model's corpus: letters without a piece, names of special pieces.
+# Texts of users who never saw the model's corpus: letters without a piece, names of special pieces.
 ODD = ["a b", "x", "a X b", "\u6f22\u5b57 c", "</s> a", "<s>", "a  b", "ab ba", "<pad>a<unk> b"]
 # Long enough to end translations by itself.
 LEARNT = {"updates": 400, "validate_every": 400, "save_every": 400, "learning_rate": 0.01}
@@ -51,7 +51,7 @@ def opened(folder):
 
 
 def rows(maps):
-    """By layer and head, of the one sentence."""
+    """The maps of the one sentence, by layer and head."""
     for layer, heads in enumerate(maps):
         for head, weights in enumerate(heads[0]):
             yield layer, head, weights.numpy()

@@ -31,7 +31,7 @@ def tensor2tensor(count, width):
 
 
 def in_fp32(run):
-    """Where a processor has bf16, an imported run uses it."""
+    """Makes a run compute in fp32: where a processor has bf16, an imported run uses it."""
     config = run / "config.yaml"
     text = config.read_text(encoding="utf-8")
     assert "precision: auto" in text
@@ -39,7 +39,7 @@ def in_fp32(run):
 
 
 class MarianFile:
-    """What marian writes for `--type transformer`, by the names of its documentation."""
+    """The file that marian writes for `--type transformer`, by the names of its documentation."""
 
     def __init__(self, pieces_of, tie, pre=False, activation="swish", layers=(2, 1), seed=1):
         self.random = numpy.random.default_rng(seed)
@@ -158,7 +158,7 @@ class Import(TwinTest):
 
     @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
     def test_sources_without_end(self):
-        """As OpenNMT-py and Argos Translate have them, by the file that its converter writes."""
+        """OpenNMT-py and Argos Translate have such sources, by the file that its converter writes."""
         made, _, pieces_of, segments = self.marian("argos", "all")
         made.arrays["Wpos"] = tensor2tensor(POSITIONS, WIDTH)
         marian = made.write(self.folder / "argos-table", pieces_of, segments)

@@ -110,7 +110,7 @@ class Marian(unittest.TestCase):
         self.assert_same("joint", ["vocab.spm"] * 2, "--tied-embeddings-all")
 
     def test_separate_in_decoder_ymls_order(self):
-        """Of two .spm files the alphabet has the other one first."""
+        """The alphabet has the other one of two .spm files first."""
         names = ["vocab.yy.spm", "vocab.xx.spm"]
         self.assert_same("separate", names, "--normalize", "0.6", "--beam-size", "6")
 

@@ -1,4 +1,4 @@
-"""What `training.tensorboard` writes, read by TensorBoard itself."""
+"""The files that `training.tensorboard` writes, read by TensorBoard itself."""
 
 import io
 import json

@@ -330,7 +330,7 @@ class Transformers(TwinTest):
         self.assert_same(tuned, model, ids_of_source, ids_of_target, given)
 
     def test_pieces_that_were_added(self):
-        """As save_pretrained() writes a model and a tokenizer with two pieces more."""
+        """save_pretrained() writes a model and a tokenizer with two pieces more."""
         folder, model, tables, _ = self.marian("added")
         tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
         tokenizer.add_tokens(["<x>", "zork"])

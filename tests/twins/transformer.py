@@ -138,7 +138,7 @@ class Reader:
         return w.linear(context, "output")
 
     def added_by(self, distance, kind, layer):
-        """What the scores of self-attention get by `distance` [query, keys]; None: nothing."""
+        """The numbers that the scores of self-attention get by `distance` [query, keys]; None: nothing."""
         positions = self.config["positions"]
         side = self.weights.sub("target_positions" if kind == "decoder" else "source_positions")
         if positions == "alibi":
@@ -164,7 +164,7 @@ class Reader:
         return w.linear(ACTIVATIONS[self.config["activation"]](w.linear(x, "inner")), "output")
 
     def earlier_words(self, w, x, layer):
-        """How a position of the decoder knows those before it."""
+        """The part by which a position of the decoder knows those before it."""
         decoder = self.config["decoder"]
         if decoder == "attention":
             return self.self_attention(w.sub("self_attention"), x, "decoder", layer)
@@ -231,7 +231,7 @@ class Reader:
 
 
 def read(config, weights, source, target):
-    """As in recurrent.py; maps of the kinds encoder, decoder and cross."""
+    """The same as read() of recurrent.py, with maps of the kinds encoder, decoder and cross."""
     reader = Reader(config, weights)
     source_table, target_table, output = tables(weights, config["tie"])
     memory = reader.encode(reader.embed(source_table, source, "source"))

@@ -16,7 +16,7 @@ import transformer
 ROOT = Path(__file__).resolve().parents[2]
 HEED = os.environ.get("HEED_BINARY", str(ROOT / "build/release/heed"))
 WORDS = {"src": "abcdefghij", "tgt": "klmnopqrst"}
-# Of several lengths, so that heed pads where the twins do not.
+# Sentences of several lengths, so that heed pads where the twins do not.
 SOURCES = ["a b c d", "e", "j i h g f a a", "c c", "f b d h j e"]
 TARGETS = ["k l m", "t s r q p o n", "m", "k k k k", "o p l s"]
 TOLERANCE = 1e-5

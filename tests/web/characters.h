@@ -1,4 +1,5 @@
-// What text/characters.h says of all characters, in one number: a page reads it from a table.
+// The properties of text/characters.h of all characters, in one number: a page reads it from a
+// table.
 #pragma once
 
 #include <cstdint>

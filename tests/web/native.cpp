@@ -11,7 +11,7 @@
 
 namespace heed::kernels {
 
-// In place of what the library finds out.
+// This processor stands in for the one that the library finds.
 const Processor& processor() {
   static const Processor plain;
   return plain;

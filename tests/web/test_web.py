@@ -106,7 +106,7 @@ class Web(unittest.TestCase):
         self.assertEqual(first, again)
 
     def printed_by_tiles(self, expression):
-        """What a program of parts of heed.wasm (tests/web/tiles.cpp) prints."""
+        """The output of a program of parts of heed.wasm (tests/web/tiles.cpp)."""
         script = f"""
             const fs = require("node:fs"), nothing = new Proxy({{}}, {{ get: () => () => 8 }});
             const module = new WebAssembly.Module(fs.readFileSync({json.dumps(str(BUILD / "web" / "tiles.wasm"))}));

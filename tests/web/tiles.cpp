@@ -57,7 +57,7 @@ int different(WeightFormat format, int64_t rows, int64_t columns, int64_t inner)
 }  // namespace
 }  // namespace heed::engine
 
-/// Of panels of several sizes, how many have other bits.
+/// The number of panels, of several sizes, that have other bits.
 extern "C" [[clang::export_name("different")]] int different() {
   using namespace heed::engine;
   int count = 0;

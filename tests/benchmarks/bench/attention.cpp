@@ -25,16 +25,16 @@ struct AttentionArgs {
   BenchOptions common;
 };
 
-/// What is measured by length: plain and fused attention are the same; what follows sees less, or
-/// weighs otherwise.
+/// The ways that are measured by length: plain and fused attention are the same; what follows sees
+/// less, or weighs otherwise.
 constexpr const char* kWays[] = {"plain",   "sdpa",   "window",        "window + global",
                                  "strided", "linear", "linear, causal"};
 
-/// What is measured by position: layers of a decoder.
+/// The ways that are measured by position: layers of a decoder.
 constexpr const char* kStepWays[] = {"softmax", "window",        "window + global", "strided",
                                      "linear",  "grouped-query", "multi-query",     "no cache"};
 
-/// What the positions of a sequence of some length see.
+/// The mask of a sequence of some length: which positions each of its positions sees.
 kernels::Pattern pattern_of(const std::string& way, int64_t length, const AttentionArgs& args) {
   if (way.starts_with("window"))
     return {.window = args.window, .global = way == "window" ? 0 : args.global};
@@ -84,7 +84,7 @@ std::optional<Cost> cost_of(const std::string& way, int64_t length, const Attent
   return cost;
 }
 
-/// What a decoder keeps of the positions before, and the time of its step there.
+/// The memory that a decoder keeps of the positions before, and the time of its step there.
 std::optional<Cost> step_cost(const std::string& way, int64_t position, const AttentionArgs& args) {
   constexpr int64_t kFarthestWithoutCache = 1024;  // a step there takes seconds
   at::manual_seed(1);
@@ -138,7 +138,7 @@ struct Shown {
   double Cost::*number;
 };
 
-/// What is measured over sizes, and how it is shown.
+/// A measurement over sizes, and how it is shown.
 struct Comparison {
   std::string name;  // of the table
   const char *size, *x_label;

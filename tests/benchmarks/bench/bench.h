@@ -1,4 +1,5 @@
-// What the commands of heed-bench share: how they are declared, measured and written down.
+// Functions that the commands of heed-bench share: how they are declared, measured and written
+// down.
 #pragma once
 
 #include <c10/core/CachingDeviceAllocator.h>
@@ -36,7 +37,7 @@ struct BenchOptions {
   void apply() const;
 };
 
-/// What a list of numbers was given, each once. Throws UserError for what is no whole number.
+/// The numbers of a list, each once. Throws UserError for what is no whole number.
 std::vector<int64_t> whole_numbers(const std::string& option,
                                    const std::vector<std::string>& typed);
 

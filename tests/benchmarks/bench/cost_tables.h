@@ -1,5 +1,5 @@
-// Where the time of several systems goes: operations of the host, and kernels of a GPU; and how
-// fast a cost grows with length.
+// Tables of where the time of several systems goes: operations of the host, and kernels of a GPU;
+// and how fast a cost grows with length.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,14 @@ struct KernelTimes {
   double idle = 0;                     // seconds between the first and the last in which none ran
 };
 
-/// Those of some runs, in any order; they may overlap.
+/// The times of some runs of kernels, in any order; they may overlap.
 KernelTimes kernel_times(std::vector<KernelRun> runs);
 
 /// The slope of log y over log x by least squares: 2 where y grows with the square of x. Needs two
 /// different x, all above 0.
 double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y);
 
-/// With one digit after the point; 0 of nothing.
+/// A part in percent, with one digit after the point; 0 where the whole is 0.
 std::string percent(double part, double whole);
 
 struct CostTables {

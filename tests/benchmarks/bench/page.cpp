@@ -62,7 +62,7 @@ double number_of(const std::string& text) {
   return exact_number<double>(text).value_or(0);
 }
 
-/// Of rows of `attention`, a size and a time: the ways at the largest size.
+/// The slowest and the fastest way at the largest size, of rows of `attention`, a size and a time.
 std::string slowest_and_fastest(const text::Table& table) {
   const auto size = [](const Row& row) { return number_of(row[1]); };
   const auto time = [](const Row& row) { return number_of(row[2]); };
@@ -76,7 +76,7 @@ std::string slowest_and_fastest(const text::Table& table) {
                      slowest[0], time(slowest) / time(fastest), fastest[0]);
 }
 
-/// Of rows of speeds.
+/// The fastest of rows of speeds.
 std::string fastest_of(const text::Table& table, std::size_t speed) {
   const auto number = [&](const Row& row) { return number_of(row[speed]); };
   const auto [slowest, fastest] = std::ranges::minmax_element(table.rows, {}, number);
@@ -96,7 +96,7 @@ std::string fastest_of(const text::Table& table, std::size_t speed) {
                      (*fastest)[speed], unit, number(*fastest) / number(*slowest), name(*slowest));
 }
 
-/// What to remember of a table; empty for other tables.
+/// The sentence to remember of a table; empty for other tables.
 std::string headline_of(const text::Table& table) {
   if (table.rows.empty()) return "";
   if (table.columns[0] == "attention" && table.columns.size() > 2)

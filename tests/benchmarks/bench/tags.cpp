@@ -16,7 +16,7 @@ struct TagsArgs {
   ModelOptions options;
 };
 
-/// As if the model had written this text.
+/// The translation of a model that had written this text.
 decode::Translation given(const decode::MemberText& vocabularies, const std::string& source,
                           const std::string& target) {
   decode::Translation translation{.text = target, .hypotheses = {}, .texts = {target}};

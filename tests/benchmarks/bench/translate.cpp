@@ -71,7 +71,7 @@ Speed measure(decode::Translator& translator, const std::vector<std::string>& li
   return speed;
 }
 
-/// Where the time of one more translation goes; on a GPU also that of another one's kernels.
+/// Adds where the time of one more translation goes; on a GPU also that of another one's kernels.
 void add_profile(const std::string& system, decode::Translator& translator,
                  const std::vector<std::string>& lines, CostTables& costs) {
   const auto translate = [&] { translator.translate({.lines = lines}); };

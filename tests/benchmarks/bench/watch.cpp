@@ -12,7 +12,7 @@ namespace {
 using torch::autograd::profiler::KinetoEvent;
 using torch::profiler::impl::ActivityType;
 
-/// What happens while `work` lasts, in all threads.
+/// The events of all threads while `work` lasts.
 std::vector<KinetoEvent> events_of(const std::function<void()>& work, ActivityType of) {
   namespace profiler = torch::autograd::profiler;
   torch::profiler::impl::ExperimentalConfig threads;

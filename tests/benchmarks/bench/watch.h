@@ -1,4 +1,4 @@
-// Where time goes, by LibTorch's profiler.
+// Measurements of where time goes, by LibTorch's profiler.
 #pragma once
 
 #include <functional>
@@ -8,17 +8,18 @@
 
 namespace heed::bench {
 
-/// What the GPU does while `work` lasts; there must be one. What it has not finished when `work`
-/// returns is missing.
+/// The work of the GPU while `work` lasts; there must be a GPU. What it has not finished when
+/// `work` returns is missing.
 KernelTimes watch_kernels(const std::function<void()>& work);
 
-/// What LibTorch does on the host.
+/// The time of LibTorch's operations on the host.
 struct HostTimes {
   std::vector<OperationCost> operations;  // dearest first
   double product_flops = 0;               // of all matrix products: 2 x rows x inner x columns each
 };
 
-/// Of all threads while `work` lasts. Watching slows small operations by about a microsecond.
+/// The times of all threads while `work` lasts. Watching slows small operations by about a
+/// microsecond.
 HostTimes watch_operations(const std::function<void()>& work);
 
 }  // namespace heed::bench

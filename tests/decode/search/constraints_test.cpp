@@ -83,7 +83,7 @@ SearchOptions options_of(int64_t beam, LengthPenalty penalty = LengthPenalty::no
   return options;
 }
 
-/// Of sources of one piece: a translation has ten more than three pieces at the most.
+/// The translations of sources of one piece, each of at most ten more than three pieces.
 std::vector<std::vector<Hypothesis>> search_tables(const std::vector<Table>& tables,
                                                    const SearchOptions& options,
                                                    int64_t longest = kEndless) {
@@ -288,7 +288,7 @@ TEST(TermAutomatonStates, TakeATermBackWhoseWordGoesOn) {
   EXPECT_EQ(terms.after(*a, text::kEnd).missing, 1);
 }
 
-/// Of all steps of a walk by pieces that are drawn.
+// The steps of walks by pieces that are drawn.
 TEST(TermAutomatonStates, StandAsTheirHypotheses) {
   RandomTerms draw{std::mt19937(3)};
   for (int trial = 0; trial < 50; ++trial) {
@@ -314,7 +314,7 @@ TEST(TermAutomatonStates, StandAsTheirHypotheses) {
   }
 }
 
-// Of 1,000 terms; a table of states of all candidates would take gigabytes.
+// There are 1,000 terms: a table of states of all candidates would take gigabytes.
 TEST(TermAutomatonStates, AreKeptForHypothesesAlone) {
   std::vector<TermPieces> many;
   for (int32_t piece = 0; piece < 1000; ++piece) many.push_back({{piece, 1000 - piece, 7}});

@@ -34,7 +34,7 @@ struct StepsOfBlocks : ::testing::Test {
     return out;
   }
 
-  /// Those of all pieces, sorted.
+  /// The candidates of a row among all pieces, sorted.
   std::vector<ScoredPiece> sorted(const Candidates& all, int64_t row) const {
     std::vector<ScoredPiece> out;
     for (int64_t i = 0; i < all.count; ++i) out.push_back({all.values_of(row)[i], i});

@@ -89,7 +89,7 @@ TEST_F(GlossaryFile, FindsTermsFromLeftToRightTheLongestFirst) {
       "# German\tEnglish\n\n Bank \tbank\r\nBank von\u00A0 England\tBank of England\n"
       "von\tof\nein\ta\n";
   EXPECT_THAT(terms_in("Die Bank von England ist eine Bank.", terms), ElementsAre(1, 0));
-  // What begins like a longer term and goes on otherwise.
+  // Some words begin like a longer term and go on otherwise.
   EXPECT_THAT(terms_in("Bank  von Englands Küste, ein Bank", terms), ElementsAre(0, 2, 3));
   EXPECT_THAT(terms_in("Banken", terms), IsEmpty());
   EXPECT_THAT(terms_in("", terms), IsEmpty());

@@ -38,7 +38,7 @@ TEST(RowNormaliser, IsSparsemax) {
   EXPECT_THAT(weights_of("sparsemax", {30, 2, 1}), ElementsAre(FloatEq(1), FloatEq(0), FloatEq(0)));
 }
 
-// Of z / 2 = 0.5, 0: M = 0.25, S = 0.125, t = 0.25 - sqrt(0.4375).
+// The steps of entmax for z / 2 = 0.5, 0: M = 0.25, S = 0.125, t = 0.25 - sqrt(0.4375).
 TEST(RowNormaliser, IsEntmax) {
   EXPECT_THAT(weights_of("entmax15", {1, 0}),
               ElementsAre(FloatNear(0.830719F, 1e-6F), FloatNear(0.169281F, 1e-6F)));

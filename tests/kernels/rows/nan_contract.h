@@ -1,4 +1,4 @@
-// What every kernel promises of NaN: NaN in is NaN out.
+// Every kernel promises that NaN in is NaN out.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -55,7 +55,7 @@ TEST(SafetensorsHeader, GivesTensorsInTheOrderOfTheFile) {
   EXPECT_TRUE(parse_header("{}", 0, "f").slots.empty());
 }
 
-// As many as no model has: each is read once, whatever their number.
+// There are more tensors than any model has: each is read once, whatever their number.
 TEST(SafetensorsHeader, HoldsManyTensors) {
   std::string text = "{";
   for (int i = 0; i < 100000; ++i)

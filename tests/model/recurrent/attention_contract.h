@@ -1,5 +1,5 @@
-// What every attention of a recurrent model promises. A mechanism that breaks nothing here works in
-// the decoder, in a beam, in any batch and in training.
+// The promises of every attention of a recurrent model. A mechanism that breaks nothing here works
+// in the decoder, in a beam, in any batch and in training.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -17,7 +17,7 @@
 
 namespace heed::model::testing {
 
-/// What is promised to: a mechanism, or one with coverage or heads around it.
+/// The mechanism that promises, alone or with coverage or heads around it.
 struct Promised {
   std::function<AttentionPtr(const AttentionSize&)> make;
   bool attends = true;

@@ -119,7 +119,7 @@ TEST(AttentionNumbers, AdditiveScoresOfBahdanauAndConcat) {
 }
 
 // W = (0 0 / log 3 0 / 5 5) scores (0, log 3, 5) for s = (1, 0), whatever stands in the source: two
-// words take the first two rows, 1 : 3. A fourth word is behind the last row.
+// words take the first two rows, 1 : 3. A fourth word comes after the last row.
 TEST(AttentionNumbers, LocationGivesEachPositionItsRow) {
   const AttentionPtr attention =
       attention_maker("luong_location")({.query = 2, .memory = 2, .positions = 3});

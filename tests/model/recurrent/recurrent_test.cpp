@@ -1,4 +1,4 @@
-// What every recurrent model promises, whatever its attention, cell, layers and feeding.
+// The promises of every recurrent model, whatever its attention, cell, layers and feeding.
 #include "model/recurrent/recurrent.h"
 
 #include <gtest/gtest.h>

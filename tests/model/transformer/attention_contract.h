@@ -1,5 +1,5 @@
-// What each kind of a Transformer's self-attention promises. One that breaks nothing here works in
-// any batch, with and without padding, and gives step by step what it gives at once.
+// The promises of each kind of a Transformer's self-attention. One that breaks nothing here works
+// in any batch, with and without padding, and gives step by step what it gives at once.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -145,7 +145,7 @@ class SelfAttentionContract {
     }
   }
 
-  /// With two hypotheses of each sentence, in one cache.
+  /// Two hypotheses of each sentence share one cache.
   void shared_caches() {
     const at::NoGradGuard no_grad;
     const Tensor whole = decoder_->forward(x_, {}, nullptr),
@@ -193,7 +193,7 @@ class SelfAttentionContract {
   std::vector<std::string> broken_;
 };
 
-/// With every kind of position and every pattern that it goes with.
+/// The promises that are broken with any kind of position and any pattern that it goes with.
 inline std::vector<std::string> broken_promises(const SelfAttentionInfo& kind) {
   std::vector<kernels::Pattern> patterns{{}};
   if (kind.seen == SeenBy::kWindow) patterns.push_back({.window = 2});

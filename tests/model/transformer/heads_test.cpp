@@ -40,7 +40,7 @@ Tensor logits_of(Model& model) {
   return model.logits(model.features(source_of(three_sources()), padded(three_targets())));
 }
 
-/// Of the first layer: one head of each kind, and one more of the encoder.
+/// The heads that are left out: in the first layer one of each kind, and one more of the encoder.
 const std::vector<HeadIndex> kGone = {{AttentionKind::encoder, 0, 1},
                                       {AttentionKind::encoder, 0, 3},
                                       {AttentionKind::decoder, 0, 0},

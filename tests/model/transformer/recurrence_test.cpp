@@ -21,7 +21,7 @@ Tensor rows(const std::vector<double>& numbers) {
   return at::tensor(numbers, at::kDouble).view({1, -1, 3});
 }
 
-/// Of width 3, in double; every weight is 0.
+/// A recurrence of width 3, in double; every weight is 0.
 RecurrencePtr empty(DecoderKind kind) {
   const RecurrencePtr recurrence =
       make_recurrence({.feed_forward = 3, .decoder = kind, .self = {.width = 3}});

@@ -52,7 +52,7 @@ class SparseAttention : public ::testing::TestWithParam<SparseShape> {
     masking = {.pattern = {.window = s.window, .global = s.global, .stride = s.stride},
                .scale = 0.6};
   }
-  /// Where `real` [batch, 1, length, 1] is true.
+  /// Compares with attention by a mask in the rows where `real` [batch, 1, length, 1] is true.
   void expect_equal_to_mask(const Tensor& real) {
     Tensor weights;
     const Tensor plain = attend(query, keys, values, masking, &weights);

@@ -1,4 +1,4 @@
-// The whole configuration, with its rules between keys; lines behind a line "--set" are settings.
+// The whole configuration, with its rules between keys; lines after a line "--set" are settings.
 #include "run/config.h"
 
 #include "config/io.h"
