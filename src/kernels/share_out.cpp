@@ -18,7 +18,7 @@ namespace {
 class Items {
  public:
   Items(int64_t count, const ItemWork& work) : count_(count), work_(work) {}
-  /// Until none is left.
+  /// Takes and does items until none is left.
   void take(int64_t worker) {
     const at::ThreadLocalStateGuard as_caller(callers_);
     try {

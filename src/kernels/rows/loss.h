@@ -18,7 +18,7 @@ RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool 
 RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
                  float* scratch);
 
-/// What a loss of two predictions p and p' of the same piece is made of:
+/// The weights of the terms of a loss of two predictions p and p' of the same piece:
 ///   first H(q, p) + second H(q, p') + forward KL(p || p') + backward KL(p' || p)
 /// with H the label-smoothed cross entropy of above. The gradient flows into both.
 struct PairWeights {
