@@ -1,4 +1,4 @@
-// How an attention comes to its context: what it takes to compute it again by hand.
+// The numbers from which an attention made its context: they suffice to compute it again by hand.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct Working {
   Tensor context = {};  // [batch, heads, query, width]
 };
 
-/// Called once, or once for each step, with the next queries.
+/// A function that gets these numbers: once, or once for each step, with the next queries.
 using Witness = std::function<void(Working)>;
 
-/// Where an attention leaves its weights (null: nobody wants them), and whom it tells how it came
-/// to them.
+/// Where an attention writes its weights (null: nobody wants them), and the function that gets the
+/// numbers from which it made its context.
 struct WeightsPlace {
   Tensor* weights = nullptr;
   Witness witness = {};  // with weights alone
