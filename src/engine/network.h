@@ -41,7 +41,7 @@ struct HeadNumbers {
   Floats keys;        // [heads, keys, width]: k, h or W h; U h of the additive score
   Floats values;      // [heads, keys, width]
   Floats vectors;     // [heads, width]: v of the additive score
-  Floats scores;      // [rows, heads, keys] with what positions add, -inf where it does not look
+  Floats scores;      // [rows, heads, keys] with those of positions, -inf where it does not look
   Floats gauss;       // [rows, heads, keys], by which normalised scores are multiplied; or empty
   Floats weights;     // [rows, heads, keys], by which the values are multiplied
   Floats context;     // [rows, heads, width]

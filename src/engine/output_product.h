@@ -28,8 +28,9 @@ class OutputProduct {
   /// [rows, columns()], valid until the next call. Columns after the logits of a shorter list are
   /// -inf.
   float* logits();
-  /// Without lists: the logits of the columns from index * kBlock on, [rows, kBlock], in `to`.
-  /// Several threads may call it. A caller that uses a block at once finds it in the cache.
+  /// Writes the logits of the columns from index * kBlock on, [rows, kBlock], to `to`; only for a
+  /// product without lists. Several threads may call it. A caller that uses a block at once finds
+  /// it in the cache.
   void block(int64_t index, Floats& to) const;
   int64_t blocks() const { return (columns_ + kBlock - 1) / kBlock; }
   /// The number of blocks from which on waking a thread pays.

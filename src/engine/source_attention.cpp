@@ -189,7 +189,7 @@ void HeadAttention::attend(int64_t row, const QueryRows& asked, float* context, 
   if (numbers != nullptr)
     std::copy_n(weights, source.count, numbers->weights.begin() + head * source.count);
   kernels::mix_rows(looked, values_ + first * width, seen.count, width, context);
-  if (gaussian) {  // what is reported adds up to 1
+  if (gaussian) {  // the weights that are reported add up to 1
     float sum = 0;
     for (int64_t i = 0; i < seen.count; ++i) sum += looked[i];
     for (int64_t i = 0; i < seen.count; ++i) looked[i] /= sum;

@@ -20,8 +20,8 @@ class ThreadPool {
   ~ThreadPool();
   ThreadPool& operator=(ThreadPool&&) = delete;
 
-  /// The threads, which may be used as long as this object lives. They throw what a call threw
-  /// first.
+  /// The threads, which may be used as long as this object lives. They throw the exception of the
+  /// first call that failed.
   const Threads& threads() const { return threads_; }
 
  private:

@@ -220,7 +220,7 @@ int64_t longest_in_ctranslate2(const model::ModelConfig& config) {
 std::string search_in_ctranslate2(const decode::DecodeConfig& config, int64_t longest) {
   const decode::SamplingConfig& sampling = config.sampling;
   const bool samples = decode::samples(sampling);
-  // With a beam it would draw the candidates of a search.
+  // With a beam CTranslate2 would draw the candidates of a search.
   std::vector<std::string> options = {"beam_size=" +
                                       std::to_string(samples ? 1 : config.beam_size)};
   options.push_back("length_penalty=" + nlohmann::json(length_exponent(config)).dump());

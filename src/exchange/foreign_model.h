@@ -31,9 +31,9 @@ struct SegmentFiles {
   std::string source, target;  // paths; empty: those of the package
 };
 
-/// Reads a model of any known program, which the files of the package tell. Throws UserError where
-/// it is of no known program, has something that heed lacks (the message says what by the program's
-/// own name), or is damaged.
+/// Reads a model of any known program, which it recognises by the files of the package. Throws
+/// UserError where it is of no known program, has something that heed lacks (the message says what
+/// by the program's own name), or is damaged.
 ForeignModel read_model(const Package& package, const SegmentFiles& segments);
 
 }  // namespace heed::exchange

@@ -38,10 +38,10 @@ struct ByDistance {
   int64_t reach() const { return numbers.size(2) / 2; }
 };
 
-/// The same over unpadded sentences: the first heads * head columns of `queries` [query positions,
-/// ...], the last 2 * kv heads * head ones of `memory` [key positions, ...], keys before values ->
-/// [query positions, heads * head]. Both may be one tensor: a projection of all three. Where
-/// the pattern is a window alone the cost is queries x window.
+/// attention() over unpadded sentences: the first heads * head columns of `queries` [query
+/// positions, ...], the last 2 * kv heads * head ones of `memory` [key positions, ...], keys before
+/// values -> [query positions, heads * head]. Both may be one tensor: a projection of all three.
+/// Where the pattern is a window alone the cost is queries x window.
 Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,
                           const Pattern& pattern, double scale, const ByDistance& distances = {});
 

@@ -31,7 +31,7 @@ class Recording {
   virtual void replay() = 0;
 };
 
-/// How a kind of device records.
+/// The interface by which a kind of device records.
 class GraphRecorder {
  public:
   virtual ~GraphRecorder() = default;

@@ -32,7 +32,7 @@ OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Te
                           const Tensor& gold, double smoothing, at::ScalarType type,
                           const std::optional<PairWeights>& pair = {});
 
-/// The same in LibTorch's operations, for devices other than the CPU: with a `pair` of two
+/// output_loss() in LibTorch's operations, for devices other than the CPU: with a `pair` of two
 /// predictions. `together` is how many logits are worked on at a time. Without a pair there may be
 /// `weights` [tokens] float of the rows' losses.
 OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, const Tensor& bias,

@@ -166,8 +166,8 @@ using torch::autograd::tensor_list;
 using Collector = Collected::Collector;
 using CollectorPtr = std::shared_ptr<Collector>;
 
-/// Hands the weight on, and turns what the steps collected into its gradient: autograd runs it
-/// backwards when all steps have run.
+/// Hands the weight on, and makes its gradient of the tensors that the steps collected: autograd
+/// runs it backwards when all steps have run.
 class Collect : public torch::autograd::Function<Collect> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& weight,

@@ -158,7 +158,7 @@ class CellStep : public torch::autograd::Function<CellStep<Cell>> {
 
 struct Gru {
   static constexpr int64_t kGates = 3, kParts = 1;
-  static constexpr bool kAddsGates = false;  // r multiplies what comes from the state
+  static constexpr bool kAddsGates = false;  // r multiplies the state's part
 
   static void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& before,
                       const tensor_list& next, const Tensor& kept) {

@@ -59,11 +59,12 @@ using ItemWork = std::function<void(int64_t item, int64_t worker)>;
 /// Calls work(item, worker) once for each item of [0, count). at::get_num_threads() workers take
 /// the items in order, each the next one that is left; 0 <= worker < at::get_num_threads(), and no
 /// two calls of one worker overlap. Inside `work` LibTorch has a single thread, and the caller's
-/// gradient mode. Throws what a call threw; items that were not begun by then are left out.
+/// gradient mode. Throws the exception of the first call that failed; items that were not begun by
+/// then are left out.
 void share_out(int64_t count, const ItemWork& work);
 
-/// The same by at::get_num_threads() / `inner` workers, and inside `work` LibTorch has `inner`
-/// threads: results may depend on `inner`. 1 <= inner <= at::get_num_threads().
+/// share_out() with at::get_num_threads() / `inner` workers, inside whose `work` LibTorch has
+/// `inner` threads: results may depend on `inner`. 1 <= inner <= at::get_num_threads().
 void share_out(int64_t count, int64_t inner, const ItemWork& work);
 
 /// The first of these functions on a CPU. On another device the calling thread makes all calls, as

@@ -97,7 +97,7 @@ void pool_host_memory();
 struct HostMemory {
   int64_t used = 0;  // by tensors now
   int64_t most = 0;  // at the most since forget_peak()
-  int64_t held = 0;  // with what is kept for later
+  int64_t held = 0;  // with the blocks that are kept for later
 };
 HostMemory host_memory();
 void forget_peak();

@@ -45,7 +45,7 @@ struct Source {
 /// The decoder's input with teacher forcing.
 struct TargetInput {
   Tensor tokens;   // [batch, target] int64, bos first, padded at the end
-  Tensor lengths;  // [batch] int64, always on the CPU, each >= 1; undefined: nobody knows them
+  Tensor lengths;  // [batch] int64, always on the CPU, each >= 1; undefined: they are not known
   SentencesPtr unpadded = {};  // as Source::unpadded
 
   TargetInput() = default;
@@ -92,7 +92,7 @@ struct Trace {
   std::optional<Guided> guided = {};          // in `features` alone
   std::optional<SourceVectors> vectors = {};  // the same
   Exchange exchange = {};                     // the same
-  Witness witness = {};                       // the same; of these kinds
+  NumbersObserver witness = {};               // the same; of these kinds
 };
 
 /// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move

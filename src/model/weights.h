@@ -62,7 +62,7 @@ class Replaced {
   void replace(const Tensor& weight, const Tensor& value);
 
  private:
-  std::vector<std::pair<Tensor, Tensor>> kept_;  // weights, and what they were
+  std::vector<std::pair<Tensor, Tensor>> kept_;  // weights, and their values before
 };
 
 /// Freezes the parameters of the modules with these dotted names, and parameters named so

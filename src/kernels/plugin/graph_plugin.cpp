@@ -95,7 +95,7 @@ class CudaRecorder final : public GraphRecorder {
     } catch (...) {
       try {
         graph.capture_end();
-      } catch (...) {  // what `work` threw says more
+      } catch (...) {  // the exception of `work` says more
       }
       throw;
     }

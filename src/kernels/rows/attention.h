@@ -45,7 +45,7 @@ struct QueryBlock {
 template <class Number>
 class HeadWork {
  public:
-  using In = Grid<const Number>;  // rows of one head in somebody's tensor; uint16_t stands for bf16
+  using In = Grid<const Number>;  // rows of one head in a caller's tensor; uint16_t means bf16
   using Out = Grid<Number>;
 
   void read(const In& keys, const In& values, const HeadSize& size);

@@ -20,7 +20,7 @@ void scale_and_shift(float* x, int64_t count, float factor, float shift);  // fa
 void widen(const uint16_t* from, float* to, int64_t count);
 void narrow(const float* from, uint16_t* to, int64_t count);
 
-// For a decoder's step: activations, and the sums of scores that a search needs.
+// Loops of a decoder's step: activations, and the sums of scores that a search needs.
 
 /// tanh(x).
 void tangents(float* x, int64_t count);

@@ -14,7 +14,7 @@ struct RowLoss {
 /// with a NaN or +inf gives a NaN loss.
 RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient);
 
-/// The same for bf16 numbers as 16 bits; `scratch` [vocab] is for the work in fp32.
+/// loss_row() for bf16 numbers as 16 bits; `scratch` [vocab] is for the work in fp32.
 RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
                  float* scratch);
 
@@ -31,7 +31,7 @@ struct PairWeights {
 RowLoss pair_loss_rows(float* one, float* other, int64_t vocab, int64_t gold, float smoothing,
                        const PairWeights& weights, bool gradient, float* scratch);
 
-/// The same for bf16 numbers as 16 bits; `scratch` [3 vocab].
+/// pair_loss_rows() for bf16 numbers as 16 bits; `scratch` [3 vocab].
 RowLoss pair_loss_rows(uint16_t* one, uint16_t* other, int64_t vocab, int64_t gold, float smoothing,
                        const PairWeights& weights, bool gradient, float* scratch);
 

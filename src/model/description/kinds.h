@@ -37,7 +37,7 @@ struct AttentionKindInfo {
 enum class WeightsOf {
   kProducts,  // a softmax of q k / sqrt(head): src/engine, CTranslate2 and all kernels
   kPrepared,  // the same of queries and keys that the kind changed before: the kernels
-  kSums,      // no softmax: sums of what was read (engine/linear_attention.h): src/engine
+  kSums,      // no softmax: sums over keys and values (engine/linear_attention.h): src/engine
   kNoScores,  // no softmax: the kind alone
 };
 
@@ -58,7 +58,7 @@ struct SelfAttentionInfo {
   /// Whether there are scores, to which numbers can be added, and weights that can be hidden or
   /// dropped.
   bool has_scores() const { return weights != WeightsOf::kSums && weights != WeightsOf::kNoScores; }
-  /// Whether engines that know softmax attention can run it, if they know its window.
+  /// Whether an engine that knows softmax attention can run this kind, if it knows its window.
   bool is_plain() const { return weights == WeightsOf::kProducts && seen == SeenBy::kWindow; }
 };
 

@@ -156,8 +156,8 @@ Tensor RecurrentCell::unroll_by_library(const Tensor& input, const SameExtra& ex
   return all.outputs;
 }
 
-// Autocast by itself would run cuDNN's recurrences in fp16, in which gradients that nobody scaled
-// vanish, where bf16 is asked for.
+// Autocast by itself would run cuDNN's recurrences in fp16, where bf16 is asked for; in fp16
+// gradients that are not scaled vanish.
 LibraryOutput run_library(Cell cell, const LibraryWeights& weights, const Tensor& input,
                           const CellState& first) {
   const at::ScalarType type = kernels::product_type(input);

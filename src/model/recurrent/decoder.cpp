@@ -249,7 +249,8 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 }
 
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
-                             Tensor* logs, const Exchange& exchange, const Witness& witness) {
+                             Tensor* logs, const Exchange& exchange,
+                             const NumbersObserver& witness) {
   Carried carried = load(state);
   const Prepared memory = load_memory(state);
   StepInput asked{.logs = logs != nullptr, .witness = witness};

@@ -45,7 +45,7 @@ class RecurrentDecoder : public torch::nn::Module {
   /// where not null, receives [batch, heads, target, source], and `logs` the logarithms of their
   /// mean over the heads, [batch, target, source], with a gradient.
   Tensor run(const Tensor& embedded, const State& state, Tensor* weights, Tensor* logs = nullptr,
-             const Exchange& exchange = {}, const Witness& witness = {});
+             const Exchange& exchange = {}, const NumbersObserver& witness = {});
 
   bool attends() const { return timing_ != Timing::kNever; }
 

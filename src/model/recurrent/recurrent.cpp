@@ -32,7 +32,7 @@ class RecurrentModel : public Model {
         decoder_->run(embed(*tokens_.target, input.tokens), state, wanted(trace, weights),
                       trace != nullptr && trace->guided ? &trace->guided->logs : nullptr,
                       trace != nullptr ? trace->exchange : Exchange(),
-                      trace != nullptr ? trace->witness : Witness());
+                      trace != nullptr ? trace->witness : NumbersObserver());
     note(trace, weights);
     return drop(output, config_.dropout, is_training());
   }

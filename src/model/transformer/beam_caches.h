@@ -49,8 +49,8 @@ struct HeadsOfLayer {
 struct BeamStep {
   int64_t position = 0;
   int64_t slot = 0;  // the first slot that the hypotheses of this step write, one each
-  /// With State::at the step is at one of so many positions from `position`, and they write at
-  /// `slots` [beam] int64.
+  /// How many positions from `position` on the step may be at. It is 1, except with State::at; then
+  /// the hypotheses write at `slots` [beam] int64.
   int64_t positions = 1;
   Tensor at, slots;
   int64_t first = 0, count = 0;  // the slots that are looked at
@@ -95,11 +95,11 @@ Tensor hidden_padding(const State& state);
 /// heads or 1, beam * group, count], for attend_beams(); or undefined.
 Tensor added_at(const BeamStep& step, const Tensor& by_step, int64_t sentences, int64_t kv_heads);
 
-/// Attention of the hypotheses of each sentence over what it has: query [sentences, beam, heads,
-/// head], keys and values [sentences, kv heads, slots, head] -> [sentences, beam, heads * head].
-/// For this, queries that share keys lie one after the other, [sentences, kv heads, beam * group,
-/// head], and `masking.added` has the same order. `weights` receives [sentences, heads, beam,
-/// slots].
+/// Attention of the hypotheses of each sentence over the sentence's keys: query [sentences, beam,
+/// heads, head], keys and values [sentences, kv heads, slots, head] -> [sentences, beam, heads *
+/// head]. For this, queries that share keys lie one after the other, [sentences, kv heads, beam *
+/// group, head], and `masking.added` has the same order. `weights` receives [sentences, heads,
+/// beam, slots].
 Tensor attend_beams(const Tensor& query, const Tensor& keys, const Tensor& values,
                     const AttentionMask& masking, Tensor* weights);
 

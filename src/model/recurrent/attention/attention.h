@@ -53,7 +53,7 @@ struct StepInput {
   /// Replaces the weights, [sentences, query, source]; undefined: they stay.
   std::function<Tensor(const Tensor&, int64_t head)> exchange = {};
   int64_t head = 0;  // the number of the head, where there are several
-  Witness witness = {};
+  NumbersObserver witness = {};
 };
 
 struct Attended {
@@ -80,9 +80,9 @@ struct AttentionSize {
   int64_t positions = 1024;  // source positions that a mechanism without content knows
 };
 
-/// A mechanism overrides `attend` and what it needs of `project` and `share`. These run in fp32 (or
-/// double) whatever the precision: numbers of bf16 lie 1/8 apart between 16 and 32, and a score
-/// that is off by 1/16 makes a weight that is off by 6 %.
+/// A mechanism overrides `attend` and, where it needs them, `project` and `share`. These run in
+/// fp32 (or double) whatever the precision: numbers of bf16 lie 1/8 apart between 16 and 32, and a
+/// score that is off by 1/16 makes a weight that is off by 6 %.
 class Attention : public torch::nn::Module {
  public:
   /// Makes the projections that are needed once per sentence.

@@ -72,7 +72,7 @@ Tensor attend_varlen(const Tensor& query, const Tensor& keys, const Tensor& valu
                      const SentenceLayout& queries, const SentenceLayout& memory,
                      const AttentionMask& masking);
 
-/// Self-attention between two linear layers. A kind overrides what is between them: functions that
+/// Self-attention between two linear layers. A kind overrides the functions between them, which
 /// take the projection of queries, keys and values side by side, [..., (heads + 2 kv heads) *
 /// head], and return [..., heads * head]. `weights`, if not null, receives them.
 class SelfAttention : public torch::nn::Module {

@@ -45,7 +45,7 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values,
 /// Attention by LibTorch's fused call, with the added scores and all masks as one tensor.
 Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
                   const AttentionMask& masking) {
-  const kernels::WithoutAutocast guard;  // it would round what is added
+  const kernels::WithoutAutocast guard;  // it would round the added scores
   // On a CPU LibTorch's call takes fp32 beside bf16, on a GPU it does not.
   const bool in_fp32 = query.is_cpu() && query.scalar_type() == at::kBFloat16;
   Tensor added = masking.added.to(in_fp32 ? at::kFloat : query.scalar_type());

@@ -1,5 +1,5 @@
 // Scaled dot-product attention, softmax(scale Q K^T) V (Vaswani et al. 2017, eq. 1): fused, or in
-// plain steps where somebody wants to see the weights.
+// plain steps where the weights are wanted.
 #pragma once
 
 #include <algorithm>
