@@ -60,7 +60,7 @@ HEED_LOOP void add_distances(const float* query, const HeadShape& shape, int64_t
   }
 }
 
-/// Of a sparse pattern, whose normaliser is the softmax.
+/// Hides the keys that a sparse pattern hides from the query. Its normaliser is the softmax.
 void hide(const HeadShape& shape, int64_t query, int64_t count, float* weights) {
   shape.pattern.each_gap(query, count, [&](int64_t from, int64_t to) {
     for (int64_t h = 0; h < shape.heads; ++h)

@@ -1,5 +1,5 @@
-// Attention of single queries over rows of keys and values that lie anywhere: what a decoder's step
-// does with its cache.
+// Attention of single queries over rows of keys and values that lie anywhere, as a decoder's step
+// needs it for its cache.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct HeadShape {
   int64_t shared() const { return kv_heads * head; }  // of the keys
 };
 
-/// What is added to the scores of one query by the distance key - query; those beyond `reach` count
-/// as `reach`.
+/// The numbers that are added to the scores of one query by the distance key - query; distances
+/// beyond `reach` count as `reach`.
 struct RowDistances {
   const float* numbers = nullptr;  // [heads, 2 * reach + 1]; null: none
   const float* vectors = nullptr;  // [2 * reach + 1, head], multiplied by the query; null: none
@@ -30,15 +30,16 @@ struct RowDistances {
   int64_t first = 0;  // the distance of the first key; the others follow
 };
 
-/// scale q K^T + distances, as attend_row() normalises them: [heads, count], -inf where a pattern
-/// hides a key.
+/// The scores that attend_row() normalises, scale q K^T + distances: [heads, count], -inf where a
+/// pattern hides a key.
 void score_row(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
                int64_t count, const RowDistances& distances, float* scores);
 
 /// weigh(scale q K^T + distances) V for one query [heads, head], into `context` of the same shape.
 /// `rows` holds keys [kv_heads, head] and then values of the same shape, 2 * shared() floats each;
-/// those at `slots` [count] are looked at, but for what a sparse pattern hides, where the first is
-/// the sentence's first. `weights` [heads, count] receives what each got.
+/// the query looks at the rows at `slots` [count]. A sparse pattern hides some of them; then the
+/// first slot must be that of the sentence's first key. `weights` [heads, count] receives the
+/// weight of each row.
 void attend_row(const float* query, const HeadShape& shape, const float* rows, const int32_t* slots,
                 int64_t count, const RowDistances& distances, float* weights, float* context);
 

@@ -9,8 +9,8 @@
 namespace heed::engine {
 namespace {
 
-/// elu(x) + 1, as x + 1 above 0 and e^x below. A product of two numbers of e^-40 is still one that
-/// fp32 can tell from 0.
+/// elu(x) + 1, as x + 1 above 0 and e^x below, with x at least -40: fp32 can still tell e^-40
+/// e^-40, a product of two such numbers, from 0.
 HEED_LOOP void features(float* x, int64_t count) {
 #pragma omp simd
   for (int64_t i = 0; i < count; ++i) {

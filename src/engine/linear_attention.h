@@ -1,5 +1,5 @@
-// Linear attention (Katharopoulos et al. 2020, equation 5) of single queries: what has been read is
-// kept as sums, so that a step costs the same however long the sentence is.
+// Linear attention (Katharopoulos et al. 2020, equation 5) of single queries: the keys and values
+// read so far are kept as sums, so that a step costs the same however long the sentence is.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace heed::engine {
 
-/// Numbers of the sums of one sentence or hypothesis: for each head of keys sum over j of f(k(j)),
-/// [head], and sum over j of f(k(j)) v(j)^T, [head, head], with f(x) = elu(x) + 1.
+/// How many numbers the sums of one sentence or hypothesis have: for each head of keys sum over j
+/// of f(k(j)), [head], and sum over j of f(k(j)) v(j)^T, [head, head], with f(x) = elu(x) + 1.
 int64_t sums_width(const HeadShape& shape);
 
 /// Adds a key and its value, [kv_heads, head] each and one after the other. The key becomes its
-/// features. `rotations` as rotate_heads() has them, null for none: they turn the features that are
-/// multiplied by the value, and those that the key becomes, not those that are counted.
+/// features. `rotations` are those of rotate_heads(), null for none: they turn the features that
+/// are multiplied by the value and those that the key becomes, but not those that are added to sum
+/// over j of f(k(j)).
 void add_to_sums(float* key_value, const HeadShape& shape, const float* rotations, float* sums);
 
 /// context(h) = f(q(h)) S / counts(h), counts(h) = f(q(h)) . z of the sums S and z of its head of

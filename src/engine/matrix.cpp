@@ -19,8 +19,8 @@
 namespace heed::engine {
 namespace {
 
-// Bytes of weights that stay near the processor while all rows meet them; what they make of a row
-// is then written side by side.
+// The bytes of weights that stay in the processor's cache while all rows are multiplied with them;
+// their results for a row are then written side by side.
 constexpr int64_t kBlockBytes = int64_t{1} << 18;
 
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
@@ -37,7 +37,7 @@ int32_t rounded(float x) {
   return static_cast<int32_t>(std::lrintf(x));
 }
 
-/// round(x * factor) + 128, with the sum's last bits as the rounded number.
+/// to = round(x * factor) + 128; adding kRound leaves the rounded number in the sum's last bits.
 HEED_LOOP void quantise_all(const float* x, int64_t count, float factor, uint8_t* to) {
   using kernels::kRound;
 #pragma omp simd
@@ -47,7 +47,7 @@ HEED_LOOP void quantise_all(const float* x, int64_t count, float factor, uint8_t
   }
 }
 
-/// Where in the matrix a tile lies.
+/// The columns of the matrix that a tile has.
 struct Columns {
   const Matrix& weights;
   int64_t begin, width;
@@ -57,7 +57,7 @@ struct Columns {
 HEED_LOOP void scale_sums(float* sums, float scale, const Columns& place) {
   const float* scales = place.weights.scales() + place.begin;
   const uint32_t* shifts = place.weights.shifts() + place.begin;
-  // Either may have run over; their difference never does.
+  // Either may have overflowed; their difference never does.
 #pragma omp simd
   for (int64_t c = 0; c < Matrix::kPanel; ++c) {
     const uint32_t sum = std::bit_cast<uint32_t>(sums[c]) - shifts[c];
@@ -65,7 +65,7 @@ HEED_LOOP void scale_sums(float* sums, float scale, const Columns& place) {
   }
 }
 
-/// `width` numbers of one row.
+/// Stores `width` numbers of one row.
 HEED_LOOP void store_row(const float* __restrict from, const float* bias, const Finish& finish,
                          int64_t width, float* __restrict to) {
 #pragma omp simd
@@ -76,7 +76,7 @@ HEED_LOOP void store_row(const float* __restrict from, const float* bias, const 
   }
 }
 
-/// A tile of so many rows goes to `to`, whose rows are `stride` numbers apart.
+/// Stores a tile of `rows` rows in `to`, whose rows are `stride` numbers apart.
 HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
                           const Columns& place, float* to, int64_t stride) {
   const float* bias = finish.bias != nullptr ? finish.bias + place.begin : nullptr;
@@ -87,14 +87,14 @@ HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
       store_row(tile, bias, finish, place.width, to);
 }
 
-/// What one of a row of int8 numbers stands for.
+/// The scale of a row of int8 numbers.
 float scale_of(const float* x, int64_t count) {
   const float most = kernels::largest_magnitude(x, count);
   if (!std::isfinite(most)) return std::numeric_limits<float>::quiet_NaN();
   return std::max(most / 127, Matrix::kLeastScale);
 }
 
-/// Where the number (column, i) of a panel is, in groups of so many numbers a step.
+/// The index of number (column, i) in a panel, which has `group` numbers of a column in each step.
 int64_t place_of(int64_t column, int64_t i, int64_t group) {
   return (i / group * Matrix::kPanel + column % Matrix::kPanel) * group + i % group;
 }

@@ -10,11 +10,12 @@
 namespace heed::engine {
 
 enum class WeightFormat { fp32, bf16, int8 };
-/// Of one number.
+/// The bytes of one number.
 int64_t bytes_of(WeightFormat numbers);
 
-/// From the beginning of a cache line: what registers of 64 bytes read then lies in one line each.
-/// Much memory is of huge pages, where the system has some: addresses in it are found faster.
+/// Allocates memory that begins with a cache line, so that each read of a register of 64 bytes lies
+/// in one line. Large blocks are of huge pages, where the system has some, for which addresses are
+/// translated faster.
 void* allocate_lines(std::size_t bytes);
 void deallocate_lines(void* lines, std::size_t bytes);
 
@@ -32,7 +33,7 @@ struct LineAllocator {
 using LineBytes = std::vector<unsigned char, LineAllocator<unsigned char>>;
 using LineFloats = std::vector<float, LineAllocator<float>>;
 
-/// Rows of int8 with a scale each, of which a number is scale * int8.
+/// Rows of int8 with a scale each: the value of a number is scale * int8.
 struct QuantisedRows {
   const int8_t* numbers = nullptr;
   const float* scales = nullptr;
@@ -50,14 +51,15 @@ class Matrix {
   static constexpr int64_t kPanel = 32;
   /// int8: the least scale whose inverse is finite; numbers below half of it become 0.
   static constexpr float kLeastScale = std::numeric_limits<float>::min();  // 1.2e-38
-  static constexpr int64_t kLongestInt8 = 133143;  // so many products of 127 * 127 fit 32 bits
+  static constexpr int64_t kLongestInt8 = 133143;  // so many products 127 * 127 add up in 32 bits
 
   Matrix() = default;
   Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers);
-  /// int8, as the rows are.
+  /// Makes an int8 matrix of the numbers and scales of these rows.
   Matrix(QuantisedRows weights, int64_t columns, int64_t inner);
 
-  /// Of these columns alone, which have the same numbers: their products have the same bits.
+  /// Returns a matrix of these columns alone. They have the same numbers, so that their products
+  /// have the same bits.
   Matrix with_columns(std::span<const int32_t> chosen) const;
 
   int64_t columns() const { return columns_; }
@@ -85,14 +87,15 @@ class Matrix {
   std::vector<uint32_t> shifts_;
 };
 
-/// A row as int8, to [count]: round(x / scale). Returns the scale, as Matrix says.
+/// Writes a row as int8, round(x / scale), to `to` [count]. Returns the scale, which follows from
+/// the row as that of a column of Matrix.
 float quantise_row(const float* x, int64_t count, int8_t* to);
 
-/// The left factor, [rows, inner], in the numbers that a rearranged matrix multiplies with. int8
-/// takes each row as it comes, with a scale of its own.
+/// The left factor, [rows, inner], in the format that a rearranged matrix multiplies with. In int8
+/// each row has a scale of its own.
 class LeftFactor {
  public:
-  /// `x` [rows, inner] must stay while fp32 is multiplied.
+  /// In fp32 `x` [rows, inner] is not copied, and must stay as long as it is multiplied.
   void take(const float* x, int64_t rows, int64_t inner, WeightFormat numbers);
 
   int64_t count() const { return count_; }
@@ -108,7 +111,8 @@ class LeftFactor {
   std::vector<float> scales_;
 };
 
-/// What is done to a product before it is stored: + bias [columns], max(0, .), + what is there.
+/// The steps between a product and its storage, in this order: + bias [columns], max(0, .), + the
+/// number that is there.
 struct Finish {
   const float* bias = nullptr;
   bool relu = false;

@@ -19,8 +19,8 @@ namespace {
 
 using kernels::load;
 
-// Four products of bytes and their sum in one go, of signed bytes: the shifts, 128 times the
-// columns' sums, are what x + 128 has more.
+// One instruction makes four products of bytes and their sum. The bytes are signed: the shifts, 128
+// times the columns' sums, are added for the 128 of x + 128.
 template <int rows>
 HEED_DOT void tile_by_dot(const TileFactors& t, float* tile) {
   if constexpr (rows > 1)
@@ -45,7 +45,7 @@ HEED_DOT void tile_by_dot(const TileFactors& t, float* tile) {
   }
 }
 
-// Two rows of x times two columns of the panel, two steps of each, in one go.
+// One instruction multiplies two rows of x with two columns of the panel, two steps of each.
 struct Int8Matrix {
   using Sum = int32x4_t;
   HEED_MATRIX static Sum add(Sum sum, uint32x4_t x, uint32x4_t panel) {
@@ -59,8 +59,8 @@ struct Bf16Matrix {
   }
 };
 
-/// Adds steps k and k + 1 of these columns; without `both` the second one is zeros. An odd row at
-/// the end stands for two.
+/// Adds steps k and k + 1 of these columns; without `both` the second step is zeros. A last row
+/// without a partner is taken twice.
 template <class Product, bool both, int pairs, int sides>
 HEED_MATRIX HEED_LOOP void add_steps(const TileFactors& t, int column, int64_t k,
                                      typename Product::Sum (&sums)[pairs][sides]) {

@@ -23,7 +23,7 @@ std::vector<Span> spans_of(const SourceBatch& source) {
 
 namespace {
 
-/// Of word vectors and of what the output layer reads.
+/// The width of word vectors and of the output layer's input.
 int64_t word_width(const model::ModelConfig& config) {
   return config.type == model::ModelType::transformer ? config.width : config.embedding_size;
 }

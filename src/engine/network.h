@@ -21,7 +21,7 @@ struct SourceBatch {
   const int64_t* tokens = nullptr;    // [sentences, length], each padded at its end
   const int64_t* lengths = nullptr;   // [sentences], eos included, each >= 1
   int64_t sentences = 0, length = 0;  // length: of the longest
-  /// Of each sentence, the pieces that have logits; none: all have.
+  /// The pieces that have logits, for each sentence; empty: all pieces have logits.
   std::span<const PieceList> lists = {};
 };
 
@@ -33,7 +33,7 @@ struct Span {
 /// The sentences of a batch one after another, without padding.
 std::vector<Span> spans_of(const SourceBatch& source);
 
-/// How one sentence's weights came about: what a reader needs to compute them again.
+/// The numbers from which one sentence's weights were made: they suffice to compute them again.
 struct HeadNumbers {
   float factor = 1;   // of the products of queries and keys
   int64_t width = 0;  // of a query, a key and a value
@@ -41,7 +41,7 @@ struct HeadNumbers {
   Floats keys;        // [heads, keys, width]: k, h or W h; U h of the additive score
   Floats values;      // [heads, keys, width]
   Floats vectors;     // [heads, width]: v of the additive score
-  Floats scores;      // [rows, heads, keys] with what positions add, -inf where it does not look
+  Floats scores;      // [rows, heads, keys] with those of positions, -inf where it does not look
   Floats gauss;       // [rows, heads, keys], by which normalised scores are multiplied; or empty
   Floats weights;     // [rows, heads, keys], by which the values are multiplied
   Floats context;     // [rows, heads, width]
@@ -55,9 +55,9 @@ struct LayerMap {
   model::AttentionKind kind = model::AttentionKind::cross;
   int64_t layer = 0, heads = 0, keys = 0;
   Floats weights = {};
-  HeadNumbers numbers = {};  // where they were asked for
+  HeadNumbers numbers = {};  // where `with_numbers` was true
 
-  /// [rows, keys].
+  /// The mean over the heads, [rows, keys].
   Floats mean() const;
 };
 using LayerMaps = std::vector<LayerMap>;
@@ -67,9 +67,9 @@ class BatchDecoder {
  public:
   virtual ~BatchDecoder() = default;
 
-  /// One step of tokens [sentences, beam], whose rows the output layer has then taken. `attention`,
-  /// if not null and the network attends, receives the mean of the last layer's heads [sentences,
-  /// beam, source].
+  /// Computes one step of tokens [sentences, beam], and returns the output layer, which has taken
+  /// its rows. `attention`, if not null and the network attends, receives the mean of the last
+  /// layer's heads [sentences, beam, source].
   virtual OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) = 0;
 
   /// Goes on with these sentences, numbered from 0 (empty: with all), and with these hypotheses,
@@ -77,7 +77,7 @@ class BatchDecoder {
   virtual void go_on_with(std::span<const int64_t> sentences,
                           std::span<const int64_t> hypotheses) = 0;
 
-  /// As OutputProduct::columns().
+  /// The logits of a row, as OutputProduct::columns().
   virtual int64_t columns() const = 0;
 };
 
@@ -97,24 +97,25 @@ void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen);
 const Array& embedding_of(const model::ModelConfig& config, const Weights& weights, bool target);
 Linear output_of(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers);
 
-/// Sentences that a thread decodes together at the most: with more of them what a step reads no
-/// longer fits in the processor's cache, with fewer of them each weight is read too often. Each
-/// sentence gets the same bits anyway.
+/// How many sentences a thread decodes together, at most: with more of them the numbers that a step
+/// reads no longer fit in the processor's cache, with fewer of them each weight is read too often.
+/// Each sentence gets the same bits anyway.
 int64_t sentences_together(WeightFormat numbers);
 
 class Network {
  public:
   virtual ~Network() = default;
 
-  /// Encodes. The network and `threads` must outlive it. `maps`, if not null, then holds the maps
-  /// of the encoder, and after each step those of the decoder: every layer and kind of attention;
-  /// `with_numbers` of a single sentence, which is then decoded with a single hypothesis.
+  /// Encodes, and returns the decoding of the batch, which the network and `threads` must outlive.
+  /// `maps`, if not null, then holds the maps of the encoder, and after each step those of the
+  /// decoder: every layer and kind of attention. `with_numbers` fills in LayerMap::numbers, for a
+  /// single sentence, which is then decoded with a single hypothesis.
   virtual std::unique_ptr<BatchDecoder> start(const SourceBatch& source, const Threads& threads,
                                               LayerMaps* maps = nullptr,
                                               bool with_numbers = false) const = 0;
 };
 
-/// The network of weights that a `Decoder` steps with.
+/// A network with these weights, whose batches a `Decoder` decodes.
 template <class NetworkWeights, class Decoder>
 class NetworkOf : public Network {
  public:
@@ -129,11 +130,12 @@ class NetworkOf : public Network {
   NetworkWeights weights_;
 };
 
-/// Whether there is a Network for models of `config`: not for mechanisms, positions and normalisers
-/// that somebody has added to a registry.
+/// Whether there is a Network for models of `config`: there is none for mechanisms, positions and
+/// normalisers of a registry that only LibTorch computes.
 bool has_network(const model::ModelConfig& config);
 
-/// Of a model that has_network(). `weights` may go afterwards, but not their owners.
+/// Makes the network of a model that has_network(). `weights` may be destroyed afterwards, but not
+/// their owners.
 std::unique_ptr<Network> make_network(const model::ModelConfig& config, const Weights& weights,
                                       WeightFormat numbers);
 

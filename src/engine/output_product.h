@@ -13,8 +13,8 @@ namespace heed::engine {
 /// The pieces that a sentence's translation may have, in the order of their ids.
 using PieceList = std::vector<int32_t>;
 
-/// Of one batch. With lists it multiplies with the columns of all of them alone; a row then has the
-/// logits of its own sentence's list, so that its neighbours change no bit.
+/// The logits of one batch. With lists it multiplies only with the columns that are in some list; a
+/// row then has the logits of its own sentence's list, so that its neighbours change no bit.
 class OutputProduct {
  public:
   static constexpr int64_t kBlock = 16 * Matrix::kPanel;  // columns
@@ -22,20 +22,22 @@ class OutputProduct {
   /// `lists`: one for each sentence, or none: all pieces. `whole` and `products` must outlive it.
   OutputProduct(const Linear& whole, std::span<const PieceList> lists, Products& products);
 
-  /// What follows is of x [rows, inner], as many rows for each sentence, which must stay.
+  /// Sets the input of the calls that follow: x [rows, inner], as many rows for each sentence,
+  /// which must stay.
   void take(const float* x, int64_t rows);
-  /// [rows, columns()], valid until the next call. Behind the logits of a shorter list the columns
-  /// are -inf.
+  /// [rows, columns()], valid until the next call. Columns after the logits of a shorter list are
+  /// -inf.
   float* logits();
-  /// Without lists: the logits of the columns from index * kBlock on, [rows, kBlock], in `to`.
-  /// Several threads may call it. What is done with a block at once is not fetched from afar.
+  /// Writes the logits of the columns from index * kBlock on, [rows, kBlock], to `to`; only for a
+  /// product without lists. Several threads may call it. A caller that uses a block at once finds
+  /// it in the cache.
   void block(int64_t index, Floats& to) const;
   int64_t blocks() const { return (columns_ + kBlock - 1) / kBlock; }
-  /// Blocks that pay for waking a thread.
+  /// The number of blocks from which on waking a thread pays.
   int64_t grain() const { return 1 + products_.grain(whole_) * Matrix::kPanel / kBlock; }
-  /// Logits of a row: as many as the target has pieces, or the longest list.
+  /// The number of logits of a row: as many as the target has pieces, or the longest list.
   int64_t columns() const { return columns_; }
-  /// As BatchDecoder::go_on_with().
+  /// Goes on with these sentences, as BatchDecoder::go_on_with().
   void go_on_with(std::span<const int64_t> sentences);
 
  private:
@@ -43,7 +45,7 @@ class OutputProduct {
   Products& products_;
   int64_t columns_, rows_ = 0;
   Linear listed_;                  // the columns of all lists
-  std::vector<PieceList> places_;  // of each list: where its pieces are in listed_
+  std::vector<PieceList> places_;  // of each list: the indices of its pieces in listed_
   Floats logits_, listed_logits_;
 };
 

@@ -74,13 +74,14 @@ LayerDistances relative_distances(const Stack& stack, int64_t layer, int64_t, co
 
 }  // namespace
 
-/// The functions of one kind; null: it has none.
+/// The functions of one kind; null where it needs none.
 struct PlainPositions {
   /// The shape of its weights, as model::Positions registers them.
   std::vector<int64_t> (*shape)(const Stack& stack) = nullptr;
-  /// The positions [first, first + count), each as StackPositions::row().
+  /// The rows of the positions [first, first + count), each as StackPositions::row().
   Floats (*rows)(const Stack& stack, int64_t first, int64_t count) = nullptr;
-  /// As StackPositions::by_distance(); `farthest`: the largest distance in a sentence.
+  /// The numbers by distance, as StackPositions::by_distance(); `farthest` is the largest distance
+  /// in a sentence.
   LayerDistances (*by_distance)(const Stack& stack, int64_t layer, int64_t farthest,
                                 const Heads& heads) = nullptr;
 };

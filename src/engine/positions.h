@@ -12,7 +12,7 @@
 
 namespace heed::engine {
 
-/// What one layer adds to scores by distance.
+/// The numbers that one layer adds to scores by distance.
 struct LayerDistances {
   Floats numbers, vectors;
   int64_t reach = 0;
@@ -25,25 +25,26 @@ struct LayerDistances {
 
 struct PlainPositions;  // the functions of one kind
 
-/// The positions of one stack of layers, as model::Positions.
+/// The positions of one stack of layers, the twin of model::Positions.
 class StackPositions {
  public:
-  /// Of the encoder or the decoder of a Transformer, whose positions has_positions().
+  /// Makes the positions of a Transformer's encoder or decoder. has_positions() must be true for
+  /// their kind.
   StackPositions(const model::ModelConfig& config, const Weights& weights, bool decoder);
 
   model::PositionsEffect effect() const { return effect_; }
-  /// kEmbeds: what is added to an embedding, [width]; kRotates: cosines and sines, [head / 2][2].
-  /// `room` has it where it is not kept.
+  /// The row of a position. kEmbeds: the vector to add to an embedding, [width]; kRotates: cosines
+  /// and sines, [head / 2][2]. A row that is not kept is computed into `room`.
   const float* row(int64_t position, Floats& room) const;
-  /// Of these heads of a layer, for sentences of `length` pieces.
+  /// The numbers by distance of these heads of a layer, for sentences of `length` pieces.
   LayerDistances by_distance(int64_t layer, int64_t length,
                              const std::vector<int64_t>& heads) const;
 
-  /// What the functions of a kind compute from.
+  /// The input of a kind's functions.
   struct Stack {
     int64_t width = 0, heads = 1, layers = 0, longest = 0;
     bool causal = false;
-    Array weight = {};  // of the kinds that learn some: as model::Positions registers it
+    Array weight = {};  // for kinds that learn vectors: as model::Positions registers it
 
     int64_t head() const { return width / heads; }
   };
@@ -55,7 +56,8 @@ class StackPositions {
   Floats usual_;  // rows of the first positions
 };
 
-/// Whether there are StackPositions of this kind: not where its line of the registry says kTensors.
+/// Whether there are StackPositions of this kind: there are none where its line of the registry
+/// says kTensors.
 bool has_positions(const std::string& kind);
 
 }  // namespace heed::engine

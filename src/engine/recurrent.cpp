@@ -16,7 +16,7 @@ namespace {
 
 using model::ScoresOf;
 
-/// x [rows, columns] as [columns, rows].
+/// The transpose of x [rows, columns]: [columns, rows].
 Floats columns_of(const Array& x) {
   Floats out;
   for (int64_t column = 0; column < x.columns(); ++column)
@@ -86,7 +86,7 @@ class RecurrentMaker {
                        bias.empty() ? nullptr : &weights_.at(bias, {columns}), numbers_);
   }
 
-  /// `extra`: the width of a second input, 0 for none.
+  /// Reads a cell; `extra` is the width of a second input, 0 for none.
   CellWeights cell(const std::string& own, int64_t input, int64_t state, int64_t extra = 0) const {
     const int64_t gates = (config_.cell == model::Cell::lstm ? 4 : 3) * state;
     const std::string hidden_bias = own + "hidden_bias";
@@ -98,8 +98,8 @@ class RecurrentMaker {
     return cell;
   }
 
-  /// `own` is the name of the head's outermost module: coverage is around a window, and that around
-  /// the scores.
+  /// Reads a head; `own` is the name of its outermost module: coverage contains a window, which
+  /// contains the scores.
   HeadWeights head(std::string own, ScoresOf score) const {
     HeadWeights head;
     const int64_t width = config_.hidden_size / config_.attention_heads;

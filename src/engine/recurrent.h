@@ -13,7 +13,7 @@
 
 namespace heed::engine {
 
-/// A recurrent layer in one direction, as model::RecurrentCell.
+/// A recurrent layer in one direction, the twin of model::RecurrentCell.
 struct CellWeights {
   Linear input, extra, hidden;  // each to the gates; extra: of a second input, where there is one
 };
@@ -33,7 +33,7 @@ struct RecurrentWeights {
 /// Whether the engine knows the attention and the normaliser of `config`.
 bool has_recurrent(const model::ModelConfig& config);
 
-/// Both of a model that has_recurrent().
+/// Both functions are for a model that has_recurrent().
 RecurrentWeights recurrent_weights(const model::ModelConfig& config, const Weights& weights,
                                    WeightFormat numbers);
 std::unique_ptr<Network> make_recurrent(const model::ModelConfig& config, const Weights& weights,

@@ -33,10 +33,12 @@ void embed(const Array& table, const int64_t* tokens, int64_t count, float* to) 
   }
 }
 
-/// What each word gives a linear layer, made once for all its rows of a batch.
+/// The output of a linear layer for each word, computed once for all rows of a batch that have this
+/// word.
 class WordProducts {
  public:
-  /// to [count, columns] = embeddings of `tokens` W^T + b, or what is there and this.
+  /// to [count, columns] = embeddings of `tokens` W^T + b, which is added to the numbers there with
+  /// `add`.
   void product(const Linear& linear, const Array& table, std::span<const int64_t> tokens, bool add,
                Products& products, Floats& to) {
     const int64_t columns = linear.matrix.columns(), width = table.columns();
@@ -71,7 +73,7 @@ class WordProducts {
   Floats made_, embedded_;
 };
 
-/// Row i of `from` is added to rows [i * each, (i + 1) * each) of `to`.
+/// Adds row i of `from` to rows [i * each, (i + 1) * each) of `to`.
 void add_rows(const Floats& from, int64_t each, int64_t width, Floats& to) {
   for (int64_t row = 0; row * width < std::ssize(to); ++row)
     kernels::scale_and_add(from.data() + row / each * width, 1, to.data() + row * width, width,
@@ -102,7 +104,7 @@ struct Cell {
   }
 };
 
-/// What the encoder makes of the sentences.
+/// The encoder's output for the sentences.
 struct EncodedSources {
   Floats states, summary;  // [pieces, hidden_size], [sentences, hidden_size]: the last ones
 };
@@ -141,7 +143,7 @@ class BidirectionalEncoder {
   }
 
  private:
-  /// One direction of a layer, 0: forward.
+  /// Runs one direction of a layer, 0: forward.
   void run(const CellWeights& layer, int64_t direction, const Floats& input, const Threads& threads,
            EncodedSources& out) const {
     const int64_t hidden = cell_.hidden, gates = cell_.gates();
@@ -317,7 +319,7 @@ class RecurrentDecoder : public BatchDecoder {
     if (weights_.feeds()) feed_ = features_;
   }
 
-  /// NaN where one is.
+  /// The larger of two numbers; NaN where one is NaN.
   static float larger(float x, float y) { return x > y || x != x ? x : y; }
 
   const RecurrentWeights& weights_;
@@ -332,7 +334,7 @@ class RecurrentDecoder : public BatchDecoder {
   int64_t rows_ = 0, position_ = 0;
   Floats encoded_;  // [pieces, hidden_size]
   std::optional<SourceAttention> attention_;
-  Floats constant_gates_, constant_read_;  // what the context adds where nothing attends
+  Floats constant_gates_, constant_read_;  // the products with the context where nothing attends
   std::vector<States> layers_;             // of each hypothesis
   Floats feed_;                            // h~(t-1)
   WordProducts word_gates_, word_read_;

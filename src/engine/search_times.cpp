@@ -12,13 +12,13 @@ namespace heed::engine {
 namespace {
 
 // The time of a product grows with its columns, and, for all but narrow layers, with its inner
-// size: a part of a large layer tells it.
+// size: measuring a part of a large layer is enough.
 constexpr int64_t kLargestSide = 512;
 constexpr int64_t kMostRows = 96;
 constexpr int64_t kMultiplications = int64_t{1} << 24;  // or more, of all layers
 constexpr double kEnough = 0.01;                        // seconds
 
-/// Any numbers of the size that weights and activations have.
+/// Arbitrary numbers as large as weights and activations.
 std::vector<float> some_numbers(int64_t count) {
   std::vector<float> numbers(count);
   uint32_t state = 1;
@@ -53,7 +53,8 @@ class Step {
     y_.resize(rows_ * kLargestSide);
   }
 
-  /// The layers follow each other, as in a network: each finds its weights where others were.
+  /// Runs the layers one after the other, as in a network, so that each finds the weights of other
+  /// layers in the cache.
   std::vector<double> seconds() {
     std::vector<double> seconds(layers_.size(), 0.0);
     for (int64_t group = 0; group < groups_; ++group)

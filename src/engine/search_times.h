@@ -1,4 +1,4 @@
-// How fast an engine multiplies on this machine in fp32 and in bf16: for those who have to choose.
+// How fast an engine multiplies on this machine in fp32 and in bf16, for the choice between them.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace heed::engine {
 
-/// What a search does with its network.
+/// The sizes of a search, on which the rows of its products depend.
 struct SearchRows {
   int64_t vocabulary = 0;  // of the target
   int64_t sentences = 0;   // of a batch
   int64_t beam = 0;
 };
 
-/// Of one step of a search in each layer of the network, by the calling thread. Takes about ten
-/// milliseconds.
+/// Measures one step of a search in each layer of the network, by the calling thread. This takes
+/// about ten milliseconds.
 PrecisionTimes search_times(const model::ModelConfig& config, const SearchRows& rows);
 
 }  // namespace heed::engine

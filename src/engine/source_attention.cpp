@@ -23,13 +23,14 @@ float dot(const float* x, const float* y, int64_t count) {
   return sum;
 }
 
-/// Columns [first, first + width) of x [rows, columns].
+/// Copies the columns [first, first + width) of x [rows, columns].
 void copy_columns(const float* x, int64_t rows, int64_t columns, int64_t first, int64_t width,
                   float* to) {
   for (int64_t r = 0; r < rows; ++r, to += width) std::copy_n(x + r * columns + first, width, to);
 }
 
-/// v(0) x(0) + v(1) x(1) + ...: to [count] += x [width] V^T, V [count, width].
+/// to [count] += x [width] V^T, where V [count, width] has the rows [first, first + count) of
+/// `matrix`.
 void add_product(const Array& matrix, int64_t first, int64_t count, const float* x, float* to) {
   const int64_t width = matrix.columns();
   for (int64_t i = 0; i < count; ++i) to[i] += dot(matrix.data + (first + i) * width, x, width);
@@ -65,7 +66,7 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
   }
 }
 
-void HeadAttention::ask(const float* queries, const Asked& asked) {
+void HeadAttention::ask(const float* queries, const QueryRows& asked) {
   const int64_t width = kind_.head(), rows = asked.rows();
   queries_ = queries;
   if (weights_.query.matrix.columns() > 0) {
@@ -95,7 +96,7 @@ void HeadAttention::ask(const float* queries, const Asked& asked) {
   }
 }
 
-Span HeadAttention::seen_by(int64_t row, const Asked& asked) const {
+Span HeadAttention::seen_by(int64_t row, const QueryRows& asked) const {
   int64_t begin = 0, end = asked.source(row).count;
   if (kind_.score == ScoresOf::kLocation) end = std::min(end, weights_.query.matrix.columns());
   if (kind_.window == model::Window::global) return {begin, end};
@@ -156,7 +157,7 @@ void HeadAttention::tell(const Span& source, const Span& seen, const float* cove
   std::copy_n(scores, seen.count, numbers.scores.begin() + head * source.count + seen.begin);
 }
 
-void HeadAttention::attend(int64_t row, const Asked& asked, float* context, float* weights,
+void HeadAttention::attend(int64_t row, const QueryRows& asked, float* context, float* weights,
                            float* coverage, HeadNumbers* numbers, int64_t head) const {
   const int64_t width = kind_.head();
   const Span source = asked.source(row), seen = seen_by(row, asked);
@@ -188,7 +189,7 @@ void HeadAttention::attend(int64_t row, const Asked& asked, float* context, floa
   if (numbers != nullptr)
     std::copy_n(weights, source.count, numbers->weights.begin() + head * source.count);
   kernels::mix_rows(looked, values_ + first * width, seen.count, width, context);
-  if (gaussian) {  // what is reported adds up to 1
+  if (gaussian) {  // the weights that are reported add up to 1
     float sum = 0;
     for (int64_t i = 0; i < seen.count; ++i) sum += looked[i];
     for (int64_t i = 0; i < seen.count; ++i) looked[i] /= sum;
@@ -244,7 +245,7 @@ SourceAttention::SourceAttention(const RecurrentAttention& kind, const Floats& s
 
 namespace {
 
-/// Of one row that looks at `keys` pieces.
+/// The HeadNumbers of one row that looks at `keys` pieces, not filled in yet.
 HeadNumbers empty_numbers(const RecurrentAttention& kind, int64_t keys) {
   const int64_t heads = std::ssize(kind.heads);
   HeadNumbers numbers{.width = kind.head()};
@@ -260,8 +261,8 @@ HeadNumbers empty_numbers(const RecurrentAttention& kind, int64_t keys) {
 
 }  // namespace
 
-void SourceAttention::step(const float* query, const Asked& asked, float* context, LayerMap* map,
-                           bool with_numbers) {
+void SourceAttention::step(const float* query, const QueryRows& asked, float* context,
+                           LayerMap* map, bool with_numbers) {
   const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = asked.rows();
   if (heads > 1) {
     projected_.resize(rows * kind_.width);

@@ -14,7 +14,7 @@
 
 namespace heed::engine {
 
-/// One head.
+/// The weights of one head.
 struct HeadWeights {
   Linear key, query;  // general: W of keys; additive: U and W; location: W of queries
   Floats score;       // additive: v [hidden]
@@ -43,8 +43,8 @@ struct RecurrentAttention {
   int64_t head() const { return width / static_cast<int64_t>(heads.size()); }
 };
 
-/// Which rows ask, and what they look at.
-struct Asked {
+/// The rows of a step, which are queries, and the sources that they look at.
+struct QueryRows {
   std::span<const Span> sources;  // of the sentences that are left
   int64_t beam = 1;               // rows of a sentence
   int64_t position = 0;           // of the step
@@ -60,26 +60,26 @@ class HeadAttention {
   HeadAttention(const RecurrentAttention& kind, const HeadWeights& weights, const float* values,
                 std::span<const Span> sources, const Threads& threads);
 
-  /// The queries of a step, [rows, head], which must stay until its end.
-  void ask(const float* queries, const Asked& asked);
-  /// Of one row, which several threads may be given: context [head], weights [pieces of its
-  /// source], and what the row covered, [pieces, coverage], before and after. `numbers`, if not
-  /// null, are filled in for head `head`, but for the context.
-  void attend(int64_t row, const Asked& asked, float* context, float* weights, float* coverage,
+  /// Takes the queries of a step, [rows, head], which must stay until its end.
+  void ask(const float* queries, const QueryRows& asked);
+  /// Attention of one row; several threads may call it for different rows. It writes context [head]
+  /// and weights [pieces of the row's source], and updates the row's coverage [pieces, coverage].
+  /// `numbers`, if not null, are filled in for head `head`, but for the context.
+  void attend(int64_t row, const QueryRows& asked, float* context, float* weights, float* coverage,
               HeadNumbers* numbers, int64_t head) const;
 
  private:
   /// The pieces that a row may see, from 0.
-  Span seen_by(int64_t row, const Asked& asked) const;
-  /// As they are without coverage, from piece `first` of the batch on.
+  Span seen_by(int64_t row, const QueryRows& asked) const;
+  /// The keys without coverage, from piece `first` of the batch on.
   const float* keys_from(int64_t first) const {
     return (keys_.empty() ? values_ : keys_.data()) + first * kind_.head();
   }
-  /// `covered`: keys with coverage of those that are seen, the first of which is piece `first` of
-  /// the batch; null: they are as they are.
+  /// Scores the pieces that the row sees, the first of which is piece `first` of the batch.
+  /// `covered` has their keys with coverage; null: their keys are keys_from(first).
   void score(int64_t row, const Span& seen, int64_t first, const float* covered,
              float* scores) const;
-  /// Query, keys, values and scores of the only row.
+  /// Writes query, keys, values and scores of the only row to `numbers`.
   void tell(const Span& source, const Span& seen, const float* covered, const float* scores,
             HeadNumbers& numbers, int64_t head) const;
   void cover(int64_t row, const Span& source, const float* weights, float* coverage) const;
@@ -89,15 +89,15 @@ class HeadAttention {
   const float* values_;             // [pieces, head]
   Floats keys_, exponentials_;      // [pieces, head], where they are not the values; e^2x of them
   std::vector<char> is_small_key_;  // of each piece, whether its sentence has usable exponentials
-  Floats facts_;                    // what coverage reads of each piece
+  Floats facts_;                    // the numbers of each piece that coverage reads
   Products products_;
-  // Of the step, row by row.
+  // The numbers of the present step, row by row.
   const float* queries_ = nullptr;
   Floats projected_, projected_exponentials_, centers_, gates_;
   std::vector<char> is_small_query_;
 };
 
-/// All heads.
+/// The attention of all heads.
 class SourceAttention {
  public:
   /// `states` [pieces, width], of the sentences at `sources`, must stay.
@@ -105,8 +105,8 @@ class SourceAttention {
                   std::span<const Span> sources, const Threads& threads);
 
   /// query [rows, width] -> context [rows, width]. `map`, if not null, receives the weights, and
-  /// `with_numbers` those of its only row.
-  void step(const float* query, const Asked& asked, float* context, LayerMap* map,
+  /// with `with_numbers` the HeadNumbers of its only row.
+  void step(const float* query, const QueryRows& asked, float* context, LayerMap* map,
             bool with_numbers = false);
   void go_on_with(std::span<const int64_t> hypotheses);
 

@@ -1,4 +1,4 @@
-// Threads for an engine where LibTorch has none to lend.
+// Threads for an engine in a program without LibTorch.
 #pragma once
 
 #include <condition_variable>
@@ -15,12 +15,13 @@ namespace heed::engine {
 
 class ThreadPool {
  public:
-  /// The thread that lends them works, too: one less is made. 1: none.
+  /// The calling thread works, too, so that one thread less is made: none for 1.
   explicit ThreadPool(int64_t threads);
   ~ThreadPool();
   ThreadPool& operator=(ThreadPool&&) = delete;
 
-  /// They throw what a call threw first. Valid as long as this object.
+  /// The threads, which may be used as long as this object lives. They throw the exception of the
+  /// first call that failed.
   const Threads& threads() const { return threads_; }
 
  private:
@@ -34,10 +35,10 @@ class ThreadPool {
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable begins_, ends_;
-  // Of the work under way: as many parts as workers_ and one, each from worker * part_ on.
+  // The work under way. It has one part more than workers_, and each begins at worker * part_.
   const Work* work_ = nullptr;
   int64_t count_ = 0, part_ = 0;
-  int64_t turn_ = 0;     // which work it is
+  int64_t turn_ = 0;     // the number of the work
   int64_t at_work_ = 0;  // workers
   bool over_ = false;
   std::exception_ptr thrown_;

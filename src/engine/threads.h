@@ -7,13 +7,12 @@
 
 namespace heed::engine {
 
-/// Calls work(first, last) for parts of [0, count) that have `grain` items at least and are all of
-/// it, at the same time if it has several threads. Those that are already at work have none to
-/// lend.
+/// Calls work(first, last) for parts that together are [0, count), each of at least `grain` items,
+/// at the same time if there are several threads. Inside `work` there are no more threads to lend.
 using Threads = std::function<void(int64_t count, int64_t grain,
                                    const std::function<void(int64_t first, int64_t last)>& work)>;
 
-/// None but the caller's.
+/// Runs all work on the caller's thread.
 inline const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
 
 /// Calls work(item) for each of `count` items: a thread takes the next one that is left.

@@ -69,7 +69,7 @@ template <int width>
 struct Int8 {
   using Words = typename Vectors<width>::Words;
   using Integers = typename Vectors<width>::Integers;
-  using Sum = Words;  // sums may run over
+  using Sum = Words;  // sums may overflow
   template <int rows, int vectors>
   HEED_LOOP static void step(const TileFactors& t, int64_t k, int64_t column,
                              Sum (&sums)[rows][vectors]) {
@@ -87,15 +87,17 @@ struct Int8 {
   }
 };
 
-/// So many vectors of a panel meet the rows at a time, so that sums and factors stay in registers.
-/// AVX2 has 16 of them: 6 x 2 sums need 8 numbers from the cache a step, and 2 x 4 need 6.
+/// The number of vectors of a panel that are multiplied with the rows at a time, so that sums and
+/// factors stay in registers. AVX2 has 16 registers: 6 x 2 sums need 8 numbers from the cache a
+/// step, and 2 x 4 need 6.
 template <int width, int rows>
 constexpr int kTogether = width == 8 && rows > 2 ? 2 : Matrix::kPanel / width;
 
-/// So many steps of a panel stay in the fastest cache while its parts are taken one after another.
+/// The number of steps of a panel that stay in the fastest cache while its parts are taken one
+/// after another.
 constexpr int64_t kStepsNear = 128;
 
-/// `Part::step(t, k, column, sums)` for all columns and steps, in the order of the steps.
+/// Calls `Part::step(t, k, column, sums)` for all columns and steps, in the order of the steps.
 template <class Part, int rows, int vectors, int width>
 HEED_LOOP void by_parts(const TileFactors& t, float* tile) {
   constexpr bool whole = vectors * width == Matrix::kPanel;
@@ -108,7 +110,8 @@ HEED_LOOP void by_parts(const TileFactors& t, float* tile) {
         for (int r = 0; r < rows; ++r)
           std::memcpy(sums[r], tile + r * Matrix::kPanel + column, sizeof sums[r]);
       for (int64_t k = begin; k < end; ++k) {
-        // Processors foresee that a panel is read, but not that each second line of it is.
+        // Processors prefetch a panel that is read whole, but not one of which each second cache
+        // line is read.
         if constexpr (!whole) __builtin_prefetch(t.at(k + kStepsNear, column));
         Part::step(t, k, column, sums);
       }
@@ -126,7 +129,7 @@ HEED_LOOP void tile_of(const TileFactors& t, float* tile) {
   by_parts<Kind<width>, rows, kTogether<width, rows>, width>(t, tile);
 }
 
-// Registers for the sums of so many rows.
+// The rows of a tile on processors that have few registers for the sums.
 constexpr int kFewRows = 2;
 
 template <template <int> class Kind>
@@ -143,8 +146,8 @@ TileProduct plain_product(WeightFormat numbers) {
 
 constexpr int kManyRows = 8;  // AVX-512 has 32 registers of 16 floats
 
-// Instructions that the compiler does not find by itself: two or four products, and their sum in
-// one go.
+// Instructions that the compiler does not find by itself: they make two or four products and their
+// sum.
 
 /// AVX2 has no products of bytes whose sums always fit. It multiplies numbers of 16 bits, and adds
 /// up each two of them.
@@ -214,7 +217,7 @@ template <int rows>
   std::memcpy(tile, sums, sizeof sums);
 }
 
-/// What AMX is told of its eight registers: rows, and bytes of a row.
+/// The configuration of AMX's eight registers: their rows, and the bytes of a row.
 struct alignas(64) AmxShapes {
   uint8_t palette = 1, start = 0, unused[14] = {};
   uint16_t row_bytes[16] = {};
@@ -248,8 +251,8 @@ struct AmxBf16 {
 };
 
 // A register of AMX is 16 rows of 64 bytes: 16 steps of 16 rows of x, or 16 steps of half a panel.
-// Registers 0 and 1 have the sums, 2 the rows of x, 3 and 4 the panel, 5 to 7 the same of the steps
-// that are left.
+// Registers 0 and 1 have the sums, 2 the rows of x, 3 and 4 the panel, 5 to 7 the rows of x and the
+// panel for the steps that are left.
 constexpr int64_t kAmxSteps = 16;
 
 HEED_AMX bool begin_amx(const TileFactors& t) {
@@ -263,7 +266,7 @@ HEED_AMX bool begin_amx(const TileFactors& t) {
     shapes.set(5, t.rows, 4 * left);
     for (const int panel : {6, 7}) shapes.set(panel, left, kRowBytes);
   }
-  // GCC 12 thinks that the instruction reads the first eight bytes alone.
+  // GCC 12 assumes that the instruction reads the first eight bytes alone.
   asm volatile("" : : "r"(&shapes) : "memory");
   _tile_loadconfig(&shapes);
   return true;
@@ -338,7 +341,7 @@ TileProduct fastest_product(WeightFormat numbers) {
 
 #elif defined(__wasm_simd128__)
 
-// Products of numbers of 16 bits, and the sum of each two of them, in one go.
+// One instruction makes products of numbers of 16 bits, and the sum of each two of them.
 template <int rows>
 void tile_by_simd128(const TileFactors& t, float* tile) {
   if constexpr (rows > 1)

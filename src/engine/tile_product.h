@@ -1,4 +1,5 @@
-// A few rows times one panel of a rearranged matrix: what the processor at hand does best.
+// Products of a few rows with one panel of a rearranged matrix, by the fastest instructions of the
+// processor at hand.
 #pragma once
 
 #include <cstdint>
@@ -34,17 +35,18 @@ struct TileProduct {
   /// Writes [rows, 32]: floats, or for int8 the bits of the sums of (x + 128) w modulo
   /// 2^32.
   void (*run)(const TileFactors&, float* tile) = nullptr;
-  /// To be called before run() for factors of other rows or steps than before, if it is not null.
-  /// Whether end() must be called after the last run().
+  /// If it is not null, it must be called before run() when the factors have other rows or steps
+  /// than before. Returns whether end() must be called after the last run().
   bool (*begin)(const TileFactors&) = nullptr;
   void (*end)() = nullptr;
 };
 
-/// The fastest that this processor runs. `plain`: the one for any processor, to which the others
-/// are held.
+/// The fastest product that this processor runs. With `plain` it is the one for any processor, with
+/// which tests compare the others.
 TileProduct tile_product(WeightFormat numbers, bool plain = false);
 
-/// ARM: by instructions that not every processor has; without `run` where this one has none.
+/// The product by ARM's instructions that not every processor has; `run` is null where this one has
+/// none of them.
 TileProduct neon_product(WeightFormat numbers);
 
 }  // namespace heed::engine

@@ -129,7 +129,7 @@ class TransformerMaker {
 using Transformer = NetworkOf<TransformerWeights, TransformerDecoder>;
 
 constexpr auto kEpsilon = static_cast<float>(kernels::kNormEpsilon);
-constexpr int64_t kSteps = 256;  // that distances are made for at first
+constexpr int64_t kSteps = 256;  // steps for which distances are made at first
 
 }  // namespace
 
@@ -167,7 +167,7 @@ TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const 
     for (const LayerWeights& block : model_.decoder.blocks)
       states_.emplace_back(sentences() * (recurs ? width_ : sums_width(block.self.shape)));
   }
-  // Those whose attention is told need the keys of all steps.
+  // Sums need the keys of all steps only for maps of attention.
   if (!recurs && (!self.sums || maps_ != nullptr)) caches_.resize(layers);
 }
 
@@ -264,7 +264,7 @@ OutputProduct& TransformerDecoder::step(const int64_t* tokens, int64_t beam, Flo
   return output_;
 }
 
-/// Of this step's rows.
+/// Adds a slot for each row of this step.
 void TransformerDecoder::add_slots() {
   for (int64_t row = 0; row < rows_; ++row)
     history_[row].push_back(static_cast<int32_t>(cached_ + row));
@@ -334,7 +334,7 @@ void TransformerDecoder::rotate(const StackWeights& side, LineFloats& x, int64_t
     rotate_heads(x.data() + row * stride, heads, width_ / model_.config.heads, rotations);
 }
 
-/// What a sublayer reads: the norm of x, or x itself.
+/// The input of a sublayer: the norm of x, or x itself.
 const float* TransformerDecoder::before(const LayerNorm& norm) {
   if (!pre_) return x_.data();
   normed_.resize(x_.size());

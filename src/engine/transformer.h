@@ -27,11 +27,11 @@ struct AttentionWeights {
   LayerNorm norm;
   HeadShape shape;
   std::vector<int64_t> kept;  // the heads that are there
-  bool sums = false;          // linear attention: what was read is kept as sums
+  bool sums = false;          // linear attention: keys and values are kept as sums
   Linear query, keys_values, output;
 };
 
-/// Of model::Recurrence: `ssru` has the first two, `average` the others.
+/// The weights of model::Recurrence: `ssru` has the first two, `average` the others.
 struct RecurrenceWeights {
   Linear candidate, forget;
   Linear inner, outer, gates;
@@ -60,15 +60,15 @@ struct TransformerWeights {
 /// Whether the engine knows the attention and the positions of `config`.
 bool has_transformer(const model::ModelConfig& config);
 
-/// Of a model that has_transformer().
+/// Makes the network of a model that has_transformer().
 std::unique_ptr<Network> make_transformer(const model::ModelConfig& config, const Weights& weights,
                                           WeightFormat numbers);
 
-/// Keys and values of a step are written once and stay where they are; a hypothesis is the list of
-/// slots of its own.
+/// Decodes a batch with a Transformer. Keys and values of a step are written once and stay where
+/// they are; a hypothesis is a list of slots.
 class TransformerDecoder : public BatchDecoder {
  public:
-  /// As Network::start(). `weights` must outlive it.
+  /// Encodes, as Network::start(). `weights` must outlive this object.
   TransformerDecoder(const TransformerWeights& weights, const SourceBatch& source,
                      const Threads& threads, LayerMaps* maps, bool with_numbers);
 
@@ -81,8 +81,8 @@ class TransformerDecoder : public BatchDecoder {
 
   using Slots = std::vector<int32_t>;
 
-  /// What a row looks at: the keys at these slots, the first of which is its sentence's key
-  /// `first`.
+  /// The keys that a row looks at: those at these slots, the first of which is key number `first`
+  /// of its sentence.
   struct Look {
     std::span<const int32_t> slots;
     int64_t first = 0;
@@ -102,14 +102,15 @@ class TransformerDecoder : public BatchDecoder {
   /// step.
   void attend_by_sums(const AttentionWeights& attention, LineFloats& keys_values, LayerMap* map);
   void attend_by_sums_of_steps(std::size_t layer);
-  /// What linear attention gives each key that a row looks at: f(q) . f(k) / counts.
+  /// Writes the weight that linear attention gives each key that a row looks at: f(q) . f(k) /
+  /// counts.
   void share_of_keys(const AttentionWeights& attention, const float* keys_values, const Look& look,
                      const float* counts, int64_t row, LayerMap& map) const;
-  /// Room for the weights of all rows; nothing for null.
+  /// Makes room in `map` for the weights of all rows; does nothing for null.
   void begin_map(const HeadShape& shape, LayerMap* map) const;
   /// x += output(context_)
   void add_context(const AttentionWeights& attention);
-  /// Of a position, where positions rotate; or null.
+  /// The rotations of a position, or null where positions do not rotate.
   const float* rotations_of(const StackWeights& side, int64_t position, Floats& room) const;
   void recur(const LayerWeights& block, Floats& state);
   void add_ssru(const RecurrenceWeights& weights, const float* y, Floats& state);
@@ -117,15 +118,15 @@ class TransformerDecoder : public BatchDecoder {
   template <class LookOf>
   void attend(const AttentionWeights& attention, const float* keys_values, const LookOf& look_of,
               LayerMap* map);
-  /// How a map came about, from queries_ and context_ of its rows.
+  /// Writes the numbers from which a map was made, from queries_ and context_ of its rows.
   void tell(const HeadShape& shape, const float* keys_values,
             const std::function<Look(int64_t row)>& look_of, LayerMap& map) const;
-  /// A new one of maps_, which may have none.
+  /// Adds a map to maps_ and returns it; null where maps_ is null.
   LayerMap* add_map(model::AttentionKind kind, int64_t layer, int64_t keys);
   void rotate(const StackWeights& side, LineFloats& x, int64_t first, int64_t rows, int64_t stride,
               int64_t heads, int64_t position);
 
-  /// Of each layer of a side, for sentences of `length` pieces.
+  /// The distances of each layer of a side, for sentences of `length` pieces.
   static std::vector<LayerDistances> distances_of(const StackWeights& side, int64_t length);
 
   const TransformerWeights& model_;
@@ -143,7 +144,7 @@ class TransformerDecoder : public BatchDecoder {
   // Per layer: keys and values of the source, of the steps.
   std::vector<LineFloats> memory_, caches_;
   std::vector<Slots> history_;  // per hypothesis: its slots in the caches
-  // Per layer with a recurrence or sums: of each hypothesis [width], or its sums.
+  // Per layer with a recurrence or sums: for each hypothesis its state [width], or its sums.
   std::vector<Floats> states_;
   std::vector<LayerDistances> steps_;  // of the decoder's layers, for steps before steps_end_
   int64_t steps_end_ = 0;

@@ -12,7 +12,7 @@
 
 namespace heed::engine {
 
-/// x += o of what the sublayer reads; `state` [rows, width] goes on to this step.
+/// x += o of the sublayer's input; `state` [rows, width] becomes that of this step.
 void TransformerDecoder::recur(const LayerWeights& block, Floats& state) {
   const bool is_ssru = model_.config.decoder == model::DecoderKind::ssru;
   const float* y = before(block.self.norm);

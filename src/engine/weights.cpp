@@ -32,7 +32,7 @@ float widened_half(uint16_t bits) {
 template <class Number, class Widen>
 Floats widened(const char* bytes, int64_t count, const Widen& widen) {
   Floats numbers(count);
-  numbers.reserve(1);  // somewhere, even if there are none: nowhere is where those of int8 are
+  numbers.reserve(1);  // not null even if there are none: null stands for int8
   for (float& number : numbers) {
     Number narrow;
     std::memcpy(&narrow, bytes, sizeof narrow);
@@ -42,8 +42,8 @@ Floats widened(const char* bytes, int64_t count, const Widen& widen) {
   return numbers;
 }
 
-/// Whether a network multiplies with it or looks words up in it: not positions, nor what coverage
-/// reads number by number.
+/// Whether a network multiplies with the array or looks words up in it. It does not with positions,
+/// nor with the weights that coverage reads number by number.
 bool is_packed(const std::string& name, const Array& array) {
   return array.shape.size() == 2 && name.find("_positions.") == std::string::npos &&
          !name.ends_with(".added") && !name.ends_with(".recurrent") &&

@@ -1,4 +1,4 @@
-// The numbers that a network is made of.
+// The weights of a network as plain numbers, and products with them.
 #pragma once
 
 #include <cstdint>
@@ -28,26 +28,27 @@ struct Array {
   int64_t columns() const { return shape.back(); }
   int64_t count() const;
   Floats copy() const;
-  /// to [columns].
+  /// Copies a row in fp32 to `to` [columns].
   void copy_row(int64_t row, float* to) const;
 };
 
-/// Floating-point numbers of a file, in fp32, where they lie if that is possible.
+/// Returns floating-point numbers of a file in fp32, without a copy if that is possible.
 Array array_at(const char* numbers, model::Dtype type, std::vector<int64_t> shape,
                std::shared_ptr<const void> owner);
 
 /// The weights of a model by their names in its file.
 class Weights {
  public:
-  /// `origin` begins messages: the file, or what else they are of.
+  /// `origin` begins messages: the file or other origin of the weights.
   explicit Weights(std::map<std::string, Array> arrays, std::string origin = "model")
       : arrays_(std::move(arrays)), origin_(std::move(origin)) {}
 
-  /// Throws UserError where there is none of that name.
+  /// The array of a name. Throws UserError where there is none of that name.
   const Array& at(const std::string& name) const;
-  /// The same where it is of another shape, in which -1 stands for any size.
+  /// The array of a name, which must have this shape; -1 stands for any size. Throws UserError
+  /// where it has another shape, too.
   const Array& at(const std::string& name, const std::vector<int64_t>& shape) const;
-  /// Numbers in fp32 are copied: whatever becomes of the file, they stay.
+  /// Copies numbers in fp32, so that the file may change afterwards.
   void leave_file();
   bool contains(const std::string& name) const { return arrays_.contains(name); }
   const std::map<std::string, Array>& all() const { return arrays_; }
@@ -63,7 +64,8 @@ struct Linear {
   Floats bias;  // [columns], or empty
 };
 
-/// Of rows [first, first + count) of `weight` [columns, inner] and of `bias`, null: none.
+/// The layer of rows [first, first + count) of `weight` [columns, inner] and of `bias`; null: it
+/// has no bias.
 Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers, int64_t first = 0,
                    int64_t count = -1);
 
@@ -71,21 +73,23 @@ Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers,
 
 inline constexpr int64_t kRowsWorthAThread = 16;
 
-/// One left factor after another. Each decoder has one: what a row was rounded to is kept.
+/// Multiplies one left factor after another. Each decoder has an object of its own, because it
+/// keeps the rounded rows.
 class Products {
  public:
   explicit Products(const Threads& threads) : threads_(threads) {}
 
-  /// The left factor of what follows: x [rows, inner], which must stay until the next.
+  /// Sets the left factor of the products that follow: x [rows, inner], which must stay until the
+  /// next one.
   void take(const Linear& linear, const float* x, int64_t rows);
-  /// Panels that pay for waking a thread.
+  /// The number of panels from which on waking a thread pays.
   int64_t grain(const Linear& linear) const;
   /// to [rows, columns] = finish(x W^T + b).
   void product(const Linear& linear, float* to, Finish finish = {});
-  /// The same of the panels [first, last) alone, by the calling thread; see multiply().
+  /// product() of the panels [first, last) alone, by the calling thread; see multiply().
   void panels(const Linear& linear, int64_t first, int64_t last, float* to, int64_t stride,
               Finish finish = {}) const;
-  /// Both.
+  /// take() and then product().
   void product(const Linear& linear, const float* x, int64_t rows, float* to, Finish finish = {}) {
     take(linear, x, rows);
     product(linear, to, finish);
@@ -106,7 +110,7 @@ struct WeightsFile {
 /// model::open_safetensors(), and for whole numbers without scales.
 WeightsFile read_weights(const std::string& path);
 
-/// The same of a file that is in memory. `path` begins messages.
+/// read_weights() for a file that is in memory. `path` begins messages.
 Weights weights_in(const model::SafetensorsFile& file, const std::string& path);
 
 /// The bytes of the file with the matrices of linear layers and word vectors as int8, as Matrix

@@ -1,5 +1,5 @@
-// Weights rearranged: what programs keep in one matrix others keep in several, and the numbers of a
-// state in another order.
+// Weights rearranged: one program keeps in one matrix what another keeps in several, or has the
+// numbers of a state in another order.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace heed::exchange {
 
-/// Numbers of its own.
+/// An array that owns `numbers`.
 engine::Array array_from(engine::Floats numbers, std::vector<int64_t> shape);
 
 /// Row i (of a vector: number i) of the result is row order[i]; -1: zeros.
 engine::Array with_rows(const engine::Array& from, std::span<const int64_t> order);
 /// Column i of the result is column order[i] of `from` [rows, columns].
 engine::Array with_columns(const engine::Array& from, std::span<const int64_t> order);
-/// [columns, rows] of `from` [rows, columns].
+/// The transpose of `from` [rows, columns]: [columns, rows].
 engine::Array transposed(const engine::Array& from);
-/// Rows one below the other (of vectors: numbers one behind the other).
+/// The rows of all parts, one below the other (of vectors: the numbers, one after the other).
 engine::Array joined(const std::vector<engine::Array>& parts);
-/// Rows [first, first + count); they stay where they are.
+/// The rows [first, first + count), which are not copied.
 engine::Array rows_of(const engine::Array& from, int64_t first, int64_t count);
 
 // The order of the numbers of a state. heed's sinusoids are pairs, sin and cos of one frequency

@@ -28,10 +28,11 @@ using engine::Array, engine::Floats, engine::Weights, engine::embedding_of;
 namespace names = model::names;
 
 constexpr uint32_t kFormat = 6, kRevision = 7;
-// CTranslate2 stops at the last row of its table; twice what most models are ever asked for.
+// The rows of the table, at whose last one CTranslate2 stops: twice the length of most models'
+// longest texts.
 constexpr int64_t kSinusoids = 4096;
 
-/// Numbers with the format's code of their type.
+/// A variable of the file: numbers with the format's code of their type.
 struct Variable {
   uint8_t type;
   std::vector<int64_t> shape;  // none: a single number
@@ -167,7 +168,7 @@ class Translation {
   }
 
   void positions(bool decoder) {
-    if (config_.positions == "rotary") return;  // the attentions' matter
+    if (config_.positions == "rotary") return;  // these belong to the attentions
     const std::string place = "/position_encodings/encodings";
     if (config_.positions == "learned")
       add((decoder ? "decoder" : "encoder") + place,
@@ -219,7 +220,7 @@ int64_t longest_in_ctranslate2(const model::ModelConfig& config) {
 std::string search_in_ctranslate2(const decode::DecodeConfig& config, int64_t longest) {
   const decode::SamplingConfig& sampling = config.sampling;
   const bool samples = decode::samples(sampling);
-  // With a beam it would draw the candidates of a search.
+  // With a beam CTranslate2 would draw the candidates of a search.
   std::vector<std::string> options = {"beam_size=" +
                                       std::to_string(samples ? 1 : config.beam_size)};
   options.push_back("length_penalty=" + nlohmann::json(length_exponent(config)).dump());

@@ -13,23 +13,24 @@
 
 namespace heed::exchange {
 
-/// Its numbers of activations: 1 is the approximation of GELU by tanh.
+/// CTranslate2's numbers of activations: 1 is the approximation of GELU by tanh.
 inline constexpr std::array<std::pair<model::Activation, int8_t>, 3> kActivationCodes{
     {{model::Activation::relu, 0}, {model::Activation::silu, 2}, {model::Activation::gelu, 3}}};
 
-/// What CTranslate2 lacks that such a model needs, as the end of a sentence; empty where it can run
-/// it.
+/// The feature that such a model needs and CTranslate2 lacks, as the end of a sentence; empty where
+/// it can run the model.
 std::string missing_in_ctranslate2(const model::ModelConfig& config);
 
-/// Positions that an exported model can take, in pieces with eos: CTranslate2 reads them from a
+/// How many positions an exported model can take, in pieces with eos: CTranslate2 reads them from a
 /// table.
 int64_t longest_in_ctranslate2(const model::ModelConfig& config);
 
-/// What to ask its translate_batch() for, so that it searches as heed does. `longest` positions.
+/// The options of CTranslate2's translate_batch() with which it searches as heed does. `longest` is
+/// longest_in_ctranslate2().
 std::string search_in_ctranslate2(const decode::DecodeConfig& config, int64_t longest);
 
 /// Writes model.bin, atomically. Throws Failure where it cannot be written, Bug for a model that
-/// CTranslate2 lacks something for.
+/// CTranslate2 cannot run.
 void write_ctranslate2(const model::ModelConfig& config, const engine::Weights& weights,
                        const std::string& path);
 

@@ -54,8 +54,8 @@ std::string block(bool decoder, int64_t layer) {
   return fmt::format("{}/layer_{}", side_of(decoder), layer);
 }
 
-/// That of the file, or what CTranslate2 computes where it has none: OpenNMT-tf's sinusoids, from
-/// position 1 on.
+/// The file's table of positions, or where it has none the one that CTranslate2 computes:
+/// OpenNMT-tf's sinusoids, from position 1 on.
 Array position_table(const ModelBin& file, bool decoder, const ModelConfig& config) {
   const std::string name = positions_name(decoder);
   if (!file.has(name)) return tensor2tensor_positions(1, config.max_positions, config.width);
@@ -108,7 +108,7 @@ int64_t layers_of(const ModelBin& file, bool decoder) {
   return layers;
 }
 
-/// Whether positions are inside attention, as heed's `rotary` has them.
+/// Whether positions are inside attention, as in heed's `rotary`.
 bool is_rotary(const ModelBin& file, const ModelConfig& config) {
   bool rotary = false;
   for (const bool decoder : {false, true})
@@ -139,10 +139,10 @@ int64_t kv_heads_of(const ModelBin& file, const ModelConfig& config) {
   return static_cast<int64_t>(*numbers.begin());
 }
 
-/// The first positions of a table without an end.
+/// How many positions a model gets where its table has no end.
 constexpr int64_t kGeneratedPositions = 1024;
 
-/// Both sides' positions, and how many there are of both.
+/// Reads the positions of both sides, and how many of them both sides have.
 void read_positions(const ModelBin& file, ModelConfig& config) {
   if (is_rotary(file, config)) {
     config.positions = "rotary";
@@ -161,8 +161,8 @@ void read_positions(const ModelBin& file, ModelConfig& config) {
   config.positions = known ? "sinusoidal" : "learned";
 }
 
-/// By what a side's word vectors are multiplied: a switch says whether by the root of their width,
-/// and a real number is the factor.
+/// The factor of a side's word vectors: a switch says whether it is the root of their width, and a
+/// real number is the factor itself.
 double scale_of(const ModelBin& file, bool decoder, double root) {
   for (const char* name : {"/scale_embeddings", "/embeddings/multiply_by_sqrt_depth"}) {
     const std::string variable = side_of(decoder) + std::string(name);
@@ -219,7 +219,8 @@ ModelConfig network_of_file(const ModelBin& file) {
   return config;
 }
 
-/// `unknown`: the piece that CTranslate2 puts behind the others where a list lacks it.
+/// Reads a list of pieces. `unknown` is the piece that CTranslate2 puts after the others where a
+/// list lacks it.
 std::vector<std::string> vocabulary_in(const Package& package, const std::string& stem,
                                        const std::string& unknown) {
   std::vector<std::string> pieces;
@@ -238,7 +239,7 @@ std::vector<std::string> vocabulary_in(const Package& package, const std::string
   return pieces;
 }
 
-/// The named one, or the first of `files` that the package has; empty: none.
+/// The file that the user has named, or the first of `files` that the package has; empty: none.
 SegmentFile segments_of(const Package& package, const std::string& named,
                         const std::vector<std::string>& files) {
   if (!named.empty()) {
@@ -251,7 +252,8 @@ SegmentFile segments_of(const Package& package, const std::string& named,
   return {};
 }
 
-/// Files of SentencePiece as its users, Argos Translate, OPUS-MT and heed call them.
+/// Reads the SentencePiece files beside the model by the names that Argos Translate, OPUS-MT and
+/// heed give them.
 SideVocabularies vocabularies_beside(const Package& package, const std::string& folder,
                                      const SegmentFiles& named, const text::ForeignPieces& source,
                                      const text::ForeignPieces& target, bool shared) {
@@ -273,8 +275,8 @@ SideVocabularies vocabularies_beside(const Package& package, const std::string& 
   return two_vocabularies(first, second, source, target, shared);
 }
 
-/// What the program puts around a text: config.json says it, and before version 6 of the format
-/// variables did.
+/// The pieces that the program puts around a text: config.json says them, and before version 6 of
+/// the format variables did.
 struct Conventions {
   std::string unknown = "<unk>", begin = "<s>", end = "</s>";
   std::string start;  // with which a decoder begins
@@ -320,7 +322,7 @@ Conventions conventions_of(const Package& package, const std::string& folder,
   if (settings.all().contains("decoder_start_token") && !settings.has("decoder_start_token"))
     refuse_start(settings.place(), "'decoder_start_token' is null");
   found.epsilon = settings.real("layer_norm_epsilon", kEpsilon);
-  // Others than these are far from any model's.
+  // Values outside of this range are far from any model's.
   if (found.epsilon < 0 || found.epsilon > 2 * kEpsilon)
     throw UserError("{}: 'layer_norm_epsilon' is {}; heed has {}", settings.place(), found.epsilon,
                     kEpsilon);

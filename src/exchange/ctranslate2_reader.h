@@ -9,7 +9,7 @@
 
 namespace heed::exchange {
 
-/// `folder`: of model.bin inside the package, "" or "model/".
+/// Reads such a model. `folder` is that of model.bin inside the package, "" or "model/".
 ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
                               const SegmentFiles& segments);
 

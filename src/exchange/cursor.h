@@ -1,4 +1,4 @@
-// Bytes of a file that nobody has checked, from the first to the last.
+// A reader of a file's bytes, from the first to the last, which nobody has checked.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 
 namespace heed::exchange {
 
-/// Whatever is taken is there: UserError, which begins with `name`, is thrown otherwise.
+/// Each function throws UserError, which begins with `name`, where the bytes that it is to take are
+/// not there.
 class Cursor {
  public:
-  /// Both must stay.
+  /// Both arguments must outlive this object.
   Cursor(std::string_view bytes, const std::string& name) : rest_(bytes), name_(name) {}
 
   std::string_view bytes(uint64_t count) {
@@ -24,7 +25,7 @@ class Cursor {
     return taken;
   }
 
-  /// Little-endian.
+  /// Takes a little-endian number.
   template <class Number>
   Number number() {
     Number value;
@@ -39,7 +40,7 @@ class Cursor {
     return true;
   }
 
-  /// Takes what stands in front of `end`, and `end`.
+  /// Takes the bytes before `end`, and `end`.
   std::string_view until(char end) {
     const std::string_view taken = bytes(std::min(rest_.find(end), rest_.size()));
     bytes(1);

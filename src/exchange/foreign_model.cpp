@@ -83,7 +83,7 @@ SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentF
     of_target = of_source;
   }
   return {text::rearranged(source_file.bytes, source, of_source, source_file.place),
-          // What the program scores as <unk> is scored so here.
+          // Text that the program scores as <unk> is scored so here.
           text::rearranged(target_file.bytes, target, of_target, target_file.place,
                            text::Outside::unknown)};
 }

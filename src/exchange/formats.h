@@ -1,4 +1,4 @@
-// What the readers of the programs' models share. Inside exchange/ only.
+// Functions that the readers of the programs' models share. Inside exchange/ only.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace heed::exchange {
 
-/// Throws UserError that begins with `place` and names the key of heed's section `model` where a
-/// number is out of its range.
+/// Returns `config`. Throws UserError that begins with `place` and names the key of heed's section
+/// `model` where a number is out of its range.
 model::ModelConfig checked(const model::ModelConfig& config, const std::string& place);
 
-/// What scores are divided by: length^alpha.
+/// The length penalty of a program that divides scores by length^alpha.
 decode::LengthPenalty length_penalty_of(double alpha);
 
-/// Of all pieces those that stand for languages: >>fra<< (OPUS-MT), __fr__ (M2M-100), fra_Latn
+/// The languages for which some of `pieces` stand: >>fra<< (OPUS-MT), __fr__ (M2M-100), fra_Latn
 /// (NLLB).
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces);
 
@@ -30,7 +30,7 @@ std::vector<std::string> languages_among(const std::vector<std::string>& pieces)
 /// one that no text has, "<unused 7>". Returns these names.
 std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows);
 
-/// A SentencePiece file, and what messages call it.
+/// The bytes of a SentencePiece file, and its name in messages.
 struct SegmentFile {
   std::string bytes, place;
 };
@@ -42,14 +42,15 @@ struct SideVocabularies {
   bool joint = false;  // one file
 };
 
-/// One file for both sides.
+/// The vocabularies of a model with one file for both sides.
 SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces);
-/// A file for each side, perhaps the same. `shared`: both have the ids of `source`.
+/// The vocabularies of a model with a file for each side, perhaps the same. `shared`: both have the
+/// ids of `source`.
 SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentFile& target_file,
                                   const text::ForeignPieces& source,
                                   const text::ForeignPieces& target, bool shared);
 
-/// Vocabularies and weights. `numbering` gets the ids of `sides`; `place` begins messages.
+/// Fills in vocabularies and weights. `numbering` gets the ids of `sides`; `place` begins messages.
 void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,
             Numbering numbering, const std::string& place);
 

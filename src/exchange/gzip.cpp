@@ -12,7 +12,7 @@
 namespace heed::exchange {
 namespace {
 
-/// zlib's state, given back whatever happens.
+/// zlib's state, which is freed in any case.
 struct Inflation {
   Inflation() {
     constexpr int kGzipAlone = 16;
@@ -27,7 +27,7 @@ struct Inflation {
 }  // namespace
 
 Bytes gunzipped(std::string_view packed, const std::string& name) {
-  // As of zip archives: models are packed to some tenths of their size.
+  // The limit of zip archives (zip_archive.cpp): models are packed to some tenths of their size.
   constexpr std::size_t kAlways = 1 << 30, kLikely = 16, kAtOnce = 1 << 20;
   const std::size_t most = kAlways + kLikely * packed.size();
   const auto bytes = std::make_shared<std::string>();

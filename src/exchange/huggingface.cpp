@@ -83,7 +83,7 @@ model::Activation activation_of(const JsonObject& settings) {
                   settings.place(), one_line(name));
 }
 
-/// What both kinds have.
+/// The sizes and options of the network, which both kinds have under the same keys.
 ModelConfig shape_of(const JsonObject& settings) {
   ModelConfig config;
   config.width = settings.number("d_model");
@@ -101,7 +101,7 @@ ModelConfig shape_of(const JsonObject& settings) {
       throw UserError("{}: '{}' is true; heed has no layer norm after embeddings", settings.place(),
                       key);
   config = checked(config, settings.place());
-  constexpr int64_t kLargestTable = 1 << 28;  // of positions, in numbers
+  constexpr int64_t kLargestTable = 1 << 28;  // numbers of the table of positions
   if (config.max_positions > kLargestTable / config.width)
     throw UserError("{}: 'max_position_embeddings' is {}; at most {} are possible with this width",
                     settings.place(), config.max_positions, kLargestTable / config.width);
@@ -112,7 +112,7 @@ int64_t rows_of_side(const Weights& weights, bool target) {
   return weights.at(embedding_file_name(weights, target), {-1, -1}).rows();
 }
 
-/// Throws UserError where rows, config.json and names do not fit each other.
+/// Throws UserError where the numbers of word vectors, of config.json and of names do not match.
 void require_rows_of(const Package& package, const JsonObject& settings, const Weights& weights,
                      bool target, const std::string& vocabulary, std::size_t names,
                      std::vector<std::string>& notes) {
@@ -127,7 +127,7 @@ void require_rows_of(const Package& package, const JsonObject& settings, const W
                settings.place(), notes);
 }
 
-/// Throws UserError where matrices differ that config.json calls the same one: programs do not
+/// Throws UserError where matrices differ that are one according to config.json: programs do not
 /// agree on which of them counts then.
 void require_tied(const Weights& weights, model::Tie tie, const std::string& place) {
   if (tie == model::Tie::none) return;
@@ -152,8 +152,8 @@ void append(std::vector<std::string>& forbid, const std::vector<std::string>& na
     if (std::ranges::count(forbid, name) == 0) forbid.push_back(name);
 }
 
-/// Says how lines with pieces that somebody added are read otherwise: transformers cuts the text on
-/// both sides of such a piece alone, and a SentencePiece file cuts the line as a whole.
+/// Adds a note that lines with added pieces may be cut differently: transformers segments the texts
+/// before and after such a piece separately, and a SentencePiece file segments the line as a whole.
 void note_added(const std::vector<std::string>& symbols, std::vector<std::string>& notes) {
   const std::vector<std::string> languages = languages_among(symbols);
   std::vector<std::string> added;
@@ -166,7 +166,8 @@ void note_added(const std::vector<std::string>& symbols, std::vector<std::string
                   one_line(join(added, ", "))));
 }
 
-/// Two SentencePiece files, whose pieces have ids in vocab.json, of each side or of both.
+/// Reads MarianMT: two SentencePiece files, whose pieces have ids in a vocab.json of each side or
+/// of both.
 ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) {
   ForeignModel out{.program = "Hugging Face MarianMT"};
   out.model = shape_of(settings);
@@ -221,7 +222,7 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   return out;
 }
 
-/// One SentencePiece file, whose pieces have the ids that other files say.
+/// Reads M2M-100 or NLLB-200: one SentencePiece file, whose pieces' ids are in other files.
 ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   const bool nllb = !package.has("vocab.json");
   ForeignModel out{.program = nllb ? "Hugging Face NLLB-200" : "Hugging Face M2M-100"};
@@ -261,7 +262,7 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   if (nllb && package.has(tokenizer) &&
       JsonObject(package, tokenizer).flag("legacy_behaviour", false))
     out.notes.push_back(fmt::format(
-        "{}: 'legacy_behaviour' puts the source's language behind a text; heed puts it before, as "
+        "{}: 'legacy_behaviour' puts the source's language after a text; heed puts it before, as "
         "NLLB-200 was trained",
         package.place_of(tokenizer)));
   const ProposedSearch search =

@@ -1,4 +1,4 @@
-// Folders of Hugging Face's transformers: MarianMT, M2M-100 and NLLB-200.
+// Reads folders of Hugging Face's transformers: MarianMT, M2M-100 and NLLB-200.
 #pragma once
 
 #include "exchange/foreign_model.h"

@@ -1,4 +1,4 @@
-// What Hugging Face's folders have besides the network. Inside exchange/ only.
+// The parts of Hugging Face's folders besides the network. Inside exchange/ only.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ namespace heed::exchange {
 /// of them could be meant.
 engine::Weights huggingface_weights(const Package& package);
 
-/// Pieces by their ids, which files say.
+/// Pieces by the ids that files give them.
 class NumberedPieces {
  public:
-  /// Throws UserError that begins with `place` where the piece has another id, the id belongs to
-  /// another piece, or it is out of range.
+  /// Adds a piece. Throws UserError that begins with `place` where the piece has another id, the id
+  /// belongs to another piece, or it is out of range.
   void put(const std::string& piece, int64_t id, const std::string& place);
-  /// The same of all pieces of a JSON object or list, as pieces_in() reads them.
+  /// put() for all pieces of a JSON object or list, as pieces_in() reads them.
   void put_all(const nlohmann::json& json, const std::string& place);
-  /// The same of a piece that was added to a model's own, if it is not empty. One that is new and
+  /// put() for a piece that was added to a model's own, if it is not empty. A piece that is new and
   /// no control piece becomes a symbol.
   void put_added(const std::string& piece, int64_t id, const std::string& place);
 
   bool has(const std::string& piece) const { return ids_.contains(piece); }
   /// Whether a piece has this id.
   bool takes(int64_t id) const;
-  /// By their ids; an id without a piece has an empty name.
+  /// The pieces by their ids; an id without a piece has an empty name.
   const std::vector<std::string>& names() const { return names_; }
   /// Pieces of text that the program finds before it segments, such as languages.
   const std::vector<std::string>& symbols() const { return symbols_; }
@@ -50,30 +50,33 @@ class NumberedPieces {
 /// become symbols.
 void put_added(const Package& package, NumberedPieces& table);
 
-/// M2M-100's vocabulary: vocab.json, what was added, and the languages.
+/// M2M-100's vocabulary: vocab.json, the added pieces, and the languages.
 NumberedPieces m2m_100_pieces(const Package& package);
-/// NLLB-200's: tokenizer.json, or the order of its SentencePiece file, moved by one behind four
-/// special pieces; and what was added, the languages among it. Throws UserError where no file says
-/// their ids.
+/// NLLB-200's vocabulary: tokenizer.json, or the order of its SentencePiece file, moved by one
+/// after four special pieces; and the added pieces, among them the languages. Throws UserError
+/// where no file has the ids.
 NumberedPieces nllb_pieces(const Package& package, const std::string& segments);
 
-/// Throws UserError where a network has another number of word vectors than config.json says, or
-/// fewer than there are names. `side`: "encoder" or "decoder".
+/// The number of word vectors of one side (`rows`), and the numbers that it must match: that of
+/// config.json under `key` (`said`), and that of the names in `vocabulary`. `side`: "encoder" or
+/// "decoder".
 struct RowsOfSide {
   std::string side, key, vocabulary;
   int64_t rows = 0, said = 0, names = 0;
 };
+/// Throws UserError where `rows` is not `said`, or is less than `names`. Adds a note where many
+/// rows have no name.
 void require_rows(const RowsOfSide& found, const std::string& place,
                   std::vector<std::string>& notes);
 
 struct ProposedSearch {
   decode::DecodeConfig decoding;
-  std::string target_language;  // with whose symbol a translation begins; empty: with none
+  std::string target_language;  // a translation begins with its symbol; empty: with none
 };
 
-/// Of generation_config.json, or of config.json, where earlier versions of transformers wrote it.
-/// `names`: the target's pieces by their ids. `given`: pieces that a translation begins with, the
-/// decoder's start among them. What heed has no key for is said in `notes`.
+/// The search of generation_config.json, or of config.json, where earlier versions of transformers
+/// wrote it. `names`: the target's pieces by their ids. `given`: pieces that a translation begins
+/// with, the decoder's start among them. `notes` gets the options for which heed has no key.
 ProposedSearch proposed_search(const Package& package, const model::ModelConfig& config,
                                const std::vector<std::string>& names, int64_t given,
                                std::vector<std::string>& notes);

@@ -1,4 +1,4 @@
-// How a model of Hugging Face's transformers was to be asked, by heed's keys.
+// The search that a model of Hugging Face's transformers proposes, by heed's keys.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Keys that change what is generated and that heed has nothing for, with the value of each that
+/// Keys that change translations and that have no counterpart in heed, each with the value that
 /// changes nothing.
 const std::pair<const char*, json> kLeftOut[] = {{"begin_suppress_tokens", nullptr},
                                                  {"constraints", nullptr},
@@ -62,7 +62,7 @@ class Search {
       if (settings_.has(key) && settings_.all()[key] != neutral) left_out(key);
     return {search_, begins_with};
   }
-  /// A line, or "" where nothing is left out.
+  /// The note on the keys that are left out, or "" where there are none.
   std::string note() const {
     if (left_.empty()) return "";
     return fmt::format("{}: heed has no key that means the same as {}: left out", settings_.place(),
@@ -80,7 +80,8 @@ class Search {
     return std::clamp(settings_.number(key, otherwise), least, most);
   }
 
-  /// Both limits count what a translation begins with, and heed's count pieces behind that.
+  /// Both limits count the pieces that a translation begins with, and heed's count the pieces after
+  /// them.
   void lengths(int64_t longest) {
     constexpr int64_t kMost = 100'000;
     search_.min_length = std::clamp<int64_t>(settings_.number("min_length", 0) - given_, 0, kMost);
@@ -89,7 +90,7 @@ class Search {
     if (settings_.number("max_length", longest) < longest) left_out("max_length");
   }
 
-  /// A list of lists of ids, or of ids: sequences of one piece are heed's decoding.forbid.
+  /// Reads lists of ids, or of lists of ids: sequences of one piece are heed's decoding.forbid.
   void read_forbidden() {
     for (const char* key : {"bad_words_ids", "suppress_tokens"}) {
       if (!settings_.has(key)) continue;
@@ -117,7 +118,7 @@ class Search {
       search_.forbid.push_back(name);
   }
 
-  /// Whose symbol a translation must begin with.
+  /// The language whose symbol a translation must begin with.
   std::string language() {
     const char* key = "forced_bos_token_id";
     if (!settings_.has(key)) return "";
@@ -150,7 +151,7 @@ class Search {
         settings_.all()["forced_eos_token_id"] != settings_.all()["eos_token_id"])
       left_out("forced_eos_token_id");
     if (!settings_.has("early_stopping") || search_.beam_size == 1) return;
-    // heed's search ends as one of these two does (marian_mt.cpp).
+    // heed's search ends like one of these two settings (marian_mt.cpp).
     const json same =
         search_.length_penalty == decode::LengthPenalty::none ? json("never") : json(true);
     if (settings_.all()["early_stopping"] != same && settings_.all()["early_stopping"] != false)

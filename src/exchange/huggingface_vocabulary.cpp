@@ -1,4 +1,4 @@
-// Which id each piece has in a folder of Hugging Face's transformers.
+// The id of each piece in a folder of Hugging Face's transformers.
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@ constexpr int64_t kMostPieces = 2'000'000;
 constexpr const char* kTokenizer = "tokenizer.json";
 constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 
-// The languages of M2M-100's tokenizer in transformers, by the value of its 'language_codes': files
-// do not list them. Their ids follow those of vocab.json.
+// The languages of M2M-100's tokenizer in transformers, by the value of its 'language_codes',
+// because files do not list them. Their ids follow those of vocab.json.
 struct LanguageCodes {
   const char *name, *codes;
 };
@@ -35,13 +35,13 @@ constexpr LanguageCodes kLanguageCodes[] = {
      "ur uz vi wo xh yi yo zh zu"},
     {"wmt21", "en ha is ja cs ru zh de"}};
 
-/// What a list of special tokens, or a value of a table, calls a piece.
+/// The piece of an entry in a list of special tokens or in a table.
 std::string content_of(const json& token) {
   const json& text = token.is_object() && token.contains("content") ? token["content"] : token;
   return text.is_string() ? text.get<std::string>() : "";
 }
 
-/// Whether no text is meant by it: the special pieces that BERT's and fairseq's models have.
+/// Whether it is one of the special pieces of BERT's and fairseq's models, which stand for no text.
 bool is_control(const std::string& piece) {
   for (const char* name : {"<s>", "<pad>", "</s>", "<unk>", "<mask>"})
     if (piece == name) return true;
@@ -204,7 +204,8 @@ void require_rows(const RowsOfSide& found, const std::string& place,
   if (found.names > found.rows)
     throw UserError("{}: '{}' is {}, and {} names {} pieces", place, found.key, found.rows,
                     found.vocabulary, found.names);
-  // What fills the last rows up: to a multiple of a number, or by fairseq's "made up" words.
+  // Limits for the last rows, which have no names: they fill up to a multiple of a number, or are
+  // fairseq's "made up" words.
   constexpr int64_t kMostFilled = 1024, kMadeUp = 8;
   const int64_t filled = found.rows - found.names;
   if (filled > kMostFilled)

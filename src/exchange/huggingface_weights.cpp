@@ -1,4 +1,4 @@
-// Which files of a folder of Hugging Face's transformers are its weights.
+// The files of weights in a folder of Hugging Face's transformers.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -21,7 +21,8 @@ namespace {
 
 using engine::Array;
 
-/// A format's file, and the file that says in which others its tensors are where they are several.
+/// The file of a format, and the index, which says in which files the tensors are where there are
+/// several.
 struct WeightFormat {
   const char *file, *index;
   Tensors (*read)(const Bytes& file, const std::string& name);
@@ -30,7 +31,7 @@ constexpr WeightFormat kWeightFormats[] = {
     {"model.safetensors", "model.safetensors.index.json", read_safetensors},
     {"pytorch_model.bin", "pytorch_model.bin.index.json", read_pickle}};
 
-/// The values of the index's table of tensor and file, each once.
+/// The files that the index's table of tensors names, each once.
 std::vector<std::string> files_in_index(const Package& package, const char* index) {
   const JsonObject table(package, index);
   const std::string place = table.place();
@@ -49,7 +50,7 @@ std::vector<std::string> files_in_index(const Package& package, const char* inde
   return files;
 }
 
-/// What somebody may take for weights.
+/// Files of other formats that a user may take for weights.
 std::vector<std::string> other_weights(const Package& package) {
   std::vector<std::string> files;
   for (const std::string& file : package.files())

@@ -1,4 +1,4 @@
-// JSON of other programs, of which nothing is taken on trust.
+// JSON of other programs, of which everything is checked.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@ namespace heed::exchange {
 /// Throws UserError that begins with `place` where the text is no JSON, or nested too deep.
 nlohmann::json json_in(std::string_view text, const std::string& place);
 
-/// One object of JSON. Everything throws UserError that names the file and the key.
+/// One object of JSON. Each function throws UserError that names the file and the key where a value
+/// is missing or of another kind.
 class JsonObject {
  public:
-  /// Throws likewise where the file is no JSON, or another value.
+  /// Throws UserError, too, where the file is no JSON, or no object.
   JsonObject(const Package& package, const std::string& file);
   JsonObject() : json_(nlohmann::json::object()) {}  // without keys
 
@@ -38,8 +39,8 @@ class JsonObject {
   std::string place_;
 };
 
-/// {"piece": id, ...} or ["piece", ...]: pieces by their ids; an id without a piece has an empty
-/// name. Throws UserError that begins with `place`.
+/// The pieces of {"piece": id, ...} or ["piece", ...] by their ids; an id without a piece has an
+/// empty name. Throws UserError that begins with `place`.
 std::vector<std::string> pieces_in(const nlohmann::json& json, const std::string& place);
 
 }  // namespace heed::exchange

@@ -37,7 +37,7 @@ namespace {
 using engine::Array, engine::Weights;
 using model::ModelConfig;
 
-/// A table of text and number as JSON.
+/// Returns a YAML table of texts and numbers as JSON.
 nlohmann::json yaml_of(std::string_view text, const std::string& place) {
   auto json = nlohmann::json::object();
   const YAML::Node table = yaml_in(text, place);
@@ -52,7 +52,7 @@ nlohmann::json yaml_of(std::string_view text, const std::string& place) {
 
 class MarianTransformer : public ForeignTransformer {
  public:
-  /// Both must stay.
+  /// Both arguments must outlive this object.
   MarianTransformer(const Weights& weights, const ModelConfig& config)
       : weights_(weights), config_(config) {}
 
@@ -85,8 +85,8 @@ class MarianTransformer : public ForeignTransformer {
     return tensor2tensor_positions(0, config_.max_positions, config_.width);
   }
 
-  /// Throws UserError where there is a tensor that nothing asked for: Marian computes something
-  /// with it. Multipliers of activations belong to numbers in 8 bits.
+  /// Throws UserError where there is a tensor that was not read: Marian computes something with it.
+  /// Multipliers of activations belong to numbers in 8 bits.
   void require_all_read(const std::string& place) const {
     for (const auto& [name, array] : weights_.all())
       if (!read_.contains(name) && !name.ends_with("_QuantMultA"))
@@ -99,7 +99,7 @@ class MarianTransformer : public ForeignTransformer {
     read_.insert(name);
     return weights_.at(name, shape);
   }
-  /// Kept as a matrix of one row.
+  /// Reads a vector, which Marian keeps as a matrix of one row.
   Array vector(const std::string& name) const {
     Array row = read(name, {1, -1});
     row.shape = {row.columns()};
@@ -115,7 +115,8 @@ class MarianTransformer : public ForeignTransformer {
   mutable std::set<std::string> read_;
 };
 
-/// The pieces of a vocabulary by their ids, as Marian tells its kind by the end of its name.
+/// The pieces of a vocabulary by their ids. Its kind follows from the end of its name, as in
+/// Marian.
 std::vector<std::string> names_in(const Package& package, const std::string& file) {
   const std::string place = package.place_of(file);
   const Bytes bytes = package.read(file);
@@ -133,15 +134,15 @@ std::vector<std::string> names_in(const Package& package, const std::string& fil
   return lines;
 }
 
-/// What heed compares vocabularies with.
+/// The numbers of word vectors with which heed compares vocabularies.
 struct Rows {
-  int64_t vectors = 0;                     // of the side
-  std::optional<int64_t> dim_vocabs = {};  // what the options say
+  int64_t vectors = 0;                     // word vectors of the side
+  std::optional<int64_t> dim_vocabs = {};  // that of the options
 };
 
-/// The names of one side, as many as there are word vectors. Marian cuts a table that is longer
-/// than dim-vocabs, and leaves word vectors without a name where it is shorter: right if
-/// decoder.yml says that it is this model's. A SentencePiece file always has as many.
+/// Makes the names of one side as many as its word vectors. Marian cuts a table that is longer than
+/// dim-vocabs, and leaves word vectors without a name where it is shorter: this is right if
+/// decoder.yml says that the table is this model's. A SentencePiece file always has as many.
 void fit(std::vector<std::string>& names, const Rows& rows, const std::string& file,
          bool may_differ, const std::string& place, std::vector<std::string>& notes) {
   const int64_t count = std::ssize(names);
@@ -161,7 +162,7 @@ void fit(std::vector<std::string>& names, const Rows& rows, const std::string& f
 
 text::ForeignPieces with_symbols(std::vector<std::string> names) {
   text::ForeignPieces side{.unknown = "<unk>", .end = "</s>"};
-  // Marian also knows both by Nematus' names, under these ids alone.
+  // Marian also knows both pieces by Nematus' names, under these ids alone.
   const auto is_called = [&](std::size_t id, const char* nematus, const std::string& marian) {
     return id < names.size() && names[id] == nematus && std::ranges::count(names, marian) == 0;
   };
@@ -172,9 +173,9 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
   return side;
 }
 
-/// The vocabularies of both sides: tables of pieces with SentencePiece files beside them, as
-/// OPUS-MT has it, or SentencePiece files whose ids are Marian's. `tie` becomes `decoder` where
-/// both sides have the same vectors for other pieces.
+/// The vocabularies of both sides: tables of pieces with SentencePiece files beside them, as in
+/// OPUS-MT, or SentencePiece files whose ids are Marian's. `tie` becomes `decoder` where both sides
+/// have the same vectors for other pieces.
 SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
                                  const SegmentFiles& given, const Rows& of_source,
                                  const Rows& of_target, model::Tie& tie) {
@@ -198,8 +199,8 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
   }
   const std::string model = package.place_of(files.model);
   const auto side = [&](const std::string& file, const SegmentFile& segments, const Rows& rows) {
-    // A SentencePiece file that the user names is vocabulary and segmentation at once, as one of
-    // the package is.
+    // A SentencePiece file that the user names is vocabulary and segmentation at once, as is one of
+    // the package.
     const bool is_segments = file.empty() || (is_segment_name(file) && !given.source.empty());
     std::vector<std::string> names =
         is_segments ? text::all_pieces(segments.bytes, segments.place) : names_in(package, file);
@@ -241,13 +242,13 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   };
   const SideVocabularies sides =
       vocabularies_of(package, files, segments, rows(false), rows(true), out.model.tie);
-  // Where Marian adds no positions, it multiplies word vectors by nothing, either.
+  // Where Marian adds no positions, it does not multiply word vectors by sqrt(width), either.
   finish(out, transformer, sides, {.scaled = out.model.positions != "none"}, place);
   transformer.require_all_read(place);
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;
   if (files.decoder) take_search_of_marian(*files.decoder, out.decoding, files.notes);
-  // Marian never writes it unless it is told to.
+  // Marian never writes <unk> unless an option allows it.
   if (!files.decoder || !allows_unknown(*files.decoder))
     out.decoding.forbid = {out.target.piece(text::kUnknown)};
   out.notes = std::move(files.notes);

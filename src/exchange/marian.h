@@ -1,4 +1,4 @@
-// Marian's own files: a .npz, in which the options are YAML, and vocabularies.
+// Reads Marian's own files: a .npz, in which the options are YAML, and vocabularies.
 #pragma once
 
 #include "exchange/foreign_model.h"

@@ -28,7 +28,8 @@ bool is_decoder_name(const std::string& file) {
   return name == "decoder.yml" || name.ends_with(".decoder.yml");
 }
 
-/// What a .npz is besides a model: the state of an optimiser, and the weights without smoothing.
+/// Whether a .npz is of a training and no model: the state of an optimiser, or the weights without
+/// smoothing.
 bool is_of_training(const std::string& file) {
   return file.ends_with(".optimizer.npz") || file.ends_with(".orig.npz");
 }
@@ -63,7 +64,7 @@ std::optional<MarianOptions> options_in(const Package& package, const std::strin
   return MarianOptions(package.read(file).view, package.place_of(file));
 }
 
-/// decoder.yml of a model, or of the package where `model` is empty. Empty: it has none.
+/// The decoder.yml of a model, or of the package where `model` is empty. Empty: there is none.
 std::string decoder_of(const Package& package, const std::string& model) {
   const auto all = files_with(package, is_decoder_name);
   if (!model.empty()) {
@@ -93,7 +94,7 @@ std::string list_of(const Package& package, const std::vector<std::string>& file
   return package.place_of("") + ": " + join(shown, ", ");
 }
 
-/// Of the models that decoder.yml names or the package has.
+/// The model among those that decoder.yml names or the package has.
 std::string model_in(const Package& package, const std::string& decoder, MarianFiles& files) {
   const auto candidates = files_with(package, [](const std::string& file) {
     return file.ends_with(".npz") && !is_of_training(file);
@@ -131,7 +132,7 @@ std::string model_in(const Package& package, const std::string& decoder, MarianF
                   list_of(package, candidates));
 }
 
-/// `vocabs` of decoder.yml or of the options of training.
+/// Takes `vocabs` of decoder.yml or of the options of training.
 bool take_named(const Package& package, const MarianOptions& options, const std::string& from,
                 SideFiles& sides) {
   const std::vector<std::string> named = options.texts("vocabs");
@@ -155,7 +156,8 @@ bool take_named(const Package& package, const MarianOptions& options, const std:
   return true;
 }
 
-/// A table of pieces and ids: it has </s>, and is none of Marian's other .yml files.
+/// Whether a file is a table of pieces and ids: it has </s>, and is none of Marian's other .yml
+/// files.
 bool is_table(const Package& package, const std::string& file) {
   const bool has_kind =
       file.ends_with(".yml") || file.ends_with(".yaml") || file.ends_with(".json");
@@ -165,7 +167,7 @@ bool is_table(const Package& package, const std::string& file) {
   return package.read(file).view.find("</s>") != std::string_view::npos;
 }
 
-/// Parts between points, dashes and underscores, in small letters.
+/// The parts of a name between points, dashes and underscores, in small letters.
 std::vector<std::string> parts_of(const std::string& name) {
   std::vector<std::string> parts(1);
   for (const char c : ascii_lower(name))
@@ -189,7 +191,8 @@ bool has_order(const std::vector<std::string>& context, const std::string& a,
   });
 }
 
-/// The only part in which two names differ, of each; nothing where they differ in none or in more.
+/// The only part in which two names differ, from each name; nothing where they differ in no part or
+/// in several.
 std::optional<SideFiles> difference(const std::string& a, const std::string& b) {
   const std::vector<std::string> of_a = parts_of(name_of(a)), of_b = parts_of(name_of(b));
   if (of_a.size() != of_b.size()) return std::nullopt;

@@ -24,7 +24,7 @@ void write_json(const Json& value, const std::string& path) {
   write_atomic(path, value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-/// With the ids that both the network and the search need.
+/// Adds the ids that both the configuration of the network and that of the search need.
 ordered_json with_special_ids(ordered_json value) {
   value["pad_token_id"] = text::kPad;
   value["bos_token_id"] = value["decoder_start_token_id"] = text::kBegin;
@@ -34,7 +34,7 @@ ordered_json with_special_ids(ordered_json value) {
 
 ordered_json network_of(const MarianParts& parts) {
   const model::ModelConfig& config = parts.model;
-  // Its name of SiLU there is that of OPUS-MT's models.
+  // SiLU has two names in transformers; OPUS-MT's models use "swish".
   const std::string activation =
       config.activation == model::Activation::silu ? "swish" : config::name_of(config.activation);
   return with_special_ids({{"architectures", {"MarianMTModel"}},
@@ -60,14 +60,14 @@ ordered_json network_of(const MarianParts& parts) {
                            {"dtype", "float32"}});
 }
 
-/// As heed searches, where transformers can.
+/// The options with which transformers searches as heed does, as far as it can.
 ordered_json search_of(const decode::DecodeConfig& config, const text::Vocabulary& target) {
   ordered_json search = with_special_ids(ordered_json::object());
   auto never = ordered_json::array({{text::kPad}, {text::kBegin}});
   for (const std::string& piece : config.forbid)
     if (const auto id = target.id_of(piece)) never.push_back({*id});
   search["bad_words_ids"] = never;
-  // Both limits count bos there, and neither does here.
+  // Both limits count bos in transformers, and neither does in heed.
   search["max_length"] =
       1 + decode::length_limit(config, config.max_source_length, kMarianPositions);
   if (config.min_length > 0) search["min_length"] = config.min_length + 1;
@@ -82,7 +82,8 @@ ordered_json search_of(const decode::DecodeConfig& config, const text::Vocabular
     search["temperature"] = config.sampling.temperature;
   } else if (config.beam_size > 1) {
     search["length_penalty"] = length_exponent(config);
-    // Until nothing can be better, or, where that takes too long, until the beam has ended once.
+    // The search ends when no hypothesis can become better, or, where that takes too long, when as
+    // many hypotheses have ended as the beam has.
     search["early_stopping"] = config.length_penalty == decode::LengthPenalty::none
                                    ? ordered_json("never")
                                    : ordered_json(true);
@@ -91,7 +92,7 @@ ordered_json search_of(const decode::DecodeConfig& config, const text::Vocabular
 }
 
 nlohmann::json ids_of(const text::Vocabulary& vocabulary) {
-  nlohmann::json ids;  // sorted: finding a key in one that keeps their order takes a look at all
+  nlohmann::json ids;  // sorted by key: an ordered_json would look at all keys to find one
   for (int32_t id = 0; id < vocabulary.size(); ++id) ids[vocabulary.piece(id)] = id;
   return ids;
 }
@@ -111,7 +112,8 @@ ordered_json tokenizer_of(const MarianParts& parts, bool joint) {
           {"bos_token", source.piece(text::kBegin)},
           {"eos_token", source.piece(text::kEnd)},
           {"clean_up_tokenization_spaces", false},
-          // A line that spells </s> means these letters; but this would leave symbols unseen, too.
+          // With this, a line that spells </s> means these letters; but symbols would not be found,
+          // either.
           {"split_special_tokens", symbols.empty()},
           {"added_tokens_decoder", symbols}};
 }
@@ -160,7 +162,7 @@ void write_marian_mt(const MarianParts& parts, const std::string& folder) {
   expect(missing_in_marian_mt(parts.model).empty(), "a model that can be a MarianMT");
   const auto place = [&](const char* name) { return folder + "/" + name; };
   const nlohmann::json source = ids_of(parts.source), target = ids_of(parts.target);
-  const bool joint = source == target;  // whatever each side makes of these pieces
+  const bool joint = source == target;  // however each side segments text into these pieces
   write_json(network_of(parts), place("config.json"));
   write_json(search_of(parts.decoding, parts.target), place("generation_config.json"));
   write_json(tokenizer_of(parts, joint), place("tokenizer_config.json"));

@@ -12,14 +12,14 @@
 
 namespace heed::exchange {
 
-/// What MarianMT lacks that such a model needs, as the end of a sentence that names the key; empty
-/// where it can be one.
+/// The feature that such a model needs and MarianMT lacks, as the end of a sentence that names the
+/// key; empty where the model can be a MarianMT.
 std::string missing_in_marian_mt(const model::ModelConfig& config);
 
-/// Pieces with eos that an exported model can take: MarianMT reads positions from a table.
+/// How many pieces, with eos, an exported model can take: MarianMT reads positions from a table.
 inline constexpr int64_t kMarianPositions = 1024;
 
-/// All that write_marian_mt() may write.
+/// All files that write_marian_mt() may write.
 inline constexpr std::array<const char*, 8> kMarianFiles = {
     "config.json", "generation_config.json", "model.safetensors", "source.spm", "target.spm",
     "vocab.json",  "tokenizer_config.json",  "target_vocab.json"};
@@ -33,7 +33,7 @@ struct MarianParts {
 
 /// Writes the files that MarianMTModel and MarianTokenizer load. Pieces keep their ids, and the
 /// decoder begins with bos, as heed's does. Throws Failure where one cannot be written, Bug for a
-/// model that MarianMT lacks something for.
+/// model that cannot be a MarianMT.
 void write_marian_mt(const MarianParts& parts, const std::string& folder);
 
 }  // namespace heed::exchange

@@ -11,7 +11,7 @@ namespace {
 
 using model::ModelConfig;
 
-/// What a Transformer of Marian computes only when they are on, and heed does not have.
+/// Options with which a Transformer of Marian computes something that heed does not have.
 constexpr std::array kMustBeOff = {"right-left",
                                    "lemma-dim-emb",
                                    "lemma-dependency",
@@ -22,9 +22,9 @@ constexpr std::array kMustBeOff = {"right-left",
                                    "input-join-fields",
                                    "ulr"};
 
-/// What makes no difference to a Transformer, whatever it says: options of other networks and of
-/// training, those that network_of_marian() reads itself, and those that Marian ignores in files of
-/// this type (transformer-train-position-embeddings, -no-bias and -no-affine).
+/// Options that make no difference to a Transformer, whatever their value: those of other networks
+/// and of training, those that network_of_marian() reads itself, and those that Marian ignores in
+/// files of this type (transformer-train-position-embeddings, -no-bias and -no-affine).
 constexpr std::array kWithoutEffect = {"dec-cell",
                                        "dec-cell-base-depth",
                                        "dec-cell-high-depth",
@@ -93,19 +93,21 @@ bool is_off_word(const YAML::Node& value) {
   return YAML::convert<double>::decode(value, number) && number == 0;
 }
 
-/// Lists inside lists are nothing that Marian writes, and may contain themselves.
+/// Whether a value means "off". It looks into lists, but not into lists inside them, which Marian
+/// does not write, and which may contain themselves.
 bool means_off(const YAML::Node& value) {
   if (value.IsSequence()) return std::ranges::all_of(value, is_off_word);
   return is_off_word(value);
 }
 
-/// Steps around a sublayer: a adds, n normalises, d drops out, which is of training alone.
+/// The steps around a sublayer (a adds, n normalises, d drops out) without d, which is for training
+/// alone.
 std::string without_dropout(std::string steps) {
   std::erase(steps, 'd');
   return steps;
 }
 
-/// Throws UserError unless the option has one of these values.
+/// The value of an option. Throws UserError unless it is one of `values`.
 std::string one_of(const MarianOptions& options, const std::string& option,
                    const std::string& otherwise, const std::vector<std::string>& values,
                    bool steps = false) {
@@ -239,15 +241,15 @@ void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& s
     search.beam_size = beam;
   else
     left_out("beam-size", "decoding.beam_size is from 1 to 1000");
-  // Both divide by the number of pieces, </s> included, to this power.
+  // Both programs divide by the number of pieces, </s> included, to this power.
   if (alpha >= 0 && alpha <= 10) {
     search.length_penalty = length_penalty_of(alpha);
     search.alpha = alpha;
   } else {
     left_out("normalize", "decoding.alpha is from 0 to 10");
   }
-  // It is taken off as often as a piece is written, before the division: with normalize: 1 this is
-  // the same number for all translations.
+  // The penalty is subtracted once for each piece, before the division: with normalize: 1 it is the
+  // same number for all translations.
   if (penalty != 0 && alpha != 1) left_out("word-penalty", "heed's search has none");
   if (factor >= 0.1 && factor <= 100) {
     search.max_length_ratio = factor;

@@ -16,11 +16,11 @@
 
 namespace heed::exchange {
 
-/// Up to a NUL: Marian fills the text in a .npz with them. Throws UserError that begins with
-/// `place` where it is no YAML.
+/// Parses the text up to a NUL, since Marian fills the text in a .npz with NULs. Throws UserError
+/// that begins with `place` where it is no YAML.
 YAML::Node yaml_in(std::string_view text, const std::string& place);
 
-/// Everything throws UserError that names file and option.
+/// The options of one file. Each function throws UserError that names file and option.
 class MarianOptions {
  public:
   /// `place` begins messages.
@@ -37,12 +37,12 @@ class MarianOptions {
     }
   }
 
-  /// Absent, or false, 0, "", none or a list without anything else: Marian writes all of them, and
-  /// a number where other options have false (lemma-dim-emb: 0).
+  /// Whether the option is absent, or false, 0, "", none or a list without anything else: Marian
+  /// writes all of them, and a number where other options have false (lemma-dim-emb: 0).
   bool is_off(const std::string& option) const;
   /// The value as one line.
   std::string shown(const std::string& option) const;
-  /// A list of texts, also where a single one stands.
+  /// The option's list of texts, also where it is a single text.
   std::vector<std::string> texts(const std::string& option) const;
   std::vector<std::string> names() const;
 
@@ -54,11 +54,11 @@ class MarianOptions {
 };
 
 /// The network that was trained with these options. Throws UserError that names the option where
-/// heed lacks it. Adds to `notes` what heed knows nothing about.
+/// heed lacks it. Adds to `notes` the options that heed does not know.
 model::ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::string>& notes);
 
-/// What marian-decoder would search with, as far as heed has it; adds the rest to `notes`.
-/// `search` has what holds without these options.
+/// Sets the options with which marian-decoder would search, as far as heed has them; adds the
+/// others to `notes`. Before the call `search` has the values for options that are absent.
 void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& search,
                            std::vector<std::string>& notes);
 

@@ -1,4 +1,4 @@
-// The format: ctranslate2.cpp.
+// ctranslate2.cpp describes the format.
 #include "exchange/model_bin.h"
 
 #include <algorithm>
@@ -26,14 +26,14 @@ Number number_in(std::string_view bytes) {
   return number;
 }
 
-/// 16 bits of length, and a NUL, which counts.
+/// Reads a text: 16 bits of length, its bytes, and a NUL, which counts.
 std::string text_at(Cursor& cursor) {
   std::string text(cursor.bytes(cursor.number<uint16_t>()));
   if (!text.empty()) text.pop_back();
   return text;
 }
 
-/// Those of the first revision were OpenNMT-tf's names.
+/// The present name of a variable of the first revision, whose names were OpenNMT-tf's.
 std::string name_since_revision_2(std::string name) {
   const auto replace = [&](const char* from, const char* to) {
     if (const std::size_t at = name.find(from); at != std::string::npos)
@@ -66,7 +66,7 @@ ModelBin::ModelBin(const Package& package, const std::string& file)
     throw UserError("{}: is of version {} of CTranslate2's format, and heed reads 1 to 6", place_,
                     version_);
   const std::string spec = version_ < 2 ? "" : text_at(cursor);
-  // The first ones were of one kind, or of two, whose numbers of heads were known by their names.
+  // The first files had one kind of model, or two, whose names implied the number of heads.
   if (spec != "TransformerSpec" && spec != "TransformerBase" && spec != "TransformerBig" &&
       !spec.empty())
     throw UserError("{}: holds a '{}'; heed opens Transformers that translate (TransformerSpec)",
@@ -89,7 +89,8 @@ ModelBin::ModelBin(const Package& package, const std::string& file)
   }
 }
 
-/// Until revision 5 (CTranslate2 3.0) both sides had one of each, at the root.
+/// Adds the present names of old variables. Before revision 5 (CTranslate2 3.0) both sides shared
+/// these variables, at the root.
 void ModelBin::name_as_today(uint32_t revision) {
   if (revision >= 5) return;
   for (const char* name : {"num_heads", "pre_norm", "activation", "embeddings_merge",
@@ -186,7 +187,7 @@ const ModelBin::Variable& ModelBin::at(const std::string& name) const {
   return found->second;
 }
 
-/// Numbers are multiplied by a scale of their row or of all.
+/// Returns the numbers in fp32: they are divided by a scale of their row or of all rows.
 template <class Number>
 Array ModelBin::dequantised(const Variable& own, const std::string& name) const {
   const bool by_rows = sizeof(Number) == 1;

@@ -16,8 +16,8 @@ namespace heed::exchange {
 
 class Cursor;
 
-/// The variables of a file, and which of them were asked for. Everything throws UserError that
-/// begins with the file.
+/// The variables of a file, and which of them were read. Each function throws UserError that begins
+/// with the file's name.
 class ModelBin {
  public:
   ModelBin(const Package& package, const std::string& file);
@@ -25,25 +25,25 @@ class ModelBin {
   bool has(const std::string& name) const {
     return variables_.contains(name) || aliases_.contains(name);
   }
-  /// The name under which a variable is kept, perhaps for several.
+  /// The name under which a variable is stored; several names may share one.
   std::string kept(const std::string& name) const;
-  /// In fp32. -1 in `shape` is any extent.
+  /// A variable in fp32. -1 in `shape` is any size.
   engine::Array array(const std::string& name, const std::vector<int64_t>& shape) const;
   /// A single number, or `otherwise` where there is none.
   double number(const std::string& name, double otherwise) const;
   /// A text, which is kept as the numbers of its bytes, or `otherwise`.
   std::string text(const std::string& name, const std::string& otherwise) const;
-  /// Whether it is int8, as switches are; a factor is a real number.
+  /// Whether the variable is int8, as switches are; a factor is a real number.
   bool is_switch(const std::string& name) const;
 
-  /// Throws where a variable was not asked for that is not zero: the model has something that heed
+  /// Throws where a variable that is not zero was not read: the model has something that heed
   /// lacks.
   void require_all_read() const;
-  /// What weights were before array(): "int8", "int16", or "".
+  /// The type of weights before array(): "int8", "int16", or "" for neither.
   const std::string& quantised() const { return quantised_; }
-  /// The format's version. Before 6 it has in variables what config.json says since.
+  /// The format's version. Before version 6 variables have the settings that config.json has since.
   uint32_t version() const { return version_; }
-  /// How many heads a model has that does not say it.
+  /// The number of heads of a model that does not state it.
   int64_t default_heads() const { return default_heads_; }
   const std::string& place() const { return place_; }
 

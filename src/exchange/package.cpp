@@ -22,7 +22,7 @@ constexpr int kDeepestFolder = 3;  // folders inside folders
 constexpr std::size_t kMostFiles = 5000;
 constexpr std::string_view kGzip = ".gz";
 
-/// A path that stays below its root, whoever uses it for what, and one line of a message.
+/// Whether a path stays below its root, however it is used, and fits in one line of a message.
 bool is_plain(const std::string& file) {
   const fs::path path(file);
   const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
@@ -30,7 +30,8 @@ bool is_plain(const std::string& file) {
          *path.begin() != ".." && std::ranges::none_of(file, is_control);
 }
 
-/// Without hidden ones, among them those of git. `depth`: of folders inside it.
+/// The files of a folder and of the folders in it, at most `depth` levels deep, without hidden ones
+/// such as those of git.
 std::vector<std::string> files_below(const std::string& folder, int depth) {
   const std::size_t root = (fs::path(folder) / "").string().size();
   std::vector<std::string> files;
@@ -55,7 +56,7 @@ std::string without_gz(const std::string& file) {
   return file.ends_with(kGzip) ? file.substr(0, file.size() - kGzip.size()) : file;
 }
 
-/// Whether a file stands for the folder that it is in.
+/// Whether the file at `path` stands for the folder that it is in.
 bool is_part_of_folder(const std::string& path) {
   const std::string name = without_gz(fs::path(path).filename().string());
   return name.ends_with(".npz") || name == "decoder.yml" || name.ends_with(".decoder.yml");

@@ -1,4 +1,4 @@
-// The files of a model as another program keeps them.
+// The files of another program's model, in a folder or an archive.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct Bytes {
 
 class ZipArchive;
 
-/// A folder, or a zip archive of one. What all files of an archive have in front of their names,
-/// because it holds one folder, is left out. A file that gzip compressed is read as if it were not,
-/// under its name without ".gz". Threads may not share one.
+/// A folder, or a zip archive of one. Where all files of an archive are in one folder, its name is
+/// left out. A file that gzip compressed is read as if it were not, under its name without ".gz".
+/// Threads may not share an object.
 class Package {
  public:
   /// `path` may also be one of Marian's models (.npz) or its decoder.yml: the package then has the
@@ -28,19 +28,20 @@ class Package {
   /// file is no zip archive.
   explicit Package(const std::string& path);
 
-  /// Paths from its root, in the order of the alphabet: "config.json", "model/model.bin".
+  /// The paths of the files from the package's root, in alphabetical order: "config.json",
+  /// "model/model.bin".
   const std::vector<std::string>& files() const { return files_; }
   bool has(const std::string& file) const;
-  /// Mapped, or unpacked in memory. Throws UserError where there is none, it is damaged, or a
-  /// pointer of Git LFS lies in its place.
+  /// The file's bytes, mapped, or unpacked in memory. Throws UserError where there is none, it is
+  /// damaged, or a pointer of Git LFS lies in its place.
   Bytes read(const std::string& file) const;
-  /// What messages call it: "FOLDER/config.json", "de_en.argosmodel: config.json".
+  /// The file's name in messages: "FOLDER/config.json", "de_en.argosmodel: config.json".
   std::string place_of(const std::string& file) const;
-  /// The file that was named in place of its folder; empty: none.
+  /// The file that the constructor's `path` named in place of its folder; empty: none.
   const std::string& chosen() const { return chosen_; }
-  /// What the folder or the archive is called: "opus-mt-de-en".
+  /// The name of the folder or the archive: "opus-mt-de-en".
   std::string name() const;
-  /// Paths of the files that were read so far, or of the archive.
+  /// The paths of the files that were read so far, or that of the archive.
   std::vector<std::string> paths_read() const;
 
  private:
@@ -50,8 +51,8 @@ class Package {
   std::string path_, chosen_;
   std::vector<std::string> files_;
   std::shared_ptr<const ZipArchive> archive_;  // null: a folder
-  std::string root_;                           // what its archive has in front of all names
-  std::set<std::string> compressed_;           // those of files_ that have ".gz" behind their names
+  std::string root_;                           // the folder that begins all names of its archive
+  std::set<std::string> compressed_;           // those of files_ whose names had ".gz" at the end
   mutable std::set<std::string> read_;
 };
 

@@ -1,5 +1,5 @@
-// What the Transformers of other programs have in common: all their heads are alike, and scores are
-// divided by the root of a head's width before the softmax.
+// Properties that the Transformers of other programs have in common: all their heads are alike, and
+// scores are divided by the root of a head's width before the softmax.
 #pragma once
 
 #include <cstdint>
@@ -12,40 +12,42 @@
 
 namespace heed::exchange {
 
-/// What such a Transformer lacks that the model needs, as the end of a sentence that names the key;
-/// empty where it can be one.
+/// The feature that the model needs and such a Transformer lacks, as the end of a sentence that
+/// names the key; empty where the model can be such a Transformer.
 std::string missing_in_plain_transformer(const model::ModelConfig& config);
 
-/// A model without the root computes the same with it, where queries are larger by that root.
+/// The weights with which a model of `config`, which does not divide scores by the root, computes
+/// the same in a program that does: queries are larger by that root.
 engine::Weights with_scaled_queries(const model::ModelConfig& config,
                                     const engine::Weights& weights);
 
-/// A linear layer or a layer norm, by the names that it has here and there.
+/// A linear layer or a layer norm, by its names in heed and in other programs.
 struct PeerModule {
   std::string own, ctranslate2;
-  std::vector<std::string> hugging_face;  // several: each has an equal share of the rows
-  std::vector<std::string> marian;        // the same: W's name, "..._Wq", or a norm's, "..._ln"
-  // Whether its rows, or columns, are numbers of the state, which may have another order there.
+  std::vector<std::string> hugging_face;  // if several, each has an equal share of the rows
+  std::vector<std::string> marian;        // likewise; W's name, "..._Wq", or a norm's, "..._ln"
+  // Whether its rows, or columns, are numbers of the state, which may have another order in that
+  // program.
   bool state_rows = false, state_columns = false;
 };
 
-/// Of encoder and decoder: their blocks and, where norms come before sublayers, the norms behind
-/// these.
+/// The modules of encoder and decoder: their blocks and, where norms come before sublayers, the
+/// norms after the last block.
 std::vector<PeerModule> peer_modules(const model::ModelConfig& config);
 
-/// A tensor of Hugging Face's encoder-decoders (BART, MarianMT, M2M-100): the share `part` of
-/// `parts` of the rows of one of heed's.
+/// A tensor of Hugging Face's encoder-decoders (BART, MarianMT, M2M-100): number `part` of `parts`
+/// equal shares of the rows of one of heed's tensors.
 struct HuggingFaceTensor {
   std::string name, own;
   int64_t part = 0, parts = 1;
   bool state_rows = false, state_columns = false;
 };
 
-/// In the order of heed's rows. The bias of the output layer, which not all of them have, is not
-/// among them.
+/// All such tensors, in the order of heed's rows, but for the bias of the output layer, which not
+/// all models have.
 std::vector<HuggingFaceTensor> hugging_face_tensors(const model::ModelConfig& config);
 
-/// These programs divide the log-probability of a hypothesis by this power of its length.
+/// The power of a hypothesis' length by which these programs divide its log-probability.
 double length_exponent(const decode::DecodeConfig& config);
 
 }  // namespace heed::exchange

@@ -19,7 +19,8 @@ using model::Dtype;
 
 constexpr std::size_t kLongestName = 500;  // in messages, with the file's path
 
-/// Row by row, `count` of them of `size` bytes each; all of them are there.
+/// Copies `count` numbers of `size` bytes each so that they lie row by row. The caller has checked
+/// that all of them are there.
 Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<int64_t>& shape,
                const std::vector<int64_t>& strides) {
   auto bytes = std::make_shared_for_overwrite<char[]>(count * size);
@@ -40,7 +41,7 @@ Bytes gathered(const char* from, int64_t count, int64_t size, const std::vector<
 // is a dictionary as Python writes it, and the numbers (numpy.lib.format). An .npz is a zip archive
 // of such files.
 
-/// By the type's name behind its byte order.
+/// The types by their names, which follow the byte order.
 constexpr std::array kTypes{
     std::pair{"f8", Dtype::F64}, std::pair{"f4", Dtype::F32}, std::pair{"f2", Dtype::F16},
     std::pair{"i8", Dtype::I64}, std::pair{"i4", Dtype::I32}, std::pair{"i2", Dtype::I16},
@@ -54,7 +55,8 @@ struct NumpyHeader {
   std::vector<int64_t> shape;
 };
 
-/// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }, which is YAML but for ( and ).
+/// Parses a header such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }, which is
+/// YAML but for ( and ).
 NumpyHeader parse_numpy(std::string text, const std::string& name) {
   std::ranges::replace(text, '(', '[');
   std::ranges::replace(text, ')', ']');
@@ -76,7 +78,7 @@ Tensor read_array(const Bytes& file, const std::string& name) {
   const bool first_version = at.number<uint16_t>() == 1;
   const uint64_t length = first_version ? at.number<uint16_t>() : at.number<uint32_t>();
   NumpyHeader header = parse_numpy(std::string(at.bytes(length).substr(0, kLongestHeader)), name);
-  // Bytes have no order, which "|" says.
+  // "|" says that numbers of one byte have no byte order.
   const bool known_order = header.type.starts_with('<') || header.type.starts_with('|');
   const auto* type = std::ranges::find(kTypes, header.type.substr(known_order ? 1 : 0),
                                        &std::pair<const char*, Dtype>::first);
@@ -108,7 +110,8 @@ engine::Array array_of(const Tensor& tensor, const std::string& name) {
 std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;)
-    // Where this overflows there are not so many numbers, whatever it becomes.
+    // Where this overflows, the file does not have that many numbers, and the result does not
+    // matter.
     __builtin_mul_overflow(strides[d], shape[d], &strides[d - 1]);
   return strides;
 }
@@ -122,7 +125,7 @@ Tensor tensor_of(model::Dtype type, std::vector<int64_t> shape, const std::vecto
     sound = shape[d] >= 0 && strides[d] >= 0 && !__builtin_mul_overflow(count, shape[d], &count) &&
             !__builtin_mul_overflow(std::max<int64_t>(shape[d] - 1, 0), strides[d], &reach) &&
             !__builtin_add_overflow(last, reach, &last);
-  // A view that repeats numbers is none of a model.
+  // A model has no views that repeat numbers.
   if (!sound || count > there || (count > 0 && last >= there))
     throw UserError("{}: damaged: a tensor is larger than what holds its numbers", name);
   if (count == 0) return {type, std::move(shape), {numbers.view.substr(0, 0), numbers.owner}};

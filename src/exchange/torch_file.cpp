@@ -1,8 +1,9 @@
-// What torch.save() writes. Since PyTorch 1.6 a zip archive: NAME/data.pkl, a pickle, and
-// NAME/data/KEY, the numbers of a storage. Before: pickles of a magic number, of a version, of what
-// the machine is like, of the value, and of the keys of its storages; then of each storage how many
-// numbers it has, and the numbers. A pickle is a program for a machine with a stack (Python's
-// pickletools, protocols 2 to 5); only instructions that make plain values are run here.
+// The formats of torch.save(). Since PyTorch 1.6 it writes a zip archive: NAME/data.pkl, a pickle,
+// and NAME/data/KEY, the numbers of a storage. Before, it wrote pickles of a magic number, of a
+// version, of the machine's properties, of the value, and of the keys of its storages; then, for
+// each storage, how many numbers it has, and the numbers. A pickle is a program for a machine with
+// a stack (Python's pickletools, protocols 2 to 5); only instructions that make plain values are
+// run here.
 #include "exchange/torch_file.h"
 
 #include <algorithm>
@@ -35,10 +36,10 @@ constexpr int64_t kMostInstructions = 1'000'000;  // a tensor takes some 50
 constexpr int kDeepest = 8;                       // dictionaries inside dictionaries
 constexpr int64_t kMostEntries = 20'000;
 constexpr std::size_t kLongestKey = 1000;
-// Of the file's bytes, in all tensors together: those of views may have to be copied.
+// How many times the file's bytes all tensors together may have: views may have to be copied.
 constexpr int64_t kMostCopies = 16;
 
-// All that a pickle may name.
+// The only Python objects that a pickle may name, besides storages.
 constexpr std::string_view kOrderedDict = "collections.OrderedDict",
                            kTensor = "torch._utils._rebuild_tensor_v2",
                            kParameter = "torch._utils._rebuild_parameter";
@@ -49,24 +50,24 @@ constexpr std::array kStorages{
     std::pair{"torch.ShortStorage", Dtype::I16}, std::pair{"torch.CharStorage", Dtype::I8},
     std::pair{"torch.ByteStorage", Dtype::U8},   std::pair{"torch.BoolStorage", Dtype::BOOL}};
 
-/// What a pickle describes.
+/// A value that a pickle describes.
 struct Value {
   enum class Kind { other, number, text, sequence, dictionary, global, storage, tensor };
   Kind kind = Kind::other;     // other: None, or a number with a point
   int64_t number = 0;          // True is 1
-  std::string_view text = {};  // of a storage: its key; the bytes of a number of more than 64 bits
-  /// Of a list or tuple; of a dictionary: a key, its value, the next key; of a tensor: its storage,
-  /// offset, shape and strides.
+  std::string_view text = {};  // or a storage's key, or the bytes of a number of more than 64 bits
+  /// The items of a list or tuple; of a dictionary: a key, its value, the next key; of a tensor:
+  /// its storage, offset, shape and strides.
   std::vector<Value*> parts = {};
 };
 using Kind = Value::Kind;
 
 class Unpickler {
  public:
-  /// Both must stay.
+  /// Both arguments must outlive this object.
   Unpickler(Cursor& rest, const std::string& name) : rest_(rest), name_(name) {}
 
-  /// The next pickle, from the cursor on. What it describes stays as long as this.
+  /// Reads the next pickle, from the cursor on. Its value lives as long as this object.
   const Value& load() {
     stack_.clear();
     marks_.clear();
@@ -79,7 +80,7 @@ class Unpickler {
     throw UserError("{}: its pickle has too many parts for a model", name_);
   }
 
-  /// Those that were named so far, by their keys.
+  /// The types of the storages that were named so far, by their keys.
   const std::map<std::string_view, Dtype>& storages() const { return storages_; }
 
  private:
@@ -207,7 +208,7 @@ class Unpickler {
     }
   }
 
-  /// As the first ones.
+  /// Whether the first values have these kinds.
   static bool has(const std::vector<Value*>& values, std::initializer_list<Kind> kinds) {
     return values.size() >= kinds.size() &&
            std::ranges::equal(kinds, values | std::views::take(kinds.size()), {}, {}, &Value::kind);
@@ -254,9 +255,9 @@ class Unpickler {
   const std::string& name_;
   std::map<std::string_view, Dtype> storages_;
   int64_t instructions_ = 0;
-  std::deque<Value> values_;  // of all pickles: they may hold each other in circles
+  std::deque<Value> values_;  // of all pickles: they may refer to each other in circles
   std::vector<Value*> stack_;
-  std::vector<std::size_t> marks_;  // how much the stack held then
+  std::vector<std::size_t> marks_;  // the sizes of the stack at its marks
   std::map<uint64_t, Value*> memo_;
 };
 
@@ -299,7 +300,7 @@ struct StateDictionary {
 
   static std::vector<int64_t> numbers_of(const Value& sequence) {
     std::vector<int64_t> numbers;
-    // More than there may be are refused later, as any.
+    // More numbers than kMostDimensions are refused later.
     for (const Value* part : sequence.parts | std::views::take(kMostDimensions + 1))
       numbers.push_back(part->number);
     return numbers;
@@ -335,7 +336,8 @@ Tensors read_older(const Bytes& file, const std::string& name) {
   for (const Value* key : pickle.load().parts) {
     const auto type = pickle.storages().find(key->text);
     if (type == pickle.storages().end()) throw UserError("{}: damaged: a storage of nothing", name);
-    // A count that is larger than the file stays so.
+    // This keeps the product from overflowing: a count that is too large for the file stays too
+    // large.
     const auto count = std::min<uint64_t>(cursor.number<uint64_t>(), file.view.size());
     storages[type->first] = {cursor.bytes(count * model::bytes_of(type->second)), file.owner};
   }

@@ -8,10 +8,10 @@
 
 namespace heed::exchange {
 
-/// What torch.save() wrote of a dictionary of tensors, perhaps inside dictionaries whose keys are
-/// then joined by points: a zip archive, or the older format. Whatever else is in it (texts,
-/// numbers, lists) is left out. Tensors that share their numbers do so here, too, where these lie
-/// row by row.
+/// Reads a dictionary of tensors that torch.save() wrote, as a zip archive or in the older format.
+/// It may be inside of other dictionaries, whose keys are then joined by points. Other values
+/// (texts, numbers, lists) are left out. Tensors that share their numbers do so here, too, where
+/// these lie row by row.
 Tensors read_pickle(const Bytes& file, const std::string& name);
 
 }  // namespace heed::exchange

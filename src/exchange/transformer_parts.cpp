@@ -63,7 +63,8 @@ class Assembly {
     return numbering_.width.empty() ? rows : with_rows(rows, numbering_.width);
   }
 
-  /// Rows of heed's pieces; bos is what the decoder begins with where `start` says so.
+  /// The rows of heed's pieces; where `start` is true, bos has the row of the piece with which the
+  /// decoder begins.
   Array pieces(const Array& from, std::span<const int64_t> ids, bool start) const {
     if (from.shape.size() != 2) refuse("word vectors");
     std::vector<int64_t> order(ids.begin(), ids.end());
@@ -141,7 +142,7 @@ std::map<std::string, Array> weights_from(const ForeignTransformer& from,
                                           const std::string& place) {
   if (!numbering.scaled) config.tie = model::Tie::none;
   std::map<std::string, Array> weights = Assembly(from, numbering, config, place).all();
-  // It asks for every weight by its shape.
+  // make_network() checks that every weight is there and has its shape.
   engine::make_network(config, engine::Weights(weights, place), engine::WeightFormat::fp32);
   return weights;
 }

@@ -1,6 +1,6 @@
-// A zip archive (PKWARE's APPNOTE, 4.3): the files, each behind a header of its own; a directory,
-// which says of each how large it is and where; and an end, which says where the directory is.
-// Zip64 has a second end, and has numbers of more than 32 bits in extra fields of the directory.
+// A zip archive (PKWARE's APPNOTE, 4.3): the files, each after a header of its own; a directory,
+// which has the size and the place of each; and an end, which says where the directory is. Zip64
+// has a second end, and has numbers of more than 32 bits in extra fields of the directory.
 #include "exchange/zip_archive.h"
 
 #include <zlib.h>
@@ -25,7 +25,8 @@ constexpr std::size_t kEndBytes = 22, kLocatorBytes = 20, kLongestComment = 6553
 constexpr uint32_t kInExtraField = 0xffffffff;
 constexpr uint16_t kZip64 = 1, kEncrypted = 1, kStored = 0, kDeflated = 8;
 constexpr uint64_t kMostExpansion = 1032;  // of deflate: 258 bytes by two bits
-// Models are packed to some tenths of their size: who says more means to fill the memory.
+// Models are packed to some tenths of their size: an archive that would unpack to far more is made
+// to fill memory.
 constexpr uint64_t kAlwaysUnpacked = 1 << 30, kLikelyExpansion = 16;
 
 std::string_view directory_of(std::string_view file, const std::string& name) {
@@ -54,7 +55,7 @@ std::string_view directory_of(std::string_view file, const std::string& name) {
   return at(begin).bytes(size);
 }
 
-/// The numbers that did not fit into their fields.
+/// Reads the numbers that did not fit into their fields, from the extra fields.
 void widen(ZipArchive::Entry& entry, Cursor fields, const std::string& name) {
   while (fields.rest().size() >= 4) {
     const auto id = fields.number<uint16_t>();
@@ -65,7 +66,7 @@ void widen(ZipArchive::Entry& entry, Cursor fields, const std::string& name) {
   }
 }
 
-/// Nothing where `packed` does not hold so many bytes.
+/// Unpacks data. Returns nothing where `packed` does not unpack to `size` bytes.
 Bytes inflated(std::string_view packed, uint64_t size) {
   constexpr uint64_t kAtOnce = 1 << 30;  // zlib counts in 32 bits
   const auto bytes = std::make_shared_for_overwrite<char[]>(size);

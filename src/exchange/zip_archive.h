@@ -12,7 +12,7 @@ namespace heed::exchange {
 class ZipArchive {
  public:
   struct Entry {
-    uint64_t begin, packed, size;  // bytes in front of its header; of its data here, and unpacked
+    uint64_t begin, packed, size;  // bytes before its header; of its data here, and unpacked
     uint32_t checksum;
     uint16_t method, flags;
   };
@@ -21,10 +21,11 @@ class ZipArchive {
   /// unpack to far more than it holds.
   ZipArchive(Bytes file, std::string name);
 
-  /// Without folders, by their names, which may be any bytes.
+  /// The files, without folders, by their names, which may be any bytes.
   const std::map<std::string, Entry>& files() const { return files_; }
-  /// Stored ones stay where they are. Throws UserError where there is no such file, it is damaged
-  /// or encrypted, or compressed otherwise than by deflate.
+  /// The bytes of a file, which are not copied if they are stored uncompressed. Throws UserError
+  /// where there is no such file, it is damaged or encrypted, or compressed otherwise than by
+  /// deflate.
   Bytes read(const std::string& file) const;
 
  private:

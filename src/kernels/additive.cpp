@@ -25,7 +25,8 @@ float* row_of(const Tensor& table, int64_t i) {
 
 }  // namespace
 
-/// What the steps of a batch read and, backwards, what they have added to its gradients so far.
+/// The tensors that the steps of a batch read and, in the backward pass, the gradients that they
+/// have added up so far.
 struct AdditiveMemory::Shared {
   Tensor keys, values, v;  // fp32, contiguous
   std::vector<int64_t> lengths;
@@ -60,7 +61,7 @@ class Scores {
  public:
   explicit Scores(const Shared& memory) : memory_(memory) {}
 
-  /// For so many queries of it.
+  /// Begins a sentence of which `queries` queries ask for scores.
   void begin(int64_t sentence, int64_t queries) {
     sentence_ = sentence;
     keys_ = nullptr;
@@ -89,7 +90,7 @@ class Scores {
   std::vector<float> own_keys_, own_query_;
 };
 
-/// asked [sentences, query, hidden], fp32 and contiguous.
+/// The attention of queries `asked` [sentences, query, hidden], fp32 and contiguous.
 AdditiveAttended attend(const Tensor& asked, const Shared& memory) {
   const int64_t sentences = asked.size(0), queries = asked.size(1);
   const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, asked.options());
@@ -126,7 +127,7 @@ class Share : public torch::autograd::Function<Share> {
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     Shared& memory = carried<Shared>(context);
-    // Who used the keys outside the steps has sent a gradient of its own.
+    // Code that used the keys outside the steps has sent a gradient of its own.
     if (!memory.to_keys.defined()) return {outer[0], Tensor(), Tensor(), Tensor()};
     Tensor to_keys = std::exchange(memory.to_keys, {}).to(memory.keys_type);
     if (outer[0].defined()) to_keys = to_keys + outer[0];
@@ -135,7 +136,8 @@ class Share : public torch::autograd::Function<Share> {
   }
 };
 
-/// What is 0 in fp32 keeps a logarithm, and its gradient, which needs the weight alone.
+/// The logarithms of weights. A weight that is 0 in fp32 keeps a logarithm, and its gradient, which
+/// needs the weight alone.
 Tensor logs_of(const Tensor& weights) {
   return weights.clamp_min(std::numeric_limits<float>::min()).log_();
 }
@@ -226,7 +228,7 @@ struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
 };
 
 /// How many positions of each sentence `bias` [sentences, 1, source] leaves; nothing where it does
-/// more than to hide those behind.
+/// more than hide the positions after them.
 std::optional<std::vector<int64_t>> lengths_in(const Tensor& bias) {
   if (!bias.is_contiguous() || bias.scalar_type() != at::kFloat || bias.size(1) != 1)
     return std::nullopt;

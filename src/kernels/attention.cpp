@@ -60,7 +60,7 @@ struct Side {
   }
 };
 
-/// The same numbers with each row contiguous.
+/// x with the same numbers, and each row contiguous.
 Tensor with_rows(const Tensor& x) {
   return x.stride(-1) == 1 ? x : x.contiguous();
 }
@@ -79,7 +79,7 @@ struct Inputs {
   /// Whether each query has numbers of its own.
   bool each_has_distances() const { return distances.numbers.size(0) > 1; }
 
-  /// What lies in `numbers` for a head of a sentence: a row for each query, or one for all of them,
+  /// The rows of `numbers` for a head of a sentence: one for each query, or one for all of them,
   /// which may be this sentence's own (its gradient) or that of all sentences.
   template <class Number>
   Distances<Number> distances_of(const Tensor& numbers, int64_t sentence, int64_t head) const {
@@ -103,7 +103,8 @@ struct Inputs {
             .scale = static_cast<float>(scale)};
   }
 
-  /// Calls work(HeadWork, sentence, kv head) for each, with that one's keys and values read.
+  /// Calls work(HeadWork, sentence, kv head) for each kv head of each sentence, after its keys and
+  /// values were read.
   template <class Number, class Work>
   void for_each_head(const Work& work) const {
     const Side key_side = of_keys(keys), value_side = of_keys(values);
@@ -137,7 +138,7 @@ Tensor forward_of(const Inputs& in) {
 /// Gradients, in the order and with the shapes of the inputs.
 struct Gradients {
   Tensor query, keys, values;
-  Tensor distances;  // as the numbers, or a row of each sentence where all of them share one
+  Tensor distances;  // shaped as the numbers, or one row for each sentence where all share one
 };
 
 void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
@@ -159,7 +160,7 @@ void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
   });
 }
 
-/// Who sees whom, and what scores are multiplied by.
+/// Which keys a query sees, and the factor of scores.
 struct Sight {
   Pattern pattern;
   double scale;
@@ -192,7 +193,7 @@ class Attention : public torch::autograd::Function<Attention> {
   }
 
  private:
-  /// Of query, keys, values and which of them are valid.
+  /// The inputs from query, keys, values and `valid`, in this order.
   static Inputs inputs(const tensor_list& from, const Sight& sight) {
     return {.query = from[0],
             .keys = from[1],
@@ -206,7 +207,7 @@ class Attention : public torch::autograd::Function<Attention> {
   }
 };
 
-/// Queries, keys and values as they lie in two projections, or in one.
+/// Where queries, keys and values lie in the columns of two projections, or of one.
 struct Columns {
   UnpaddedHeads heads;
   Sight sight;
@@ -270,7 +271,7 @@ class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
   }
 
  private:
-  /// To add gradients to.
+  /// Zeros to which the gradients of the distances' numbers are added.
   static Tensor zeros_for_distances(const Inputs& in) {
     const Tensor& numbers = in.distances.numbers;
     if (in.each_has_distances()) return at::zeros_like(numbers);

@@ -1,4 +1,5 @@
-// Nodes of autograd's graph, and what several of them share, as their contexts carry it.
+// Helpers for nodes of autograd's graph: how they take undefined tensors, and how their contexts
+// carry an object that several nodes share.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -15,7 +16,7 @@ namespace heed::kernels {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// x as a node takes it: no undefined tensor.
+/// x as a node takes it: nothing where x is undefined.
 inline std::optional<Tensor> if_defined(const Tensor& x) {
   return x.defined() ? std::optional(x) : std::nullopt;
 }
@@ -32,7 +33,7 @@ void carry(AutogradContext* context, const std::shared_ptr<T>& shared) {
   context->saved_data["shared"] = c10::IValue::make_capsule(c10::make_intrusive<Handle<T>>(shared));
 }
 
-/// What carry() kept.
+/// The object that carry() kept.
 template <class T>
 T& carried(AutogradContext* context) {
   return *static_cast<Handle<T>*>(context->saved_data["shared"].toCapsule().get())->shared;

@@ -20,7 +20,7 @@ constexpr int64_t kGrain = 32768;  // numbers that are worth a thread
 
 thread_local at::Generator innermost;
 
-/// x where the mask keeps it, and the residual where there is one, as `type`: fp32 or bf16.
+/// mask x, plus the residual where there is one, in `type`: fp32 or bf16.
 Tensor masked(const std::optional<Tensor>& residual, const Tensor& x, at::ScalarType type,
               const Mask& mask) {
   const Tensor base = residual ? residual->contiguous() : Tensor(), from = x.contiguous();
@@ -43,7 +43,7 @@ int64_t draw_seed() {
   return static_cast<int64_t>(cpu->random64());
 }
 
-/// Of a residual, where there is one, and what is added to it.
+/// The node of autograd for dropout of x, which is added to a residual where there is one.
 class Dropout : public torch::autograd::Function<Dropout> {
  public:
   static Tensor forward(AutogradContext* context, const std::optional<Tensor>& residual,

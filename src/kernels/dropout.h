@@ -1,6 +1,6 @@
-// Dropout whose mask is never stored: a hash of a seed and the place says what is kept, in the
-// forward pass and again in the backward pass. CPU, fp32 and bf16; the readable twin is
-// at::dropout. And where training takes its random numbers from.
+// Dropout whose mask is never stored: a hash of a seed and the index of a number says whether it is
+// kept, in the forward pass and again in the backward pass. CPU, fp32 and bf16; the readable twin
+// is at::dropout. `Draws` is the source of training's random numbers.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -12,28 +12,31 @@
 
 namespace heed::kernels {
 
-/// While one lives, what this thread draws follows from `seed` alone, and so does what a GPU draws.
+/// While an object lives, the random numbers of this thread follow from `seed` alone, and so do
+/// those of the GPU `device`.
 class Draws {
  public:
   explicit Draws(uint64_t seed, const at::Device& device = at::kCPU);
   ~Draws();
   Draws& operator=(Draws&&) = delete;
 
-  /// For the CPU: of the innermost one of this thread, else ATen's default generator.
+  /// The generator for the CPU: that of the innermost living Draws of this thread, else ATen's
+  /// default one.
   static at::Generator generator();
 
  private:
   at::Generator before_;
 };
 
-/// Whether `dropout` can take such a tensor; others are for at::dropout.
+/// Whether dropout() can take this tensor; others are for at::dropout.
 bool can_drop(const Tensor& x);
 
-/// x / (1 - share) where kept, 0 elsewhere, each place with probability `share`, 0 < share < 1. The
+/// Each number of x becomes 0 with probability `share`, 0 < share < 1, else x / (1 - share). The
 /// seed is drawn from Draws::generator().
 Tensor dropout(const Tensor& x, double share);
 
-/// Whether `add_dropped` can take them: one shape, and one type or an fp32 residual.
+/// Whether add_dropped() can take these tensors: they have one shape, and one type or an fp32
+/// residual.
 bool can_add_dropped(const Tensor& residual, const Tensor& x);
 
 /// residual + dropout(x) in one pass, of the residual's type.

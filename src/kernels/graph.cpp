@@ -17,14 +17,14 @@ namespace {
 
 thread_local bool records = false;
 
-/// The calling thread records for the lifetime of this object.
+/// Marks the calling thread as one that records, for the lifetime of this object.
 struct Records {
   Records() { records = true; }
   ~Records() { records = false; }
   Records& operator=(Records&&) = delete;
 };
 
-/// A recorder of each type of device; that of GPUs is looked for when it is first wanted.
+/// The recorder of each type of device; the one for GPUs is looked for when it is first wanted.
 class Recorders {
  public:
   void set(at::DeviceType type, GraphRecorder* recorder) {
@@ -59,7 +59,7 @@ Recorders& recorders() {
 
 }  // namespace
 
-// libtorch_cuda has brought the runtime along. For one number its headers are not needed.
+// libtorch_cuda has loaded the CUDA runtime already. For one number its headers are not needed.
 int compute_capability(const c10::Device& device) {
   using Query = int (*)(int* value, int attribute, int device);
   constexpr int kComputeCapabilityMajor = 75;

@@ -1,13 +1,13 @@
 // Work of a GPU that is recorded once and then started again as one: hundreds of kernels for the
 // price of one launch.
 //
-// What is recorded are kernels and addresses. A replay reads and writes the same memory as the
-// recording; lengths, shapes and numbers of the host are those of the recording. So whatever
-// changes lies in tensors of the device that were made before, and is written into them.
+// A recording consists of kernels and addresses. A replay reads and writes the same memory as the
+// recording; lengths, shapes and numbers of the host are those of the recording. So everything that
+// changes must lie in tensors of the device that were made before, and be written into them.
 //
 // Memory that `work` allocates and keeps no longer than itself is the graph's. All graphs of a
-// process share it: what one leaves there is gone once another runs. So results, too, are written
-// into tensors that were made before.
+// process share it: results that one graph leaves there are lost when another runs. So results,
+// too, are written into tensors that were made before.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -26,12 +26,12 @@ int compute_capability(const c10::Device& device);
 class Recording {
  public:
   virtual ~Recording() = default;
-  /// Makes them again on the current stream, with what the memory holds now. Random numbers follow
-  /// from where the device's generator stands, and move it on, as the work itself would.
+  /// Makes the calls again on the current stream, with the present numbers in memory. They draw
+  /// from the device's generator and advance it, as the work itself would.
   virtual void replay() = 0;
 };
 
-/// How a kind of device records.
+/// The interface by which a kind of device records.
 class GraphRecorder {
  public:
   virtual ~GraphRecorder() = default;
@@ -47,13 +47,13 @@ class Graph {
   /// Why there are no graphs on this device; empty where there are.
   static std::string why_not(const at::Device& device);
 
-  /// For devices of this type; lives as long as the process. That of GPUs is in a library beside
-  /// the program, which is loaded when it is first wanted.
+  /// Sets the recorder for devices of this type, which must live as long as the process. The
+  /// recorder for GPUs is in a library beside the program, which is loaded when it is first wanted.
   static void set_recorder(at::DeviceType type, GraphRecorder* recorder);
 
-  /// Does `work` and records it. What it refers to must be there for the recording only, but for
-  /// the tensors outside of it that it reads and writes: those must outlive this object and stay
-  /// where they are. Throws UserError where why_not() says something, else as
+  /// Does `work` and records it. The tensors outside of `work` that it reads and writes must
+  /// outlive this object and stay where they are; anything else that it refers to is needed for the
+  /// recording only. Throws UserError where why_not() says something, else as
   /// GraphRecorder::record().
   Graph(const at::Device& device, const std::function<void()>& work);
 

@@ -17,7 +17,7 @@ namespace {
 // change nothing.
 constexpr int64_t kBlock = 64;
 
-/// Of every row: [rows, 2].
+/// The moments of every row: [rows, 2].
 Tensor all_moments(const Tensor& x, int64_t width, double eps) {
   const int64_t rows = x.numel() / width;
   const Tensor moments = at::empty({rows, 2}, x.options());

@@ -8,8 +8,8 @@ namespace heed::kernels {
 
 /// (x - mean) / sqrt(variance + eps) * weight + bias over the last dimension of x [..., width],
 /// weight and bias [width]: in fp32 or, under autocast and where a gradient is wanted, in the
-/// products' type. What the kernel does not take (another device or type, no gradient) is
-/// at::layer_norm's.
+/// products' type. at::layer_norm computes what the kernel does not take (another device or type,
+/// no gradient).
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps);
 
 }  // namespace heed::kernels

@@ -33,7 +33,7 @@ bool needs_gradient(const Tensor& features, const Tensor& weight, const Tensor& 
                                         (bias.defined() && bias.requires_grad()));
 }
 
-/// What a forward pass has saved, times the gradient of the loss.
+/// The gradients that a forward pass has saved, times the gradient of the loss.
 tensor_list saved_gradients(AutogradContext* context, const tensor_list& outer) {
   const auto taken = [&](const char* name) {
     return std::exchange(context->saved_data[name], c10::IValue(Tensor())).toTensor();
@@ -49,14 +49,15 @@ tensor_list saved_gradients(AutogradContext* context, const tensor_list& outer) 
 
 // --- on a CPU
 
-/// What the loss of a row needs besides its logits.
-struct Wanted {
+/// The options of a row's loss: what it needs besides the logits.
+struct RowLossOptions {
   float smoothing = 0;
   OptionalPair pair;
   bool gradient = false;
 };
 
-/// loss(i, scratch) for each row; added up row by row, so that threads change nothing.
+/// Adds loss(i, scratch) of each row to `sums`, row by row, so that the number of threads changes
+/// nothing.
 template <class Loss>
 void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, Sums& sums) {
   std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
@@ -70,9 +71,10 @@ void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, Sums& sums) {
   }
 }
 
-/// Every row of `logits` becomes its gradient; where there are pairs, those of both.
+/// Every row of `logits` becomes its gradient, and every row of `others`, too, where there are
+/// pairs.
 void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gold,
-                  const Wanted& wanted, Sums& sums) {
+                  const RowLossOptions& wanted, Sums& sums) {
   const int64_t rows = logits.size(0), vocab = logits.size(1);
   const auto size = static_cast<std::size_t>(vocab);
   const auto add = [&]<class Number>(Number* one, Number* other, std::size_t scratch) {
@@ -103,7 +105,7 @@ struct Gradients {
   Tensor features;      // [tokens, width], of the products' type
   Tensor weight, bias;  // [width, vocab] and [vocab], fp32; undefined where none is wanted
 
-  /// Adds those of some rows, with logits' gradient `out` [rows, vocab].
+  /// Adds the gradients of some rows, whose logits have the gradient `out` [rows, vocab].
   void add(const Tensor& out, const Tensor& rows, int64_t begin, const Tensor& output_weight) {
     features.narrow(0, begin, rows.size(0)).copy_(times_transposed(out, output_weight.t()));
     if (weight.defined()) weight.add_(times_transposed(transposed(rows), out.t()));
@@ -115,7 +117,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
                              const std::optional<Tensor>& bias, const Tensor& gold,
-                             const Wanted& wanted, at::ScalarType type) {
+                             const RowLossOptions& wanted, at::ScalarType type) {
     const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
     const Tensor by_columns = weight_by_columns(w, type);
     const Tensor b = bias ? bias->to(type) : Tensor();
@@ -163,7 +165,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
 
 // --- on other devices
 
-/// The pieces to predict and what their loss is.
+/// The pieces to predict, and the options of their loss.
 struct Goal {
   Tensor gold;
   double smoothing = 0;
@@ -194,7 +196,7 @@ class OutputGradients {
   OutputGradients(const Tensor& x, bool of_weight, bool of_bias)
       : of_weight_(of_weight), of_bias_(of_bias), features_(at::empty_like(x)) {}
 
-  /// Adds those of the rows x, which begin at `begin`, from their logits' gradient `outer`.
+  /// Adds the gradients of the rows x, which begin at `begin`, from their logits' gradient `outer`.
   void add(const Tensor& outer, const Tensor& x, int64_t begin, const Tensor& weight) {
     Tensor rows = features_.narrow(0, begin, x.size(0));
     at::mm_out(rows, outer, weight);
@@ -212,7 +214,7 @@ class OutputGradients {
   }
 
  private:
-  /// In fp32, whatever the products are in.
+  /// Adds in fp32, whatever the type of the products.
   static void accumulate(Tensor& sum, const Tensor& part) {
     if (sum.defined())
       sum.add_(part);
@@ -270,7 +272,7 @@ class OutputLossOnGpu : public torch::autograd::Function<OutputLossOnGpu> {
 
 constexpr int64_t kTogetherOnCpu = int64_t{1} << 20;  // logits that stay in its cache
 
-/// What is computed in: fp32, or double where the logits are (gradient checks).
+/// The type to compute the loss in: fp32, or double where the logits are double (gradient checks).
 at::ScalarType type_of_loss(const Tensor& logits) {
   return logits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
 }
@@ -289,7 +291,8 @@ OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Te
                           const OptionalPair& pair) {
   if (!features.is_cpu())
     return output_loss_on_gpu(features, weight, bias, gold, smoothing, pair, type);
-  const Wanted wanted{static_cast<float>(smoothing), pair, needs_gradient(features, weight, bias)};
+  const RowLossOptions wanted{static_cast<float>(smoothing), pair,
+                              needs_gradient(features, weight, bias)};
   const auto sums = OutputLoss::apply(features, weight, if_defined(bias), gold, wanted, type);
   return {sums[0], sums[1]};
 }

@@ -11,7 +11,7 @@
 
 namespace heed::kernels {
 
-/// On a GPU, at most so many logits exist at a time: enough rows for fast products.
+/// The number of logits that exist at a time on a GPU, at most: enough rows for fast products.
 constexpr int64_t kLogitsTogether = int64_t{1} << 26;
 
 /// Sums over tokens; on a GPU the host does not wait for them.
@@ -19,7 +19,7 @@ struct OutputLossSum {
   Tensor smoothed;  // [] double, with a gradient
   Tensor nll;       // [] double, without
 
-  /// Both 0.
+  /// A sum on `device` in which both are 0.
   static OutputLossSum on(const at::Device& device);
 };
 
@@ -27,14 +27,14 @@ struct OutputLossSum {
 /// Sums over tokens of the label-smoothed cross entropy (train/loss.h) of weight x + bias, computed
 /// in `type` (fp32 or bf16) with fp32 gradients of the weights. One backward pass only. With a
 /// `pair` of two predictions of each piece (rows/loss.h): features [2 tokens, width], those of the
-/// second predictions behind those of the first.
+/// second predictions after those of the first.
 OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
                           const Tensor& gold, double smoothing, at::ScalarType type,
                           const std::optional<PairWeights>& pair = {});
 
-/// The same in LibTorch's operations, for devices other than the CPU: with a `pair` of two
-/// predictions. So many logits are worked on `together`. Without a pair there may be `weights`
-/// [tokens] float of the rows' losses.
+/// output_loss() in LibTorch's operations, for devices other than the CPU: with a `pair` of two
+/// predictions. `together` is how many logits are worked on at a time. Without a pair there may be
+/// `weights` [tokens] float of the rows' losses.
 OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, const Tensor& bias,
                                  const Tensor& gold, double smoothing,
                                  const std::optional<PairWeights>& pair, at::ScalarType type,
@@ -49,8 +49,8 @@ OutputLossSum output_loss_on_gpu(const Tensor& features, const Tensor& weight, c
 void add_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
                     const Tensor& gradient, OutputLossSum& sum, const Tensor& weights = {});
 
-/// The loss of two predictions of each piece (rows/loss.h), with a graph for `smoothed`: logits
-/// [2 rows, vocab], those of the second predictions behind those of the first; gold [rows].
+/// The loss of two predictions of each piece (rows/loss.h), with an autograd graph for `smoothed`:
+/// logits [2 rows, vocab], those of the second predictions after those of the first; gold [rows].
 OutputLossSum pair_logit_loss(const Tensor& logits, const Tensor& gold, double smoothing,
                               const PairWeights& pair);
 

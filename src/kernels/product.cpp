@@ -18,7 +18,7 @@
 namespace heed::kernels {
 namespace {
 
-// Below so many multiplications oneDNN's preparations cost more than it wins.
+// Below this number of multiplications oneDNN's preparations cost more time than it saves.
 constexpr int64_t kWorthwhile = int64_t{1} << 22;
 
 using LinearPointwise = Tensor(const Tensor&, const Tensor&, const std::optional<Tensor>&,
@@ -34,12 +34,12 @@ const std::optional<c10::TypedOperatorHandle<LinearPointwise>>& one_dnn() {
   return found;
 }
 
-/// Whether products of x are oneDNN's: in bf16 by ATen's own choice, in fp32 by ours.
+/// Whether oneDNN computes products of x: in bf16 by ATen's own choice, in fp32 by ours.
 bool is_ours(const Tensor& x) {
   return one_dnn() && x.is_cpu() && is_fp32_or_bf16(x);
 }
 
-/// Whether we call oneDNN for a product of x with so many multiplications.
+/// Whether we call oneDNN for a product of x with this number of multiplications.
 bool calls_one_dnn(const Tensor& x, int64_t multiplications) {
   return is_ours(x) && x.scalar_type() == at::kFloat && multiplications >= kWorthwhile;
 }
@@ -137,7 +137,7 @@ Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type
 
 at::ScalarType product_type(const Tensor& factor) {
   const auto device = factor.device().type();
-  // Not every kind of device has autocast: `meta` has none, whose tensors have shapes alone.
+  // Not every kind of device has autocast: `meta`, whose tensors have shapes alone, has none.
   const bool lowered =
       at::autocast::is_autocast_available(device) && at::autocast::is_autocast_enabled(device);
   return lowered ? at::autocast::get_autocast_dtype(device) : factor.scalar_type();
@@ -151,8 +151,8 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   return Linear::apply(x, w, if_defined(bias), type);
 }
 
-/// What the steps of a sequence share: the weight in the products' type, and, backwards, what each
-/// step adds to its gradient.
+/// Data that the steps of a sequence share: the weight in the products' type, and, in the backward
+/// pass, the inputs and gradients from which its gradient is computed.
 struct Collected::Collector {
   Tensor weight, bias;
   Tensor by_columns;  // the weight with contiguous columns
@@ -166,8 +166,8 @@ using torch::autograd::tensor_list;
 using Collector = Collected::Collector;
 using CollectorPtr = std::shared_ptr<Collector>;
 
-/// Hands the weight on, and turns what the steps collected into its gradient: autograd runs it
-/// backwards when all steps have run.
+/// Hands the weight on, and makes its gradient of the tensors that the steps collected: autograd
+/// runs it backwards when all steps have run.
 class Collect : public torch::autograd::Function<Collect> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& weight,
@@ -184,7 +184,7 @@ class Collect : public torch::autograd::Function<Collect> {
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     Collector& collector = carried<Collector>(context);
-    // Who used the weight outside the steps has sent a gradient of its own.
+    // Code that used the weight outside the steps has sent a gradient of its own.
     if (collector.inputs.empty()) return {outer[0], Tensor(), Tensor()};
     const auto type = context->saved_data["type"].toScalarType();
     const Tensor x = at::cat(std::exchange(collector.inputs, {}));

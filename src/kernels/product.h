@@ -1,7 +1,7 @@
-// Matrix products with weights, and how their matrices should lie. In fp32 on x86 they are
-// oneDNN's, which uses the processor's widest vectors on every make; ATen's own choice, MKL, does
-// not. oneDNN multiplies fastest where no side has to be read across its rows, 1.1 to 2 times as
-// fast: transposing a weight, or the smaller side of a weight's gradient, costs far less.
+// Matrix products with weights, and how their matrices should lie in memory. In fp32 on x86 they
+// are oneDNN's, which uses the processor's widest vectors on every make; ATen's own choice, MKL,
+// does not. oneDNN multiplies fastest where no side has to be read across its rows, 1.1 to 2 times
+// as fast: transposing a weight, or the smaller side of a weight's gradient, costs far less.
 #pragma once
 
 #include <memory>
@@ -22,15 +22,15 @@ inline Tensor transposed(const Tensor& x) {
 /// fp32, whose bits do not depend on the number of threads. at::sum copies bf16 into fp32 first.
 Tensor column_sums(const Tensor& x);
 
-/// w [out, in] in `type` with contiguous columns: how x w^T is fastest. Without a gradient.
+/// w [out, in] in `type` with contiguous columns, for which x w^T is fastest. It has no gradient.
 Tensor weight_by_columns(const Tensor& w, at::ScalarType type);
 
 /// x [rows, in] times the transpose of w [out, in], whose rows or columns are contiguous, plus bias
-/// [out] if defined. Of one type. Without a gradient.
+/// [out] if defined. All are of one type. The result has no gradient.
 Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 
 /// The gradient of such a w: the transpose of `outer` [rows, out] times x [rows, in], [out, in],
-/// contiguous, in `type`. Without a gradient of its own.
+/// contiguous, in `type`. It has no gradient of its own.
 Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type);
 
 /// at::linear with a gradient, in autocast's type where that is on: x [..., in], w [out, in], bias

@@ -16,13 +16,13 @@
 namespace heed::kernels {
 namespace {
 
-/// The places of one step.
+/// The range of places of one step.
 struct Stretch {
   int64_t begin = 0, rows = 0;
   Tensor of(const Tensor& all) const { return all.narrow(-2, begin, rows); }  // [..., places, n]
 };
 
-/// In the order of computation.
+/// The ranges of all steps, in the order of computation.
 std::vector<Stretch> stretches(const std::vector<int64_t>& rows, bool backward) {
   std::vector<Stretch> steps;
   for (int64_t begin = 0; const int64_t count : rows) {
@@ -39,7 +39,8 @@ T* row(const Tensor& x, int64_t i) {
   return numbers<T>(x) + x.size(-1) * i;
 }
 
-/// Calls point<T>(i) for `count` items of `numbers` each, T being what `type` is stored as.
+/// Calls point<T>(i) for `count` items of `numbers` each, where T is the type in which `type` is
+/// stored.
 template <class Point>
 void each_of(int64_t count, int64_t numbers, at::ScalarType type, Point point) {
   const int64_t grain = std::max<int64_t>(1, 8192 / numbers);  // items worth a thread
@@ -50,7 +51,7 @@ void each_of(int64_t count, int64_t numbers, at::ScalarType type, Point point) {
   });
 }
 
-/// The same of every row of state [..., rows, hidden].
+/// each_of() for every row of state [..., rows, hidden].
 template <class Point>
 void each_row(const Tensor& state, at::ScalarType type, Point point) {
   each_of(state.size(-2), state.size(-1), type, point);
@@ -126,7 +127,7 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
   }
 };
 
-/// One step behind its products.
+/// One step of a Cell after its products.
 template <class Cell>
 class CellStep : public torch::autograd::Function<CellStep<Cell>> {
  public:
@@ -157,7 +158,7 @@ class CellStep : public torch::autograd::Function<CellStep<Cell>> {
 
 struct Gru {
   static constexpr int64_t kGates = 3, kParts = 1;
-  static constexpr bool kAddsGates = false;  // r multiplies what comes from the state
+  static constexpr bool kAddsGates = false;  // r multiplies the state's part
 
   static void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& before,
                       const tensor_list& next, const Tensor& kept) {

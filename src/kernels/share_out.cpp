@@ -18,7 +18,7 @@ namespace {
 class Items {
  public:
   Items(int64_t count, const ItemWork& work) : count_(count), work_(work) {}
-  /// Until none is left.
+  /// Takes and does items until none is left.
   void take(int64_t worker) {
     const at::ThreadLocalStateGuard as_caller(callers_);
     try {
@@ -53,7 +53,7 @@ void take_with_threads(Items& items, int64_t workers, int64_t inner) {
         }
       });
   }
-  at::set_num_threads(before);  // what a new thread begins with
+  at::set_num_threads(before);  // new threads begin with this number
   const auto first = std::ranges::find_if(thrown, [](const auto& one) { return one != nullptr; });
   if (first != thrown.end()) std::rethrow_exception(*first);
 }
@@ -93,9 +93,9 @@ void share_out(int64_t count, const ItemWork& work) {
   Items items(count, work);
   at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t worker, int64_t) {
     signals::leave_to_main_thread();
-    // Nested loops are serial here, but oneDNN cuts its work by the number that it is told. A new
-    // thread takes over LibTorch's number at its first question to LibTorch, and at the first
-    // parallel_for that was compiled into this program: each remembers for itself.
+    // Nested loops are serial here, but oneDNN cuts its work by the number of threads that OpenMP
+    // gives it. A new thread takes over LibTorch's number at its first question to LibTorch, and at
+    // the first parallel_for that was compiled into this program: each remembers for itself.
     at::get_num_threads();
     at::internal::lazy_init_num_threads();
     omp_set_num_threads(1);

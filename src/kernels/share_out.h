@@ -23,11 +23,11 @@ namespace heed::kernels {
 // other programs leave too few processors. No result depends on them.
 
 /// Whether threads should sleep where they wait: `others` is how many processors other programs
-/// use, of `processors`, beside `threads` of this one. `now`: whether they do; a load at the border
-/// changes nothing.
+/// use, of `processors`, beside `threads` of this one. `now` says whether they sleep already; a
+/// load near the limit changes nothing.
 bool should_sleep(double others, int64_t processors, int64_t threads, bool now);
 
-/// As many threads of OpenMP as there are processors, which sleep until this object goes.
+/// As many threads of OpenMP as there are processors, which sleep until this object is destroyed.
 class IdleThreads {
  public:
   IdleThreads() { made_.acquire(); }
@@ -44,8 +44,9 @@ class IdleThreads {
 
 class Waiting {
  public:
-  /// Looks at what other programs use, twice a second at most, and decides for `threads` that
-  /// compute together. To be called between two updates.
+  /// Measures how many processors other programs use, twice a second at most, and decides whether
+  /// `threads` that compute together should sleep where they wait. It is to be called between two
+  /// updates.
   void look(int64_t threads);
 
  private:
@@ -58,14 +59,16 @@ using ItemWork = std::function<void(int64_t item, int64_t worker)>;
 /// Calls work(item, worker) once for each item of [0, count). at::get_num_threads() workers take
 /// the items in order, each the next one that is left; 0 <= worker < at::get_num_threads(), and no
 /// two calls of one worker overlap. Inside `work` LibTorch has a single thread, and the caller's
-/// gradient mode. Throws what a call threw; items that were not begun by then are left out.
+/// gradient mode. Throws the exception of the first call that failed; items that were not begun by
+/// then are left out.
 void share_out(int64_t count, const ItemWork& work);
 
-/// The same by at::get_num_threads() / `inner` workers, and inside `work` LibTorch has `inner`
-/// threads: results may depend on `inner`. 1 <= inner <= at::get_num_threads().
+/// share_out() with at::get_num_threads() / `inner` workers, inside whose `work` LibTorch has
+/// `inner` threads: results may depend on `inner`. 1 <= inner <= at::get_num_threads().
 void share_out(int64_t count, int64_t inner, const ItemWork& work);
 
-/// The first of these on a CPU. On another device this thread makes all calls, as worker 0.
+/// The first of these functions on a CPU. On another device the calling thread makes all calls, as
+/// worker 0.
 void share_out(const at::Device& device, int64_t count, const ItemWork& work);
 
 }  // namespace heed::kernels

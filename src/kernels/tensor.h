@@ -1,5 +1,5 @@
 // The one alias for tensors, and the types that heed computes in: fp32 where it is wanted, whatever
-// the precision of the products around. Without the weight of <torch/torch.h>.
+// the precision of the products around. It spares its readers the compile time of <torch/torch.h>.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@ using at::Tensor;
 
 namespace heed::kernels {
 
-/// The types that the kernels for a CPU know.
+/// Whether it is one of the types that the kernels for a CPU know.
 inline bool is_fp32_or_bf16(at::ScalarType type) {
   return type == at::kFloat || type == at::kBFloat16;
 }
@@ -26,7 +26,7 @@ class WithoutAutocast {
   c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
 };
 
-/// x in fp32, or in double where it is that.
+/// x in fp32, or in double where it is in double already.
 inline Tensor widened(const Tensor& x) {
   return x.scalar_type() == at::kDouble ? x : x.to(at::kFloat);
 }
@@ -37,7 +37,7 @@ T* numbers(const Tensor& x) {
   return static_cast<T*>(x.data_ptr());
 }
 
-/// Calls work<T>(), with T as numbers of `type`, fp32 or bf16, are stored.
+/// Calls work<T>(), where T is the type in which numbers of `type`, fp32 or bf16, are stored.
 template <class Work>
 decltype(auto) as_stored(at::ScalarType type, const Work& work) {
   return type == at::kFloat ? work.template operator()<float>()

@@ -16,7 +16,8 @@ namespace heed::kernels {
 namespace {
 
 constexpr int64_t kWidestFlashHead = 256;
-/// Up to here the other kernel's tiles of 64 positions are less empty than FlashAttention's of 128.
+/// Up to this length the tiles of memory-efficient attention, of 64 positions, are less empty than
+/// FlashAttention's, of 128.
 constexpr int64_t kLongestOfSmallTiles = 64;
 
 c10::OperatorHandle operation(const char* name) {
@@ -38,7 +39,8 @@ bool flash_takes(const at::Device& device, const VarlenNeeds& needs) {
          has_kernel(kernel, device) && (!device.is_cuda() || compute_capability(device) >= 8);
 }
 
-/// Its rows are loaded 16 bytes at a time. Its derivative knows no windows.
+/// Whether memory-efficient attention meets the needs. It loads rows 16 bytes at a time, and its
+/// derivative knows no windows.
 bool efficient_takes(const at::Device& device, const VarlenNeeds& needs) {
   static const c10::OperatorHandle kernel = operation("aten::_efficient_attention_forward");
   const int64_t alignment = is_half(needs.type) ? 8 : 4;
@@ -46,7 +48,7 @@ bool efficient_takes(const at::Device& device, const VarlenNeeds& needs) {
          !needs.window && has_kernel(kernel, device);
 }
 
-/// The kernel shares heads of keys and values by itself.
+/// FlashAttention. The kernel itself lets several query heads use one head of keys and values.
 Tensor flash(const Tensor& query, const Tensor& keys, const Tensor& values,
              const VarlenSentences& of_queries, const VarlenSentences& of_keys,
              const VarlenOptions& options) {
@@ -61,7 +63,8 @@ Tensor flash(const Tensor& query, const Tensor& keys, const Tensor& values,
       right));
 }
 
-/// [positions, kv heads, head] -> [1, positions, heads, head]
+/// Repeats the kv heads, one for each query head: [positions, kv heads, head] -> [1, positions,
+/// heads, head].
 Tensor of_each_head(const Tensor& x, int64_t heads) {
   const int64_t group = heads / x.size(1);
   return (group == 1 ? x : x.repeat_interleave(group, 1)).unsqueeze(0);

@@ -11,17 +11,17 @@
 
 namespace heed::kernels {
 
-/// What is asked of every attention of a model.
+/// What all attentions of a model together need of the kernel.
 struct VarlenNeeds {
   at::ScalarType type = at::kFloat;  // of queries, keys and values
   int64_t head = 0;                  // width of one head
   bool window = false;               // whether some attention has one
 };
 
-/// Whether varlen_attention() takes all of that on this device.
+/// Whether varlen_attention() meets all of these needs on this device.
 bool has_varlen_attention(const at::Device& device, const VarlenNeeds& needs);
 
-/// Sentences that lie one behind the other.
+/// Sentences that lie one after the other.
 struct VarlenSentences {
   Tensor starts;        // [sentences + 1] int32 on the device: the first position of each, and the
                         // number of all positions

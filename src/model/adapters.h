@@ -18,8 +18,8 @@ struct AdapterOptions {
   int64_t rank = 16;
   double scale = 2;  // s
   bool attention = true, feed_forward = false;
-  /// Something puts W + s B A in the place of W for each update (training.quantise): the layer then
-  /// adds nothing but the gradients of A and B.
+  /// Whether other code puts W + s B A in the place of W for each update (training.quantise): the
+  /// layer then adds nothing but the gradients of A and B.
   bool in_weights = false;
 };
 
@@ -28,14 +28,14 @@ class LinearLayer : public torch::nn::LinearImpl {
  public:
   using LinearImpl::LinearImpl;
 
-  /// x [..., in] -> [..., out]. B A is never made.
+  /// x [..., in] -> [..., out]. The product B A is never computed.
   Tensor apply(const Tensor& x) const;
 
   /// A [rank, in] is normal with a deviation of 1 / sqrt(in), B [out, rank] zero.
   void add_adapter(const AdapterOptions& options);
   void remove_adapter();
   bool has_adapter() const { return a_.defined(); }
-  /// W + s B A, [out, in]; while it has that value, W.
+  /// Returns W + s B A, [out, in]; while the adapter is merged, this is W itself.
   Tensor merged() const;
 
  private:
@@ -48,18 +48,18 @@ class LinearLayer : public torch::nn::LinearImpl {
 
 using LinearLayerPtr = std::shared_ptr<LinearLayer>;
 
-/// All of a model's weights are frozen, and the linear layers of its attentions or feed-forward
-/// layers get adapters. One that stacks queries, keys and values has one for all. Throws UserError
-/// where there is no such layer.
+/// Freezes all of a model's weights and gives adapters to the linear layers of its attentions or
+/// feed-forward layers. A layer that stacks queries, keys and values has one adapter for all.
+/// Throws UserError where there is no such layer.
 void add_adapters(Model& model, const AdapterOptions& options);
 
-/// Nothing is frozen any more. Does nothing where there are none.
+/// Removes the adapters and unfreezes all weights. Does nothing where there are no adapters.
 void remove_adapters(Model& model);
 
 /// The layers that have adapters.
 std::vector<LinearLayer*> adapted_layers(const Model& model);
 
-/// While one lives the model has no adapters, and what they add is in its weights.
+/// While an object lives the model has no adapters, and its weights are W + s B A of theirs.
 class Merged {
  public:
   explicit Merged(const Model& model);

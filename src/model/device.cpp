@@ -39,8 +39,8 @@ std::string libtorch_folder() {
   return file.substr(0, file.rfind('/') + 1);
 }
 
-/// Brings CUDA's kernels into the process; returns "" or what went wrong. LibTorch asks for them
-/// once, at the first use that may concern a GPU, so this comes before any such use.
+/// Loads CUDA's kernels into the process; returns "" or the reason why it could not. LibTorch asks
+/// for them once, at the first use that may concern a GPU, so this comes before any such use.
 std::string load_cuda() {
   static const std::string problem = [] {
     const std::string file = libtorch_folder() + "libtorch_cuda.so";
@@ -59,13 +59,14 @@ std::string load_cuda() {
   return "";
 }
 
-/// Cheap and without the driver: device nodes on Linux and in WSL.
+/// Whether there are the device nodes of a GPU, on Linux or in WSL: this is cheap and needs no
+/// driver.
 bool gpu_seems_present() {
   return access("/dev/nvidia0", F_OK) == 0 || access("/dev/nvidiactl", F_OK) == 0 ||
          access("/dev/dxg", F_OK) == 0;
 }
 
-/// N of "cuda:N" (0 for "cuda").
+/// Returns N of "cuda:N" (0 for "cuda").
 std::optional<int> gpu_index(const std::string& name) {
   if (name == "cuda") return 0;
   if (!name.starts_with("cuda:")) return std::nullopt;
@@ -84,7 +85,8 @@ at::Device open_gpu(const std::string& name, int index) {
   // batches and steps of decoding always have others.
   at::globalContext().setSDPUseCuDNN(false);
   const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
-  // For what names no GPU, such as pinned memory and NCCL: it would take memory of the first one.
+  // Calls that name no GPU, such as those for pinned memory and of NCCL, would take memory of the
+  // first one.
   c10::impl::getDeviceGuardImpl(at::kCUDA)->setDevice(device);
   return device;
 }
@@ -93,12 +95,13 @@ constexpr std::size_t kPooled = 32 << 10;  // smaller ones are malloc's
 constexpr std::size_t kAlignment = 64, kPage = 4096;
 constexpr std::size_t kSpare = 64 << 20;
 
-/// Stands in front of every tensor's bytes: oneDNN wants a tensor's context to be its address.
+/// The header before every tensor's bytes. A tensor's context cannot say its block: oneDNN wants
+/// the context to be the tensor's address.
 struct alignas(kAlignment) BlockHeader {
   std::size_t size = 0;  // of the block with this header
 };
 
-/// The next size at least so large: eight to an octave, in whole pages.
+/// The smallest block size of at least `bytes`: there are eight sizes to an octave, in whole pages.
 std::size_t size_class(std::size_t bytes) {
   const std::size_t step = std::max(kPage, std::bit_floor(bytes) / 8);
   return (bytes + step - 1) / step * step;
@@ -335,7 +338,7 @@ Autocast::~Autocast() {
 }
 
 void pool_host_memory() {
-  // Both caches hold a product's workspace for each shape it was asked for, 1,024 by default, and
+  // Both caches hold a product's workspace for each shape that was computed, 1,024 by default, and
   // batches are of ever new shapes.
   for (const char* cache : {"ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"})
     setenv(cache, "32", /*overwrite=*/0);

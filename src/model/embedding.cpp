@@ -26,7 +26,8 @@ bool stays_as_it_is() {
   return initial_weights != InitialWeights::drawn;
 }
 
-/// LAPACK cuts a decomposition by the number of threads that LibTorch has, and its bits follow.
+/// Gives LibTorch one thread for the lifetime of this object: LAPACK divides a decomposition by the
+/// number of LibTorch's threads, on which its bits then depend.
 class OneThread {
  public:
   OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
@@ -37,7 +38,8 @@ class OneThread {
   int before_;
 };
 
-/// A GPU is not asked: it would have to be waited for.
+/// Whether `tokens` may have a kCut. A GPU is not asked, because the host would have to wait for
+/// it.
 bool may_hold_cuts(const Tensor& tokens) {
   return !tokens.is_cpu() || (tokens.numel() > 0 && tokens.min().item<int64_t>() < 0);
 }

@@ -20,18 +20,18 @@ Tensor normal(int64_t rows, int64_t width);
 /// Orthogonal [size, size] (Saxe et al. 2014).
 Tensor orthogonal(int64_t size);
 
-/// What weights made by a thread begin with.
+/// The first values of weights that a thread makes.
 enum class InitialWeights {
   drawn,
-  /// Whatever their memory held: for a model that is about to be loaded, where drawing them takes
-  /// longer than reading the file.
+  /// Any values that their memory held: for a model that is about to be loaded, where drawing them
+  /// takes longer than reading the file.
   uninitialised,
   /// Matrices have sizes and next to no memory: for a model that is only counted, and may be larger
   /// than this machine.
   sizes_only,
 };
 
-/// While one lives, weights made by this thread begin so.
+/// While an object lives, weights that this thread makes begin with these values.
 class WeightsBegin {
  public:
   explicit WeightsBegin(InitialWeights so);
@@ -43,8 +43,8 @@ class WeightsBegin {
   InitialWeights before_;
 };
 
-/// [...] int64 -> [..., width]. Dropout of single activations is the caller's (after positions are
-/// added).
+/// Word vectors: [...] int64 -> [..., width]. The caller applies dropout of single activations,
+/// after it has added positions.
 class Embedding : public torch::nn::Module {
  public:
   /// The vectors are multiplied by `scale` (sqrt(width) in Vaswani et al. 2017, 3.4; 1 elsewhere).
@@ -63,7 +63,7 @@ class Embedding : public torch::nn::Module {
   Tensor weight_;
 };
 
-/// [..., width] -> [..., vocab]: weight x + bias, unnormalised.
+/// The layer that makes logits: [..., width] -> [..., vocab], weight x + bias, unnormalised.
 class OutputLayer : public torch::nn::Module {
  public:
   OutputLayer(int64_t vocabulary, int64_t width);
@@ -85,15 +85,15 @@ struct TokenLayers {
   std::shared_ptr<OutputLayer> output;
 };
 
-/// Builds, initialises (normal, deviation 1/sqrt(width); bias 0) and registers them in `owner`,
-/// sharing weights as `config.tie` says. `width` is that of embeddings and of the features before
-/// the output layer, `scale` that of both embeddings. Throws UserError for `tie: all` with
-/// vocabularies of different size.
+/// Builds the layers, initialises them (normal, deviation 1/sqrt(width); bias 0) and registers them
+/// in `owner`, sharing weights as `config.tie` says. `width` is that of embeddings and of the
+/// features before the output layer, `scale` that of both embeddings. Throws UserError for `tie:
+/// all` with vocabularies of different size.
 TokenLayers add_token_layers(torch::nn::Module& owner, const ModelConfig& config,
                              const VocabularySizes& vocabulary, int64_t width, double scale = 1);
 
-/// What a model goes on with: its source's word vectors, or the leaf that `trace` asks for in their
-/// place.
+/// The vectors with which a model goes on: its source's word vectors, or the leaf that `trace` asks
+/// for in their place.
 Tensor traced_vectors(const Tensor& vectors, Trace* trace);
 
 /// Inverted dropout: a no-op unless `training` and share > 0.

@@ -34,18 +34,18 @@ using SentencesPtr = std::shared_ptr<const SentenceLayout>;
 /// The source side of one batch on the model's device.
 struct Source {
   Tensor tokens;   // [batch, source] int64, padded at the end, each row ends with eos
-  Tensor lengths;  // [batch] int64, always on the CPU, eos included, each >= 1; undefined, not on a
-                   // CPU: `valid` alone says them
+  Tensor lengths;  // [batch] int64, always on the CPU, eos included, each >= 1; undefined off the
+                   // CPU where `valid` alone says them
   Tensor valid;    // [batch, source] bool, false on padding
-  /// Which of them are no padding, for a model that takes_unpadded(); `lengths` and `valid` are not
-  /// asked for then. nullptr: it finds out.
+  /// The positions that are no padding, for a model that takes_unpadded(), which then reads neither
+  /// `lengths` nor `valid`. nullptr: the model finds them itself.
   SentencesPtr unpadded = {};
 };
 
-/// What the decoder reads with teacher forcing.
+/// The decoder's input with teacher forcing.
 struct TargetInput {
   Tensor tokens;   // [batch, target] int64, bos first, padded at the end
-  Tensor lengths;  // [batch] int64, always on the CPU, each >= 1; undefined: nobody knows them
+  Tensor lengths;  // [batch] int64, always on the CPU, each >= 1; undefined: they are not known
   SentencesPtr unpadded = {};  // as Source::unpadded
 
   TargetInput() = default;
@@ -63,7 +63,8 @@ struct AttentionMap {
   Tensor weights;
 };
 
-/// The cross-attention that a loss is taken of: one head, beside the fused path.
+/// The cross-attention from which a loss is computed: one head, whose log weights are computed
+/// beside the fused path.
 struct Guided {
   int64_t layer = 0, head = 0;  // of a Transformer; the layer as in decoder_layer()
   /// Receives log weights [batch, target, source], fp32 or double, with a gradient: row t is of the
@@ -74,23 +75,24 @@ struct Guided {
 /// The source's word vectors, for gradients with regard to them.
 struct SourceVectors {
   double share = 1;  // the vectors are multiplied by it
-  /// Receives what the model then goes on with, [batch, source, width]: a leaf that wants a
-  /// gradient.
+  /// Receives the vectors with which the model then goes on, [batch, source, width]: a leaf that
+  /// wants a gradient.
   Tensor leaf = {};
 };
 
-/// Makes other weights of those of cross-attention, [batch, heads, query, keys] of a layer, whose
-/// heads begin with `first_head`: what would the model say if it had looked elsewhere?
+/// Replaces the weights of cross-attention, [batch, heads, query, keys] of a layer, whose heads
+/// begin with `first_head`, to find out what the model would say if it had looked elsewhere.
 using Exchange = std::function<Tensor(const Tensor& weights, int64_t layer, int64_t first_head)>;
 
-/// Passed where weights are wanted (nullptr: the fused path runs and no weights are made).
+/// The requests of a caller that wants to see attention weights (nullptr: the fused path runs and
+/// no weights are made).
 struct Trace {
   std::set<AttentionKind> kinds = {AttentionKind::cross};
   std::vector<AttentionMap> maps = {};
   std::optional<Guided> guided = {};          // in `features` alone
   std::optional<SourceVectors> vectors = {};  // the same
   Exchange exchange = {};                     // the same
-  Witness witness = {};                       // the same; of these kinds
+  NumbersObserver witness = {};               // the same; of these kinds
 };
 
 /// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move
@@ -102,7 +104,7 @@ struct State {
   int64_t position = 0;         // steps taken so far
   std::vector<int64_t> beams;   // hypotheses of a sentence at each step, where a model asks
   /// [1] int64, the position on the device, for steps that are the same work wherever they are
-  /// (FixedBeams); it stays below `end`. Undefined: `position` says it.
+  /// (FixedBeams); it stays below `end`. If it is undefined, the position is `position`.
   Tensor at = {};
   int64_t end = 0;
 };
@@ -112,13 +114,13 @@ struct State {
 /// sentences leave and beams are reordered by one operation for each tensor.
 void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses);
 
-/// Numbers that a State and a step's intermediate results have, about.
+/// About how many numbers a State and a step's intermediate results have.
 struct StateSize {
   int64_t source = 0;      // for each piece of a source
   int64_t hypothesis = 0;  // for each piece of a hypothesis
 };
 
-/// In the place of a token while training: nothing is known there, its vector is zero.
+/// Stands in the place of a token that was cut out in training: its vector is zero.
 inline constexpr int64_t kCut = -1;
 
 /// logits = weight features + bias.
@@ -152,14 +154,14 @@ class Model : public torch::nn::Module {
   /// `state`. Equal to position state.position of `features` + `logits` for the same prefix.
   virtual Tensor step(const Tensor& tokens, State& state, Trace* trace = nullptr) = 0;
 
-  /// The longest source or target it can take, in pieces with eos (learned positions), or
+  /// The longest source or target that the model takes, in pieces with eos (learned positions), or
   /// INT64_MAX.
   virtual int64_t longest() const = 0;
 
-  /// What a State takes, for choosing how many sentences fit in memory.
+  /// The size of a State, from which follows how many sentences fit in memory.
   virtual StateSize state_size() const { return {}; }
 
-  /// Whether it has cross-attention to look at (false for `attention: none`).
+  /// Whether the model has cross-attention to look at (false for `attention: none`).
   virtual bool attends() const = 0;
 };
 
@@ -169,20 +171,22 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
 
 /// Copies one batch's source side to `device`.
 Source make_source(const data::Batch& batch, const at::Device& device);
-/// The same of the decoder's input.
+/// Copies one batch's decoder input to `device`.
 TargetInput make_target_input(const data::Batch& batch, const at::Device& device);
 
-/// Sentences of these lengths that are padded to `longest`, on a device that is not a CPU.
+/// The layout of sentences of these lengths that are padded to `longest`, on a device that is not a
+/// CPU.
 SentencesPtr unpadded_sentences(const std::vector<int64_t>& lengths, int64_t longest,
                                 const at::Device& device);
-/// Writes the numbers of `from` into the tensors of `to`: of as many sentences, as many positions
-/// and the same `longest`.
+/// Writes the numbers of `from` into the tensors of `to`, which must have as many sentences, as
+/// many positions and the same `longest`.
 void overwrite(const SentenceLayout& to, const SentenceLayout& from);
 
 /// Number of trainable parameters; tied ones count once.
 int64_t count_parameters(const Model& model);
 
-/// Evaluation mode while one lives; models that were training train again afterwards.
+/// Sets evaluation mode for the lifetime of this object; models that were in training mode are so
+/// again afterwards.
 class EvaluationMode {
  public:
   explicit EvaluationMode(const std::vector<Model*>& models) {

@@ -38,7 +38,7 @@ Dtype dtype_of(const Tensor& tensor) {
   throw Bug("a tensor's type has no place in safetensors");
 }
 
-/// The tensor in that slot: the mapped bytes, or a copy where another program did not align them.
+/// The tensor in `slot`: the mapped bytes, or a copy where another program did not align them.
 Tensor tensor_at(const SafetensorsFile& file, const Slot& slot) {
   char* bytes = file.data + slot.begin;
   const Tensor tensor = at::from_blob(
@@ -108,7 +108,7 @@ void require_floats(const std::map<std::string, Tensor>& weights, const std::str
 
 namespace {
 
-/// Whether `weights` are of the names and shapes of `own`.
+/// Throws UserError unless `weights` have the names and shapes of `own`.
 void require_fitting(const std::map<std::string, Tensor>& own,
                      const std::map<std::string, Tensor>& weights, const std::string& origin) {
   const auto shape_text = [](const Tensor& tensor) -> std::string {
@@ -167,7 +167,7 @@ void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
     const auto found = own.find(name);
     if (found == own.end()) return;  // tied: the same tensor by another name
     const Tensor& weight = weights.at(name);
-    // Products round otherwise where a matrix lies otherwise.
+    // Products may round differently where a matrix is aligned differently.
     const bool aligned =
         reinterpret_cast<std::uintptr_t>(weight.const_data_ptr()) % kAlignment == 0;
     tensor.set_data((aligned ? weight : weight.clone()).to(tensor.scalar_type()));
@@ -213,7 +213,7 @@ void freeze(Model& model, const std::vector<std::string>& names) {
       found = true;
     };
     for (auto& item : model.named_parameters()) freeze_one(item.key(), item.value());
-    // Tied to an embedding it is a parameter by that name alone.
+    // An output weight that is tied to an embedding is a parameter by the embedding's name alone.
     if (const Tensor tied = model.output().weight; tied.defined())
       freeze_one(std::string(kOutputModule) + ".weight", tied);
     if (!found) fail_without_module("training.freeze", name, model);

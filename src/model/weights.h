@@ -10,16 +10,16 @@
 
 namespace heed::model {
 
-/// Tensors by name and string metadata: one safetensors file.
+/// The contents of one safetensors file: tensors by name, and metadata as strings.
 struct TensorFile {
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> metadata;
 };
 
-/// As write_safetensors().
+/// Writes the file by write_safetensors(), with the same errors.
 void save_tensors(const TensorFile& file, const std::string& path);
 
-/// As open_safetensors(): the tensors are the file's own pages.
+/// Reads a file by open_safetensors(), with the same errors: the tensors are the file's own pages.
 TensorFile load_tensors(const std::string& path, bool foreign = false);
 
 /// Throws UserError naming `origin`, the first tensor that is of whole numbers, and its type.
@@ -28,20 +28,20 @@ void require_floats(const std::map<std::string, Tensor>& weights, const std::str
 class Model;
 /// All parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);
-/// Copies into the tensors `own`. Throws UserError naming `origin` and the first tensor that is
-/// missing, surplus, of another shape or of whole numbers.
+/// Copies `weights` into the tensors `own`. Throws UserError naming `origin` and the first tensor
+/// that is missing, surplus, of another shape or of whole numbers.
 void load_weights(const std::map<std::string, Tensor>& own,
                   const std::map<std::string, Tensor>& weights, const std::string& origin);
-/// Copies into all of the model's parameters.
+/// Copies `weights` into all of the model's parameters.
 void load_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
-/// Copies into the parameters of these modules (training.take) alone. Throws UserError for a module
-/// that the model does not have, too.
+/// Copies `weights` into the parameters of these modules (training.take) alone. Throws UserError
+/// for a module that the model does not have, too.
 void load_modules(Model& model, const std::vector<std::string>& modules,
                   std::map<std::string, Tensor> weights, const std::string& origin);
-/// As load_weights(), but the model's parameters become these tensors: nothing is copied but what
-/// does not lie at a multiple of 64 bytes. Those of load_tensors() lie in the mapped file, which
-/// must not be written to as long as the model lives.
+/// Does the work of load_weights() without copies: the model's parameters become these tensors, and
+/// only tensors that do not lie at a multiple of 64 bytes are copied. Those of load_tensors() lie
+/// in the mapped file, which must not be written to as long as the model lives.
 void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 /// Moves the parameters and buffers of a model on the CPU to memory of their own: from then on the
@@ -51,7 +51,7 @@ void leave_file(Model& model);
 /// same memory; their gradients stay apart.
 void share_weights(const Model& from, Model& to);
 
-/// Weights have other values for the lifetime of this object.
+/// Gives weights other values for the lifetime of this object.
 class Replaced {
  public:
   Replaced() = default;
@@ -62,12 +62,12 @@ class Replaced {
   void replace(const Tensor& weight, const Tensor& value);
 
  private:
-  std::vector<std::pair<Tensor, Tensor>> kept_;  // weights, and what they were
+  std::vector<std::pair<Tensor, Tensor>> kept_;  // weights, and their values before
 };
 
-/// The parameters of the modules with these dotted names, and parameters named so themselves, take
-/// no gradient any more. Tied weights are frozen by any of their names. Throws UserError where a
-/// name fits nothing, or where nothing is left to train.
+/// Freezes the parameters of the modules with these dotted names, and parameters named so
+/// themselves: they take no gradient any more. Tied weights are frozen by any of their names.
+/// Throws UserError where a name fits nothing, or where nothing is left to train.
 void freeze(Model& model, const std::vector<std::string>& names);
 
 }  // namespace heed::model

@@ -1,4 +1,4 @@
-// How an attention comes to its context: what it takes to compute it again by hand.
+// The numbers from which an attention made its context: they suffice to compute it again by hand.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Working {
   Tensor keys;                  // [batch, heads, keys, any] k, h, W h; U h of the additive score
   Tensor vector = {};           // [any] v of v . tanh(query + key); undefined: factor query . key
   double factor = 1;
-  Tensor scores = {};   // [batch, heads, query, keys] with what positions add, -inf where masked;
+  Tensor scores = {};   // [batch, heads, query, keys] with those of positions, -inf where masked;
                         // undefined where there are none
   Tensor values = {};   // [batch, heads, keys, width]
   Tensor gauss = {};    // by which normalised scores are multiplied; undefined: 1
@@ -25,18 +25,19 @@ struct Working {
   Tensor context = {};  // [batch, heads, query, width]
 };
 
-/// Called once, or once for each step, with the next queries.
-using Witness = std::function<void(Working)>;
+/// A function that gets these numbers: once, or once for each step, with the next queries.
+using NumbersObserver = std::function<void(Working)>;
 
-/// Where an attention leaves its weights (null: nobody wants them), and whom it tells how it came
-/// to them.
+/// Where an attention writes its weights (null: nobody wants them), and the function that gets the
+/// numbers from which it made its context.
 struct WeightsPlace {
   Tensor* weights = nullptr;
-  Witness witness = {};  // with weights alone
+  NumbersObserver witness = {};  // with weights alone
 
   WeightsPlace() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): most ask for the weights alone.
-  WeightsPlace(Tensor* place, Witness told = {}) : weights(place), witness(std::move(told)) {}
+  WeightsPlace(Tensor* place, NumbersObserver told = {})
+      : weights(place), witness(std::move(told)) {}
 };
 
 }  // namespace heed::model

@@ -1,4 +1,5 @@
-// What makes attention weights of scores: one file and one line of registry.def for each.
+// Normalisers, which turn scores into attention weights: each is one file and one line of
+// registry.def.
 #pragma once
 
 #include <string>
@@ -8,9 +9,9 @@
 
 namespace heed::kernels {
 
-/// scores [..., keys], fp32 or double, -inf where nobody may look; each row has a finite one.
-/// Weights of the same shape and type: not negative, each row adds up to 1, exactly 0 at -inf.
-/// Their gradient is exact, and 0 for scores of weights that are 0. On every device.
+/// Takes scores [..., keys], fp32 or double, -inf where nobody may look; each row has a finite one.
+/// Returns weights of the same shape and type: not negative, each row adds up to 1, exactly 0 at
+/// -inf. Their gradient is exact, and 0 for scores of weights that are 0. On every device.
 using Normalise = Tensor (*)(const Tensor& scores);
 
 /// One line of registry.def.
@@ -25,7 +26,7 @@ struct Normaliser {
 
 const std::vector<Normaliser>& normalisers();
 
-/// Whether it is the one that fused kernels know.
+/// Whether `normalise` is softmax, the only normaliser that fused kernels know.
 bool is_softmax(Normalise normalise);
 
 /// Throws UserError for an unknown name.

@@ -1,4 +1,4 @@
-// What normalisers with a threshold begin with.
+// The first steps of normalisers that have a threshold.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,13 +10,13 @@
 namespace heed::kernels {
 
 /// Scores less the largest of their row, none below -2: the thresholds of sparsemax and of half the
-/// scores of entmax15 are at least -1, so that what is lower has the weight 0 wherever it is, and
-/// sums stay finite.
+/// scores of entmax15 are at least -1, so that a lower score has the weight 0 however low it is,
+/// and sums stay finite.
 inline Tensor below_largest(const Tensor& scores) {
   return (scores - scores.amax(-1, true)).clamp_min(-2);
 }
 
-/// Rows from the largest on, with the numbers 1, 2, ... of their places.
+/// Rows sorted from the largest number on, with the ranks 1, 2, ... of their places.
 struct Sorted {
   Tensor values, places;
 
@@ -24,10 +24,10 @@ struct Sorted {
       : values(std::get<0>(at::sort(rows, -1, /*descending=*/true))),
         places(at::arange(1, rows.size(-1) + 1, rows.options())) {}
 
-  /// Of `candidates`, one for each number of places that could have a weight above 0, the one for
-  /// as many places as `inside` [..., keys] bool is true for: [..., 1].
+  /// `candidates` [..., keys] has one threshold for each count of places with a weight above 0.
+  /// Returns the one for as many places as `inside` [..., keys] bool is true for: [..., 1].
   static Tensor chosen(const Tensor& candidates, const Tensor& inside) {
-    // NaN is inside nothing, and stays NaN whichever is chosen.
+    // No comparison with NaN is true, and a NaN stays NaN whichever candidate is chosen.
     return candidates.gather(-1, (inside.sum(-1, true) - 1).clamp_min(0));
   }
 };

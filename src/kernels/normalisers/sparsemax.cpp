@@ -23,7 +23,8 @@ class Sparsemax : public torch::autograd::Function<Sparsemax> {
     return weights;
   }
 
-  // Where a weight is above 0: the gradient less its mean over these places (section 2.5).
+  // The gradient of a score whose weight is above 0 is that of the weight less the mean over these
+  // places (section 2.5), else 0.
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const Tensor inside = context->get_saved_variables()[0].gt(0).to(outer[0].scalar_type());
     const Tensor mean = (outer[0] * inside).sum(-1, true) / inside.sum(-1, true);

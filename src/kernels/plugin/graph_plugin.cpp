@@ -19,8 +19,8 @@
 namespace heed::kernels {
 namespace {
 
-/// What graphs allocate. LibTorch gives the memory back with the last graph of it, and refuses the
-/// pool from then on.
+/// The pool from which graphs allocate. LibTorch gives the memory back with the last graph of the
+/// pool, and refuses the pool from then on.
 using Pool = at::cuda::MempoolId_t;
 
 class CudaRecording final : public Recording {
@@ -34,7 +34,8 @@ class CudaRecording final : public Recording {
   std::unique_ptr<at::cuda::CUDAGraph> graph_;
 };
 
-/// A recording that fails leaves the generator waiting for its end; its copy waits for nothing.
+/// Puts a copy of the generator in its place where a recording fails, which would leave the
+/// generator waiting for its end.
 class GeneratorKept {
  public:
   explicit GeneratorKept(at::Generator generator)
@@ -51,7 +52,7 @@ class GeneratorKept {
   bool done_ = false;
 };
 
-/// `to` goes on when all that `from` was given until now is done.
+/// Makes `to` wait until all work that `from` was given until now is done.
 void follow(const c10::Stream& to, const c10::Stream& from) {
   c10::Event event(at::kCUDA);
   event.record(from);
@@ -94,7 +95,7 @@ class CudaRecorder final : public GraphRecorder {
     } catch (...) {
       try {
         graph.capture_end();
-      } catch (...) {  // what `work` threw says more
+      } catch (...) {  // the exception of `work` says more
       }
       throw;
     }
@@ -115,7 +116,7 @@ class CudaRecorder final : public GraphRecorder {
 }  // namespace
 }  // namespace heed::kernels
 
-/// heed::kernels::kGraphRecorder.
+/// The function that heed::kernels::kGraphRecorder names.
 extern "C" heed::kernels::GraphRecorder* heed_graph_recorder_1() {
   static auto& one = *new heed::kernels::CudaRecorder;  // graphs may outlive static variables
   return &one;

@@ -10,14 +10,14 @@ struct Two {
   float first, second;
 };
 
-/// tanh of the sum of a query's number and a key's, or each of two keys'.
+/// tanh of the sum of a query's number and a key's, for one key or for two.
 struct Sums {
   static float tangent(float q, float k) { return hyperbolic_tangent(q + k); }
   static Two tangents(float q, float k, float l) { return {tangent(q, k), tangent(q, l)}; }
 };
 struct Exponentials {
   static float tangent(float q, float k) { return 1 - 2 / (1 + q * k); }
-  /// Divisions are what scores wait for, so that two share one: 1 / x = y (1 / (x y)).
+  /// Divisions take most of the time of scores, so that two keys share one: 1 / x = y (1 / (x y)).
   static Two tangents(float q, float k, float l) {
     const float x = 1 + q * k, y = 1 + q * l, both = 2 / (x * y);
     return {1 - both * y, 1 - both * x};
@@ -50,7 +50,8 @@ HEED_LOOP void score_all(const AdditiveScore& score, const float* v, float* scor
     score_keys<Pair, 1>(score.query, score.keys + i * size.hidden, v, scores + i, size.hidden);
 }
 
-/// `to_scores` [source]: what the scores' gradient is.
+/// From the gradient of the scores, `to_scores` [source], adds those of query, v and keys to the
+/// numbers that are there.
 template <class Pair>
 HEED_LOOP void score_gradients(const AdditiveScore& score, const float* __restrict v,
                                const float* __restrict to_scores, float* __restrict to_query,

@@ -31,7 +31,8 @@ void additive_row(const AdditiveScore& score, const float* v, const float* value
                   float* context, const AdditiveSize& size);
 
 /// From the gradient of the context [memory] and that of the weights' logarithms [source] (null: it
-/// is 0): writes that of the query, and adds to those of v, keys and values. `scratch` [source].
+/// is 0), writes the gradient of the query and adds to those of v, keys and values. `scratch`
+/// [source].
 void additive_row_gradient(const float* outer, const float* to_logs, const AdditiveScore& score,
                            const float* v, const float* values, const float* weights,
                            float* to_query, float* to_v, float* to_keys, float* to_values,

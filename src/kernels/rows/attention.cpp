@@ -17,8 +17,8 @@ namespace {
 // Queries that are worked on together: their scores stay in the cache next to the processor.
 constexpr int64_t kBlock = 48;
 
-/// Calls work(scores, numbers, count, step): scores[s] belongs to numbers[s * step], step 0 or 1,
-/// for all keys that a query at `place` sees.
+/// Calls work(scores, numbers, count, step) for runs of keys which together are all keys that a
+/// query at `place` sees: scores[s] belongs to numbers[s * step], step 0 or 1.
 template <class Score, class Number, class Work>
 HEED_LOOP void by_distance(Score* scores, Number* row, int64_t reach, int64_t place, int64_t seen,
                            const Work& work) {
@@ -93,7 +93,8 @@ HEED_LOOP void weigh_scores_gradient(const float* __restrict weights, float* __r
   }
 }
 
-/// A block of rows: in somebody's tensor one every `stride` numbers, here in whole lanes.
+/// The sizes of a block of rows: in the caller's tensor they begin `stride` numbers apart, here
+/// each fills whole lanes.
 struct RowBlock {
   int64_t stride, count, head, wide;
 };
@@ -116,7 +117,7 @@ HEED_LOOP void narrow_rows(const float* __restrict from, T* __restrict to, float
     for (int64_t k = 0; k < head; ++k) put(to[k], from[k] * scale);
 }
 
-/// Rows [first, first + count) times `scale`, in whole lanes.
+/// Copies rows [first, first + count) times `scale` to `out`, in whole lanes.
 template <class Number>
 void widen(const Grid<const Number>& rows, int64_t first, int64_t count, int64_t head, float scale,
            std::vector<float>& out) {
@@ -133,7 +134,7 @@ void narrow(const std::vector<float>& from, const Grid<Number>& rows, int64_t fi
                                {rows.row, count, head, padded(head)});
 }
 
-/// [rows, head in lanes] -> [head, rows in lanes]
+/// Transposes [rows, head in lanes] to [head, rows in lanes].
 void transpose(const std::vector<float>& from, int64_t rows, int64_t head,
                std::vector<float>& out) {
   const int64_t wide = padded(head), length = padded(rows);

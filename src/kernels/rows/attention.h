@@ -1,6 +1,6 @@
 // Scaled dot-product attention of one head over one sentence, and its gradient: fp32 inside, a
 // block of queries at a time, so that memory grows with the length and not with its square. With a
-// window a block reads the keys around it alone, so that time does not either.
+// window a block reads the keys around it alone, so that time grows with the length, too.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace heed::kernels {
 
-/// What a head sees of one sentence.
+/// What a head sees of one sentence, and the factor of its scores.
 struct HeadSize {
   int64_t queries = 0, keys = 0, head = 0;
   const bool* valid = nullptr;  // [keys], the keys that are no padding; null: all
@@ -19,8 +19,8 @@ struct HeadSize {
   float scale = 1;
 };
 
-/// What is added to the score of query i and key s: number s - i + reach of the query's row, the
-/// first or the last one where that is not in it.
+/// Numbers that are added to scores: for query i and key s it is number s - i + reach of the
+/// query's row, or the row's first or last number where that lies outside of it.
 template <class Number>
 struct Distances {
   Grid<Number> rows;  // [queries, 2 * reach + 1]; row = 0: one for all queries; no data: nothing
@@ -33,19 +33,19 @@ struct QueryBlock {
   int64_t first_key = 0, keys = 0;  // first_key is a multiple of kLanes
   Pattern pattern = {};
 
-  /// What query i of the block sees lies in this range of its keys.
+  /// The range of the block's keys in which all keys lie that query i of the block sees.
   KeyRange range(int64_t i) const {
     const KeyRange all = pattern.range(first + i, first_key + keys);
     return {all.begin > first_key ? all.begin - first_key : 0, all.end - first_key};
   }
 };
 
-/// The keys and values of one sentence, which several heads of queries may share, and the room to
-/// work in. One for each thread, used again and again.
+/// The keys and values of one sentence, which several heads of queries may share, and the memory to
+/// work in. Each thread has one object, which it uses again and again.
 template <class Number>
 class HeadWork {
  public:
-  using In = Grid<const Number>;  // rows of one head in somebody's tensor; uint16_t stands for bf16
+  using In = Grid<const Number>;  // rows of one head in a caller's tensor; uint16_t means bf16
   using Out = Grid<Number>;
 
   void read(const In& keys, const In& values, const HeadSize& size);
@@ -53,8 +53,9 @@ class HeadWork {
   /// softmax(scale Q K^T + distances) V; where a query sees no key, zeros.
   void attend(const In& query, const Distances<const float>& distances, const Out& context);
 
-  /// From the gradient of the context that of the query; those of keys and values are added up
-  /// until they are asked for, those of the distances to what is there.
+  /// From the gradient `outer` of the context, writes that of the query. Those of keys and values
+  /// are added up until write_gradients(), and those of the distances are added to the numbers that
+  /// `to_distances` has.
   void attend_backward(const In& query, const Distances<const float>& distances, const In& outer,
                        const Out& to_query, const Distances<float>& to_distances);
   void write_gradients(const Out& to_keys, const Out& to_values) const;

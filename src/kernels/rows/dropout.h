@@ -1,4 +1,4 @@
-// Dropout whose mask is a function of the place. The types are float, or uint16_t for bf16.
+// Dropout whose mask is a function of a number's index. The types are float, or uint16_t for bf16.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace heed::kernels {
 
-/// What one call of dropout does to its numbers.
+/// The factors by which one call of dropout multiplies its numbers.
 struct Mask {
   uint32_t low = 0, high = 0;  // the seed
   int32_t threshold = 0;       // of 2^24
@@ -18,7 +18,7 @@ struct Mask {
         threshold(static_cast<int32_t>(share * 16777216.0)),
         scale(static_cast<float>(1 / (1 - share))) {}
 
-  /// The factor of place i: `scale` or 0. Murmur3's finaliser over i and the seed.
+  /// The factor of number i: `scale` or 0. Murmur3's finaliser over i and the seed.
   float operator()(uint32_t i) const {
     uint32_t x = i * 0x9E3779B1U + low;
     x ^= x >> 16;
@@ -31,7 +31,7 @@ struct Mask {
   }
 };
 
-/// y = mask x, and `residual` where it is not null, of the places [begin, end).
+/// y = mask x, plus `residual` where it is not null, for the numbers [begin, end).
 template <class From, class To>
 void drop_places(const std::type_identity_t<To>* residual, const From* x, To* y, int64_t begin,
                  int64_t end, const Mask& mask);

@@ -1,4 +1,4 @@
-// The loops that other loops are made of.
+// Loops over numbers of one row, of which the other loops are made.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace heed::kernels {
 
-/// Of at least one number; a NaN among them may be passed over.
+/// The largest of at least one number; a NaN among them may be passed over.
 HEED_LOOP float largest_of(const float* x, int64_t count) {
   float most = x[0];
 #pragma omp simd reduction(max : most)
@@ -24,11 +24,12 @@ HEED_LOOP float sum_of(const float* x, int64_t count) {
   return total;
 }
 
-// A score that takes no part in a softmax, and what is told from it.
+// The score of a key that takes no part in a softmax, and the limit at or below which a score
+// counts as such.
 inline constexpr float kHidden = -1e30F, kAlmostHidden = -1e29F;
 
-/// The largest |x|, 0 of nothing. As bits, numbers lie in their order and NaN above infinity: a NaN
-/// is never passed over.
+/// The largest |x|, 0 for no numbers. As bits, numbers lie in their order and NaN above infinity: a
+/// NaN is never passed over.
 HEED_LOOP float largest_magnitude_of(const float* x, int64_t count) {
   int32_t most = 0;
 #pragma omp simd reduction(max : most)
@@ -39,8 +40,8 @@ HEED_LOOP float largest_magnitude_of(const float* x, int64_t count) {
   return std::bit_cast<float>(most);
 }
 
-/// x becomes its softmax. What is kHidden gets exactly 0; where everything is, all are 0; where one
-/// is NaN, all are NaN.
+/// x becomes its softmax. Scores that are kHidden become exactly 0, and all become 0 where all are
+/// hidden; where one is NaN, all become NaN.
 HEED_LOOP void softmax(float* x, int64_t count) {
   float most = kHidden, total = 0;
 #pragma omp simd reduction(max : most)

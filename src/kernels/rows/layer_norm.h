@@ -5,7 +5,7 @@
 
 namespace heed::kernels {
 
-/// Every layer norm's of heed and of the models that it exports.
+/// The eps of every layer norm in heed and in the models that it exports.
 inline constexpr double kNormEpsilon = 1e-5;
 
 struct Moments {
@@ -23,8 +23,8 @@ void normalise_row(const float* x, const Moments& moments, const float* weight, 
 void normalise_rows(const float* x, int64_t rows, int64_t width, const float* gamma,
                     const float* beta, float epsilon, float* y);
 
-/// From the gradient `outer` of y that of x, written to `inner`; those of weight and bias are added
-/// to what is in `to_weight` and `to_bias`.
+/// From the gradient `outer` of y, writes that of x to `inner`, and adds those of weight and bias
+/// to `to_weight` and `to_bias`.
 template <class T>
 void normalise_row_gradient(const float* x, const Moments& moments, const float* weight,
                             const T* outer, float* inner, float* to_weight, float* to_bias,

@@ -161,7 +161,7 @@ void mix_rows(const float* weights, const float* rows, int64_t count, int64_t wi
 }
 
 ScoreSum score_sum_of(const float* scores, int64_t count) {
-  // A block may hold what never comes, -inf, alone.
+  // A block may hold nothing but scores of -inf, of pieces that never come.
   const float most = std::max(largest(scores, count), std::numeric_limits<float>::lowest());
   return {most, fastest<sum_of_exponentials>(scores, count, most)};
 }

@@ -5,9 +5,9 @@
 
 namespace heed::kernels {
 
-/// Of at least one number; a NaN among them may be passed over.
+/// The largest of at least one number; a NaN among them may be passed over.
 float largest(const float* x, int64_t count);
-/// The largest |x|, 0 of nothing; NaN where one is NaN.
+/// The largest |x|, 0 for no numbers; NaN where one is NaN.
 float largest_magnitude(const float* x, int64_t count);
 float sum(const float* x, int64_t count);
 double sum_of_squares(const float* x, int64_t count);
@@ -16,11 +16,11 @@ float exponentials(float* x, int64_t count, float most);
 float dot(const float* x, const float* y, int64_t count);
 void scale_and_shift(float* x, int64_t count, float factor, float shift);  // factor x - shift
 
-/// Between fp32 and bf16.
+/// Conversions between fp32 and bf16.
 void widen(const uint16_t* from, float* to, int64_t count);
 void narrow(const float* from, uint16_t* to, int64_t count);
 
-// Of a decoder's step: activations, and what a search wants of its scores.
+// Loops of a decoder's step: activations, and the sums of scores that a search needs.
 
 /// tanh(x).
 void tangents(float* x, int64_t count);
@@ -39,7 +39,7 @@ void add_gated(const float* gates, const float* x, const float* y, int64_t width
 void dot_rows(const float* x, const float* rows, int64_t count, int64_t width, float* to);
 void mix_rows(const float* weights, const float* rows, int64_t count, int64_t width, float* to);
 
-/// Of scores: the largest, and the sum of e^(score - most). NaN where a score is no number.
+/// The largest of some scores, and the sum of e^(score - most). NaN where a score is no number.
 struct ScoreSum {
   float most = 0, sum = 0;
 };
@@ -50,10 +50,12 @@ struct Partition {
   float most = 0, log_sum = 0;
 };
 Partition partition_of(const float* scores, int64_t count);
-/// Of a row whose blocks' sums are these, `stride` apart (Milakov and Gimelshein 2018).
+/// The partition of a row from the sums of its blocks, which lie `stride` apart (Milakov and
+/// Gimelshein 2018).
 Partition partition_of(const ScoreSum* blocks, int64_t count, int64_t stride);
 
-/// to += softmax(scores), whose partition this is; what is below e^-87 counts as that.
+/// to += softmax(scores), where `partition` is that of the scores; a probability below e^-87 counts
+/// as e^-87.
 void add_probabilities(const float* scores, const Partition& partition, int64_t count, float* to);
 
 }  // namespace heed::kernels

@@ -8,7 +8,7 @@
 namespace heed::kernels {
 namespace {
 
-/// A row of e^(logit - most), and what it says.
+/// The sums over a row of e^(logit - most), and the loss that follows from them.
 struct Exponentials {
   RowLoss loss;
   double most = 0, log_partition = 0;  // log sum e^logit = most + log_partition
@@ -35,7 +35,8 @@ HEED_LOOP void subtract_all(const float* x, const float* y, float* difference, i
   for (int64_t i = 0; i < count; ++i) difference[i] = x[i] - y[i];
 }
 
-/// A probability p of one side becomes p (own + slope difference) - others p' - shift.
+/// The factors of a gradient: a probability p of one side becomes p (own + slope difference) -
+/// others p' - shift.
 struct Gradient {
   float own = 0, slope = 0, others = 0, shift = 0;
 };

@@ -14,11 +14,11 @@ struct RowLoss {
 /// with a NaN or +inf gives a NaN loss.
 RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient);
 
-/// The same for bf16 numbers as 16 bits; `scratch` [vocab] is for the work in fp32.
+/// loss_row() for bf16 numbers as 16 bits; `scratch` [vocab] is for the work in fp32.
 RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
                  float* scratch);
 
-/// What a loss of two predictions p and p' of the same piece is made of:
+/// The weights of the terms of a loss of two predictions p and p' of the same piece:
 ///   first H(q, p) + second H(q, p') + forward KL(p || p') + backward KL(p' || p)
 /// with H the label-smoothed cross entropy of above. The gradient flows into both.
 struct PairWeights {
@@ -31,7 +31,7 @@ struct PairWeights {
 RowLoss pair_loss_rows(float* one, float* other, int64_t vocab, int64_t gold, float smoothing,
                        const PairWeights& weights, bool gradient, float* scratch);
 
-/// The same for bf16 numbers as 16 bits; `scratch` [3 vocab].
+/// pair_loss_rows() for bf16 numbers as 16 bits; `scratch` [3 vocab].
 RowLoss pair_loss_rows(uint16_t* one, uint16_t* other, int64_t vocab, int64_t gold, float smoothing,
                        const PairWeights& weights, bool gradient, float* scratch);
 

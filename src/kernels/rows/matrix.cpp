@@ -30,7 +30,8 @@ HEED_LOOP void transpose(const From* __restrict from, To* __restrict to, int64_t
     for (int64_t j = 0; j < columns; ++j) put(to[j * rows + i], number(from[i * columns + j]));
 }
 
-// Rows of a sum that is then added to the others: errors stay small.
+// The number of rows that are summed before their sum is added to the others: rounding errors stay
+// small.
 constexpr int64_t kSummed = 64;
 
 template <class T>
@@ -50,7 +51,7 @@ HEED_LOOP void sum(const T* __restrict x, int64_t rows, int64_t stride, int64_t 
 }
 
 // A block of C is held in registers over the whole inner dimension: 6 x 2 of them hide the latency
-// of a multiply-add behind the others, and leave some of AVX2's sixteen for the factors.
+// of each multiply-add, and leave some of AVX2's sixteen for the factors.
 constexpr int64_t kBlockRows = 6, kBlockVectors = 2;
 
 template <int64_t width, int64_t rows, int64_t vectors>

@@ -36,7 +36,7 @@ struct Factor {
   int64_t row = 0, column = 1;
 };
 
-/// Rows of `row` numbers.
+/// A table whose rows begin `row` numbers apart.
 template <class Number>
 struct Grid {
   Number* data = nullptr;

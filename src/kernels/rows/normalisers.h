@@ -13,8 +13,8 @@ void softmax_row(float* scores, int64_t count);
 void sparsemax_row(float* scores, int64_t count);
 void entmax15_row(float* scores, int64_t count);
 
-/// What kernels/normalisers/registry.def says of a name: null for one that only LibTorch computes,
-/// and for a name that is not in it.
+/// The function that kernels/normalisers/registry.def has for a name: null for a normaliser that
+/// only LibTorch computes, and for a name that is not in it.
 RowNormaliser row_normaliser(const std::string& name);
 
 }  // namespace heed::kernels

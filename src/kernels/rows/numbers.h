@@ -1,5 +1,5 @@
 // Functions of one number, plain C++ without branches, so that loops over them vectorise. NaN in is
-// NaN out: whoever clamps must compare such that what compares with nothing is kept.
+// NaN out: a clamp must keep x where its comparison is false, as it is for NaN.
 #pragma once
 
 #include <bit>
@@ -42,14 +42,14 @@ inline float widened(uint16_t x) {
   return std::bit_cast<float>(static_cast<uint32_t>(x) << 16);
 }
 
-/// To the nearest, ties to even. The NaNs of calculations and of bf16, whose last 16 bits are
-/// zeros, stay NaN; of others a carry might make a number.
+/// The nearest bf16 number, ties to even. The NaNs of calculations and of bf16, whose last 16 bits
+/// are zeros, stay NaN; of others a carry might make a number.
 inline uint16_t narrowed(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
-/// Reads and writes of either type, for loops that serve both.
+/// Reads and writes numbers of either type, for loops that serve both.
 inline float number(float x) {
   return x;
 }

@@ -1,5 +1,5 @@
-// Who sees whom in attention. Masks, blocks of queries, kernels and decoders all ask a Pattern, so
-// that the rule stands here alone.
+// Which keys a query sees in attention. Masks, blocks of queries, kernels and decoders all ask a
+// Pattern, so that the rule stands here alone.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct KeyRange {
 };
 
 /// Calls hide(begin, end) for each run of [from, to) without `kept`, which is not before `from`,
-/// and every `stride`-th key behind it; stride 0: none is kept.
+/// and without every `stride`-th key after it; stride 0: none is kept.
 template <class Hide>
 [[gnu::always_inline]] inline void each_run_without(int64_t from, int64_t to, int64_t kept,
                                                     int64_t stride, const Hide& hide) {
@@ -29,19 +29,19 @@ template <class Hide>
 
 /// Which keys query i sees of its own sentence: i-window..i+window, the first `global` ones, and
 /// those whose distance is a multiple of `stride`. The first `global` queries see all. With
-/// `causal` none sees a key behind itself.
+/// `causal` no query sees a key after itself.
 struct Pattern {
   int64_t window = 0;  // 0: all, whatever `global` and `stride` say
   int64_t global = 0, stride = 0;
   bool causal = false;
 
-  /// Nothing beside the window.
+  /// Whether a query sees nothing but its window.
   bool is_band() const { return window > 0 && global == 0 && stride == 0; }
   bool is_sparse() const { return window > 0 && !is_band(); }
   Pattern band() const { return {.window = window, .causal = causal}; }
-  /// How far a window reaches behind a query.
+  /// How many keys after a query its window reaches.
   int64_t ahead() const { return causal ? 0 : window; }
-  /// Whether the window ends before some sentence of this length does.
+  /// Whether the window hides something from some query of a sentence of this length.
   bool narrows(int64_t length) const { return window > 0 && window + 1 < length; }
 
   bool sees(int64_t query, int64_t key) const {
@@ -51,8 +51,8 @@ struct Pattern {
            (stride > 0 && distance % stride == 0);
   }
 
-  /// Of `keys` keys those between the first and the last that any of the queries [first, first +
-  /// count) may see. One query of a pattern that is not sparse sees all of them.
+  /// The range, of `keys` keys, from the first to the last that any of the queries [first, first +
+  /// count) may see. A single query sees all keys of its range, unless the pattern is sparse.
   KeyRange range(int64_t first, int64_t count, int64_t keys) const {
     const int64_t end = causal ? std::min(keys, first + count) : keys;
     if (!is_band()) return {0, end};
@@ -61,7 +61,7 @@ struct Pattern {
   }
   KeyRange range(int64_t query, int64_t keys) const { return range(query, 1, keys); }
 
-  /// Of a sparse pattern: calls hide(begin, end) for each run of keys in [0, end) that the query
+  /// For a sparse pattern: calls hide(begin, end) for each run of keys in [0, end) that the query
   /// does not see.
   template <class Hide>
   [[gnu::always_inline]] void each_gap(int64_t query, int64_t end, const Hide& hide) const {

@@ -14,8 +14,8 @@ struct RecurrentRow {
   static void gru(const T* gates, const T* recurrent, const float* before, float* state, T* kept,
                   int64_t hidden);
 
-  /// From the gradient of h' those of `gates`, `recurrent` and, added to nothing, of h through the
-  /// pointwise part (z times that of h').
+  /// From the gradient `outer` of h', writes those of `gates` and `recurrent`, and to `inner` that
+  /// of h through the pointwise part (z times that of h').
   static void gru_gradient(const T* kept, const float* before, const float* outer, T* gates,
                            T* recurrent, float* inner, int64_t hidden);
 
@@ -26,8 +26,8 @@ struct RecurrentRow {
   static void lstm(const T* gates, const T* recurrent, const float* before, float* state,
                    float* cell, T* kept, int64_t hidden);
 
-  /// From the gradients of h' (`to_state`) and c' (`to_cell`) that of x and u, which is the same,
-  /// and that of c (`inner`, which may be `to_cell`).
+  /// From the gradients of h' (`to_state`) and c' (`to_cell`), writes that of x and u, which is the
+  /// same, to `gates`, and that of c (`inner`, which may be `to_cell`).
   static void lstm_gradient(const T* kept, const float* before, const float* to_state,
                             const float* to_cell, T* gates, float* inner, int64_t hidden);
 
@@ -36,8 +36,8 @@ struct RecurrentRow {
   static void ssru(const T* candidate, const T* forget, const float* before, float* state,
                    T* output, int64_t width);
 
-  /// From the gradient of `output` and, in `carried`, that of c' through later steps: those of
-  /// `candidate` and `forget`. `carried` becomes that of c.
+  /// From the gradient `outer` of `output` and, in `carried`, that of c' through later steps,
+  /// writes those of `candidate` and `forget`. `carried` becomes that of c.
   static void ssru_gradient(const T* candidate, const T* forget, const float* before,
                             const float* state, const T* outer, float* carried, T* to_candidate,
                             T* to_forget, int64_t width);

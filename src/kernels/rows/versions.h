@@ -16,21 +16,23 @@
 
 namespace heed::kernels {
 
-/// Levels of x86-64: what the compiler may use there. Other processors are `plain`.
+/// The levels of x86-64, which say which instructions the compiler may use. Other processors are
+/// `plain`.
 enum class InstructionSet { plain, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512
 
-/// What this processor has.
+/// The abilities of this processor.
 struct Processor {
   InstructionSet level = InstructionSet::plain;
   /// Products of bf16 numbers and their sum in one instruction (AVX512-BF16; ARM's BF16).
   bool bf16_products = false;
-  /// The same of four bytes: AVX512-VNNI; ARM's dot products, and its products of 2 x 8 and 8 x 2.
+  /// Products of four bytes and their sum in one instruction: AVX512-VNNI; ARM's dot products, and
+  /// its products of 2 x 8 and 8 x 2.
   bool vnni = false, dot_products = false, i8mm = false;
 };
 const Processor& processor();
 
-/// Products of whole tiles of bytes and of bf16 (AMX), which the system is asked for at the first
-/// call.
+/// Whether the processor multiplies whole tiles of bytes and of bf16 (AMX), which the system must
+/// allow: it is asked at the first call.
 bool has_amx();
 
 template <auto kLoop>
@@ -72,8 +74,8 @@ inline constexpr auto fastest = &Choice<kPlain, kV3, kV4>::run;
 
 // Vectors as GCC and Clang have them, for loops that are written for the registers of a processor.
 
-/// So many numbers of 4 bytes as one register of the processor has: 4, 8 or 16. The compiler would
-/// take wider vectors apart through memory.
+/// Vectors of as many numbers of 4 bytes as a register of the processor holds: 4, 8 or 16. The
+/// compiler would take wider vectors apart through memory.
 template <int64_t width>
 struct Vectors {
   using Floats [[gnu::vector_size(width * 4)]] = float;

@@ -45,7 +45,8 @@ void check_rnn(const ModelConfig& model) {
   require(model.pruned_heads.empty(), "pruned_heads: belong to type: transformer");
 }
 
-/// "encoder.0.2" -> the head, of this kind and layer; nothing for another one. Throws ConfigError.
+/// Returns the head of a name such as "encoder.0.2" if it is of this kind and layer, else nothing.
+/// Throws ConfigError where it is not the name of a head.
 std::optional<int64_t> pruned_head(const std::string& name, AttentionKind kind, int64_t layer) {
   const std::vector<std::string> parts = split(name, '.');
   const auto is_number = [](const std::string& text) {
@@ -107,8 +108,8 @@ void check_self_attention(const ModelConfig& model) {
 }
 
 void check_transformer(const ModelConfig& model) {
-  // Keys of the other type do not matter, but this is what other trainers call a Transformer's
-  // heads.
+  // Keys of the other type do not matter, except this one: other trainers call a Transformer's
+  // heads so.
   require(model.attention_heads == 1,
           "attention_heads: belongs to type: rnn; heads is the number of a Transformer's");
   require(

@@ -1,4 +1,4 @@
-// The `model` section. Torch-free.
+// The `model` section of a configuration.
 #pragma once
 
 #include <cstdint>
@@ -46,19 +46,19 @@ HEED_ENUM(Tie, (none, "None."), (decoder, "The target embedding."), (all, "Both 
 const std::vector<std::string>& attention_names();
 const std::vector<std::string>& attention_helps();  // a sentence on each
 
-/// Of model/transformer/positions/registry.def, `sinusoidal` first.
+/// The kinds of positions of model/transformer/positions/registry.def, `sinusoidal` first.
 const std::vector<std::string>& position_names();
 const std::vector<std::string>& position_helps();
 
-/// Of model/transformer/attention/registry.def, `softmax` first.
+/// The kinds of self-attention of model/transformer/attention/registry.def, `softmax` first.
 const std::vector<std::string>& self_attention_names();
 const std::vector<std::string>& self_attention_helps();
 
-/// Of kernels/normalisers/registry.def, `softmax` first.
+/// The normalisers of kernels/normalisers/registry.def, `softmax` first.
 const std::vector<std::string>& normaliser_names();
 const std::vector<std::string>& normaliser_helps();
 
-/// A new key has its line in keys_by_network(), too.
+/// The options of the section. A new key needs a line in keys_by_network(), too.
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
   HEED_FIXED(ModelType, type, ModelType::transformer, "Kind of network.")
@@ -163,38 +163,40 @@ struct ModelConfig {
   HEED_FIXED(Tie, tie, Tie::none, "Embeddings that share their weights with the output layer.")
 };
 
-/// Whose a key of the section is, and what of: `rnn`, `transformer` and `both` are of the weights,
-/// their sizes or what is computed with them; `..._sight` says what a position may see.
+/// The network that a key of the section belongs to, and what it sets: `rnn`, `transformer` and
+/// `both` are for the weights, their sizes or the computation with them; `..._sight` is for what a
+/// position may see.
 enum class KeyOf { rnn, transformer, both, rnn_sight, transformer_sight, dropout };
 
 /// All keys of the section.
 const std::map<std::string_view, KeyOf>& keys_by_network();
 
-/// Whether `key`, a key of the section, says something about the weights of `config`'s network: one
-/// that differs in no such key has the same.
+/// Whether `key`, a key of the section, says something about the weights of `config`'s network: two
+/// networks that differ in no such key have weights of the same shapes and meaning.
 bool is_of_network(std::string_view key, const ModelConfig& config);
 
 /// Whether a network of `config` with given weights computes something else where `key` has another
-/// value: is_of_network(), or what a position may see. Dropout is for training alone.
+/// value: those of is_of_network() do, and those that say what a position may see. Dropout does
+/// not, since it is for training alone.
 bool changes_result(std::string_view key, const ModelConfig& config);
 
-/// Pieces of each side.
+/// How many pieces the vocabulary of each side has.
 struct VocabularySizes {
   int64_t source = 0, target = 0;
 };
 
-/// A decoder layer of a Transformer, from 0: negative ones count from its end, but not beyond the
-/// first.
+/// The number, from 0, of a Transformer's decoder layer: a negative `layer` counts from the last
+/// layer, but not beyond the first.
 int64_t decoder_layer(const ModelConfig& config, int64_t layer);
 
 /// The kind of positions of a Transformer's side: a decoder without self-attention has only those
 /// that are added to embeddings, else none.
 std::string positions_of_side(const ModelConfig& config, bool decoder);
 
-/// The heads of a Transformer that are left in an attention, in their order.
+/// The heads that are left in an attention of a Transformer, in their order.
 std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, int64_t layer);
 
-/// Where a head stands among those that are left; nothing where it was pruned.
+/// The index of a head among those that are left; nothing where it was pruned.
 std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
 
 /// Rules between fields (heads divide the width, a window needs a luong attention, ...). Throws
@@ -202,10 +204,10 @@ std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t hea
 /// `tie: all` needs.
 void check(const ModelConfig& config, bool shares_pieces);
 
-// The names of modules, by which a model's weights are found (named_weights()): where they are
-// registered, and where they are read out of a file.
+// The names of modules, by which a model's weights are found (named_weights()). Code that registers
+// modules and code that reads weights from a file both use them.
 
-/// Of every model: the output layer, and the embedding of a side.
+/// Modules of every model: the output layer, and the embedding of a side.
 inline constexpr const char* kOutputModule = "output";
 
 inline const char* embedding_module(Tie tie, bool target) {
@@ -215,21 +217,22 @@ inline const char* embedding_module(Tie tie, bool target) {
 
 }  // namespace heed::model
 
-/// Of a Transformer.
+/// Names of a Transformer's modules.
 namespace heed::model::names {
 
-// Of the model.
+// Modules of the model.
 inline constexpr const char *kEncoder = "encoder", *kDecoder = "decoder";
 inline constexpr const char *kSourcePositions = "source_positions",
                             *kTargetPositions = "target_positions";
-// Of a layer, and of what is around its parts.
+// Modules of a layer: its sublayers, and the residual connections around them.
 inline constexpr const char *kAttention = "attention", *kSelfAttention = "self_attention",
                             *kCrossAttention = "cross_attention", *kRecurrence = "recurrence",
                             *kFeedForward = "feed_forward";
 inline constexpr const char *kAroundAttention = "around_attention", *kAroundSelf = "around_self",
                             *kAroundCross = "around_cross",
                             *kAroundFeedForward = "around_feed_forward";
-// Of these parts. kProjection: of queries, keys and values, of cross-attention the latter alone.
+// Modules of these sublayers and residual connections. kProjection makes queries, keys and values;
+// in cross-attention, keys and values alone.
 inline constexpr const char *kNorm = "norm", *kQuery = "query", *kProjection = "projection",
                             *kInner = "inner", *kOutput = "output", *kCandidate = "candidate",
                             *kForget = "forget", *kGates = "gates";

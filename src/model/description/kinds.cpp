@@ -50,11 +50,12 @@ std::vector<std::string> column(const std::vector<Row>& rows, const char* Row::*
   return values;
 }
 
-/// What a row of `table` is.
+/// The type of a row of `table`.
 template <class Table>
 using Row = typename std::decay_t<std::invoke_result_t<Table>>::value_type;
 
-/// `key` and `called` are of the message: "model.positions", "no positions are called".
+/// The row with this name. Throws UserError where there is none; `key` and `called` are parts of
+/// the message: "model.positions", "no positions are called".
 template <class Row>
 const Row& row_of(const std::vector<Row>& rows, const std::string& name, const char* key,
                   const char* called) {

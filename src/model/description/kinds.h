@@ -1,5 +1,5 @@
-// What a configuration's names stand for, as the registries say it: what each kind goes with, and
-// what may compute it in its place. The constructors are beside the mechanisms.
+// The kinds that a configuration names, as the registries describe them: what each kind can be
+// combined with, and which other code may compute it. Their constructors are beside the mechanisms.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace heed::model {
 
-/// When a recurrent decoder asks its attention, which decides the recurrence around it
+/// When a recurrent decoder computes its attention, which decides the recurrence around it
 /// (model/recurrent/decoder.h).
 enum class Timing {
   kBefore,  // with s(t-1); c(t) enters the cell of step t (Bahdanau et al. 2015, A.1.2)
@@ -15,7 +15,7 @@ enum class Timing {
   kNever,   // the context is the encoder's summary at every step (Cho et al. 2014)
 };
 
-/// What the scores of a recurrent attention are, which says who may compute them.
+/// The form of a recurrent attention's scores, which decides what code may compute them.
 enum class ScoresOf {
   kNothing,   // there are none: the context is the encoder's summary
   kDot,       // s h
@@ -33,15 +33,15 @@ struct AttentionKindInfo {
   ScoresOf scores;
 };
 
-/// What the weights of self-attention are made of, which says who may compute them.
+/// The form of self-attention's weights, which decides what code may compute them.
 enum class WeightsOf {
   kProducts,  // a softmax of q k / sqrt(head): src/engine, CTranslate2 and all kernels
   kPrepared,  // the same of queries and keys that the kind changed before: the kernels
-  kSums,      // no softmax: sums of what was read (engine/linear_attention.h): src/engine
+  kSums,      // no softmax: sums over keys and values (engine/linear_attention.h): src/engine
   kNoScores,  // no softmax: the kind alone
 };
 
-/// Which keys say what a position sees.
+/// The keys of the configuration that say what a position sees.
 enum class SeenBy {
   kWindow,   // sliding_window, which may be 0
   kPattern,  // sliding_window, global_tokens and attention_stride
@@ -55,14 +55,15 @@ struct SelfAttentionInfo {
   WeightsOf weights;
   SeenBy seen;
 
-  /// Whether something can be added to scores, hidden or dropped.
+  /// Whether there are scores, to which numbers can be added, and weights that can be hidden or
+  /// dropped.
   bool has_scores() const { return weights != WeightsOf::kSums && weights != WeightsOf::kNoScores; }
-  /// Whether engines that know softmax attention can run it, if they know its window.
+  /// Whether an engine that knows softmax attention can run this kind, if it knows its window.
   bool is_plain() const { return weights == WeightsOf::kProducts && seen == SeenBy::kWindow; }
 };
 
-/// How a kind of position tells the order, which decides what it goes with (config.cpp) and which
-/// function of model::Positions it overrides.
+/// How a kind of positions tells the order of words, which decides what it can be combined with
+/// (config.cpp) and which function of model::Positions it overrides.
 enum class PositionsEffect {
   kEmbeds,      // vectors()
   kRotates,     // rotations(): heads of even width
@@ -79,7 +80,7 @@ struct PositionsKindInfo {
 
 const std::vector<PositionsKindInfo>& positions_kinds();
 
-/// Throw UserError for an unknown name.
+/// Return the line of a registry with this name. They throw UserError for an unknown name.
 const AttentionKindInfo& attention_info(const std::string& name);
 const SelfAttentionInfo& self_attention_info(const std::string& name);
 const PositionsKindInfo& positions_info(const std::string& name);

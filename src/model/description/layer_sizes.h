@@ -1,4 +1,4 @@
-// The linear layers of a configuration's network, for those who measure its products. Torch-free.
+// The linear layers of a configuration's network, for code that measures how fast its products are.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct LayerSize {
   bool operator==(const LayerSize&) const = default;
 };
 
-/// Those with most of the multiplications. In a recurrent model those of attention and coverage are
-/// left out: they are in fp32 in any precision.
+/// The layers with most of the multiplications. In a recurrent model the layers of attention and
+/// coverage are left out: they are in fp32 in any precision.
 std::vector<LayerSize> layer_sizes(const ModelConfig& config, int64_t target_vocabulary);
 
 }  // namespace heed::model

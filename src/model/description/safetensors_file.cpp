@@ -50,7 +50,7 @@ std::string hex_digits(uint32_t value) {
   return fmt::format("{:08x}", value);
 }
 
-/// With zeros in place of the checksum's digits.
+/// The header of a file, with zeros in place of the checksum's digits.
 std::string make_header(const std::vector<SlotBytes>& tensors,
                         const std::map<std::string, std::string>& metadata) {
   json header = json::object();
@@ -71,7 +71,7 @@ std::string make_header(const std::vector<SlotBytes>& tensors,
   return text;
 }
 
-/// Where the checksum's digits stand in a header; nothing where heed wrote none.
+/// The index of the checksum's digits in a header; nothing where heed wrote none.
 std::optional<std::size_t> find_checksum(std::string_view header) {
   const std::size_t found = header.find(kChecksumField);
   if (found == std::string_view::npos) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<std::size_t> find_checksum(std::string_view header) {
   return digits + kNoDigits.size() > header.size() ? std::nullopt : std::optional(digits);
 }
 
-/// Whether none of the numbers is NaN or infinite: has all of `exponent`'s bits.
+/// Whether none of the numbers is NaN or infinite: such a number has all of `exponent`'s bits.
 template <class Bits>
 bool are_finite(std::string_view bytes, Bits exponent) {
   bool all = true;
@@ -113,7 +113,7 @@ void put_file(std::vector<SlotBytes> tensors, std::map<std::string, std::string>
 }  // namespace
 
 std::shared_ptr<const Mapping> map_file(const std::string& path) {
-  // Not to wait for a writer where a pipe has this name.
+  // With O_NONBLOCK, opening a pipe of this name does not wait for a writer.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.open() && (errno == ENOENT || errno == ENOTDIR))
     throw UserError(path + ": no such file");

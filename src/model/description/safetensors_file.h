@@ -18,15 +18,15 @@ namespace heed::model {
 
 /// The tensors of a file as bytes, which stay where they are while `owner` lives.
 struct SafetensorsFile : Header {
-  char* data = nullptr;  // that the places of slots count from
+  char* data = nullptr;  // the beginning of the bytes, from which slots count
   std::shared_ptr<const void> owner = {};
 };
 
-/// The file's own pages: writing to them leaves the file as it is. Throws UserError where there is
-/// no such file, Failure where it cannot be read.
+/// Maps a file: writing to its pages leaves the file as it is. Throws UserError where there is no
+/// such file, Failure where it cannot be read.
 std::shared_ptr<const Mapping> map_file(const std::string& path);
 
-/// Whether all of the numbers are finite in fp32, which everything is computed in.
+/// Whether all of the numbers are finite in fp32, the type in which everything is computed.
 bool are_finite(std::string_view numbers, Dtype type);
 
 /// Throws UserError that names the file and what is wrong with it: missing, truncated, not a
@@ -35,22 +35,22 @@ bool are_finite(std::string_view numbers, Dtype type);
 /// heed's checksum (written elsewhere) is refused unless `foreign` is true.
 SafetensorsFile open_safetensors(const std::string& path, bool foreign = false);
 
-/// The metadata alone, from the file's header: cheap, and without a look at the checksum. Throws
-/// UserError like open_safetensors().
+/// Reads the metadata alone, from the file's header: this is cheap, and ignores the checksum.
+/// Throws UserError like open_safetensors().
 std::map<std::string, std::string> load_metadata(const std::string& path);
 
-/// A tensor that is written: `slot` without its place.
+/// A tensor to be written: `slot`, whose `begin` and `end` do not matter, and its bytes.
 struct SlotBytes {
   Slot slot;
   std::string_view bytes;
 };
 
-/// Writes to a temporary name, syncs, renames. Adds `format_version` and a checksum over all bytes
-/// to the metadata. Throws Failure (disk full, read-only) and leaves an older file of that name
-/// intact.
+/// Writes a file: to a temporary name, which is synced and renamed. Adds `format_version` and a
+/// checksum over all bytes to the metadata. Throws Failure (disk full, read-only) and leaves an
+/// older file of that name intact.
 void write_safetensors(std::vector<SlotBytes> tensors, std::map<std::string, std::string> metadata,
                        const std::string& path);
-/// The bytes of such a file.
+/// The bytes of the file that write_safetensors() writes.
 std::string safetensors_bytes(std::vector<SlotBytes> tensors,
                               std::map<std::string, std::string> metadata);
 

@@ -24,7 +24,7 @@ struct TypeInfo {
   const char* name;
   int64_t bytes;
 };
-/// In the order of Dtype.
+/// The names and sizes of types, in the order of Dtype.
 constexpr std::array kTypes{TypeInfo{"F64", 8}, TypeInfo{"I64", 8},  TypeInfo{"F32", 4},
                             TypeInfo{"I32", 4}, TypeInfo{"BF16", 2}, TypeInfo{"F16", 2},
                             TypeInfo{"I16", 2}, TypeInfo{"I8", 1},   TypeInfo{"U8", 1},
@@ -51,8 +51,8 @@ std::optional<int64_t> bytes_needed(const std::vector<int64_t>& shape, Dtype typ
   return empty ? 0 : volume;
 }
 
-/// Takes the header from the parser piece by piece: no tree is built, and whatever has no place in
-/// a header ends the reading where it stands.
+/// Takes the header from the parser piece by piece: no tree is built, and the first token that does
+/// not belong in a header ends the reading.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderReader(const std::string& path) : path_(path) {}

@@ -21,7 +21,7 @@ struct Slot {
   std::string name;
   Dtype type{};
   std::vector<int64_t> shape;
-  int64_t begin = 0, end = -1;  // bytes behind the header
+  int64_t begin = 0, end = -1;  // bytes after the header
 };
 
 struct Header {
@@ -29,11 +29,11 @@ struct Header {
   std::map<std::string, std::string> metadata;
 };
 
-/// A file begins with so many bytes that say how long its header is.
+/// The number of bytes at the beginning of a file that say how long its header is.
 inline constexpr int64_t kLengthBytes = 8;
 
-/// The text of the header of a whole file. Throws UserError, which begins with `path`, where it is
-/// not all there.
+/// The text of the header of a whole file. Throws UserError, which begins with `path`, where the
+/// header is incomplete.
 std::string_view header_of(std::string_view file, const std::string& path);
 
 /// Reads the JSON `text` in one pass, without keeping more of it than the result. Throws UserError,

@@ -1,4 +1,4 @@
-// What a configuration's network is, for code that must not ask which type it has. Torch-free.
+// The traits of a configuration's network, for code that must not depend on the network's type.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Traits {
   std::string network;    // "transformer", or "rnn, attention bahdanau"
   int64_t width = 0;      // of the states
   std::string width_key;  // the key of the section `model` that sets it
-  /// There are layers of it: its heads can be silenced, pruned and taught.
+  /// Whether there are layers of self-attention, whose heads can be silenced, pruned and taught.
   bool has_self_attention = false;
   bool has_dropout = false;        // two passes in training mode differ
   Window window = Window::global;  // of cross-attention
@@ -27,18 +27,18 @@ struct Traits {
   /// (docs/training.md).
   int64_t activations = 0;
 
-  /// Of attention that it has, in the order of AttentionKind, and those whose heads' weights are a
-  /// softmax of scores.
+  /// The kinds of attention that it has, in the order of AttentionKind, and those of them whose
+  /// heads' weights are a softmax of scores.
   std::vector<AttentionKind> kinds, softmax_kinds;
   int64_t whole_heads = 0;  // of each attention, before any was pruned
-  /// Of each kind, how many heads are left in each layer.
+  /// How many heads are left in each layer, by kind of attention.
   std::map<AttentionKind, std::vector<int64_t>> heads_left;
 
   bool attends() const { return !kinds.empty(); }
   int64_t layers(AttentionKind kind) const {
     return heads_left.contains(kind) ? std::ssize(heads_left.at(kind)) : 0;
   }
-  /// The heads that are left in a layer; 0 where it has no such attention.
+  /// How many heads are left in a layer; 0 where it has no such attention.
   int64_t heads(AttentionKind kind, int64_t layer) const {
     return layer < layers(kind) ? heads_left.at(kind).at(layer) : 0;
   }
@@ -47,9 +47,9 @@ struct Traits {
 Traits traits(const ModelConfig& config);
 
 /// A model in one line, for people who compare several: "Transformer, 3+3 layers, width 128, 4
-/// heads" or "GRU encoder-decoder, width 256, attention bahdanau", and behind it what else of the
-/// architecture is not the default: "linear self-attention", "positions rotary", "coverage neural".
-/// Inner sizes, dropout and ties are not told.
+/// heads" or "GRU encoder-decoder, width 256, attention bahdanau", and then everything else of the
+/// architecture that is not the default: "linear self-attention", "positions rotary", "coverage
+/// neural". Inner sizes, dropout and ties are left out.
 std::string describe_model(const ModelConfig& model);
 
 }  // namespace heed::model

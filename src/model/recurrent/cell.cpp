@@ -69,8 +69,9 @@ CellState fused_step(Cell kind, const Tensor& gates, const Tensor& recurrent,
   return {next.hidden.view_as(state.hidden), next.cell.view_as(state.cell)};
 }
 
-/// cuDNN wants all weights in one piece of memory, copies them there, and warns of it at each call.
-/// They are small beside what is computed with them, and other code wants them as they are.
+/// Drops LibTorch's warnings. cuDNN wants all weights in one piece of memory, copies them there,
+/// and warns of it at each call. The copy is cheap beside the computation, and other code wants the
+/// weights as they are.
 class Silent : public c10::WarningHandler {
  public:
   void process(const c10::Warning&) override {}
@@ -79,7 +80,7 @@ class Silent : public c10::WarningHandler {
 }  // namespace
 
 // States keep their own type (fp32 under autocast) while the gates may be narrower. chunk and split
-// rather than narrow: their gradient is one concatenation.
+// are better here than narrow, because their gradient is one concatenation.
 CellState RecurrentCell::step(const Tensor& gates, const CellState& state,
                               const SequenceWeights& steps) const {
   const Tensor recurrent = kernels::collected_linear(state.hidden, steps.hidden);
@@ -113,7 +114,7 @@ Tensor RecurrentCell::unroll(const Tensor& input, const SameExtra& extra, CellSt
   return at::cat(outputs, 1);
 }
 
-// Sequences of one length, laid out step by step.
+// Runs the fused kernels over sequences of one length, laid out step by step.
 Tensor RecurrentCell::unroll_fused(const Tensor& gates, CellState& state) const {
   const int64_t rows = gates.size(0), steps = gates.size(1);
   const kernels::Packing packing{std::vector<int64_t>(static_cast<std::size_t>(steps), rows)};
@@ -135,7 +136,7 @@ Tensor RecurrentCell::unroll_fused(const Tensor& gates, CellState& state) const 
   return outputs;
 }
 
-// The second input is one more stretch of the first.
+// The second input becomes more columns of the first.
 Tensor RecurrentCell::unroll_by_library(const Tensor& input, const SameExtra& extra,
                                         CellState& state) const {
   Tensor x = input, weight = input_weight_;
@@ -155,8 +156,8 @@ Tensor RecurrentCell::unroll_by_library(const Tensor& input, const SameExtra& ex
   return all.outputs;
 }
 
-// Autocast by itself would run cuDNN's recurrences in fp16, in which gradients that nobody scaled
-// vanish, where bf16 is asked for.
+// Autocast by itself would run cuDNN's recurrences in fp16, where bf16 is asked for; in fp16
+// gradients that are not scaled vanish.
 LibraryOutput run_library(Cell cell, const LibraryWeights& weights, const Tensor& input,
                           const CellState& first) {
   const at::ScalarType type = kernels::product_type(input);
@@ -166,8 +167,7 @@ LibraryOutput run_library(Cell cell, const LibraryWeights& weights, const Tensor
   const auto as = [&](const Tensor& x) { return x.to(type); };
   const std::vector<Tensor> all = {as(weights.input), as(weights.hidden), as(weights.input_bias),
                                    as(weights.hidden_bias)};
-  // The call's `train` is what a gradient needs on a GPU, outside of training, too: saliency is
-  // one.
+  // A gradient on a GPU needs the call's `train`, outside of training, too: saliency takes one.
   const bool keep_states = at::GradMode::is_enabled();
   LibraryOutput out;
   if (cell == Cell::gru)

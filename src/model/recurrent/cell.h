@@ -16,15 +16,15 @@ struct CellState {
   Tensor cell;    // [..., hidden], LSTM only
 };
 
-/// A second input that is the same at every step; undefined where there is none.
+/// A second input that is the same at every step. Its tensors are undefined where there is none.
 struct SameExtra {
   Tensor input;  // [batch, 1, extra]
-  Tensor gates;  // [batch, 1, gates], its part of them (RecurrentCell::project_extra())
+  Tensor gates;  // [batch, 1, gates], made of it by RecurrentCell::project_extra()
 };
 
 /// Gates in cuDNN's order, so that weights can be compared with other programs'. GRU: r, z, n with
-///   r = sigmoid(W_r x + U_r h), z = sigmoid(W_z x + U_z h), n = tanh(W_n x + r (U_n h + b)), h' =
-///   (1-z) n + z h;
+///   r = sigmoid(W_r x + U_r h), z = sigmoid(W_z x + U_z h), n = tanh(W_n x + r (U_n h + b)),
+///   h' = (1-z) n + z h;
 /// LSTM: i, f, g, o with c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
 class RecurrentCell : public torch::nn::Module {
  public:
@@ -38,14 +38,14 @@ class RecurrentCell : public torch::nn::Module {
 
   /// The part of the gates that does not depend on the state: [..., input] -> [..., gates].
   Tensor project(const Tensor& input) const;
-  /// For the steps of one sequence; those of another need another one.
+  /// Returns the weights for the steps of one sequence; each sequence needs its own.
   SequenceWeights begin() const;
   /// The second input's part: [..., extra] -> [..., gates].
   Tensor project_extra(const Tensor& extra, const SequenceWeights& steps) const;
-  /// One step from projected gates [..., gates], summed.
+  /// One step from the sum of all projected gates [..., gates].
   CellState step(const Tensor& gates, const CellState& state, const SequenceWeights& steps) const;
-  /// Many steps: input [batch, time, input] -> the outputs [batch, time, hidden]. `state`, [batch,
-  /// 1, hidden], becomes the last one.
+  /// Computes many steps: input [batch, time, input] -> the outputs [batch, time, hidden]. `state`,
+  /// [batch, 1, hidden], becomes the last one.
   Tensor unroll(const Tensor& input, const SameExtra& extra, CellState& state) const;
 
  private:
@@ -70,8 +70,9 @@ struct LibraryOutput {
   Tensor hidden, cell;  // the last states, [1, batch, hidden]; cell: LSTM only
 };
 
-/// One layer of one direction by LibTorch's layers: cuDNN's on a GPU, in place of a launch for each
-/// operation of each step. input [batch, time, width], first states [1, batch, hidden].
+/// Computes one layer of one direction by LibTorch's layers: on a GPU by cuDNN, instead of one
+/// launch for each operation of each step. input [batch, time, width], first states [1, batch,
+/// hidden].
 LibraryOutput run_library(Cell cell, const LibraryWeights& weights, const Tensor& input,
                           const CellState& first);
 

@@ -16,7 +16,7 @@
 namespace heed::model {
 namespace {
 
-// The places of State::memory.
+// The indices of State::memory.
 enum MemorySlot { kValues, kKeys, kValid, kSummary, kBias, kConstant, kMemorySlots };
 
 }  // namespace
@@ -90,8 +90,8 @@ Prepared RecurrentDecoder::load_memory(const State& state) const {
       state.memory[kKeys]};
 }
 
-// State::carried: hidden and cell of each layer, then the feed and the coverage; undefined where
-// the model has none.
+// State::carried has hidden and cell of each layer, then the feed and the coverage; each is
+// undefined where the model has none.
 RecurrentDecoder::Carried RecurrentDecoder::load(const State& state) const {
   expect(state.carried.size() == 2 * cells_.size() + 2, "a state of another model");
   Carried carried;
@@ -188,8 +188,8 @@ RecurrentDecoder::DecoderStep RecurrentDecoder::run_stepwise(const Tensor& gates
           join(attentional)};
 }
 
-// Nothing that the attention makes enters the next step: layer by layer, then all steps attend
-// together.
+// For models in which nothing that the attention makes enters the next step: each layer runs over
+// all steps, then all steps attend together.
 RecurrentDecoder::DecoderStep RecurrentDecoder::run_at_once(const Tensor& embedded,
                                                             const State& state, Carried& carried,
                                                             const Prepared& memory,
@@ -232,7 +232,7 @@ Tensor RecurrentDecoder::read_out(const Tensor& embedded, const DecoderStep& ste
   return sum.unflatten(-1, {-1, 2}).amax(-1);
 }
 
-// A mechanism alone is the one head.
+// The weights of each head; a mechanism without heads counts as one head.
 Tensor RecurrentDecoder::by_head(const Attended& attended) {
   if (!attended.weights.defined()) return {};
   return attended.heads.defined() ? attended.heads.transpose(1, 2) : attended.weights.unsqueeze(1);
@@ -249,7 +249,8 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 }
 
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
-                             Tensor* logs, const Exchange& exchange, const Witness& witness) {
+                             Tensor* logs, const Exchange& exchange,
+                             const NumbersObserver& witness) {
   Carried carried = load(state);
   const Prepared memory = load_memory(state);
   StepInput asked{.logs = logs != nullptr, .witness = witness};

@@ -5,8 +5,8 @@
 //   kBefore  c(t) = attention(s(t-1)), s(t) = f(s(t-1), y(t-1), c(t))
 //            both read out through tanh(W [s(t); y(t-1); c(t)]), or the maxout of Bahdanau et al.
 //            A.2.2
-//   kAfter   s(t) = f(s(t-1), y(t-1)), c(t) = attention(s(t)), read out as h~(t) = tanh(W [c(t);
-//   s(t)]);
+//   kAfter   s(t) = f(s(t-1), y(t-1)), c(t) = attention(s(t)),
+//            read out as h~(t) = tanh(W [c(t); s(t)]);
 //            with input feeding s(t) = f(s(t-1), y(t-1), h~(t-1))
 //
 // With several layers the attention works with the top one, and c(t) or h~(t-1) enters the bottom
@@ -45,7 +45,7 @@ class RecurrentDecoder : public torch::nn::Module {
   /// where not null, receives [batch, heads, target, source], and `logs` the logarithms of their
   /// mean over the heads, [batch, target, source], with a gradient.
   Tensor run(const Tensor& embedded, const State& state, Tensor* weights, Tensor* logs = nullptr,
-             const Exchange& exchange = {}, const Witness& witness = {});
+             const Exchange& exchange = {}, const NumbersObserver& witness = {});
 
   bool attends() const { return timing_ != Timing::kNever; }
 
@@ -55,14 +55,15 @@ class RecurrentDecoder : public torch::nn::Module {
     Tensor feed;                    // h~(t-1) [sentences, beam, input] with input feeding
     Tensor coverage;                // as in StepInput
   };
-  /// What one step made, or, joined along the second dimension, all of them.
+  /// The results of one step, or of all steps, joined along the second dimension.
   struct DecoderStep {
     Tensor before, top;  // the top layer's s(t-1) and s(t), [sentences, beam, hidden]
     Attended attended;
     Tensor attentional;  // h~(t) [sentences, beam, input], kAfter only
   };
 
-  /// What the steps of one sequence share, with weights whose gradients are collected.
+  /// The data that the steps of one sequence share: weights whose gradients are collected, and the
+  /// encoder's states.
   struct SharedBySteps {
     Prepared memory;
     std::vector<RecurrentCell::SequenceWeights> cells;  // bottom first

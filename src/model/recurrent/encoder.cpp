@@ -37,7 +37,7 @@ RecurrentEncoder::RecurrentEncoder(const ModelConfig& config, int64_t input)
 
 namespace {
 
-/// Where each packed sequence, longest first, has its last place.
+/// The index of each packed sequence's last place; the longest sequence is the first.
 Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
   std::vector<int64_t> begins = {0};
   for (const int64_t count : rows) begins.push_back(begins.back() + count);
@@ -48,8 +48,8 @@ Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
   return at::tensor(places, at::kLong);
 }
 
-/// For each place of [batch, length] the one of which it changes places when each sentence is
-/// turned around; padding stays behind it. [batch * length]
+/// For each place of [batch, length] the place whose content it gets when each sentence is turned
+/// around; padding stays after the sentence. Returns [batch * length].
 Tensor turned(const Tensor& valid) {
   const Tensor lengths = valid.sum(1, /*keepdim=*/true);
   const Tensor positions = at::arange(valid.size(1), lengths.options());
@@ -64,8 +64,8 @@ Tensor rows_at(const Tensor& x, const Tensor& places) {
 
 }  // namespace
 
-// By the fused kernels, of packed sequences, longest first: padding is never computed with. The
-// LSTM's two biases are only ever added.
+// Computed by the fused kernels from packed sequences, longest first: nothing is computed for
+// padding. The LSTM's two biases are only ever used as their sum.
 RecurrentEncoder::Outputs RecurrentEncoder::packed(const Tensor& embedded,
                                                    const Tensor& all_lengths) const {
   const Tensor order = all_lengths.argsort(/*stable=*/true, 0, /*descending=*/true);
@@ -101,9 +101,9 @@ RecurrentEncoder::Outputs RecurrentEncoder::packed(const Tensor& embedded,
   return {states.index_select(0, back), summary.index_select(0, back)};
 }
 
-// By LibTorch's layers. A direction comes to the padding of a sentence last, so that what it makes
-// of it goes nowhere. cuDNN takes packed sequences, too, but needs their lengths on the host and
-// four times as long for the gradient of two directions.
+// Computed by LibTorch's layers. Each direction comes to the padding of a sentence last, so that
+// its states there enter no others. cuDNN takes packed sequences, too, but needs their lengths on
+// the host, and takes four times as long for the gradient of two directions.
 RecurrentEncoder::Outputs RecurrentEncoder::padded(Tensor data, const Tensor& valid) const {
   const Tensor zeros = at::zeros({1, data.size(0), hidden_},
                                  weights_.front()[0].input.options().requires_grad(false));

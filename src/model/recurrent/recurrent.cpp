@@ -32,7 +32,7 @@ class RecurrentModel : public Model {
         decoder_->run(embed(*tokens_.target, input.tokens), state, wanted(trace, weights),
                       trace != nullptr && trace->guided ? &trace->guided->logs : nullptr,
                       trace != nullptr ? trace->exchange : Exchange(),
-                      trace != nullptr ? trace->witness : Witness());
+                      trace != nullptr ? trace->witness : NumbersObserver());
     note(trace, weights);
     return drop(output, config_.dropout, is_training());
   }
@@ -57,8 +57,8 @@ class RecurrentModel : public Model {
   const ModelConfig& config() const { return config_; }
   int64_t longest() const override { return std::numeric_limits<int64_t>::max(); }
   bool attends() const override { return decoder_->attends(); }
-  /// Encoder states and what the attention makes of them; scores that a layer of its own computes
-  /// for each source piece and hypothesis.
+  /// Counts encoder states and the keys that the attention makes of them, and the inner layer of a
+  /// score for each source piece and hypothesis.
   StateSize state_size() const override {
     return {.source = 2 * config_.hidden_size, .hypothesis = attends() ? config_.hidden_size : 0};
   }
@@ -85,7 +85,7 @@ class RecurrentModel : public Model {
 }  // namespace
 
 ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary) {
-  // Whether `tie: all` has one vocabulary is checked where the vocabularies are.
+  // The code that has the vocabularies checks that there is only one for `tie: all`.
   check(config, /*shares_pieces=*/true);
   return std::make_shared<RecurrentModel>(config, vocabulary);
 }

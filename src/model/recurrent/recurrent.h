@@ -11,7 +11,7 @@ namespace heed::model {
 /// options that exclude each other, as check() does.
 ModelPtr make_recurrent(const ModelConfig& config, const VocabularySizes& vocabulary);
 
-/// The configuration of a recurrent model; null of any other.
+/// The configuration of a recurrent model; null for any other model.
 const ModelConfig* recurrent_config(const Model& model);
 
 }  // namespace heed::model

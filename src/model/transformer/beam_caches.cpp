@@ -22,20 +22,20 @@ int64_t rounded_up(int64_t count, int64_t unit) {
   return (count + unit - 1) / unit * unit;
 }
 
-/// For writing into: a copy where another State holds it as well.
+/// Returns `tensor` for writing; it becomes a copy where another State holds it as well.
 Tensor& own(Tensor& tensor) {
   if (tensor.use_count() > 1) tensor = tensor.clone();
   return tensor;
 }
 
-/// Hypotheses of all steps so far.
+/// The number of slots used so far, one for each hypothesis of each step.
 int64_t slots_of(const State& state) {
   int64_t slots = 0;
   for (const int64_t beam : state.beams) slots += beam;
   return slots;
 }
 
-/// `tensor` with room for more along its dimension `dim`.
+/// Returns `tensor` with room for `capacity` along its dimension `dim`.
 Tensor grown(const Tensor& tensor, int64_t dim, int64_t used, int64_t capacity) {
   auto sizes = tensor.sizes().vec();
   sizes[dim] = capacity;
@@ -44,7 +44,8 @@ Tensor grown(const Tensor& tensor, int64_t dim, int64_t used, int64_t capacity) 
   return out;
 }
 
-/// Twice as much at least, so that all growing together copies less than twice what there is.
+/// The next capacity: at least twice as large, so that all copies together move less than twice the
+/// numbers that there are.
 int64_t next_capacity(int64_t capacity, int64_t needed, int64_t beam) {
   return rounded_up(std::max(needed + (kCapacityUnit - 1) * beam, 2 * capacity), kCapacityUnit);
 }
@@ -87,7 +88,7 @@ std::vector<int64_t> steps_of(const State& state, int64_t beam, int64_t count) {
   return steps;
 }
 
-/// What a pattern hides: [1, 1, 1, steps].
+/// Scores of -inf for the steps that a pattern hides, else 0: [1, 1, 1, steps].
 Tensor hidden_steps(const kernels::Pattern& pattern, int64_t position,
                     const std::vector<int64_t>& steps, const at::TensorOptions& options) {
   std::vector<double> hidden;
@@ -96,7 +97,7 @@ Tensor hidden_steps(const kernels::Pattern& pattern, int64_t position,
   return upload(host, options.device()).view({1, 1, 1, -1});
 }
 
-/// Leaves out the slots before `first`: of as many as a row of scores may begin behind.
+/// Leaves out the slots before `first`, as far as rows of scores stay aligned.
 void skip(BeamStep& step, int64_t first) {
   step.first = first / kAligned * kAligned;
   step.count -= step.first;
@@ -112,7 +113,8 @@ void share_out_hidden(BeamStep& step, int64_t group) {
   step.hidden_of_group = rows.expand({-1, -1, -1, group, -1}).flatten(2, 3);
 }
 
-/// All slots are looked at: `hidden` leaves those that have been written.
+/// Begins a step of FixedBeams, which looks at all slots; `hidden` hides those that are not written
+/// yet.
 BeamStep begin_fixed_step(const State& state, int64_t beam, const BeamStepOptions& options) {
   expect(options.pattern.window == 0 && !options.wants_steps, "a step that is alike everywhere");
   const Tensor& sees = state.carried[0];
@@ -127,7 +129,7 @@ BeamStep begin_fixed_step(const State& state, int64_t beam, const BeamStepOption
   return step;
 }
 
-/// The rows of some sentences become the first ones.
+/// Moves the rows of some sentences to the front.
 void bring_forward(const Tensor& all, const Tensor& rows) {
   all.narrow(0, 0, rows.size(0)).copy_(all.index_select(0, rows));
 }

@@ -102,7 +102,8 @@ class EncoderBlock : public torch::nn::Module {
 
 class DecoderBlock : public torch::nn::Module {
  public:
-  /// What a block looks at, and where it leaves the weights (null: nobody wants them).
+  /// The encoder's output that a block looks at, and where it writes its weights (null: nobody
+  /// wants them).
   struct View {
     KeysValues memory;
     CrossSentenceLayout sentences;
@@ -122,7 +123,7 @@ class DecoderBlock : public torch::nn::Module {
 
   struct BeamView {
     HeadsOfLayer steps, source;
-    std::span<Tensor> carried;  // what carried() counts, in place of `steps`
+    std::span<Tensor> carried;  // the tensors that carried() counts, in place of `steps`
     Tensor padding;             // hidden_padding()
     Tensor* self_weights = nullptr;
     Tensor* cross_weights = nullptr;
@@ -132,7 +133,7 @@ class DecoderBlock : public torch::nn::Module {
 
   /// How many tensors of a state are this block's.
   std::size_t carried() const { return recurrence_ ? 1 : self_attention_->carried(); }
-  /// Null where there is a recurrence in its place.
+  /// The block's self-attention; null where there is a recurrence in its place.
   const SelfAttention* self_attention() const { return self_attention_.get(); }
   const CrossAttention& cross_attention() const { return *cross_attention_; }
 

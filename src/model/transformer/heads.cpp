@@ -12,7 +12,7 @@
 namespace heed::model {
 namespace {
 
-/// "encoder.0.attention.output.weight"
+/// The name of the output projection's weight: "encoder.0.attention.output.weight".
 std::string output_of(AttentionKind kind, int64_t layer) {
   return names::within(names::within(names::attention(kind, layer), names::kOutput), "weight");
 }
@@ -23,7 +23,7 @@ std::map<std::string, Tensor> parameters_of(const Model& model) {
   return out;
 }
 
-/// Where each of `wanted` stands in `all`.
+/// The index in `all` of each of `wanted`.
 std::vector<int64_t> places_in(const std::vector<int64_t>& all,
                                const std::vector<int64_t>& wanted) {
   std::vector<int64_t> places;
@@ -35,7 +35,7 @@ std::vector<int64_t> places_in(const std::vector<int64_t>& all,
   return places;
 }
 
-/// The rows of these heads in `parts` blocks of all heads' rows.
+/// The rows of these heads in a matrix of `parts` blocks, each with the rows of all heads.
 Tensor rows_of(const std::vector<int64_t>& places, int64_t all, int64_t head, int64_t parts) {
   std::vector<int64_t> rows;
   for (int64_t part = 0; part < parts; ++part)

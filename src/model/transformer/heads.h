@@ -20,14 +20,14 @@ struct HeadIndex {
   auto operator<=>(const HeadIndex&) const = default;
 };
 
-/// As ModelConfig::pruned_heads has it: "encoder.0.2".
+/// The head's name as in ModelConfig::pruned_heads: "encoder.0.2".
 std::string name_of(const HeadIndex& head);
 
-/// Those that a Transformer has: encoder, decoder, cross; by layer and head.
+/// The heads that a Transformer has: encoder, decoder, cross; by layer and head.
 std::vector<HeadIndex> heads_of(const ModelConfig& config);
 
-/// These heads of `model`, a Transformer of `config`, add nothing to what their layer says: their
-/// columns of the output projection are zero.
+/// While the result lives, these heads of `model`, a Transformer of `config`, add nothing to the
+/// output of their layer: their columns of the output projection are zero.
 Replaced silenced(const Model& model, const ModelConfig& config,
                   const std::vector<HeadIndex>& heads);
 

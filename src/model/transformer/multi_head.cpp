@@ -37,8 +37,8 @@ KeysValues CrossAttention::project(const Tensor& memory) {
           .values = split_heads(parts[1], options_.head()).transpose(1, 2)};
 }
 
-/// [batch, query, source], in fp32 as attend() with weights. Its products are small beside those of
-/// all heads.
+/// The log weights of one head, [batch, query, source], in fp32 as in attend() with weights. Its
+/// products are small beside those of all heads.
 Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memory,
                                     const CrossSentenceLayout& sentences, int64_t head) const {
   const std::optional<int64_t> left =

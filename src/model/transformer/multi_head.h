@@ -21,9 +21,9 @@ struct KeysValues {
   Tensor unpadded;      // unpadded: both, [positions, 2 * kv heads * head]
 };
 
-/// Who looks and what is looked at.
+/// The layouts of the sentences that look and of those that are looked at.
 struct CrossSentenceLayout {
-  const SentenceLayout& queries;  // their mask is not asked for
+  const SentenceLayout& queries;  // their mask is not read
   const SentenceLayout& memory;
 };
 

@@ -13,13 +13,13 @@
 namespace heed::model {
 namespace {
 
-/// `compute` takes and returns [batch, length, width].
+/// Calls `compute`, which takes and returns [batch, length, width], with x padded.
 template <class Compute>
 Tensor with_padding(const Tensor& x, const SentenceLayout& sentences, const Compute& compute) {
   return sentences.unpadded() ? remove_padding(compute(pad(x, sentences)), sentences) : compute(x);
 }
 
-/// x [batch, length, width] `by` positions later, zeros before it.
+/// Returns x [batch, length, width] moved `by` positions later, after zeros.
 Tensor later(const Tensor& x, int64_t by) {
   return at::constant_pad_nd(x.narrow(1, 0, x.size(1) - by), {0, 0, by, 0});
 }
@@ -65,7 +65,7 @@ class Ssru : public Recurrence {
   struct Gated {
     Tensor kept, added;
   };
-  /// f and (1 - f) candidate.
+  /// Returns f and (1 - f) candidate.
   static Gated gated(const Tensor& candidate, const Tensor& forget) {
     const Tensor kept = at::sigmoid(kernels::widened(forget));
     return {kept, (1 - kept) * kernels::widened(candidate)};

@@ -1,6 +1,6 @@
-// What a Transformer's decoder has in place of self-attention where `decoder` says so. A position
-// knows the earlier ones by a state of one size: a step costs the same however long the translation
-// is.
+// The recurrences that a Transformer's decoder has in place of self-attention where `model.decoder`
+// says so. A position knows the earlier ones by a state of one size: a step costs the same however
+// long the translation is.
 //
 // ssru (Kim et al. 2019), a simpler recurrent unit:
 //   f(t) = sigmoid(W_f x(t) + b_f), c(t) = f(t) c(t-1) + (1 - f(t)) W x(t), o(t) = max(0, c(t))
@@ -36,7 +36,7 @@ class Recurrence : public torch::nn::Module {
 
 using RecurrencePtr = std::shared_ptr<Recurrence>;
 
-/// Of the kind that `options.decoder` names. Throws Bug for attention.
+/// Makes the recurrence that `options.decoder` names. Throws Bug for attention.
 RecurrencePtr make_recurrence(const BlockOptions& options);
 
 }  // namespace heed::model

@@ -11,29 +11,31 @@ namespace heed::model {
 struct Source;
 struct TargetInput;
 
-/// Padded, x is [batch, length, ...]: `valid` says what is no padding. Unpadded, x is [positions,
-/// ...]: one sentence behind the other, and nothing else.
+/// The layout of a tensor x of sentences. Padded, x is [batch, length, ...], and `valid` says which
+/// positions are no padding. Unpadded, x is [positions, ...]: one sentence after the other, and
+/// nothing else.
 struct SentenceLayout {
   Tensor valid;  // padded: [batch, 1, 1, length] bool; undefined: all
 
   std::vector<int64_t> lengths;  // unpadded: of each sentence, >= 1
   int64_t longest = 0;           // unpadded: the length that they were padded to
-  Tensor positions;              // unpadded: [positions] int64, of each within its sentence
-  Tensor places;                 // unpadded: [positions] int64, of each in [batch * longest]
-  Tensor starts;                 // unpadded, on a GPU: [batch + 1] int32, as VarlenSentences
+  Tensor positions;  // unpadded: [positions] int64, the index of each within its sentence
+  Tensor places;     // unpadded: [positions] int64, the index of each in [batch * longest]
+  Tensor starts;     // unpadded, on a GPU: [batch + 1] int32, as VarlenSentences
 
   bool unpadded() const { return !lengths.empty(); }
 };
 
-/// Sentences of these lengths without what padded them to `longest`, for tensors on `device`.
+/// The unpadded layout of sentences of these lengths, which were padded to `longest`, for tensors
+/// on `device`.
 SentenceLayout sentence_layout(const std::vector<int64_t>& lengths, int64_t longest,
                                const at::Device& device);
 
-/// Of a batch's sources as they come, padded.
+/// The padded layout of a batch's sources.
 SentenceLayout padded_source(const Source& source);
 
-/// The same without padding; of targets up to the last token of each row that is no padding, where
-/// nobody says how long it is.
+/// The unpadded layout of sources, and of targets: where a target's length is not given, it ends
+/// with the last token of its row that is no padding.
 SentenceLayout unpadded_source(const Source& source);
 SentenceLayout unpadded_target(const TargetInput& input);
 
@@ -43,7 +45,7 @@ Tensor remove_padding(const Tensor& x, const SentenceLayout& sentences);
 /// x [positions, ...] -> [batch, longest, ...], zeros on padding.
 Tensor pad(const Tensor& x, const SentenceLayout& sentences);
 
-/// Which of them are no padding: [batch, longest] bool.
+/// Which positions are no padding: [batch, longest] bool.
 Tensor real_positions(const SentenceLayout& sentences);
 
 }  // namespace heed::model

@@ -34,13 +34,14 @@
 namespace heed::model {
 namespace {
 
-/// Hands out places for weights and files what was put there.
+/// Hands out places for weights and adds the weights that were written there to the trace.
 class Tracer {
  public:
   Tracer(Trace* trace, AttentionKind kind)
       : trace_(trace && trace->kinds.contains(kind) ? trace : nullptr), kind_(kind) {}
 
-  /// Where the next layer shall leave its weights, and whom it tells how it came to them.
+  /// The place where the next layer is to write its weights, with the witness that gets the numbers
+  /// from which it made its context.
   WeightsPlace place() {
     weights_ = Tensor();
     if (!trace_) return nullptr;
@@ -70,7 +71,7 @@ kernels::Pattern pattern_of(const ModelConfig& config) {
           .stride = config.attention_stride};
 }
 
-/// `self`: the kind of the blocks' self-attention, encoder or decoder.
+/// The options of a layer's block; `self` is the kind of its self-attention, encoder or decoder.
 BlockOptions block_options(const ModelConfig& config, AttentionKind self, int64_t layer) {
   return {.feed_forward = config.feed_forward,
           .norm = config.norm,
@@ -93,7 +94,7 @@ PositionsPtr positions_of(const ModelConfig& config, bool decoder) {
                          .causal = decoder});
 }
 
-/// Equal blocks on top of each other; with pre-norm a layer norm ends them.
+/// A stack of blocks; with pre-norm a layer norm follows the last one.
 template <class Block>
 class Stack : public torch::nn::Module {
  public:
@@ -164,8 +165,8 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
                                                     config, AttentionKind::decoder,
                                                     config.decoder_layers, target_positions_))) {}
 
-/// tokens [batch, length] -> as `sentences` says, with positions and dropout. `trace` of padded
-/// sources.
+/// tokens [batch, length] -> vectors in the layout `sentences`, with positions and dropout. `trace`
+/// is for padded sources.
 Tensor Transformer::embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
                           const SentenceLayout& sentences, Trace* trace) {
   const Tensor x = sentences.unpadded()
@@ -175,7 +176,8 @@ Tensor Transformer::embed(Embedding& embedding, const Positions& positions, cons
   return drop(x, config_.dropout, is_training());
 }
 
-/// Whether all attention of unpadded sentences is there for tokens [batch, length] like these.
+/// Whether there are kernels for all attention of unpadded sentences, for tokens [batch, length]
+/// such as these.
 bool Transformer::can_unpad(const Tensor& tokens) const {
   if (!kind().has_scores()) return false;
   const at::ScalarType type = kernels::product_type(tokens_.target->weight());
@@ -311,7 +313,7 @@ Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
   return x;
 }
 
-/// Keys and values; what others carry does not grow.
+/// Counts keys and values; the tensors of other mechanisms do not grow with a sentence.
 StateSize Transformer::state_size() const {
   const int64_t head = config_.width / config_.heads;
   StateSize size;

@@ -13,7 +13,7 @@ namespace heed::model {
 /// Builds and initialises the Transformer that `config` describes.
 ModelPtr make_transformer(const ModelConfig& config, const VocabularySizes& vocabulary);
 
-/// An attention of it: `kind` is encoder, decoder or cross.
+/// The options of one attention of a Transformer: `kind` is encoder, decoder or cross.
 MultiHeadOptions attention_options(const ModelConfig& config, AttentionKind kind, int64_t layer);
 
 /// The config of a Transformer that make_transformer built; null for any other model.

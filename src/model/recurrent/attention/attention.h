@@ -26,34 +26,34 @@ struct Encoded {
   Tensor bias;     // [sentences, 1, source] added to scores: 0 where valid, -inf on padding
 };
 
-/// With the bias made from `valid`.
+/// Returns these tensors with the bias, which it makes from `valid`.
 Encoded make_encoded(const Tensor& values, const Tensor& valid, const Tensor& summary);
 
-/// What the steps of one sequence share, of a mechanism's own type: weights whose gradient is
-/// collected (kernels/product.h), keys in another form. It knows of which tensors it was made:
-/// steps may come with others.
+/// Data that the steps of one sequence share, of a mechanism's own type: weights whose gradient is
+/// collected (kernels/product.h), or keys in another form. It keeps the tensors of which it was
+/// made, because a step may come with others.
 struct SequenceCache {
   virtual ~SequenceCache() = default;
 };
 
-/// The same as a mechanism reads it.
+/// The encoder's output in the form that a mechanism reads.
 struct Prepared : Encoded {
   Tensor keys = {};  // mechanism-specific projection of values, or undefined
-  std::shared_ptr<const SequenceCache> cache = {};  // of begin(), where there is one
+  std::shared_ptr<const SequenceCache> cache = {};  // made by begin(); null: there is none
 };
 
-/// What one step asks, or several that are taken together.
+/// The input of one step, or of several steps that are computed together.
 struct StepInput {
   Tensor query = {};     // [sentences, query, width of s]: steps of teacher forcing or hypotheses
   int64_t position = 0;  // the 0-based target position of the first query
   int64_t stride = 0;    // 1 where queries are successive positions, 0 where they are at the same
-  Tensor coverage = {};  // what was looked at before, where the mechanism asks for it:
+  Tensor coverage = {};  // earlier attention, where the mechanism asks for it:
                          // [sentences, query, source, any]
   bool logs = false;     // the weights' logarithms are wanted
-  /// Makes other weights, [sentences, query, source]; undefined: they stay.
+  /// Replaces the weights, [sentences, query, source]; undefined: they stay.
   std::function<Tensor(const Tensor&, int64_t head)> exchange = {};
-  int64_t head = 0;  // of several: which one is asked
-  Witness witness = {};
+  int64_t head = 0;  // the number of the head, where there are several
+  NumbersObserver witness = {};
 };
 
 struct Attended {
@@ -66,7 +66,7 @@ struct Attended {
   Tensor coverage = {};  // after this step, as in StepInput
 };
 
-/// What becomes of scores.
+/// How scores become weights.
 struct Weighing {
   kernels::Normalise normalise = &kernels::softmax;
   double dropout = 0;  // of the weights, while training
@@ -80,23 +80,23 @@ struct AttentionSize {
   int64_t positions = 1024;  // source positions that a mechanism without content knows
 };
 
-/// A mechanism overrides `attend` and what it needs of `project` and `share`. These run in fp32 (or
-/// double) whatever the precision: numbers of bf16 lie 1/8 apart between 16 and 32, and a score
-/// that is off by 1/16 makes a weight that is off by 6 %.
+/// A mechanism overrides `attend` and, where it needs them, `project` and `share`. These run in
+/// fp32 (or double) whatever the precision: numbers of bf16 lie 1/8 apart between 16 and 32, and a
+/// score that is off by 1/16 makes a weight that is off by 6 %.
 class Attention : public torch::nn::Module {
  public:
-  /// Once per sentence.
+  /// Makes the projections that are needed once per sentence.
   Prepared prepare(const Encoded& encoded);
 
-  /// Before the steps of one sequence.
+  /// Makes the data that the steps of one sequence share, before the first of them.
   Prepared begin(Prepared memory);
 
   /// StepInput::coverage before the first step, [sentences, 1, source, any]; undefined for a
-  /// mechanism that does not ask for it. One that does is asked for one step at a time.
+  /// mechanism that does not need it. A mechanism that needs it computes one step at a time.
   virtual Tensor first_coverage(const Encoded&) const { return {}; }
 
-  /// `memory` is what begin() gave, or the same with other keys or another bias for this step. The
-  /// context has the query's type.
+  /// Computes one step, or several together. `memory` is the result of begin(), or the same with
+  /// other keys or another bias for this step. The context has the query's type.
   Attended forward(StepInput step, const Prepared& memory);
 
  protected:
@@ -112,10 +112,12 @@ using AttentionPtr = std::shared_ptr<Attention>;
 
 using AttentionMaker = AttentionPtr (*)(const AttentionSize& size);
 
-/// Of a name in registry.def. Throws Bug for another one, which check() refuses.
+/// The constructor of the mechanism with a name of registry.def. Throws Bug for another name, which
+/// check() refuses.
 AttentionMaker attention_maker(const std::string& name);
 
-/// `model.attention` with what is around it: a window, then coverage, then heads.
+/// The mechanism of `model.attention`, in a window, then with coverage, then side by side as heads,
+/// as the configuration says.
 AttentionPtr make_attention(const ModelConfig& config);
 
 }  // namespace heed::model

@@ -1,4 +1,4 @@
-// What several attentions share.
+// Functions that several attentions share, and mechanisms that contain others.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,15 @@
 
 namespace heed::model {
 
-/// a = softmax(scores) over the valid positions, or what else `weighing` makes of them, c = sum
-/// over i of a(i) h(i). scores [sentences, query, source]; padding gets a weight of exactly 0. The
-/// dropout of the weights applies to the context alone, the weights that are returned are whole.
+/// a = softmax(scores) over the valid positions, or another normaliser that `weighing` names, c =
+/// sum over i of a(i) h(i). scores [sentences, query, source]; padding gets a weight of exactly 0.
+/// The dropout of the weights applies to the context alone, the weights that are returned are
+/// whole.
 Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared& memory,
                      const Weighing& weighing, bool training);
 
-/// `step`, whose witness is told what `complete` makes of a working. Lives as long as `step`.
+/// Returns `step` with a witness that gets each Working after `complete` has changed it. The result
+/// must not outlive `step`.
 StepInput telling(const StepInput& step, const std::function<void(Working&)>& complete);
 
 /// The additive score, v . tanh(W s + U h(i)), that Bahdanau et al. and Luong et al. (as "concat")
@@ -29,8 +31,8 @@ AttentionPtr make_additive(const AttentionSize& size);
 AttentionPtr make_local(AttentionMaker make, const AttentionSize& size, Window window,
                         int64_t half_width);
 
-/// `scores` with V C(t-1, i) added to the key of position i. `width` is that of C in the neural
-/// form; the linguistic one has a number.
+/// The mechanism `scores`, in which V C(t-1, i) is added to the key of position i. `width` is that
+/// of C in the neural form; in the linguistic form C is one number.
 AttentionPtr make_covered(AttentionPtr scores, const AttentionSize& size, Coverage form,
                           int64_t width);
 

@@ -24,7 +24,7 @@ constexpr double kLargestFertility = 2, kSmallestFertility = 0.001;
 
 struct CoveredCache : SequenceCache {
   std::shared_ptr<const SequenceCache> scores;  // of the mechanism inside
-  Tensor facts;                                 // what coverage reads of each position
+  Tensor facts;                                 // the numbers of each position that coverage reads
 };
 
 class Covered : public Attention {
@@ -93,7 +93,7 @@ class Covered : public Attention {
   }
 
  private:
-  /// Each hypothesis has keys of its own: it becomes a sentence.
+  /// Makes a sentence of each hypothesis, because each has keys of its own.
   static Prepared of_hypotheses(const Prepared& memory, int64_t beam) {
     const auto each = [beam](const Tensor& x) {
       auto shape = x.sizes().vec();

@@ -1,8 +1,8 @@
 // a(t,i) = softmax (or another normaliser) over i in [p(t) - D, p(t) + D] of e(t,i), with any of
 // Luong's scores e
-//   local_m: p(t) = t, but never behind the last word
-//   local_p: p(t) = S sigmoid(v . tanh(W s(t))), and a(t,i) is multiplied by exp(-(i - p(t))^2 / (2
-//   (D/2)^2))
+//   local_m: p(t) = t, but never after the last word
+//   local_p: p(t) = S sigmoid(v . tanh(W s(t))), and a(t,i) is multiplied by
+//            exp(-(i - p(t))^2 / (2 (D/2)^2))
 // Luong, Pham and Manning 2015, section 3.2, equations 7 to 10; S: the sentence's length. As in
 // equation 10 the context's weights are not normalised again; the weights that are reported are.
 #include <ATen/ATen.h>
@@ -46,7 +46,7 @@ class Local : public Attention {
     Prepared window = memory;
     window.bias = memory.bias.expand_as(offset).masked_fill(
         offset.abs().gt(half_width_), -std::numeric_limits<double>::infinity());
-    // What is exchanged are the weights that are used: those of local_p are made below.
+    // `exchange` is for the weights that are used: those of local_p are made below.
     StepInput inside = step;
     Working working;
     if (predicts_) inside.exchange = nullptr;
@@ -69,7 +69,7 @@ class Local : public Attention {
   }
 
  private:
-  // i - p(t): [sentences, query, source].
+  // Returns i - p(t): [sentences, query, source].
   Tensor offsets(const StepInput& asked, const Prepared& memory) const {
     const auto options = memory.bias.options();
     const Tensor length = memory.valid.sum(1, true).to(options.dtype());  // [sentences, 1]

@@ -1,7 +1,7 @@
 // a(t) = softmax(W s(t))
 // Luong, Pham and Manning 2015, section 3.1, equation 8, "location": a row of W for each source
-// position, and nothing of what stands there is looked at. As in the paper a short sentence takes
-// the first rows, and words behind the last row get no weight.
+// position, whatever word stands there. As in the paper a short sentence takes the first rows, and
+// words after the last row get no weight.
 #include <ATen/ATen.h>
 
 #include <algorithm>

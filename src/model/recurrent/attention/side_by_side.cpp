@@ -1,6 +1,6 @@
 // c(t) = [c_1(t); ...; c_k(t)], c_j(t) = attention_j of the j-th slice of P s and of Q h(i)
-// Vaswani et al. 2017, 3.2.2, with any score; keys and values of a head are the same slice. What
-// reads the context multiplies it with a matrix of its own, so that there is none here.
+// Vaswani et al. 2017, 3.2.2, with any score; keys and values of a head are the same slice. The
+// layer that reads the context multiplies it with a matrix of its own, so that there is none here.
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@
 namespace heed::model {
 namespace {
 
-// In place of padding's -inf, whose gradient would be no number.
+// The log weight of padding in place of -inf, whose gradient would be no number.
 constexpr double kLeastLog = -1e30;
 
 struct SideBySideCache : SequenceCache {

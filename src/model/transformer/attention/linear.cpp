@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kChunk = 64;  // queries whose keys are looked at one by one
 
-// A product of two numbers of e^-40 is still one that fp32 can tell from 0.
+// The smallest x of f: fp32 can still tell e^-40 e^-40, a product of two such numbers, from 0.
 constexpr double kLeast = -40;
 
 /// f(x) = elu(x) + 1, as x + 1 above 0 and e^x below: e^x - 1 + 1 would be 0 in fp32 from -17 on.
@@ -57,14 +57,14 @@ struct Features {
   const Tensor& above() const { return turned.defined() ? turned : plain; }
 };
 
-/// [..., length, d] -> [..., chunks, kChunk, d]; what is added is zero, and adds nothing to a sum.
+/// [..., length, d] -> [..., chunks, kChunk, d], filled up with zeros, which add nothing to a sum.
 Tensor in_chunks(const Tensor& x) {
   const int64_t length = x.size(-2), whole = (length + kChunk - 1) / kChunk * kChunk;
   return at::constant_pad_nd(x, {0, 0, 0, whole - length}).unflatten(-2, {-1, kChunk});
 }
 
-/// Of each query over the keys up to its own place: those of its chunk by a triangle of products,
-/// those of the chunks before by their running sum.
+/// sums() of each query over the keys up to its own position: those of its chunk by a triangle of
+/// products, those of the chunks before by their running sum.
 Tensor causal_sums(const Tensor& query, const Tensor& keys, const Tensor& values) {
   const Tensor q = in_chunks(query), k = in_chunks(keys), v = in_chunks(values);
   const Tensor near = at::matmul(at::matmul(q, k.transpose(-1, -2)).tril(), v);
@@ -86,7 +86,7 @@ Tensor counts(const Tensor& query, const Tensor& keys, bool causal) {
   return (query * (causal ? keys.cumsum(-2) : keys.sum(-2, true))).sum(-1, true);
 }
 
-/// sums / counts
+/// The contexts, sums() / counts().
 Tensor means(const Features& q, const Features& k, const Tensor& values, bool causal) {
   if (q.turned.defined())
     return sums(q.turned, k.turned, values, causal) / counts(q.plain, k.plain, causal);
@@ -99,7 +99,7 @@ Tensor means(const Features& q, const Features& k, const Tensor& values, bool ca
   return both.narrow(-1, 0, width) / both.narrow(-1, width, 1);
 }
 
-/// [batch, heads, query, keys]
+/// The weights a(i,j) as a matrix [batch, heads, query, keys].
 Tensor shares(const Features& q, const Features& k, bool causal) {
   const Tensor all = at::matmul(q.above(), k.above().transpose(-1, -2));
   return (causal ? all.tril() : all) / counts(q.plain, k.plain, causal);

@@ -14,15 +14,15 @@
 
 namespace heed::model {
 
-/// Shapes as in attend(). Of `look` it reads `valid` and whether the pattern is causal; nothing may
-/// be added to scores. `rotations` [length, head / 2] complex, if defined, are those of Positions.
-/// fp32 or double inside. `place`, if there is one, receives a as float [batch, heads, query,
-/// keys], and then a matrix of this size is made.
+/// Linear attention, with shapes as in attend(). Of `masking` it reads `valid` and whether the
+/// pattern is causal; nothing may be added to scores. `rotations` [length, head / 2] complex, if
+/// defined, are those of Positions. It computes in fp32 or double. `place`, if there is one,
+/// receives a as float [batch, heads, query, keys], and then a matrix of this size is made.
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking, const Tensor& rotations = {},
                         const WeightsPlace& place = {});
 
-/// Over the steps so far; undefined before the first one.
+/// The sums over the steps so far; undefined before the first one.
 struct LinearSums {
   Tensor products;  // [batch, kv heads, head, head] R(j) f(k(j)) v(j)^T
   Tensor keys;      // [batch, kv heads, head] f(k(j))

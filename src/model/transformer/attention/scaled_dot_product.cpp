@@ -13,8 +13,8 @@
 namespace heed::model {
 namespace {
 
-// As the fused ones it computes in fp32 with the projections as they are, and rounds the context
-// alone.
+// As the fused kernels do, this computes in fp32 with the projections as they are, and rounds the
+// context alone.
 Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values,
              const AttentionMask& masking, const WeightsPlace& place) {
   const kernels::WithoutAutocast guard;
@@ -42,10 +42,10 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values,
   return context.to(values.scalar_type());
 }
 
-/// Fused, with the added scores and all masks as one tensor.
+/// Attention by LibTorch's fused call, with the added scores and all masks as one tensor.
 Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
                   const AttentionMask& masking) {
-  const kernels::WithoutAutocast guard;  // it would round what is added
+  const kernels::WithoutAutocast guard;  // it would round the added scores
   // On a CPU LibTorch's call takes fp32 beside bf16, on a GPU it does not.
   const bool in_fp32 = query.is_cpu() && query.scalar_type() == at::kBFloat16;
   Tensor added = masking.added.to(in_fp32 ? at::kFloat : query.scalar_type());
@@ -57,10 +57,10 @@ Tensor with_added(const Tensor& query, const Tensor& keys, const Tensor& values,
                                           keys.size(1) != query.size(1));
 }
 
-/// [batch * blocks, 1, size, span]
+/// The keys that the queries of each block see: [batch * blocks, 1, size, span].
 Tensor block_mask(const AttentionMask& masking, const WindowBlocks& blocks, int64_t batch,
                   int64_t length, const at::Device& device) {
-  // Columns beyond the sentence's ends, and its padding.
+  // This hides columns beyond the sentence's ends, and its padding.
   Tensor there = at::ones({1, 1, length, 1}, at::TensorOptions(device).dtype(at::kBool));
   if (masking.valid.defined()) there = masking.valid.transpose(2, 3);
   const Tensor seen = seen_in_blocks(there, blocks, masking);

@@ -1,5 +1,5 @@
 // Scaled dot-product attention, softmax(scale Q K^T) V (Vaswani et al. 2017, eq. 1): fused, or in
-// plain steps where somebody wants to see the weights.
+// plain steps where the weights are wanted.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace heed::model {
 
-/// Who may look where. Masks are bool, true = may look.
+/// Which keys a query may look at, and how scores become weights. Masks are bool, true = may look.
 struct AttentionMask {
   Tensor valid;  // [batch, 1, 1, keys]: the keys that are no padding; undefined: all
   kernels::Pattern pattern = {};  // of as many queries as keys; a causal one without `valid`
   double scale = 1;               // 1 / sqrt(width of one head), but for the ablation
   double dropout = 0;             // of the weights
-  /// Makes other weights, [batch, heads, query, keys]; then they are computed in plain steps.
+  /// Replaces the weights, [batch, heads, query, keys], which are then computed in plain steps.
   std::function<Tensor(const Tensor& weights)> exchange;
   Tensor added;  // to scaled scores: [batch or 1, heads, query, keys]; undefined: nothing
   kernels::Normalise normalise = &kernels::softmax;  // another one is computed in plain steps
@@ -39,13 +39,13 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values,
 /// threads.
 bool drops_by_itself(const AttentionMask& masking, const Tensor& query);
 
-/// [batch, kv heads, ...] -> [batch, heads, ...]: each as often as heads share it.
+/// Repeats each kv head for the heads that share it: [batch, kv heads, ...] -> [batch, heads, ...].
 Tensor for_each_head(const Tensor& shared, int64_t heads);
 
-/// Pattern::sees() of positions, int64 tensors that broadcast.
+/// Pattern::sees() for tensors of positions, int64, that broadcast.
 Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& key);
 
-/// The same of all positions of a sentence: [length, length] bool.
+/// Pattern::sees() for all pairs of positions of a sentence: [length, length] bool.
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device);
 
 /// All of an AttentionMask as one mask that broadcasts to [batch, heads, query, keys], or undefined
@@ -71,10 +71,12 @@ struct WindowBlocks {
   int64_t padded() const { return count * size; }
 };
 
-/// [batch, heads, length, head] -> [batch * blocks, heads, size, head]; what is added is zero.
+/// Cuts queries into blocks, filled up with zeros: [batch, heads, length, head] -> [batch * blocks,
+/// heads, size, head].
 Tensor cut_queries(const Tensor& query, const WindowBlocks& blocks);
 
-/// [batch, heads, length, head] -> [batch * blocks, heads, span, head]; neighbours overlap.
+/// Cuts keys into the spans that the blocks see; neighbours overlap: [batch, heads, length, head]
+/// -> [batch * blocks, heads, span, head].
 Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks);
 
 /// The keys of a block that a query sees, [batch * blocks, 1, size, span] bool: those near it that
@@ -83,21 +85,21 @@ Tensor cut_keys(const Tensor& keys, const WindowBlocks& blocks);
 Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks,
                       const AttentionMask& masking);
 
-/// [batch * blocks, heads, size, any] -> [batch, heads, length, any]
+/// Joins blocks again: [batch * blocks, heads, size, any] -> [batch, heads, length, any].
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length);
 
 /// Whether blocks do less work than one product of all queries with all keys.
 bool worth_blocks(int64_t length, const AttentionMask& masking);
 
-/// As `attend` for an AttentionMask with a window. Queries go in blocks of a size near the window;
-/// a block sees its own keys and a window's width on either side (before only, where causal),
-/// gathered so that all blocks are one batch.
+/// attend() for an AttentionMask with a window. Queries are taken in blocks of a size near the
+/// window; a block sees its own keys and a window's width on either side (before only, where
+/// causal), gathered so that all blocks are one batch.
 Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking);
 
-/// The same of a window, of some places that everybody sees and that see everybody (Beltagy et al.
-/// 2020, section 3.1), and of every s-th place (Child et al. 2019, section 4.3, "strided"): for a
-/// pattern with `global` or `stride`. Time and memory are O(n (window + global + n / stride)).
+/// attend() for a pattern with `global` or `stride`: over a window, over some places that everybody
+/// sees and that see everybody (Beltagy et al. 2020, section 3.1), and over every s-th place (Child
+/// et al. 2019, section 4.3, "strided"). Time and memory are O(n (window + global + n / stride)).
 Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking);
 

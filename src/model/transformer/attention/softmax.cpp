@@ -19,14 +19,15 @@ SoftmaxAttention::SoftmaxAttention(const MultiHeadOptions& options, const LayerI
     : SelfAttention(options, index),
       prepares_(self_attention_info(options.kind).weights == WeightsOf::kPrepared) {}
 
-/// Of the positions from `first`, or of those `at` of them: [length, 1, head / 2]; or undefined.
+/// The rotations of the positions from `first`, or of those of them whose indices are `at`:
+/// [length, 1, head / 2]; or undefined.
 Tensor SoftmaxAttention::turns(int64_t first, int64_t length, const Tensor& at) const {
   const Tensor all = positions_->rotations(first, length);
   if (!all.defined()) return all;
   return (at.defined() ? all.index_select(0, at) : all).unsqueeze(1);
 }
 
-/// Queries and keys lie side by side and turn together: x [..., heads + kv heads, head].
+/// Prepares and turns queries and keys, which lie side by side: x [..., heads + kv heads, head].
 Tensor SoftmaxAttention::changed(const Tensor& x, const Tensor& turns) const {
   const Tensor own = prepares_ ? prepared(x) : x;
   return turns.defined() ? turned(own, turns) : own;
@@ -78,7 +79,8 @@ Tensor SoftmaxAttention::unpadded(const Tensor& projected, const SentenceLayout&
                                      {numbers_by_distance(scores, query, options_.factor())});
 }
 
-/// Returns the queries [sentences, beam, heads, head].
+/// Writes the keys and values of a step into `cache`. Returns its queries [sentences, beam, heads,
+/// head].
 Tensor SoftmaxAttention::write_beams(const Tensor& projected, const HeadsOfLayer& cache,
                                      const BeamStep& now) const {
   const auto write = [&](const Tensor& heads, const Tensor& now_heads) {

@@ -23,8 +23,8 @@ class SoftmaxAttention : public SelfAttention {
   Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
                        Tensor* weights) override;
 
-  /// What a kind makes of queries and keys before positions turn them: x [..., heads + kv heads,
-  /// head], the queries first. Asked of WeightsOf::kPrepared.
+  /// The queries and keys that a kind makes of x before positions turn them: x [..., heads + kv
+  /// heads, head], the queries first. It is called for kinds of WeightsOf::kPrepared.
   virtual Tensor prepared(const Tensor& x) const { return x; }
 
  private:

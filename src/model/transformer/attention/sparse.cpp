@@ -26,31 +26,31 @@ struct Inputs {
   Tensor places() const {
     return at::arange(length(), at::TensorOptions(query.device()).dtype(at::kLong));
   }
-  /// No padding, and none of the places that everybody sees.
+  /// The places that are no padding and that not everybody sees.
   Tensor others() const { return real().logical_and(places().ge(global()).view({1, 1, -1, 1})); }
-  /// [batch or 1, 1, length, 1] bool: no padding.
+  /// The places that are no padding: [batch or 1, 1, length, 1] bool.
   Tensor real() const {
     if (masking.valid.defined()) return masking.valid.transpose(2, 3);
     return at::ones({1, 1, length(), 1}, at::TensorOptions(query.device()).dtype(at::kBool));
   }
 };
 
-/// A way to look: scores [batch, heads, length, keys of one query], -inf where it does not, and the
-/// context that weights of this shape make.
+/// A part of the keys that queries see: scores [batch, heads, length, keys of one query], -inf for
+/// keys that a query does not see, and the context that weights of this shape make.
 struct Part {
   Tensor scores;
   std::function<Tensor(const Tensor& weights)> context;
 };
 
-/// Scaled products, -inf where `seen` says no.
+/// Scaled products of queries and keys, -inf where `seen` is false.
 Tensor scores_of(const Inputs& in, const Tensor& query, const Tensor& keys, const Tensor& seen) {
   return (at::matmul(query, keys.transpose(-2, -1)) * in.masking.scale)
       .masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
 }
 
-/// The keys near the query, those that everybody sees left out. The query's own is always among
+/// The keys near the query, without those that everybody sees. The query's own is always among
 /// them, so that padding, too, sees something; that the first `global` queries see theirs twice
-/// does not matter, of_global_queries() replaces them.
+/// does not matter, because of_global_queries() replaces their contexts.
 Part near(const Inputs& in) {
   const WindowBlocks blocks(in.length(), in.masking);
   const Tensor seen =
@@ -64,7 +64,7 @@ Part near(const Inputs& in) {
           }};
 }
 
-/// The places that everybody sees.
+/// The keys that everybody sees.
 Part global(const Inputs& in) {
   const auto first = [&](const Tensor& x) { return x.narrow(2, 0, in.global()); };
   const Tensor places = in.places();
@@ -75,8 +75,8 @@ Part global(const Inputs& in) {
       [values = first(in.values)](const Tensor& weights) { return at::matmul(weights, values); }};
 }
 
-/// Places whose distance is a multiple of the stride, where neither of the others looks: a sequence
-/// of rows of `stride` places, each column by itself.
+/// Keys whose distance is a multiple of the stride and that are in neither of the other parts: the
+/// sentence becomes rows of `stride` places, in which each column attends by itself.
 Part strided(const Inputs& in) {
   const int64_t stride = in.masking.pattern.stride, length = in.length();
   /// [batch, heads, length, any] -> [batch, heads, stride, rows, any]
@@ -100,7 +100,7 @@ Part strided(const Inputs& in) {
           [=](const Tensor& weights) { return sequence(at::matmul(columns(weights), values)); }};
 }
 
-/// The places that everybody sees see everybody.
+/// The contexts of the first `global` queries, which see everybody.
 Tensor of_global_queries(const Inputs& in) {
   const AttentionMask& masking = in.masking;
   const Tensor query = in.query.narrow(2, 0, in.global()), places = in.places();

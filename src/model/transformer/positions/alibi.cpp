@@ -1,7 +1,7 @@
 // e(i,j) = q(i) . k(j) / sqrt(head) - m |i - j|, with a slope m of each head
 // Press, Smith and Lewis 2022, section 3. With n heads, n a power of two, the slopes are 2^(-8/n),
-// 2^(-16/n), ..., 2^-8; other numbers of heads take what is missing from every second slope of
-// twice as many, as the paper's code does. In the encoder the scores fall to both sides.
+// 2^(-16/n), ..., 2^-8; for another n the slopes that are missing are every second slope of twice
+// as many heads, as in the paper's code. In the encoder the scores fall to both sides.
 #include <ATen/ATen.h>
 
 #include <algorithm>

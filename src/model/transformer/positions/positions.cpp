@@ -112,7 +112,8 @@ void PositionTable::to(at::Device device, bool non_blocking) {
 }
 
 void PositionTable::convert(at::ScalarType dtype) {
-  // Complex numbers of half width hardly exist: rotations stay in fp32 below it.
+  // LibTorch hardly supports complex numbers of half width: rotations stay in fp32 for narrower
+  // types.
   const bool wide = dtype == at::kDouble;
   table_ = table_.to(table_.is_complex() ? (wide ? at::kComplexDouble : at::kComplexFloat) : dtype);
 }

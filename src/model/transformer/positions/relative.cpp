@@ -1,7 +1,7 @@
 // e(i,j) = q(i) . (k(j) + a(clip(j - i))) / sqrt(head), with a vector a of each distance from -16
-// to 16 Shaw, Uszkoreit and Vaswani 2018, equation 4 and section 3.2. Heads share the vectors,
-// layers have their own. The values are without such vectors: the paper's table 3 finds no use in
-// them beside those of the keys.
+// to 16. Shaw, Uszkoreit and Vaswani 2018, equation 4 and section 3.2. Heads share the vectors,
+// layers have their own. Values have no such vectors: the paper's table 3 finds no use in them
+// beside those of the keys.
 #include <ATen/ATen.h>
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // e(i,j) = q(i) . k(j) / sqrt(head) + b(bucket(j - i)), with a number b of each head and bucket
-// Raffel et al. 2020, section 2.1, and their code: 32 buckets, one of each short distance, then
-// wider and wider ones up to 128; beyond it all are one. An encoder has half of them for each side.
-// All layers of a stack share the numbers. Unlike T5, heed keeps the division by sqrt(head).
+// Raffel et al. 2020, section 2.1, and their code: 32 buckets, one for each short distance, then
+// wider and wider ones up to 128; all distances beyond it are in one. An encoder has half of them
+// for each side. All layers of a stack share the numbers. Unlike T5, heed keeps the division by
+// sqrt(head).
 #include <ATen/ATen.h>
 
 #include <algorithm>
