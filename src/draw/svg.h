@@ -20,7 +20,7 @@ using Colour = std::array<uint8_t, 3>;  // red, green, blue
 
 /// White for 0, dark blue for 1; `share` is clamped to [0, 1].
 Colour ink_colour(double share);
-/// The same as "#107ab5".
+/// Returns the colour as "#107ab5".
 std::string ink(double share);
 
 /// Width of the line in units of one font size: East Asian letters and emoji 1 (however many code

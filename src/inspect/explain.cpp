@@ -40,7 +40,7 @@ constexpr int64_t kRows = 32;  // most copies of a sentence that are read togeth
 // products of matrices would be small.
 constexpr int64_t kSteps = 8;
 
-/// Of one pair: log p of every target piece.
+/// Returns log p of every target piece of one pair.
 class Pair {
  public:
   Pair(model::Model& model, const at::Device& device, const data::Example& example)
@@ -152,8 +152,8 @@ class Integral {
  private:
   static constexpr int64_t kMostHalvings = 8;  // for each of the steps
 
-  /// What is not explained within this is a jump. Layer norms one behind the other turn at very
-  /// small vectors.
+  /// A difference that is not explained within this is a jump. Several layer norms after each other
+  /// change abruptly at very small vectors.
   static bool is_shortest(double from, double to) {
     return to - from < std::max(0x1p-30, to * 0x1p-14);
   }

@@ -1,5 +1,5 @@
-// What each target piece depends on in the source, besides attention: gradients with regard to the
-// source's word vectors, and pieces that are left out.
+// Other evidence than attention of what each target piece depends on in the source: gradients with
+// regard to the source's word vectors, and pieces that are left out.
 //
 //   saliency    x(i) . d log p(y(t)) / d x(i)                         gradient x input
 //   integrated  x(i) . mean over k of 2 u(k) times the same gradient at u(k)^2 x, where
@@ -45,8 +45,9 @@ inline constexpr double kMayMiss = 0.05, kMayMissShare = 0.02;
 struct ExplainOptions {
   config::AttentionKind evidence = config::AttentionKind::saliency;  // integrated, erasure
   int64_t steps = 32;                                                // of integrated, at least
-  /// Of erasure: the group of each source piece, </s> included. Pieces of a group are left out
-  /// together, and its number stands at the first of them, 0 at the others. Empty: each by itself.
+  /// For erasure, the group of each source piece, </s> included. The pieces of a group are left out
+  /// together; the first of them has the result, the others have 0. Empty: each piece is left out
+  /// by itself.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& pieces)> groups = {};
 };
 

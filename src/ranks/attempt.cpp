@@ -49,7 +49,7 @@ class Meeting {
 
   void leave_token() { store_->set(token_of(info_.rank), mine_); }
 
-  /// Those whom the others wait for; none where the last has come just now.
+  /// Returns the ranks for which the others wait; none if the last one has just come.
   std::vector<int64_t> absent() {
     std::vector<int64_t> without_token, without_list;
     for (int64_t rank = 0; rank < info_.size; ++rank) {

@@ -29,11 +29,11 @@ class SilentStore : public c10::DistStoreError {
 };
 
 /// Whether `call` has returned within `limit`. Where it has not, the thread in which it runs is
-/// left behind: it must own, and not refer to, what it uses, and must not throw.
+/// abandoned: it must own, and not refer to, what it uses, and must not throw.
 bool returns_within(std::chrono::milliseconds limit, std::function<void()> call);
 
-/// What `call` returns or throws; nothing where that takes longer than `limit`. As above, `call`
-/// must own what it uses.
+/// Returns or throws what `call` does; returns nothing where it takes longer than `limit`. As
+/// above, `call` must own what it uses.
 template <class Call>
 auto result_within(std::chrono::milliseconds limit, Call call)
     -> std::optional<std::invoke_result_t<Call>> {

@@ -108,14 +108,14 @@ bool lacks_its_python(const subprocess::Result& result) {
          result.err.find("No module named 'sacrebleu'") != std::string::npos;
 }
 
-/// What has to be installed beside sacrebleu for this tokeniser, as an argument of pip; "" where
-/// nothing has.
+/// Returns the package that this tokeniser needs besides sacrebleu, as an argument of pip; "" where
+/// it needs none.
 std::string package_for(const std::string& tokenizer) {
   if (tokenizer == "ja-mecab") return "sacrebleu[ja]";
   return tokenizer == "ko-mecab" ? "sacrebleu[ko]" : "";
 }
 
-/// What installs `package` where the program finds it.
+/// Returns the command that installs `package` where the program finds it.
 std::string command_to_install(const std::string& package, const std::string& program) {
   const std::string folder = fs::path(program).parent_path().string();
   return fmt::format("{} install '{}'",
