@@ -59,7 +59,8 @@ void check_corpora(const DoctorArgs& args) {
   for (const std::string& found : report.text()) std::puts(found.c_str());
 }
 
-/// As evaluation runs it: a scorer that is there may fail, where its Python is gone.
+/// Runs the scorer as an evaluation does, because one that is there may fail, where its Python is
+/// gone.
 void check_scorer_runs() {
   try {
     const std::string program = score::find_sacrebleu();
@@ -73,7 +74,7 @@ void check_scorer_runs() {
   }
 }
 
-/// What `precision: auto` takes for a Transformer of usual size, and why.
+/// Returns what `precision: auto` means for a Transformer of usual size, and why.
 std::string choice_of_precision() {
   constexpr int64_t kVocabulary = 8000;
   const model::ModelConfig model = [] {
