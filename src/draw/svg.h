@@ -128,13 +128,13 @@ void draw_end_labels(Svg& svg, std::vector<EndLabel> labels, double width);
 /// more than fit beside it.
 bool names_below(Form form, std::size_t names);
 
-/// Below each other from `top` on.
+/// Draws the names of the key below each other, from `top` on.
 void draw_key(Svg& svg, const std::vector<EndLabel>& labels, double top);
 
-/// What `names` names need there.
+/// Returns the height that draw_key() needs for so many names.
 double key_height(std::size_t names);
 
-/// What is needed beside the plot, for the names if they stand there.
+/// Returns the width that is needed beside the plot, with the names if they stand there.
 double space_beside(Form form, const std::vector<std::string>& names);
 
 }  // namespace heed::draw

@@ -63,7 +63,7 @@ std::vector<Explanation> explain(decode::Translator& translator,
 /// section 4.2.1): if it hardly does, the weights explain little. This permutes each row of the
 /// head's weights by itself, at every call into other orders: recurrent models call it for each
 /// step. Of head -1 all heads of the layer are permuted, a row of them alike, and so is their mean.
-/// The same `seed` gives the same orders again.
+/// Equal seeds give equal orders.
 model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed);
 
 /// One list per line of `sources`, in order, as attention_maps(): every head of cross-attention by

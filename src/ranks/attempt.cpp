@@ -101,8 +101,8 @@ class Meeting {
     seen_ = newest;
     const auto tokens = split(store_->get_to_str(tokens_of(*newest)), ' ');
     if (std::ssize(tokens) != info_.size || tokens[info_.rank] != mine_) return;
-    // Of a first rank that is no longer the first. The list that was taken before stays: its own
-    // first rank may have begun already, and then puts it there no more.
+    // A list by a first rank that is no longer the first does not count. The list that was taken
+    // before stays: its own first rank may have begun already, and then does not publish it again.
     if (tokens[0] != read(token_of(0))) return;
     list_ = *newest;
     store_->set(taken_of(list_, info_.rank), std::string("1"));

@@ -87,7 +87,7 @@ class LimitedStore : public c10d::Store {
   /// call(store) within `limit`.
   template <class Call>
   auto limited(Call call, std::chrono::milliseconds limit);
-  /// Of a call that waits so long for a key, and then asks the server once more.
+  /// Returns the limit of a call that waits so long for a key, and then asks the server once more.
   std::chrono::milliseconds limit_with(std::chrono::milliseconds waiting) const;
 
   const StorePtr store_;

@@ -37,7 +37,7 @@ constexpr const char* kBroken =
     "; if its Python environment was moved, or its Python upgraded, make it again with `./run "
     "setup` (`./run install`) or `pip install --force-reinstall sacrebleu`";
 
-/// Where `./run install` puts its own.
+/// The sacrebleu that `./run install` installs.
 constexpr const char* kInstalled = "lib/heed/python/bin/sacrebleu";
 
 std::optional<std::string> in_virtual_environment(fs::path folder) {
@@ -69,7 +69,7 @@ std::string reason_in(const std::string& err) {
   return join(split_words(join({last, lines.end()}, " ")), " ");
 }
 
-/// What sacrebleu says beside the scores, such as that the text looks tokenised.
+/// Logs what sacrebleu says besides the scores, such as that the text looks tokenised.
 void pass_on_warnings(const std::string& err) {
   constexpr std::string_view kMark = "sacreBLEU: ";
   std::vector<std::string> said;
