@@ -213,8 +213,8 @@ void write_tables(const OutputFolder& folder, const Matrices& matrices, const At
   }
 }
 
-/// As --pictures says: one of each matrix, and one of all layers and heads where there are several.
-/// Returns how many.
+/// Writes the pictures of --pictures: one of each matrix, and one of all layers and heads where
+/// there are several. Returns their number.
 std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
                            const AttentionArgs& args) {
   const std::string model = folder_name(args.model);

@@ -1,4 +1,4 @@
-// What a student learns from: texts with a teacher's translations of them.
+// The lessons that a student learns from: texts with a teacher's translations of them.
 #pragma once
 
 #include <cstdint>

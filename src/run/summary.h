@@ -62,7 +62,7 @@ struct Summary {
   // On the test set of training.from: of that model, and of this one.
   std::vector<std::string> base_before, base_after;
 
-  /// Of a run that was made so, on these corpora.
+  /// Makes the summary of a run that was made so, on these corpora.
   std::string to_json(const Provenance& provenance, const data::HygieneReport& corpora) const;
   /// Throws UserError naming the file.
   static Summary read(const std::string& path);

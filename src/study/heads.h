@@ -23,7 +23,7 @@
 
 namespace heed::study {
 
-/// What a strongest place can be, each counted over the rows that have such a place:
+/// The roles of a strongest place, each counted over the rows that have such a place:
 ///   previous, next  self: the place before or after the row's own. Cross: a gold link of the
 ///                   target word before or after, which is none of the row's own
 ///   same_place      self: the row's own place (decoder: the token it has just read). Cross: the
