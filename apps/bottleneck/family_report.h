@@ -14,7 +14,7 @@
 
 namespace heed {
 
-/// What is right, by line; empty where no file of it is given.
+/// The gold annotations by line; empty where no file of them is given.
 struct AttentionGold {
   text::Pairs valid;  // data.valid, which valid_alignments are of
   std::vector<study::GoldAlignment> alignments, valid_alignments;

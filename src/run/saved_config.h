@@ -61,7 +61,7 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
 /// folder, where and on how many threads it is computed, and the family that it belongs to.
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted);
 
-/// Returns a value of everything that changes() compares, which is equal where a run is the same.
+/// Returns a checksum of everything that changes() compares: equal where a run is the same.
 uint64_t checksum(const Config& config);
 
 }  // namespace heed::run
