@@ -76,7 +76,7 @@ Input read_input(const AttentionArgs& args) {
   return input;
 }
 
-/// Of integrated gradients whose rows do not add up.
+/// Warns of integrated gradients whose rows do not add up to what they should.
 void warn_if_missing(const study::AttentionMatrix& one) {
   if (one.missing.empty()) return;
   const auto by_size = [](float missing) { return std::abs(missing); };
@@ -87,9 +87,9 @@ void warn_if_missing(const study::AttentionMatrix& one) {
       one.sentence, fixed(by_size(largest), 2));
 }
 
-/// What a model looks at, and what else was asked for, by pieces: one sentence after the other, all
-/// kinds of each in the order of the command line. Where there are no `targets`, they become its
-/// own translations.
+/// Returns the attention of a model, and the other evidence that was asked for, by pieces: one
+/// sentence after the other, all kinds of each in the order of the command line. Where there are no
+/// `targets`, they become the model's own translations.
 Matrices look(const std::string& model, const Input& input,
               std::optional<std::vector<std::string>>& targets, const AttentionArgs& args) {
   const run::ModelFolder folder = run::open_model(model, args.common.open());
@@ -213,8 +213,8 @@ void write_tables(const OutputFolder& folder, const Matrices& matrices, const At
   }
 }
 
-/// As --pictures says: one of each matrix, and one of all layers and heads where there are several.
-/// Returns how many.
+/// Writes the pictures of --pictures: one of each matrix, and one of all layers and heads where
+/// there are several. Returns their number.
 std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
                            const AttentionArgs& args) {
   const std::string model = folder_name(args.model);

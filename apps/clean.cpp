@@ -45,7 +45,7 @@ constexpr double kMostNats = 4;
 constexpr std::size_t kPairsAtOnce = 1024;          // that models score
 constexpr std::size_t kExamples = 3, kShown = 160;  // of each rule; characters
 
-/// Of a target as a translation of its source.
+/// The flags of a target as a translation of its source.
 constexpr Flag kTextFlags[] = {Flag::copied, Flag::repetition, Flag::numbers};
 
 /// Overlap is about the sets of a run.
@@ -65,7 +65,7 @@ std::vector<std::string> rule_names() {
   return names;
 }
 
-/// What is written: both sides of the pairs that stay, and those that are removed.
+/// The files that are written: both sides of the pairs that stay, and those that are removed.
 std::array<std::string, 3> files_of(const std::string& prefix) {
   return {prefix + ".source", prefix + ".target", prefix + ".removed.tsv"};
 }
@@ -174,7 +174,7 @@ class PairJudge {
     finder_.expect_scripts(sources.most(), targets.most());
   }
 
-  /// What the words did not tell of.
+  /// Logs which pairs could not be judged by their words.
   void tell() const {
     if (too_long_.count > 0)
       log::info("words: not judged, more than {} words on a side: {}", study::WordCheck::kLongest,

@@ -59,7 +59,8 @@ void check_corpora(const DoctorArgs& args) {
   for (const std::string& found : report.text()) std::puts(found.c_str());
 }
 
-/// As evaluation runs it: a scorer that is there may fail, where its Python is gone.
+/// Runs the scorer as an evaluation does, because one that is there may fail, where its Python is
+/// gone.
 void check_scorer_runs() {
   try {
     const std::string program = score::find_sacrebleu();
@@ -73,7 +74,7 @@ void check_scorer_runs() {
   }
 }
 
-/// What `precision: auto` takes for a Transformer of usual size, and why.
+/// Returns what `precision: auto` means for a Transformer of usual size, and why.
 std::string choice_of_precision() {
   constexpr int64_t kVocabulary = 8000;
   const model::ModelConfig model = [] {
@@ -113,7 +114,7 @@ void check_machine() {
   check_scorer_runs();
 }
 
-/// What one rank of an update does with a gradient of `numbers` each, without the model.
+/// Does what one rank does in an update with a gradient of `numbers` each, without the model.
 Tensor sum_over_ranks(ranks::Group& group, const Tensor& mine) {
   const int64_t ranks = group.size(), width = mine.numel() / ranks;
   const std::vector<int64_t> widths(static_cast<std::size_t>(ranks), width);

@@ -31,7 +31,8 @@
 namespace heed {
 namespace {
 
-// Of a line there are weights of all heads and as many of other evidence.
+// Half as many lines as for attention alone, because each has as many weights of other evidence as
+// of all heads.
 constexpr std::size_t kLines = text::kLinesOfAllHeads / 2;
 using config::AttentionKind;
 
@@ -44,16 +45,17 @@ struct FaithfulArgs {
 
 using Matrices = std::vector<study::AttentionMatrix>;
 
-/// Of a window of lines, what is measured of each.
-struct Seen {
+/// Attention and evidence of the lines that are measured together, one element for each line.
+struct MeasuredLines {
   std::vector<Matrices> attention, evidence;
   std::vector<std::vector<study::PermutedHead>> permuted;
 };
 
-Seen look(decode::Translator& translator, const text::Pairs& pairs, const model::Traits& traits,
-          int64_t first, const FaithfulArgs& args, ProgressBar& bar) {
+MeasuredLines look(decode::Translator& translator, const text::Pairs& pairs,
+                   const model::Traits& traits, int64_t first, const FaithfulArgs& args,
+                   ProgressBar& bar) {
   const std::size_t lines = pairs.source.size();
-  Seen seen{std::vector<Matrices>(lines), std::vector<Matrices>(lines), {}};
+  MeasuredLines seen{std::vector<Matrices>(lines), std::vector<Matrices>(lines), {}};
   seen.permuted.resize(lines);
   // In the order of the report. Attention and each of them count alike.
   constexpr std::array kEvidence{AttentionKind::erasure, AttentionKind::integrated,
@@ -108,7 +110,7 @@ void faithful(const FaithfulArgs& args) {
   const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
   for (const text::PairWindow& window : text::windows_of(readable, kLines)) {
-    const Seen seen =
+    const MeasuredLines seen =
         look(translator, window.pairs, traits, static_cast<int64_t>(window.first) + 1, args, bar);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {
       const std::size_t line = window.first + i;

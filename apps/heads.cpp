@@ -57,7 +57,7 @@ void require_use_of_gold(const HeadsArgs& args) {
       join(args.kind_names, ","));
 }
 
-/// As they were typed, without the blanks around each.
+/// Returns the separators as they were typed, without the blanks around each.
 std::set<std::string> separators_of(const HeadsArgs& args) {
   std::set<std::string> words;
   for (const std::string& typed : args.separators) {

@@ -57,7 +57,7 @@ int64_t parameters_of(const exchange::ForeignModel& model) {
   return count;
 }
 
-/// As that of a finished run, and where the model comes from.
+/// Returns a summary like that of a finished run, with the origin of the model.
 std::string summary_of(const ImportArgs& args, const exchange::ForeignModel& model,
                        const exchange::Package& package) {
   auto files = json::array();

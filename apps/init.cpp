@@ -106,7 +106,8 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
       overlap ? ", overlap" : "", run::sections_of(recipe));
 }
 
-/// What `heed train` looks at before it trains. A program that is missing may be there by then.
+/// Makes the checks of `heed train` before a training. Of a missing program it only warns, because
+/// it may be there by then.
 void check_as_train_does(const run::Config& config, const std::string& file,
                          const run::Vocabularies& vocabularies) {
   const run::Check found = run::check_run(config, {.file = file, .vocabularies = &vocabularies});
@@ -125,14 +126,14 @@ std::string folder_for(const InitArgs& args) {
 
 /// Files and folders that were not there before. They go again where the command fails, so that it
 /// can be repeated.
-class Made {
+class NewFiles {
  public:
-  ~Made() {
+  ~NewFiles() {
     std::error_code ignored;
     // A folder goes only where it is empty.
     for (const fs::path& path : paths_ | std::views::reverse) fs::remove(path, ignored);
   }
-  Made& operator=(Made&&) = delete;
+  NewFiles& operator=(NewFiles&&) = delete;
 
   /// With the folders above it.
   void will_make(const fs::path& path) {
@@ -147,7 +148,7 @@ class Made {
 };
 
 /// Throws where the file is there and may not be overwritten; the corpus never may.
-void claim(const std::string& path, const char* cure, const InitArgs& args, Made& made) {
+void claim(const std::string& path, const char* cure, const InitArgs& args, NewFiles& made) {
   std::error_code ignored;  // what is not there is not the same
   for (const std::string& read : {args.source, args.target})
     if (!read.empty() && fs::equivalent(path, read, ignored))
@@ -158,7 +159,7 @@ void claim(const std::string& path, const char* cure, const InitArgs& args, Made
 }
 
 /// The three parts of the corpus; those of no pairs are not written.
-data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Made& made) {
+data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, NewFiles& made) {
   std::string source = ending_of(args.source, "src"), target = ending_of(args.target, "tgt");
   if (source == target) source = "src", target = "tgt";
   const auto pair = [&](const std::string& part, bool wanted) {
@@ -196,7 +197,7 @@ void init(InitArgs args) {
   for (const std::string& path : {args.output, args.data}) require_expanded(path);
   run::use_threads(0);  // as the training will
   signals::install();
-  Made made;
+  NewFiles made;
   made.will_make(args.data);
   claim(args.output, "name another file with -o", args, made);
   data::CorpusFiles files;

@@ -148,7 +148,7 @@ std::vector<Module> modules_of(const std::vector<TensorRow>& tensors) {
   return modules;
 }
 
-/// The same tensors under another name.
+/// Whether two modules have the same tensors under different names.
 bool alike(const Module& a, const Module& b) {
   const auto same = [&](const TensorRow* x, const TensorRow* y) {
     return x->name.substr(a.name.size()) == y->name.substr(b.name.size()) && x->shape == y->shape &&

@@ -118,8 +118,8 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{}unexpected argument '{}'{}", where, extras.front(), see);
 }
 
-/// What is wrong with a list that has an empty part, or "". CLI11 leaves out such parts, and of
-/// `--symbols , -o FILE` takes -o for a symbol.
+/// Returns what is wrong with a list that has an empty part, or "". CLI11 leaves out such parts,
+/// and of `--symbols , -o FILE` takes -o for a symbol.
 std::string empty_part(const CLI::App& app, const std::vector<std::string>& words) {
   for (const CLI::App* command : app.get_subcommands({})) {
     if (std::ranges::count(words, command->get_name()) == 0) continue;

@@ -57,7 +57,7 @@ Run read_run(const fs::path& folder) {
   run.metrics = train::summarize(train::read_metrics((folder / kMetricsFile).string()));
   if (run.state == "finished") {
     const run::Summary summary = run::Summary::read((folder / kSummaryFile).string());
-    if (!summary.test_scores.empty())  // "BLEU 41.05", without what stands in brackets behind it
+    if (!summary.test_scores.empty())  // "BLEU 41.05", without the brackets after it
       run.test = trim(split(summary.test_scores.front(), '(').front());
   }
   return run;
@@ -69,7 +69,8 @@ fs::path folder_around(const std::string& run) {
   return (path.has_filename() ? path : path.parent_path()).parent_path();
 }
 
-/// What is not the same as in the first run of the folder, but for names and places.
+/// Stores for each run the settings that differ from the first run of its folder, except for names
+/// and paths.
 void tell_differences(std::vector<Run>& runs) {
   std::map<fs::path, const Run*> firsts;  // by folder: between its runs there may be others
   for (Run& run : runs) {

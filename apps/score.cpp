@@ -38,7 +38,7 @@ struct ScoreArgs {
 
 using Scores = std::span<const decode::Translator::TargetScore>;
 
-/// What is told of pairs, by their attention, too, where the model attends.
+/// Computes the flags of pairs, also by their attention where the model attends.
 class PairFlags {
  public:
   PairFlags(decode::Translator& translator, const run::Config& config)

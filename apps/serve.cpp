@@ -89,7 +89,7 @@ void serve_models(const ServeArgs& args) {
             args.beside.empty() ? "" : " and " + args.beside, server.url());
   while (!signals::interrupted()) service.work(milliseconds(50));
 
-  // What was taken is answered.
+  // Requests that were accepted are answered.
   service.drain();
   server.drain();
   const std::size_t left = server.pending();

@@ -45,13 +45,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kDigits = 4;  // behind the point, in text
+constexpr int kDigits = 4;  // after the decimal point, in text
 
 struct OutputOptions {
   bool scores = false, alignment = false, json = false, n_best = false, flags = false;
 };
 
-/// Six digits behind the point: what a float is good for.
+/// Returns the value with six digits after the decimal point, the accuracy of a float.
 double rounded(double value) {
   return std::round(value * 1e6) / 1e6;
 }
@@ -64,7 +64,7 @@ std::string word_scores(const inspect::Details& details) {
 }
 
 /// `line ||| hypothesis ||| features ||| score`, the line counted from 0 as the field's tools do,
-/// and the alignment behind, as Moses does.
+/// followed by the alignment, as Moses does.
 std::string n_best_line(int64_t line, const decode::Hypothesis& hypothesis,
                         const inspect::Details& details, const OutputOptions& options) {
   std::string out = fmt::format("{} ||| {} ||| logprob= {} length= {}", line - 1, details.text,
@@ -254,13 +254,14 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
   write_atomic(args.output, document);
 }
 
-/// What becomes of the lines of a window: one transformation for each kind of output.
+/// The translations of a window of lines become its output: one transformation for each kind of
+/// output.
 class Transformation {
  public:
   virtual ~Transformation() = default;
-  /// What is written for the window. `bar`: counts lines; null: nobody sees it.
+  /// Returns the output for the window. `bar` counts lines; null: nobody sees it.
   virtual std::string translated(const decode::InputWindow& window, ProgressBar* bar) = 0;
-  /// Logs what is told of all windows together.
+  /// Logs the messages about all windows together.
   virtual void report() const {}
 };
 

@@ -211,7 +211,7 @@ std::vector<draw::ReportSentence> samples_of(const score::LengthReport& lengths,
   return samples;
 }
 
-/// What all members have: "vocabulary, data, seed and budget", or less.
+/// Returns what all members have in common: "vocabulary, data, seed and budget", or less.
 std::string common_text(const std::vector<run::FamilyMember>& members) {
   std::set<std::string> differing;  // keys
   for (const run::FamilyMember& member : members)
@@ -242,9 +242,9 @@ std::string title_of(const model::ModelConfig& model) {
   return title + (model.input_feeding ? " with input feeding" : "");
 }
 
-/// What the models are called where people read about them, one for each member: "without
-/// attention", "Bahdanau", "Luong general with input feeding", "Transformer"; where two would be
-/// the same, with the member's name behind.
+/// Returns the names of the models for readers, one for each member: "without attention",
+/// "Bahdanau", "Luong general with input feeding", "Transformer"; where two would be the same, the
+/// member's name follows.
 std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members) {
   std::vector<std::string> plain, titles;
   for (const run::FamilyMember& member : members) plain.push_back(title_of(member.config.model));
@@ -335,7 +335,7 @@ std::vector<std::string> row_of(const run::FamilyMember& member,
           percent(scores.pronouns)};
 }
 
-/// What it takes to make the models again, as far as they have it in common.
+/// Returns what is needed to make the models again, as far as they have it in common.
 std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) {
   std::vector<std::string> notes;
   for (const run::FamilyMember& member : members) {

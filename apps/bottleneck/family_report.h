@@ -14,7 +14,7 @@
 
 namespace heed {
 
-/// What is right, by line; empty where no file of it is given.
+/// The gold annotations by line; empty where no file of them is given.
 struct AttentionGold {
   text::Pairs valid;  // data.valid, which valid_alignments are of
   std::vector<study::GoldAlignment> alignments, valid_alignments;
@@ -26,10 +26,10 @@ struct AttentionGold {
 /// they are given. Throws UserError naming file and line of what is wrong with them.
 AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set);
 
-/// Of members that are trained: lengths.csv, lengths.svg, systems.csv and report.html in the
-/// family's folder, and attention.html, .svg and .csv in those of models that attend. Prints BLEU
-/// by length and the systems. `baseline`: a member's name, or "". `command` is how to get all of it
-/// again. Throws UserError where no source line has words.
+/// Writes the files of members that are trained: lengths.csv, lengths.svg, systems.csv and
+/// report.html in the family's folder, and attention.html, .svg and .csv in those of models that
+/// attend. Prints BLEU by length and the systems. `baseline`: a member's name, or "". `command` is
+/// how to get all of it again. Throws UserError where no source line has words.
 void write_family_report(const std::vector<run::FamilyMember>& members, const run::Config& config,
                          const run::TestSet& set, const AttentionGold& gold,
                          const std::string& baseline, const std::string& command);

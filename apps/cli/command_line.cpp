@@ -122,7 +122,7 @@ CommandLine& CommandLine::group(const std::string& heading) {
 
 namespace {
 
-/// What is wrong with a number as it was typed, or "". CLI11 would take 2.5 apart, and cut
+/// Returns what is wrong with a number as it was typed, or "". CLI11 would take 2.5 apart, and cut
 /// 99999999999999999999.
 template <class Number>
 std::string number_fault(const std::string& text) {

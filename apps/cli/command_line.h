@@ -1,4 +1,5 @@
-// How a command declares its arguments. CLI11 is behind it, compiled once.
+// Declares the arguments of a command. Only the .cpp file includes CLI11, which so is compiled
+// once.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ class Option;
 
 namespace heed {
 
-/// One argument, as it was declared; what it may be is said behind it.
+/// One declared argument; the functions state what its value may be.
 class Argument {
  public:
   explicit Argument(CLI::Option* option) : option_(option) {}
@@ -49,11 +50,12 @@ class CommandLine {
  public:
   explicit CommandLine(CLI::App* app) : app_(app) {}
 
-  /// What it does not know itself, the options of the program may: `heed train x.yaml --quiet`.
-  /// Of a command of the program apps/commands.def has the description.
+  /// Adds a command. Options that it does not know itself may be those of the program: `heed train
+  /// x.yaml --quiet`. For a command of the program the description is in apps/commands.def.
   CommandLine command(const std::string& name, const std::string& description = "");
 
-  /// The same, with what it does once its arguments are read, and a place for their values.
+  /// Adds a command with the function that it runs once its arguments are read, and an object for
+  /// their values.
   template <class Given>
   Declared<std::remove_cvref_t<Given>> command(const std::string& name, void (*action)(Given),
                                                const std::string& description = "");
@@ -78,7 +80,7 @@ class CommandLine {
 
   /// The end of the help: lines as one would type them.
   void examples(const std::vector<std::string>& lines);
-  /// What the command does once its arguments are read.
+  /// Sets the function that the command runs once its arguments are read.
   void run(std::function<void()> action);
 
  private:
@@ -105,7 +107,7 @@ Declared<std::remove_cvref_t<Given>> CommandLine::command(const std::string& nam
   return declared;
 }
 
-/// What an option of several values was given, each value once, where it is first.
+/// Returns the values of an option, each once, in the order of their first mention.
 template <class Value>
 std::vector<Value> without_repeats(const std::vector<Value>& values) {
   std::vector<Value> out;

@@ -60,7 +60,7 @@ void Destination::write(std::string_view lines) {
     return;
   }
   if (!write_all(descriptor_, lines)) fail(errno);
-  // What is no regular file cannot be synced, and need not be.
+  // Only a regular file can be synced, and only that needs it.
   if (::fdatasync(descriptor_.number()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
 }
 

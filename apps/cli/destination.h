@@ -1,4 +1,4 @@
-// Where translations go.
+// The destination of translations: a file or standard output.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ class Destination {
 
   /// Whether the lines go into a regular file, so that nobody reads them meanwhile.
   bool is_file() const;
-  /// Whole lines that the file had.
+  /// Returns the number of whole lines that the file had.
   int64_t lines() const { return lines_; }
-  /// Cuts off what is left behind them of a line that is not whole. Before the first write().
+  /// Removes the incomplete line after them. It is called before the first write().
   void cut_to_whole_lines();
   /// Whole lines. They are in the file, or on their way through the pipe, when this returns. Throws
   /// Failure where they cannot be written.

@@ -42,7 +42,7 @@ struct ModelOptions {
         changed.push_back(fmt::format("data.{}_language={}", key, config::value_text(&code)));
     return {device, std::move(changed)};
   }
-  /// Of a model of the other direction.
+  /// Returns the options of a model of the other direction.
   ModelOptions reversed() const {
     ModelOptions other = *this;
     std::swap(other.source_language, other.target_language);
@@ -58,7 +58,7 @@ inline void add_models(CommandLine& command, std::string& models) {
       .required();
 }
 
-/// What was chosen by name.
+/// Returns the kinds of attention that were chosen by name.
 inline std::vector<config::AttentionKind> kinds_of(const std::vector<std::string>& names) {
   std::vector<config::AttentionKind> kinds;
   for (const std::string& name : names) kinds.push_back(config::attention_kind(name).value());
@@ -80,8 +80,8 @@ struct AlignmentOptions {
 
   bool chosen() const { return layer || head || !step.empty(); }
   void add(CommandLine& command);
-  /// What is given, in place of what `choice` says. The mean of one layer's heads becomes that of
-  /// another's. Nothing for a model that does not attend.
+  /// Replaces the parts of `choice` that were given on the command line. The mean of one layer's
+  /// heads becomes that of another layer's. Does nothing for a model that does not attend.
   void apply(const model::Traits& traits, study::AlignmentChoice& choice) const;
 };
 

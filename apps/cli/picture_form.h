@@ -1,4 +1,4 @@
-// What the SVGs of a command are for.
+// The purpose of the SVGs of a command.
 #pragma once
 
 #include <string>

@@ -42,7 +42,8 @@ namespace fs = std::filesystem;
 
 using Lines = std::vector<std::string>;
 
-/// What decides the lessons: models and texts with their checksums, and how they are translated.
+/// Returns what the lessons depend on: models and texts with their checksums, and how they are
+/// translated.
 Lines request_of(const DistillArgs& args) {
   Lines lines;
   const auto add_file = [&](const char* what, const std::string& path) {
@@ -62,7 +63,8 @@ Lines request_of(const DistillArgs& args) {
 }
 
 /// Throws UserError where the folder has lessons of another request.
-void require_same_request(const DistillArgs& args, const Lines& wanted, const Lessons& lessons) {
+void require_same_request(const DistillArgs& args, const Lines& wanted,
+                          const TeachingFiles& lessons) {
   if (!fs::exists(lessons.request)) return;
   const Lines begun = text::read_lines(lessons.request);
   for (std::size_t i = 0; i < std::max(begun.size(), wanted.size()); ++i) {
@@ -82,8 +84,8 @@ void learn_shortlist(const DistillArgs& args, const run::Config& teacher, const 
   write_atomic(file, decode::learn_shortlist(pairs, teacher.data.max_length, {}, source, target));
 }
 
-std::string student_of(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
-                       const data::CorpusShape& shape, bool gpu) {
+std::string student_of(const DistillArgs& args, const run::Config& teacher,
+                       const TeachingFiles& lessons, const data::CorpusShape& shape, bool gpu) {
   return run::student_config(teacher,
                              {.teacher = args.first_teacher(),
                               .pairs = lessons.pairs(model::traits(teacher.model).attends()),
@@ -93,9 +95,10 @@ std::string student_of(const DistillArgs& args, const run::Config& teacher, cons
                              shape, run::this_machine(gpu));
 }
 
-/// What would end the student's training, as far as it is known before there are lessons.
-void check_student(const DistillArgs& args, const run::Config& teacher, const Lessons& lessons,
-                   bool gpu) {
+/// Checks for faults that would end the student's training, as far as they are known before there
+/// are lessons.
+void check_student(const DistillArgs& args, const run::Config& teacher,
+                   const TeachingFiles& lessons, bool gpu) {
   run::Config student;
   try {
     if (fs::exists(lessons.config))
@@ -131,7 +134,7 @@ std::optional<run::TestSet> test_set(const DistillArgs& args, const run::Config&
   }
 }
 
-void check(const DistillArgs& args, const Lessons& lessons) {
+void check(const DistillArgs& args, const TeachingFiles& lessons) {
   if (run::holds_run(args.output) && !fs::exists(lessons.request))
     throw UserError(args.output + ": holds a model already; name another --output");
   if (args.search == "mbr" && !args.references.empty())
@@ -149,7 +152,7 @@ void check(const DistillArgs& args, const Lessons& lessons) {
 }
 
 void distill(const DistillArgs& args) {
-  const Lessons lessons(args.output);
+  const TeachingFiles lessons(args.output);
   check(args, lessons);
   const run::Config teacher = run::open_config(args.first_teacher(), args.common.open()).config;
   const bool gpu = model::open_device(teacher.device).is_cuda();

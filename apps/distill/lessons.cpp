@@ -39,7 +39,7 @@ using study::Flag;
 
 constexpr std::size_t kAlignedTogether = 512;
 
-/// Of translations that would teach a mistake.
+/// The flags of translations that would teach a mistake.
 constexpr Flag kBadLessons[] = {Flag::empty, Flag::copied, Flag::repetition};
 
 /// The sources, one file after another, each line with its reference if there are any.
@@ -113,7 +113,7 @@ class Chooser {
     }
     std::vector<double> nats(candidates.size());
     if (reverse_) nats = inspect::nats_per_piece(*reverse_, candidates, origins);
-    if (reverse_) std::ranges::replace(nats, 0.0, INFINITY);  // too long: behind all others
+    if (reverse_) std::ranges::replace(nats, 0.0, INFINITY);  // too long: after all others
     std::string out;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       std::size_t best = first[i];
@@ -156,7 +156,7 @@ int64_t count_sources(const DistillArgs& args) {
 }
 
 void translate_sources(const DistillArgs& args, int64_t all, const std::string& request,
-                       const Lessons& lessons) {
+                       const TeachingFiles& lessons) {
   const std::string& file = lessons.translations;
   Destination destination(file, /*resume=*/true);
   if (destination.lines() == all) return;
@@ -186,7 +186,7 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
   }
 }
 
-void choose_pairs(const DistillArgs& args, const Lessons& lessons) {
+void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons) {
   struct Lesson {
     std::string source, target;
     double nats;

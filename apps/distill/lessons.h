@@ -1,4 +1,4 @@
-// What a student learns from: texts with a teacher's translations of them.
+// The lessons that a student learns from: texts with a teacher's translations of them.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct DistillArgs {
 };
 
 /// The files of a student's lessons, in the order in which they are made.
-struct Lessons {
-  explicit Lessons(const std::string& student)
+struct TeachingFiles {
+  explicit TeachingFiles(const std::string& student)
       : folder(file_in(student, "teaching")), shortlist(file_in(student, kShortlistFile)) {}
 
   std::string of(const char* name) const { return file_in(folder, name); }
@@ -54,14 +54,14 @@ struct Lessons {
 int64_t count_sources(const DistillArgs& args);
 
 /// Reads the `all` lines of the sources, and writes a row for each: the reverse score ("inf" where
-/// the model cannot read so much) and the translation. Goes on behind the rows that are there.
+/// the model cannot read so much) and the translation. Continues after the rows that are there.
 /// `request` is written once the models are open.
 void translate_sources(const DistillArgs& args, int64_t all, const std::string& request,
-                       const Lessons& lessons);
+                       const TeachingFiles& lessons);
 
 /// Writes the pairs without translations that would teach a mistake, and without those that the
 /// reverse model finds worst; the log counts them.
-void choose_pairs(const DistillArgs& args, const Lessons& lessons);
+void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons);
 
 /// Writes word alignments by the attention of the first teacher.
 void align_pairs(const DistillArgs& args, const text::Pairs& pairs, const std::string& file);

@@ -55,7 +55,7 @@ Rated rate(const std::string& models, run::OpenOptions options, const Lines& sou
 }  // namespace
 
 void report_student(const DistillArgs& args, const run::Config& teacher, const run::TestSet& set,
-                    const Lessons& lessons, const run::OpenOptions& as_student) {
+                    const TeachingFiles& lessons, const run::OpenOptions& as_student) {
   const Lines names{"teacher", "student"};
   const Rated rated[] = {rate(args.teacher, args.common.open(), set.source),
                          rate(args.output, as_student, set.source)};

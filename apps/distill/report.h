@@ -11,6 +11,6 @@ namespace heed {
 /// interval, chrF2, speed and size, and writes them to lessons.report. `as_student`: how the
 /// student is opened.
 void report_student(const DistillArgs& args, const run::Config& teacher, const run::TestSet& set,
-                    const Lessons& lessons, const run::OpenOptions& as_student);
+                    const TeachingFiles& lessons, const run::OpenOptions& as_student);
 
 }  // namespace heed

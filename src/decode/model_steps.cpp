@@ -22,8 +22,8 @@
 namespace heed::decode {
 namespace {
 
-/// What a device chooses lies side by side in one block of bytes: nothing has to be put together
-/// for the one copy that the host waits for.
+/// The candidates that a device chooses. They lie side by side in one block of bytes, so that the
+/// host waits for one copy and nothing has to be concatenated for it.
 struct Chosen {
   Tensor ids;                // [rows, count] int64
   Tensor log_probabilities;  // [rows, count] fp32
@@ -94,11 +94,13 @@ ScoreRows score_rows(const Tensor& values) {
           .vocabulary = values.size(1)};
 }
 
-/// On a GPU sentences that are done leave once they are this part of all: each time copies what the
-/// models keep of the others. Recorded steps are of half as many then.
+/// On a GPU sentences that are done are removed once they are 1 / kWorthLeaving of all, because
+/// each time the states of the others are copied. With graphs it is a half, for which there is a
+/// smaller graph.
 constexpr int64_t kWorthLeaving = 4, kWorthLeavingGraphs = 2;
 
-/// The last attending layer, mean of its heads: [sentences, beam, source].
+/// Returns the cross-attention of the last attending layer, the mean of its heads: [sentences,
+/// beam, source].
 Tensor cross_attention(const model::Trace& trace) {
   const model::AttentionMap* last = nullptr;
   for (const auto& map : trace.maps)
@@ -156,8 +158,8 @@ class ModelSteps : public Steps {
   const engine::Threads& threads() const override { return libtorch_threads(); }
 
  private:
-  /// The models' states are those of the request's rows. Returns its tokens [sentences, width], on
-  /// the device: all of its numbers go there at once.
+  /// Makes the models' states those of the request's rows. Returns the tokens of the request
+  /// [sentences, width] on the device. All numbers of the request are copied there at once.
   Tensor go_on(const StepRequest& request) {
     std::vector<int64_t> numbers(request.tokens.begin(), request.tokens.end());
     numbers.insert(numbers.end(), request.hypotheses.begin(), request.hypotheses.end());
@@ -180,8 +182,8 @@ class ModelSteps : public Steps {
     return matrix(0);
   }
 
-  /// Of one row for each hypothesis. Throws Failure on the CPU when a score is not a number;
-  /// elsewhere best_candidates() does.
+  /// Returns the scores, one row for each hypothesis. Throws Failure on the CPU when a score is not
+  /// a number; on other devices best_candidates() does.
   CandidateScores scores(const Tensor& tokens, std::optional<model::Download>& attention) {
     std::vector<Tensor> logits;
     for (std::size_t m = 0; m < models_.size(); ++m) {
@@ -197,13 +199,13 @@ class ModelSteps : public Steps {
     if (scores.values.is_cpu())  // one NaN logit makes its whole row NaN: one column tells
       require_numbers(!scores.values.select(-1, text::kUnknown).isnan().any().item<bool>());
     else if (models_.size() == 1)
-      // Chosen from the logits, which may be of half the size. best_candidates() looks for NaN at
-      // what it reads anyway: nobody waits twice.
+      // Candidates are chosen from the logits, which may have half the size. best_candidates()
+      // looks for NaN in the numbers that it copies anyway, so that the host waits only once.
       scores.log_probabilities = std::exchange(scores.values, logits[0]);
     return scores;
   }
 
-  /// `scores` [sentences, width, vocab].
+  /// Sets the forbidden pieces of `scores` [sentences, width, vocab] to kNever.
   void forbid(const StepRequest& request, const Tensor& scores) const {
     constexpr double kForbidden = kNever;
     std::vector<Tensor> kept;  // [width] of each forced piece

@@ -13,10 +13,10 @@
 namespace heed::decode {
 namespace {
 
-// Shapes of one graph.
+// The bounds of a graph's shape.
 constexpr int64_t kFewestSentences = 8, kFewestPieces = 16;
 constexpr int64_t kMostSteps = 1024;
-// A graph takes the time of a few steps to record, and memory.
+// A graph needs memory, and to record it takes the time of a few steps.
 constexpr int64_t kWorthRecording = 2, kMostGraphs = 64;
 constexpr int64_t kShareOfMemory = 4;
 
@@ -117,7 +117,8 @@ CandidateScores RecordedSteps::step(const Tensor& tokens) {
   if (pass.graph)
     pass.graph->replay();
   else if (records_ && ++pass.uses >= kWorthRecording && graphs_ < kMostGraphs &&
-           position_ + 1 < end_of(shape))  // a recorder may go a step further and take it back
+           // Recording may compute one more step, which is taken back.
+           position_ + 1 < end_of(shape))
     record(pass, shape);
   else
     compute(shape);
@@ -142,8 +143,8 @@ void RecordedSteps::record(Pass& pass, const model::BeamsShape& shape) {
     });
     ++graphs_;
   } catch (const c10::Error& error) {
-    if (!computed) throw;  // as a step that is not recorded would
-    // This search goes on where it is, and the next one as without graphs.
+    if (!computed) throw;  // a step that is not recorded would fail, too
+    // This search continues where it is; the next one uses no graphs.
     records_ =
         refuse(model::is_out_of_memory(error) ? "memory runs out" : error.what_without_backtrace());
   }

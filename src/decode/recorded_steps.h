@@ -1,8 +1,9 @@
 // The steps of a Transformer on a GPU as graphs (kernels/graph.h), kept from search to search.
 //
-// A step of few hypotheses takes the host longer to launch than the GPU to compute. A graph is of
-// one shape, and replayed for each of its steps: numbers of sentences, source pieces and places are
-// rounded up to powers of two. It has the same number of hypotheses in each step.
+// A step of few hypotheses takes the host longer to launch than the GPU to compute. A graph has one
+// shape and is replayed for each step of that shape: the numbers of sentences, source pieces and
+// positions are rounded up to powers of two. The number of hypotheses of a sentence is the same in
+// each step.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -27,19 +28,19 @@ class RecordedSteps {
   RecordedSteps(const std::vector<model::Model*>& models, at::Device device,
                 at::ScalarType precision);
 
-  /// Begins a search from this state, with `beam` hypotheses of each sentence in each step, of
-  /// which there are `limit` at most. False: it is not recorded, and nothing has happened.
+  /// Begins a search from this state, with `beam` hypotheses of each sentence in each step and at
+  /// most `limit` steps. Returns false, and changes nothing, if the search is not recorded.
   bool start(const model::State& state, int64_t beam, int64_t limit);
   /// Logs why a search is not recorded, the first time. Returns false.
   bool refuse(const std::string& why);
-  /// Between searches: nothing is recorded from now on, which is logged as well. Gives back all
-  /// memory; whether there may have been some.
+  /// Stops recording for all further searches, logs why, and frees all memory; to be called between
+  /// searches. Returns whether there may have been memory to free.
   bool give_up(const std::string& why);
 
-  /// tokens [sentences, beam] int64 -> scores of [sentences * beam] rows, valid until the next
-  /// step.
+  /// Computes a step: tokens [sentences, beam] int64 -> scores of [sentences * beam] rows, which
+  /// are valid until the next step.
   CandidateScores step(const Tensor& tokens);
-  /// As Ensemble::go_on_with().
+  /// Continues these hypotheses of these sentences, as model::go_on_with() does.
   void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
 
   bool records() const { return records_; }
@@ -53,7 +54,7 @@ class RecordedSteps {
 
   void release();
   bool make_room(const model::State& state, int64_t beam, const model::BeamsShape& shape);
-  int64_t end_of(const model::BeamsShape& shape) const;  // of positions
+  int64_t end_of(const model::BeamsShape& shape) const;  // number of positions
   void compute(const model::BeamsShape& shape);
   void record(Pass& pass, const model::BeamsShape& shape);
 
@@ -61,14 +62,15 @@ class RecordedSteps {
   at::Device device_;
   at::ScalarType precision_;
   bool records_ = false, refused_ = false;
-  // What the graphs read and write, of the largest shape.
+  // The tensors that the graphs read and write, of the largest shape.
   std::optional<model::FixedBeams> beams_;
-  Tensor tokens_;                      // [sentences, beam]
-  Tensor hypotheses_, same_;           // [sentences * beam] int64: before the step; each its own
+  Tensor tokens_;  // [sentences, beam]
+  // [sentences * beam] int64: the hypothesis that each continues, and the identity.
+  Tensor hypotheses_, same_;
   Tensor logits_, log_probabilities_;  // [sentences * beam, vocab]
   std::map<model::BeamsShape, Pass> passes_;
   int64_t graphs_ = 0;
-  // The search under way.
+  // The state of the search that was begun last.
   int64_t sentences_ = 0, source_ = 0, position_ = 0;
   bool reordered_ = false;
 };

@@ -38,10 +38,11 @@ namespace {
 constexpr int64_t kScoredTokens = 1024;  // scoring holds the whole [target, vocab] of a batch
 constexpr int64_t kDeviceFactor = 8;     // a GPU has the memory and needs the parallelism
 
-// Of a GPU's free memory. What a search holds of its tokens may take three times its size for a
-// moment, when caches grow; beside what it holds of its hypotheses there is what the encoder needs.
+// Tokens get 1 / kShareOfTokens of a GPU's free memory, hypotheses 1 / kShareOfHypotheses. The
+// caches of tokens may take three times their size for a moment, when they grow, and the encoder
+// needs memory, too.
 constexpr int64_t kShareOfTokens = 4, kShareOfHypotheses = 8;
-constexpr int64_t kMostSentences = 2048;  // more of them keep no GPU busier
+constexpr int64_t kMostSentences = 2048;  // a larger batch does not keep a GPU busier
 
 BatchLimits what_fits(const std::vector<model::Model*>& models, int64_t width,
                       const SearchRoom& room) {
@@ -164,7 +165,7 @@ BatchLimits Translator::limits(const DecodeConfig& config) const {
 }
 
 void Translator::share_batches(int64_t batches, const std::function<void(int64_t)>& work) const {
-  const model::EvaluationMode mode(models());  // once: threads only read it
+  const model::EvaluationMode mode(models());  // set once here, because the threads only read it
   if (device_.is_cpu() && std::min<int64_t>(at::get_num_threads(), batches) > 1)
     return LineTranslator::share_batches(batches, work);
   for (int64_t batch = 0; batch < batches; ++batch) work(batch);
@@ -253,7 +254,7 @@ std::vector<Translator::TargetScore> Translator::score(
       TargetScore& score = out[chosen[row]];
       const float* begin = values + row * batch.target_length;
       score.tokens.assign(begin, begin + batch.target_lengths[row]);
-      // A symbol that begins it is given as the source is.
+      // A symbol that begins the target is given like the source.
       const auto& target = encoded.members[0][chosen[row]].target;
       std::fill_n(score.tokens.begin(), first_text().target.symbols_before(target), 0.0F);
       score.log_probability = std::accumulate(score.tokens.begin(), score.tokens.end(), 0.0);

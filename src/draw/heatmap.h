@@ -33,7 +33,7 @@ std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,
 /// "cross-attention, layer 1, mean of heads": which one it is, layers and heads as in the CSV.
 std::string describe(const study::AttentionMatrix& matrix);
 
-/// What the rows and the columns of such a matrix are: "target" and "source".
+/// Returns what the rows and the columns of such a matrix are, for example "target" and "source".
 struct AxisNames {
   std::string rows, columns;
 };

@@ -141,7 +141,7 @@ std::string beliefs(const study::Pictures& pictures) {
   return out + ".";
 }
 
-/// What one should remember of the page.
+/// Returns what a reader should remember of the page.
 std::string headline(const study::FaithfulReport& report, const study::Pictures& pictures) {
   const std::vector<std::string> means = heads_that(pictures, Belief::believed, /*means=*/true);
   const bool none = heads_that(pictures, Belief::believed).empty();
@@ -158,7 +158,7 @@ std::string headline(const study::FaithfulReport& report, const study::Pictures&
   return means.empty() ? out : out + fmt::format(" So may {}.", join(means, "; "));
 }
 
-/// Of the heads that may not be believed, why.
+/// Returns why some heads may not be believed.
 std::string reasons(const study::Pictures& pictures) {
   if (!pictures.measure) return "";
   std::string out;

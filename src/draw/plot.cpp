@@ -15,7 +15,7 @@ namespace {
 constexpr double kNarrowTick = 14, kWideTick = 16;  // font sizes
 constexpr double kSteep = 0.02;                     // of the longest x
 
-/// Where things are.
+/// The positions of the parts of a plot.
 struct Scale {
   double longest = 1;  // x
   double width = 0;    // pixels

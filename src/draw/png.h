@@ -18,8 +18,8 @@ std::string png_of(std::span<const uint8_t> pixels, int64_t width, int64_t heigh
 /// The weights as squares of `cell` pixels, darker where there is more; `largest` is the darkest.
 std::string png_heatmap(const study::AttentionMatrix& matrix, int64_t cell, double largest);
 
-/// The same with the largest weight and squares of 12 pixels, or less where a side would have more
-/// than 2,048 pixels.
+/// Returns the same picture with the largest weight and squares of 12 pixels, or less where a side
+/// would have more than 2,048 pixels.
 std::string png_heatmap(const study::AttentionMatrix& matrix);
 
 }  // namespace heed::draw

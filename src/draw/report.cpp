@@ -55,7 +55,7 @@ std::string errors_text(const ReportTranslation& translation, const std::string&
                      counted(static_cast<int64_t>(wrong), "word"), missing);
 }
 
-/// What is to be translated and what a person made of it.
+/// Returns the source and the reference of a sentence.
 PageData given_terms(const ReportSentence& sentence) {
   return PageData::array(
       {term_data("source", sentence.source), term_data("reference", sentence.reference)});

@@ -61,11 +61,11 @@ struct Report {
 /// One HTML file without outside parts; reads well on a phone, in the dark and on paper.
 std::string report_page(const Report& report);
 
-/// What the longest and the shortest bucket with sentences say about the baseline and the system
-/// that is best in the longest; "" where there is no baseline or no other system.
+/// Returns what the longest and the shortest bucket with sentences say about the baseline and the
+/// system that is best in the longest; "" where there is no baseline or no other system.
 std::string headline(const score::LengthReport& report);
 
-/// Where a sentence stands in the test set, with what was made of it.
+/// A sentence of the test set: its position, and its translations.
 ReportSentence report_sentence(std::size_t line, const std::string& source,
                                const std::string& reference,
                                const std::vector<score::SystemOutput>& outputs);

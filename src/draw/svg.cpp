@@ -53,7 +53,8 @@ double width_of(char32_t c) {
   return c == 0x2581 ? 0.85 : between(c, 'A', 'Z') ? 0.7 : 0.6;
 }
 
-/// What stands at `at` with all that may not be torn from it: marks, joined emoji, a flag's halves.
+/// Returns the character at `at` with all that may not be separated from it: marks, joined emoji,
+/// the halves of a flag.
 std::size_t cluster_end(const std::u32string& text, std::size_t at) {
   utf8proc_int32_t state = 0;
   std::size_t end = at + 1;

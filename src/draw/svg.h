@@ -20,7 +20,7 @@ using Colour = std::array<uint8_t, 3>;  // red, green, blue
 
 /// White for 0, dark blue for 1; `share` is clamped to [0, 1].
 Colour ink_colour(double share);
-/// The same as "#107ab5".
+/// Returns the colour as "#107ab5".
 std::string ink(double share);
 
 /// Width of the line in units of one font size: East Asian letters and emoji 1 (however many code
@@ -128,13 +128,13 @@ void draw_end_labels(Svg& svg, std::vector<EndLabel> labels, double width);
 /// more than fit beside it.
 bool names_below(Form form, std::size_t names);
 
-/// Below each other from `top` on.
+/// Draws the names of the key below each other, from `top` on.
 void draw_key(Svg& svg, const std::vector<EndLabel>& labels, double top);
 
-/// What `names` names need there.
+/// Returns the height that draw_key() needs for so many names.
 double key_height(std::size_t names);
 
-/// What is needed beside the plot, for the names if they stand there.
+/// Returns the width that is needed beside the plot, with the names if they stand there.
 double space_beside(Form form, const std::vector<std::string>& names);
 
 }  // namespace heed::draw

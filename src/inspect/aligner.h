@@ -62,7 +62,7 @@ class ComparableGold {
 /// is added to `left_out`. `first` is the number of the first line, from 0.
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                std::size_t first, std::vector<std::size_t>& left_out);
-/// The same, with a warning that names their file.
+/// Does the same, with a warning that names the pairs' file.
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                const std::string& name);
 
@@ -105,7 +105,7 @@ struct AlignerByRule {
   Aligner aligner;
   LinkRule rule;
 
-  /// As Aligner::align().
+  /// Aligns as Aligner::align() does.
   std::vector<study::Alignment> align(const text::Pairs& pairs, std::size_t first) {
     return aligner.align(pairs, first, rule);
   }
@@ -119,11 +119,12 @@ class SymmetrizedAligner {
                      std::vector<study::GoldAlignment> gold = {})
       : forward_(forward), backward_(backward), method_(method), gold_(std::move(gold)) {}
 
-  /// As Aligner::align(). A line that one of the models gives no links has none: those of the other
-  /// one alone are not what the method says.
+  /// Aligns as Aligner::align() does. A line to which one of the models gives no links has none,
+  /// because the method needs the links of both.
   std::vector<study::Alignment> align(const text::Pairs& pairs, std::size_t first);
 
-  /// Of the backward model, and of what was joined, in all lines so far that both models take.
+  /// Return the errors of the backward model and of the joined alignments, in all lines so far that
+  /// both models can read.
   const study::AlignmentError& backward_error() const { return backward_error_; }
   const study::AlignmentError& joined_error() const { return joined_error_; }
 

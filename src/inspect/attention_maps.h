@@ -33,10 +33,10 @@ struct Shape {
   bool words = false, with_signs = false, drop_eos = false;
 };
 
-/// Of pieces: whether a word has several of them.
+/// Whether a word of a matrix of pieces has several pieces.
 bool has_long_words(const study::AttentionMatrix& matrix);
 
-/// As the tables have them.
+/// Returns the matrices in the form that tables have.
 Matrices for_tables(const Matrices& matrices, const Shape& wanted);
 
 /// Without signs, and in the other unit, too, where words have several pieces.

@@ -1,4 +1,4 @@
-// What an attention computes at each step while a model reads a pair.
+// The numbers that an attention computes at each step while a model reads a pair.
 #pragma once
 
 #include <optional>

@@ -68,7 +68,7 @@ void attend(const decode::LineTranslator& translator, std::span<Attended> all,
     read[i]->weights = std::move(attended[i].matrices.front());
 }
 
-/// What each <unk> stands for, those of the prefix first.
+/// Returns the text that replaces each <unk>, those of the prefix first.
 std::vector<std::string> meanings_of(const Attended& one, const text::Vocabulary& source,
                                      bool reads) {
   std::vector<std::string> out = one.translation->unknown_of_prefix;
@@ -110,7 +110,7 @@ std::vector<double> tell_of_attention(const Attended& one, const text::WordsOfPa
   Details& details = *one.details;
   const text::WordsOfParts source = text::words_of_parts(decode::source_surfaces(one.weights));
   const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
-  // Of a line that was cut the first words are there, under their own numbers.
+  // If a line was cut, its first words are there, with their own numbers.
   const auto is_cut = [&] {
     return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
   };

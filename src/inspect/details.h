@@ -1,4 +1,4 @@
-// What is told of a translation beside its text: its words, their scores, their links.
+// The details of a translation besides its text: its words, their scores, their links.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct GoldForm {
 /// for study::AlignmentSweep has no mean there.
 int64_t mean_head_of(const model::Traits& traits, int64_t layer);
 
-/// Where an alignment is taken from if nothing has taught a head to align and nobody says
-/// otherwise: the step that emits the word, of the layer before the last (Garg et al. 2019,
+/// Returns where an alignment is taken from if no head was taught to align and the user says
+/// nothing else: the step that emits the word, of the layer before the last (Garg et al. 2019,
 /// "Jointly learning to align and translate with Transformer models"), or the only one, and
 /// mean_head_of() it.
 study::AlignmentChoice usual_choice(const model::Traits& traits);
@@ -39,11 +39,11 @@ struct ScoredWord {
   double log_probability = 0;  // of all its pieces
 };
 
-/// Of one hypothesis.
+/// The details of one hypothesis.
 struct Details {
   std::string text;
   std::vector<ScoredWord> words;
-  double end = 0;  // log-probability of what is behind the last word: the end of sentence
+  double end = 0;  // log-probability of the end of sentence, after the last word
   study::Alignment alignment;
   std::vector<study::Flag> flags;
   /// The vocabulary finds other words in the source than the text has: it has no links, whose

@@ -40,7 +40,7 @@ constexpr int64_t kRows = 32;  // most copies of a sentence that are read togeth
 // products of matrices would be small.
 constexpr int64_t kSteps = 8;
 
-/// Of one pair: log p of every target piece.
+/// Computes log p of every target piece of one pair.
 class Pair {
  public:
   Pair(model::Model& model, const at::Device& device, const data::Example& example)
@@ -152,8 +152,8 @@ class Integral {
  private:
   static constexpr int64_t kMostHalvings = 8;  // for each of the steps
 
-  /// What is not explained within this is a jump. Layer norms one behind the other turn at very
-  /// small vectors.
+  /// A difference that is not explained within this is a jump. Several layer norms after each other
+  /// change abruptly at very small vectors.
   static bool is_shortest(double from, double to) {
     return to - from < std::max(0x1p-30, to * 0x1p-14);
   }
@@ -275,7 +275,7 @@ Copies copies_of(const data::Example& example, int64_t count, const at::Device& 
           batch.target_length};
 }
 
-/// As many copies as there are draws, in parts.
+/// Returns as many copies of the example as there are draws, in parts.
 std::vector<Copies> all_copies_of(const data::Example& example, int64_t draws,
                                   const at::Device& device) {
   const int64_t most = copies_at_once(example);
@@ -306,7 +306,7 @@ Tensor random_orders(const Tensor& weights, uint64_t seed) {
       .view({weights.size(0), weights.size(2), keys});
 }
 
-/// Those that the model's cross-attention has, and its layers of several heads.
+/// Returns the heads of the model's cross-attention, and its layers of several heads.
 std::vector<study::PermutedHead> heads_of(model::Model& model, const Copies& one) {
   model::Trace trace;  // of cross-attention
   model.features(one.source, one.input, &trace);

@@ -1,5 +1,5 @@
-// What each target piece depends on in the source, besides attention: gradients with regard to the
-// source's word vectors, and pieces that are left out.
+// Other evidence than attention of what each target piece depends on in the source: gradients with
+// regard to the source's word vectors, and pieces that are left out.
 //
 //   saliency    x(i) . d log p(y(t)) / d x(i)                         gradient x input
 //   integrated  x(i) . mean over k of 2 u(k) times the same gradient at u(k)^2 x, where
@@ -45,8 +45,9 @@ inline constexpr double kMayMiss = 0.05, kMayMissShare = 0.02;
 struct ExplainOptions {
   config::AttentionKind evidence = config::AttentionKind::saliency;  // integrated, erasure
   int64_t steps = 32;                                                // of integrated, at least
-  /// Of erasure: the group of each source piece, </s> included. Pieces of a group are left out
-  /// together, and its number stands at the first of them, 0 at the others. Empty: each by itself.
+  /// For erasure, the group of each source piece, </s> included. The pieces of a group are left out
+  /// together; the first of them has the result, the others have 0. Empty: each piece is left out
+  /// by itself.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& pieces)> groups = {};
 };
 
@@ -62,7 +63,7 @@ std::vector<Explanation> explain(decode::Translator& translator,
 /// section 4.2.1): if it hardly does, the weights explain little. This permutes each row of the
 /// head's weights by itself, at every call into other orders: recurrent models call it for each
 /// step. Of head -1 all heads of the layer are permuted, a row of them alike, and so is their mean.
-/// The same `seed` gives the same orders again.
+/// Equal seeds give equal orders.
 model::Exchange permuting(int64_t of_layer, int64_t of_head, uint64_t seed);
 
 /// One list per line of `sources`, in order, as attention_maps(): every head of cross-attention by

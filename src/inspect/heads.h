@@ -1,5 +1,5 @@
-// What the heads of a model attend to while it reads pairs, and what a Transformer loses when some
-// of them are silenced.
+// Measures what the heads of a model attend to while it reads pairs, and the loss of a Transformer
+// when some of them are silenced.
 #pragma once
 
 #include <functional>
@@ -29,9 +29,9 @@ struct HeadRequest {
   std::string antecedents_name = {};                             // of their file
 };
 
-/// Of all layers and heads, over the pairs that are not too long. `source` is the pairs' file and
-/// `model` the model's name, for messages: warnings count the pairs whose gold was left out. Throws
-/// UserError as attention_maps(), and for gold that does not fit its pair.
+/// Returns the report of all layers and heads, over the pairs that are not too long. `source` is
+/// the pairs' file and `model` the model's name, for messages: warnings count the pairs whose gold
+/// was left out. Throws UserError as attention_maps(), and for gold that does not fit its pair.
 study::HeadReport head_report(decode::Translator& translator, const text::Pairs& pairs,
                               HeadRequest request, const std::string& source,
                               const std::string& model);
@@ -42,7 +42,7 @@ struct TriedModel {
   decode::TranslatorModel member;
   model::ModelConfig config;
   score::EvaluationConfig evaluation;
-  /// Of `member` with the weights that it has when this is called.
+  /// Measures `member` with the weights that it has when this is called.
   std::function<decode::Translator()> translator;
 };
 
@@ -60,7 +60,7 @@ class HeadTrial {
   /// -log p(target) of each pair, without these heads.
   std::vector<double> losses(const Heads& silenced);
   double loss(const Heads& silenced);  // per piece
-  /// Of translations of the sources, without these heads.
+  /// Measures the translations of the sources without these heads.
   std::vector<score::BleuStatistics> bleu(const Heads& silenced);
   study::Trial trial(const std::string& name, const Heads& silenced, bool translate);
 

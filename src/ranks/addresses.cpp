@@ -72,7 +72,7 @@ std::vector<std::string> own_addresses() {
     if (each->ifa_addr->sa_family == AF_INET6)
       six.push_back(text_of(each->ifa_addr, sizeof(sockaddr_in6)));
   }
-  // Those of one link alone ("fe80::1%eth0") mean nothing elsewhere.
+  // Addresses of one link alone ("fe80::1%eth0") mean nothing on other machines.
   std::erase_if(six, [](const std::string& text) { return text.find('%') != std::string::npos; });
   four.insert(four.end(), six.begin(), six.end());
   return four;

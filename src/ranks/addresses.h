@@ -1,4 +1,4 @@
-// Network addresses as numbers, for choosing the interface that traffic takes. No Torch here.
+// Network addresses as numbers, for choosing the interface that traffic takes.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,8 @@
 
 namespace heed::ranks {
 
-/// Of this machine's interfaces that are up, without loopback; IPv4 before IPv6.
+/// Returns the addresses of this machine's interfaces that are up, without loopback; IPv4 before
+/// IPv6.
 std::vector<std::string> own_addresses();
 
 /// Both ends of the way to a host, as this machine would take it now.

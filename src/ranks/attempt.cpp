@@ -49,7 +49,7 @@ class Meeting {
 
   void leave_token() { store_->set(token_of(info_.rank), mine_); }
 
-  /// Those whom the others wait for; none where the last has come just now.
+  /// Returns the ranks for which the others wait; none if the last one has just come.
   std::vector<int64_t> absent() {
     std::vector<int64_t> without_token, without_list;
     for (int64_t rank = 0; rank < info_.size; ++rank) {
@@ -101,8 +101,8 @@ class Meeting {
     seen_ = newest;
     const auto tokens = split(store_->get_to_str(tokens_of(*newest)), ' ');
     if (std::ssize(tokens) != info_.size || tokens[info_.rank] != mine_) return;
-    // Of a first rank that is no longer the first. The list that was taken before stays: its own
-    // first rank may have begun already, and then puts it there no more.
+    // A list by a first rank that is no longer the first does not count. The list that was taken
+    // before stays: its own first rank may have begun already, and then does not publish it again.
     if (tokens[0] != read(token_of(0))) return;
     list_ = *newest;
     store_->set(taken_of(list_, info_.rank), std::string("1"));

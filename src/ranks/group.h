@@ -57,7 +57,7 @@ class Group {
   bool leads() const { return info_.leads(); }
   const RankInfo& info() const { return info_; }
 
-  /// What this rank is about to do, for the message when the others do not.
+  /// Says what this rank is about to do, for the message when the others do not.
   void begin(std::string doing) { doing_ = std::move(doing); }
 
   /// The first rank's text or number, on all.
@@ -72,8 +72,8 @@ class Group {
   std::vector<std::vector<int64_t>> gather(const std::vector<int64_t>& numbers);
   /// Each rank's tensor, of the same shape: [size, ...], on the tensor's device.
   Tensor gather(const Tensor& tensor);
-  /// Of `sent` [n], sent_sizes[r] elements in turn go to rank r. Returns received_sizes[r] elements
-  /// from each rank r in turn.
+  /// Sends `sent` [n], of which sent_sizes[r] elements in turn go to rank r. Returns
+  /// received_sizes[r] elements from each rank r in turn.
   Tensor exchange(const Tensor& sent, const std::vector<int64_t>& sent_sizes,
                   const std::vector<int64_t>& received_sizes);
 

@@ -29,11 +29,11 @@ class SilentStore : public c10::DistStoreError {
 };
 
 /// Whether `call` has returned within `limit`. Where it has not, the thread in which it runs is
-/// left behind: it must own, and not refer to, what it uses, and must not throw.
+/// abandoned: it must own, and not refer to, what it uses, and must not throw.
 bool returns_within(std::chrono::milliseconds limit, std::function<void()> call);
 
-/// What `call` returns or throws; nothing where that takes longer than `limit`. As above, `call`
-/// must own what it uses.
+/// Returns or throws what `call` does; returns nothing where it takes longer than `limit`. As
+/// above, `call` must own what it uses.
 template <class Call>
 auto result_within(std::chrono::milliseconds limit, Call call)
     -> std::optional<std::invoke_result_t<Call>> {
@@ -87,7 +87,7 @@ class LimitedStore : public c10d::Store {
   /// call(store) within `limit`.
   template <class Call>
   auto limited(Call call, std::chrono::milliseconds limit);
-  /// Of a call that waits so long for a key, and then asks the server once more.
+  /// Returns the limit of a call that waits so long for a key, and then asks the server once more.
   std::chrono::milliseconds limit_with(std::chrono::milliseconds waiting) const;
 
   const StorePtr store_;

@@ -1,4 +1,4 @@
-// What heed and its NCCL library agree on.
+// The interface between heed and its NCCL library.
 #pragma once
 
 namespace c10d {

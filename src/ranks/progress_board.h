@@ -1,5 +1,5 @@
-// What the ranks of one machine show to the process that has started them: at which update each is,
-// and whether they end because of a signal.
+// The ranks of one machine show their progress to the process that has started them: at which
+// update each is, and whether they end because of a signal.
 #pragma once
 
 #include <atomic>

@@ -34,7 +34,8 @@ struct Launcher {
 };
 
 constexpr Launcher kTorchrun = {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
-// Those of a job step alone: a batch script of SLURM sees SLURM_NTASKS, too, and is no rank.
+// Only the variables of a job step count: a batch script of SLURM sees SLURM_NTASKS, too, and is no
+// rank.
 constexpr Launcher kSrun = {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
                             "SLURM_STEP_TASKS_PER_NODE"};
 constexpr Launcher kOpenMpi = {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",

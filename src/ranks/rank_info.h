@@ -1,4 +1,4 @@
-// Which of the processes of a run this one is, as its environment says. No Torch here.
+// The rank of this process among those of a run, as its environment says.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ std::string from_environment(const std::string& name);
 /// speaks. Throws UserError naming the variable where what they say is incomplete or no number.
 RankInfo rank_info(const Environment& environment = from_environment);
 
-/// What heed's own launcher sets for rank `rank`: NAME=VALUE each.
+/// Returns the variables that heed's own launcher sets for rank `rank`, each as NAME=VALUE.
 std::vector<std::string> environment_of(int64_t rank, int64_t size, const std::string& folder);
 
 }  // namespace heed::ranks

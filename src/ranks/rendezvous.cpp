@@ -1,4 +1,4 @@
-// Where the ranks find each other, and over which interface they talk.
+// Lets the ranks find each other, and chooses the interface over which they talk.
 #define USE_C10D_GLOO 1  // the wheel has it; its header asks
 #include "ranks/rendezvous.h"
 

@@ -17,7 +17,7 @@
 namespace heed::ranks {
 namespace {
 
-// What a rank tells of its memory before the sizes that it sends.
+// The facts of its memory that a rank sends before the sizes.
 enum Told : std::size_t { kProcess, kFile, kBytes, kOffset, kSizes };
 
 [[noreturn]] void fail(int error = errno) {
@@ -26,7 +26,7 @@ enum Told : std::size_t { kProcess, kFile, kBytes, kOffset, kSizes };
 
 }  // namespace
 
-/// The same memory as that of a file which another process has open.
+/// Maps the memory of a file that another process has open.
 SharedMemory::Shared SharedMemory::found(int64_t process, int64_t file, std::size_t bytes) {
   const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
   const Descriptor opened(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -59,8 +59,8 @@ SharedMemory::Numbers SharedMemory::put(const Tensor& tensor) {
           static_cast<int64_t>(mine_.size()), static_cast<int64_t>(offset)};
 }
 
-/// What each rank tells of its memory, once that is mapped here. Where any is new nobody goes on
-/// before all have mapped it: it may be gone with its rank.
+/// Returns what each rank sends about its memory, once that is mapped here. Where any is new nobody
+/// goes on before all have mapped it: it may be gone with its rank.
 std::vector<SharedMemory::Numbers> SharedMemory::tell(const Numbers& mine, const Gather& gather) {
   const std::vector<Numbers> told = gather(mine);
   bool any_new = false;

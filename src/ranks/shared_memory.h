@@ -1,4 +1,4 @@
-// What the ranks of one machine give each other goes through memory that all of them map: several
+// The ranks of one machine exchange data through memory that all of them map, which is several
 // times as fast as loopback.
 #pragma once
 
@@ -20,7 +20,7 @@ class SharedMemory {
 
   SharedMemory(int64_t rank, int64_t size) : rank_(rank), maps_(size) {}
 
-  /// As Group::exchange(), for contiguous tensors of the CPU.
+  /// Does the work of Group::exchange() for contiguous tensors of the CPU.
   Tensor exchange(const Tensor& sent, const Numbers& sent_sizes, const Gather& gather);
   /// [size * n] for [n] of each.
   Tensor gather_all(const Tensor& mine, const Gather& gather);

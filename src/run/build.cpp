@@ -57,7 +57,7 @@ data::CorpusReading within_model(data::CorpusReading reading, const model::Model
   return reading;
 }
 
-/// The same for processes that see each other's memory maps.
+/// Returns a name of the machine that is the same for processes that see each other's memory maps.
 std::string machine() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -108,7 +108,7 @@ std::vector<int64_t> pieces_that_spell(const text::Vocabulary& base, const std::
   return known;
 }
 
-/// rows [base's pieces, ...] with those of the new pieces behind them.
+/// rows [base's pieces, ...] followed by those of the new pieces.
 Tensor with_new_rows(const Tensor& rows, const text::Vocabulary& base,
                      const text::Vocabulary& larger) {
   std::vector<Tensor> all{rows};
@@ -124,7 +124,7 @@ using model::ModelConfig;
 /// Two ways of writing one network become one.
 ModelConfig written_out(ModelConfig model) {
   if (model.kv_heads == 0) model.kv_heads = model.heads;
-  // The same weights, which see less.
+  // This kind of attention has the same weights as softmax attention and only sees less.
   if (model::self_attention_info(model.self_attention).weights == model::WeightsOf::kProducts)
     model.self_attention = "softmax";
   return model;
@@ -289,7 +289,7 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, rank
   const std::vector<std::string> machines = group.gather(machine());
   const auto mine = machines.begin() + group.rank();
   const auto reader = std::find(machines.begin(), machines.end(), *mine) - machines.begin();
-  // Of a large corpus one machine may need minutes more than another.
+  // With a large corpus one machine may need minutes more than another.
   std::shared_ptr<const data::Corpus> corpus;
   group.take_time([&] {
     if (reader == group.rank()) corpus = training_corpus(run, /*shared=*/true);

@@ -1,5 +1,5 @@
-// What a training run begins with: vocabularies, a fresh model, the training pairs, and the trained
-// model of training.from.
+// The parts that a training run begins with: vocabularies, a fresh model, the training pairs, and
+// the trained model of training.from.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ void require_serves(const text::Vocabulary& vocabulary, const Config& config,
                     const std::vector<std::string>& symbols, const std::string& key);
 
 /// Loads the models named in the config or trains them on the training corpus. With training.from
-/// they are the base's, or extend them: the same pieces under the same ids, and more behind them.
+/// they are the base's, or extend them: the same pieces under the same ids, and more after them.
 /// Throws UserError.
 Vocabularies make_vocabularies(const Config& config);
 
@@ -50,7 +50,8 @@ ModelFolder fresh_model(Config config, const std::string& folder, const Vocabula
 /// Makes models of the run's kind, for the workers of its training.
 train::MakeModel another_model(const ModelFolder& run);
 
-/// What the config says about batches; all of this process's threads do subword sampling.
+/// Returns the options of batches in the configuration; all of this process's threads do subword
+/// sampling.
 data::BatchOptions batch_options(const Config& config);
 
 /// How the training pairs are read, as the `data` section says and as the model can take them.
@@ -77,13 +78,13 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, bool
 /// UserError.
 void require_base(const Config& config);
 
-/// What the section data.vocabulary asks for in vain, because the run has the base's vocabulary;
-/// empty where there is nothing. Keys that have their default are not told from those that are not
-/// set. After require_base().
+/// Returns what the section data.vocabulary asks for in vain, because the run has the base's
+/// vocabulary; empty where there is nothing. Keys with their default count as not set. It is called
+/// after require_base().
 std::string vocabulary_wishes_in_vain(const Config& config);
 
 /// Whether that model has the network of the section `model`. Throws UserError that names the keys
-/// with both values, behind `name`.
+/// with both values, after `name`.
 void require_base_network(const Config& config, const std::string& name = "");
 
 /// The base's weights become the run's. The rows of pieces that the base does not know, of

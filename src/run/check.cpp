@@ -88,7 +88,8 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
   return good ? std::optional(sizes) : std::nullopt;
 }
 
-/// What is trained: the systems of a family, each with the beginning of its messages, or `config`.
+/// Returns the configurations that are trained: the systems of a family, each with the beginning of
+/// its messages, or `config`.
 std::vector<std::pair<std::string, const Config*>> trained(const Config& config,
                                                            const CheckOptions& options) {
   std::vector<std::pair<std::string, const Config*>> all;
@@ -243,7 +244,7 @@ void check_device(const Config& config, const CheckOptions& options, Check& foun
   });
 }
 
-/// Of the test set, which is translated after the training.
+/// Checks the files of the search for the test set, which is translated after the training.
 void check_search_files(const Config& config, Check& found) {
   const std::string& shortlist = config.decoding.shortlist;
   const std::string& glossary = config.decoding.glossary;
@@ -294,7 +295,7 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
                         : 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether));
   if (of.cpu && validates(config) && validations_translate(training) &&
       engine::has_network(config.model))
-    // What is still to be measured may be fp32.
+    // A precision that is still to be measured may become fp32.
     memory.engine =
         memory.parameters * engine::bytes_of(decode::weight_format(
                                 config.decoding.weights, training_precision(config) == "bf16"));
@@ -351,7 +352,7 @@ Check check_run(const Config& config, const CheckOptions& options) {
   const auto all = trained(config, options);
   const bool readable = check_corpora(config, options, found);
   check_references(config, found);
-  // Of a run that goes on nothing is made anew.
+  // A run that goes on makes none of these anew.
   const std::string folder = run_folder(config);
   if (const std::string note = shell_note(folder); !note.empty())
     found.passes([&] { throw UserError("output: {}: {}", folder, note); });

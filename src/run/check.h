@@ -1,4 +1,4 @@
-// What stands in the way of a training, said before anything is trained.
+// Finds what would prevent a training, before anything is trained.
 #pragma once
 
 #include <algorithm>
@@ -103,7 +103,8 @@ struct CheckOptions {
   bool lacks_train = false;  // data.train is empty until other work is done
   // A family in place of the configuration itself: names and configurations, for their memory.
   std::vector<std::pair<std::string, Config>> systems = {};
-  // Those that were made for it already; without, the check sees whether they can be made.
+  // The vocabularies that were made for it already; without them the check tests whether they can
+  // be made.
   const Vocabularies* vocabularies = nullptr;
 };
 

@@ -39,7 +39,8 @@ void check_run_name(const Config& config) {
         "name: '{}' cannot be a run's folder in runs/; change it, or set output", one_line(name));
 }
 
-/// What a loss of the attention asks of the model: `own` is its key in the section `training`.
+/// Checks what a loss of the attention needs of the model; `own` is its key in the section
+/// `training`.
 void check_attention_loss(const std::string& own, const Config& config) {
   const auto refuse = [](const std::string& key, const std::string& what) {
     throw config::ConfigError("training.{}: {}", key, what);
@@ -95,7 +96,7 @@ void check_coverage(const Config& config) {
         "another window, or this to 0");
 }
 
-/// Without dropout both predictions of a pair are the same.
+/// Checks that the model has dropout, because without it both predictions of a pair are the same.
 void check_rdrop(const Config& config) {
   if (!model::traits(config.model).has_dropout)
     throw config::ConfigError(

@@ -81,7 +81,7 @@ void require_no_stream(const std::string& file, const std::string& who);
 /// ConfigError.
 Config with_settings(Config config, const std::vector<std::string>& settings);
 
-/// All rules between fields. Throws ConfigError.
+/// Checks all rules between fields. Throws ConfigError.
 void check(const Config& config);
 
 /// Whether both languages have one vocabulary.

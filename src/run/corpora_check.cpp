@@ -118,9 +118,9 @@ void require_some_read(const data::CorpusFiles& corpus, int64_t pairs, const std
                     config::number_text(corpus.weight), counted(pairs, "pair"), corpus.source);
 }
 
-/// Where `path` comes from: the command that fetches it, as the comments of the configuration
-/// `file` say it, such as "python3 data_scripts/multi30k.py"; "" where they do not. A script that
-/// is not in the working folder is looked for beside the configuration's.
+/// Returns the command that fetches `path`, as the comments of the configuration `file` say it,
+/// such as "python3 data_scripts/multi30k.py"; "" where they do not. A script that is not in the
+/// working folder is looked for beside the configuration's.
 std::string fetching_command(const std::string& file, const std::string& path) {
   std::error_code none;
   if (!fs::is_regular_file(file, none)) return "";
@@ -136,7 +136,7 @@ std::string fetching_command(const std::string& file, const std::string& path) {
       const bool matches = std::ranges::any_of(fs::path(path).parent_path(), [&](const auto& part) {
         return !part.empty() && (part == script || script.starts_with(part.string() + "_"));
       });
-      // Where its folder is there the script has been run, and the file is made in another way.
+      // If its folder exists, the script has been run, and the file is made in another way.
       if (!matches || fs::is_directory(fs::path(path).parent_path(), none)) continue;
       const std::string program = script + ".py";
       const fs::path beside = fs::path(file).parent_path().parent_path() / "data_scripts";
@@ -148,7 +148,7 @@ std::string fetching_command(const std::string& file, const std::string& path) {
   return "";
 }
 
-/// Those that are missing are told together where one command fetches them.
+/// Checks that the files exist. Missing files that one command fetches are reported together.
 void check_files(const std::vector<NamedFile>& files, const std::string& config, Check& found) {
   std::map<std::string, std::vector<NamedFile>> missing;  // by command
   for (const NamedFile& file : files) {
@@ -224,7 +224,8 @@ bool check_corpora(const Config& config, const CheckOptions& options, Check& fou
   std::vector<NamedFile> all;
   // By files, which may be there as several corpora; nothing for those with a fault.
   std::map<std::string, std::optional<int64_t>> pairs_of;
-  // What keeps one file from being read keeps others, too: too many open files, a broken disk.
+  // A fault that keeps one file from being read often keeps others from it, too: too many open
+  // files, a broken disk.
   const auto environment_fails = [&] { return found.of_the_world && !found.faults.empty(); };
   bool readable = !data.train.empty();
   for (const auto& [key, corpus] : data::corpora_of(data)) {

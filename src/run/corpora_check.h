@@ -1,4 +1,4 @@
-// What stands in the way of a training in its corpora.
+// Finds what would prevent a training in its corpora.
 #pragma once
 
 namespace heed::run {

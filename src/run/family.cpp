@@ -39,7 +39,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a system's name means where it has no settings.
+/// Returns the settings that a system's name means where it has none of its own.
 std::vector<std::string> settings_of(const std::string& name) {
   const auto& attentions = model::attention_names();
   if (name == "transformer") return {"model.type=transformer"};
@@ -82,7 +82,7 @@ std::string summary_of(const FamilyMember& member) {
   return file_in(member.folder, kSummaryFile);
 }
 
-/// Nothing is to be done for this member; says why where something is to be done again.
+/// Whether nothing is to be done for this member. Logs why where something is to be done again.
 bool finished(const FamilyMember& member) {
   if (!fs::exists(summary_of(member))) return false;
   const auto changed = changes(saved_config(member.folder), member.config);
@@ -104,7 +104,7 @@ std::string vocabulary_folder(const Config& config) {
   return (fs::path(run_folder(config)) / "vocabulary").string();
 }
 
-/// What makes a member use the family's vocabulary.
+/// Returns the settings by which a member uses the family's vocabulary.
 std::vector<std::string> vocabulary_settings(const Config& config) {
   const std::string folder = vocabulary_folder(config);
   if (is_joint(config)) return {"data.vocabulary.source=" + file_in(folder, kJointVocabulary)};
@@ -112,7 +112,7 @@ std::vector<std::string> vocabulary_settings(const Config& config) {
           "data.vocabulary.target=" + file_in(folder, kTargetVocabulary)};
 }
 
-/// What a vocabulary depends on; the rest has its defaults.
+/// Returns the settings that a vocabulary depends on; all others have their defaults.
 Config vocabulary_part(const Config& config) {
   Config part;
   part.seed = config.seed;
@@ -125,8 +125,8 @@ Config vocabulary_part(const Config& config) {
   return part;
 }
 
-/// All systems have the vocabulary of the family, and settings of their own would be lost; and all
-/// are scored on its test set.
+/// Checks that a system changes neither the vocabulary nor the test set, because all systems share
+/// those of the family, and settings of their own would be lost.
 void require_shared(const Config& family, const Config& system, const std::string& file,
                     const std::string& name) {
   for (const config::Difference& one : config::differences(family, system)) {

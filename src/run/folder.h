@@ -1,4 +1,4 @@
-// What a model's folder says of its network: configuration, vocabularies, paths. Torch-free.
+// The files of a model's folder that describe its network: configuration, vocabularies, paths.
 #pragma once
 
 #include <map>
@@ -46,8 +46,8 @@ struct FolderPieces {
 void require_same_pieces(const std::string& side, const FolderPieces& of, const FolderPieces& as,
                          const std::string& cure);
 
-/// What an ensemble member reads and writes. Of a vocabulary that was not made for the run nobody
-/// knows what is usual.
+/// Returns the vocabularies of an ensemble member. The usual share of unknown pieces is not known
+/// for a vocabulary that was not made for the run.
 decode::MemberText member_text(const Config& config, const Vocabularies& vocabularies);
 
 /// The configuration of a folder of which `options` change some keys.
@@ -73,7 +73,7 @@ void open_each(const std::string& paths, const OpenOptions& options, const Open&
 /// Throws UserError where the second folder of an ensemble has another target vocabulary.
 void require_ensemble(const Config& config, const FolderPieces& first, const FolderPieces& other);
 
-// What weights belong to: each file of weights says with which vocabularies and which network they
+// The origin of weights: each file of weights says with which vocabularies and which network they
 // were trained. This is the one place that writes it, and the one that compares it with a folder.
 
 /// Metadata of a safetensors file.

@@ -1,4 +1,4 @@
-// What a model is tested on.
+// The texts that a model is tested on.
 #pragma once
 
 #include <cstddef>

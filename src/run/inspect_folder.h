@@ -8,7 +8,7 @@
 
 namespace heed::run {
 
-/// By usual_choice(). Throws UserError for a model without cross-attention.
+/// Uses usual_choice(). Throws UserError for a model without cross-attention.
 inline inspect::AlignerByRule aligner_of(const ModelFolder& folder) {
   return {.aligner = {folder.translator(), folder.config.model, folder.path},
           .rule = {.choice = usual_choice(folder.config)}};

@@ -41,7 +41,7 @@ struct End {
   bool was_signal() const { return status > 128; }
   /// Somebody wanted it to end, before it could save anything or for the second time.
   bool was_asked() const { return signals::is_request(status); }
-  /// Where another attempt may succeed.
+  /// Whether another attempt may succeed.
   bool may_start_again() const { return (status == 1 || was_signal()) && !was_asked(); }
   std::string text(int64_t ranks) const {
     return fmt::format(
@@ -60,7 +60,8 @@ std::optional<End> first_end(std::vector<subprocess::Child>& ranks,
   return std::nullopt;
 }
 
-/// Those of processes that were killed. A new one may not be locked yet.
+/// Removes the folders of processes that were killed. A new folder, which may not be locked yet,
+/// stays.
 void remove_abandoned(const std::string& folder) {
   const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
   std::error_code ignored;
@@ -125,8 +126,7 @@ RendezvousFolder::~RendezvousFolder() {
 std::string own_path() {
   constexpr const char* kLink = "/proc/self/exe";
   const fs::path path = fs::read_symlink(kLink);
-  // Where the file was replaced, by a new build or installation, the link still leads to the old
-  // one.
+  // If the file was replaced, by a new build or installation, the link still leads to the old one.
   std::error_code none;
   return fs::exists(path, none) ? path.string() : kLink;
 }

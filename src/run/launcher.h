@@ -50,11 +50,12 @@ std::string own_path();
 /// Deletes what ranks that met in `folder` and were killed left there.
 void remove_old_meetings(const std::string& folder);
 
-/// Of `total` threads for this machine (0: its cores), those of one of so many ranks on it.
+/// Returns how many of `total` threads for this machine (0: its cores) one of so many ranks on it
+/// gets.
 int64_t threads_of_rank(int64_t total, int64_t ranks);
 
-/// The same for this rank, which shares its cores with the ranks of its machine, or with none of
-/// them where a launcher has bound each to cores of its own. Collective.
+/// Returns the same for this rank, which shares its cores with the ranks of its machine, or with
+/// none of them where a launcher has bound each to cores of its own. Collective.
 int64_t threads_of_rank(int64_t total, ranks::Group& group, const ranks::RankInfo& info);
 
 /// The config's `device`, of which each rank takes its own: cuda is cuda:0, cuda:1, ... Throws
@@ -73,8 +74,8 @@ std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
                                                            const std::vector<std::string>& lines,
                                                            const Translate& translate);
 
-/// What the first rank finds out, on all, however long it takes; a Failure there is one on all.
-/// Collective.
+/// Returns on all ranks what the first rank finds out, however long it takes; a Failure on the
+/// first is one on all. Collective.
 double first_rank_finds(ranks::Group& group, const std::function<double()>& find);
 
 }  // namespace heed::run

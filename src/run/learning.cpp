@@ -87,7 +87,7 @@ NumberOf number_of(Metric metric) {
   return [metric](const MetricsLine& line) { return line.values[metric]; };
 }
 
-/// Of the lines that have the number.
+/// Returns the mean over the lines that have the number.
 std::optional<double> mean_of(std::span<const MetricsLine> lines, const NumberOf& number_in) {
   double sum = 0;
   int64_t count = 0;
@@ -133,7 +133,7 @@ Json columns_of(const std::vector<MetricsLine>& events, const std::vector<Column
   return out;
 }
 
-/// Of validations.
+/// Returns the columns of validations.
 Json validation_columns(const std::vector<MetricsLine>& events) {
   std::vector<Column> columns{{"seconds", &MetricsLine::seconds}};
   for (const Metric metric : listed_metrics(events)) columns.push_back(column_of(metric));
@@ -173,7 +173,7 @@ std::vector<int64_t> validations_of(const fs::path& run, const std::vector<Metri
 
 Json about(const std::string& run, const std::string& state, const Events& events) {
   const Config config = saved_config(run);
-  // Where epochs or minutes end the run, too, nobody knows the number of updates before.
+  // If epochs or minutes may end the run, too, its number of updates is not known before.
   const bool open_end = config.training.epochs > 0 || config.training.max_minutes > 0;
   std::optional<double> left, done;
   Json epoch;

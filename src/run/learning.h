@@ -55,13 +55,14 @@ std::string deciding_score(const train::MetricsLine& validation, score::Metric m
 /// "train", "valid" or the name of a further set.
 std::string set_of(const train::MetricsLine& event);
 
-/// Where the event stands on the x axis: updates, or minutes where it has a time.
+/// Returns the position of the event on the x axis: its update, or its minute if it has a time.
 std::optional<double> place_of(const train::MetricsLine& event, bool minutes);
 
 /// The lines of all runs, one colour for each; those of a validation's loss are dashed.
 draw::Plot learning_curves(const std::vector<Learning>& runs, score::Metric metric, bool minutes);
 
-/// What `heed watch` knows of runs, as JSON: read from their folders, where nothing is written.
+/// The data of `heed watch` about runs, as JSON. It is read from their folders, where nothing is
+/// written.
 class Feed {
  public:
   /// Each place is the folder of a run, or one with runs in it, now or later.
@@ -79,9 +80,9 @@ class Feed {
   /// long runs each point of "train" is the mean of some. A run that cannot be read is "damaged".
   std::string snapshot();
 
-  /// What the run's validation at this update has left, {"update", "samples": [{"line", "source",
-  /// "reference", "output"}, ...], "attention": study::layers_json or null}; nothing where there
-  /// is no such run or validation.
+  /// Returns the files of the run's validation at this update as JSON: {"update", "samples":
+  /// [{"line", "source", "reference", "output"}, ...], "attention": study::layers_json or null};
+  /// nothing where there is no such run or validation.
   std::optional<std::string> validation(const std::string& id, int64_t update) const;
 
  private:

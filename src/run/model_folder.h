@@ -36,7 +36,7 @@ struct ModelFolder {
   model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
   decode::TranslatorModel member() const { return {model, member_text(config, {source, target})}; }
   decode::Translator translator() const { return translator({member()}); }
-  /// Of these models, with the settings of this one.
+  /// Returns a translator of these models with the settings of this one.
   decode::Translator translator(std::vector<decode::TranslatorModel> members) const;
 };
 
@@ -53,10 +53,10 @@ struct OpenModels {
   decode::Translator translator() const { return first.translator(members); }
 };
 
-/// Those of model_paths(). Throws UserError as open_model() does.
+/// Opens the models of model_paths(). Throws UserError as open_model() does.
 OpenModels open_models(const std::string& paths, const OpenOptions& options = {});
 
-/// The same for lines alone.
+/// Returns the same models for the translation of lines alone.
 LineModels line_models(const OpenModels& models);
 
 /// Makes a model folder of these weights, by name. Throws Failure naming the path and the cause.

@@ -14,7 +14,7 @@
 namespace heed::run {
 namespace {
 
-/// Of one part of an update.
+/// Returns the number of target tokens in one part of an update.
 int64_t tokens_of_part(const Config& config) {
   constexpr int64_t kLength = 25;
   const train::TrainConfig& training = config.training;

@@ -1,4 +1,4 @@
-// In which precision a run is trained, where its configuration leaves it open.
+// Chooses the precision of a training where its configuration leaves it open.
 #pragma once
 
 #include <c10/core/Device.h>

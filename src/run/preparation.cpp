@@ -38,8 +38,8 @@ fs::path place_aside(const std::string& folder) {
   return fs::path(folder) / ".heed.older-run";
 }
 
-/// What --overwrite deletes. checkpoints/ goes first and comes back last: a folder with checkpoints
-/// beside a run that is aside has another run.
+/// The files that --overwrite deletes. checkpoints/ is moved first and restored last: if a folder
+/// has checkpoints and a run that was put aside, the checkpoints are of another run.
 std::vector<fs::path> paths_to_delete(const std::string& folder) {
   std::vector<fs::path> paths;
   if (!holds_run(folder)) return paths;
@@ -50,9 +50,9 @@ std::vector<fs::path> paths_to_delete(const std::string& folder) {
   return paths;
 }
 
-/// What is aside: the new run begins.
+/// Deletes the run that was put aside; the new one begins.
 void delete_put_aside(const std::string& folder) {
-  // Under another name first: what a kill leaves of it is no run to put back.
+  // It gets another name first: what is left of it after a kill is no run that could be put back.
   const fs::path deleted = fs::path(folder) / ".heed.deleted";
   std::error_code ignored;
   fs::remove_all(deleted, ignored);
@@ -102,7 +102,8 @@ std::string own_command() {
   return join(words, " ");
 }
 
-/// Of the run that this process is about to make or to go on with. Reads every corpus once.
+/// Returns the provenance of the run that this process is about to make or to continue. Reads every
+/// corpus once.
 Provenance provenance_now(const ModelFolder& run) {
   return {.heed = HEED_VERSION,
           .commit = commit(),
@@ -135,8 +136,8 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
   }
 }
 
-/// What `precision: auto` was on the CPU when the run in `folder` began, for older versions have
-/// not written it into the configuration.
+/// Returns what `precision: auto` meant on the CPU when the run in `folder` began, because older
+/// versions did not write it into the configuration.
 Precision precision_of_older_version(const std::string& folder, Precision saved) {
   const std::string file = file_in(folder, kProvenanceFile);
   if (saved != Precision::auto_ || !fs::exists(file)) return saved;

@@ -36,7 +36,7 @@ class RestoreAtEnd {
   std::string folder_;
 };
 
-/// What the user wants of a run that is there already.
+/// How to treat a run that is there already.
 struct ExistingRun {
   bool resume = false, overwrite = false;
 };
@@ -63,12 +63,13 @@ class Preparation {
   std::optional<RestoreAtEnd> older_;  // ends before the lock, which it needs
 };
 
-/// Those of the folder when a run goes on, else new ones, saved there. A run that failed before its
-/// first checkpoint may have left some that were made of other corpora.
+/// Returns the vocabularies of the folder when a run goes on, else new ones, which are saved there.
+/// A run that failed before its first checkpoint may have left some that were made of other
+/// corpora.
 Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
 
-/// What this process makes the run by and of; reads every corpus once. Throws Failure where
-/// sha256sum(1) is missing or fails, and UserError where a corpus that the run in the
+/// Returns the provenance of the run as this process makes it; reads every corpus once. Throws
+/// Failure where sha256sum(1) is missing or fails, and UserError where a corpus that the run in the
 /// folder, which goes on from `saved`, has begun with is another one now; only data.more_valid and
 /// the test set may change, the latter where data.clean has no overlap.
 Provenance provenance_of(const ModelFolder& run, const std::optional<Config>& saved);

@@ -32,7 +32,7 @@
 namespace heed::run {
 namespace {
 
-/// With 2,000 pairs a Transformer of any size falls far behind; with 10,000 both are about as good.
+/// With 2,000 pairs a Transformer of any size is far worse; with 10,000 both are about as good.
 constexpr int64_t kEnoughForTransformer = 5000;
 
 /// A batch of fewer pieces holds no long pair.
@@ -91,8 +91,8 @@ int64_t epochs_for(int64_t pairs) {
   return pairs < 2000000 ? 6 : 3;
 }
 
-/// Of the target. Words become about a third more pieces, and without blanks a piece is one letter
-/// or two.
+/// Returns the number of target pieces of an epoch. Words become about a third more pieces, and
+/// without blanks a piece is one letter or two.
 double pieces_of_an_epoch(const data::CorpusShape& shape) {
   const double pieces = text::has_no_blanks(shape.target_script)
                             ? 0.7 * static_cast<double>(shape.target_letters)
@@ -162,8 +162,8 @@ void set_updates(Recipe& recipe, const data::CorpusShape& shape, int64_t epochs,
   recipe.warmup = std::min(recipe.warmup, recipe.updates / 10);
 }
 
-/// For a network that is trained already: batches of at most `update` target pieces (0: as many as
-/// the recipe has), which fit the memory, and a few epochs.
+/// Sets the training of a network that is trained already: batches of at most `update` target
+/// pieces (0: as many as the recipe has), which fit the memory, and a few epochs.
 void set_length(Recipe& recipe, const data::CorpusShape& shape, int64_t update,
                 const Machine& machine) {
   // So that the corpus has some updates, and each of them some sentences.
@@ -180,7 +180,8 @@ int64_t update_of(const train::TrainConfig& training) {
                                                          : 0;
 }
 
-/// What decides the steps that an update takes, but for the learning rate.
+/// Returns the lines of the settings that decide the step of an update, except for the learning
+/// rate.
 std::string optimizer_lines(const train::TrainConfig& training) {
   train::TrainConfig optimizer;
   optimizer.optimizer = training.optimizer;

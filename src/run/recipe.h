@@ -1,4 +1,4 @@
-// What `heed init` proposes for a corpus and a machine: vocabulary, network, batches, updates;
+// The proposals of `heed init` for a corpus and a machine: vocabulary, network, batches, updates;
 // with --from, for the model of a run that goes on with other text (fine-tuning).
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace heed::run {
 
-/// What a training may use.
+/// The resources that a training may use.
 struct Machine {
   bool gpu = false;               // it trains on one
   int64_t cores = 1;              // of the CPU: each that is at work needs memory of its own

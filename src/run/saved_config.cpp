@@ -35,7 +35,8 @@ Config without_circumstances(Config config) {
   return config;
 }
 
-/// All paths of files that a run is made of; those of corpora that it lacks are not among them.
+/// Returns the paths of all files that a run is made of; the keys of corpora that it lacks are left
+/// out.
 std::map<std::string, std::string*> paths_in(Config& config) {
   std::map<std::string, std::string*> paths = {
       {"data.vocabulary.source", &config.data.vocabulary.source},
@@ -69,7 +70,8 @@ bool lies_in(const std::string& path, const std::string& folder) {
   return false;
 }
 
-/// All that `heed train` writes, and what is in its folders now: a link may lead there.
+/// Returns all files that `heed train` writes, and those that are in its folders now, because a
+/// link may lead there.
 std::vector<std::string> files_of_run(const fs::path& run) {
   std::vector<std::string> files = paths_of_run(run.string());
   std::error_code none;

@@ -13,8 +13,8 @@ namespace heed::run {
 /// Whether the folder has a model or a place for checkpoints.
 bool holds_run(const std::string& folder);
 
-/// Of folders separated by commas. The path of a folder that is there is one, whatever is in its
-/// name. Throws UserError where one of several is empty.
+/// Returns the folders of a list separated by commas. The path of a folder that is there is one,
+/// whatever is in its name. Throws UserError where one of several is empty.
 std::vector<std::string> model_paths(const std::string& paths);
 
 /// Throws UserError where `path` is no folder of a trained model. It opens no file: a command looks
@@ -57,11 +57,11 @@ Config decided_as(const Config& saved, Config wanted);
 /// data.clean: [overlap] the files of data.test are fixed, too: they decide what is trained on.
 void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted);
 
-/// What gives a run other weights or other scores: all but its name and folder, where and on how
-/// many threads it is computed, and the family that it belongs to.
+/// Returns the differences that give a run other weights or other scores: all but its name and
+/// folder, where and on how many threads it is computed, and the family that it belongs to.
 std::vector<config::Difference> changes(const Config& saved, const Config& wanted);
 
-/// Of everything that changes() compares: equal where a run is the same.
+/// Returns a checksum of everything that changes() compares: equal where a run is the same.
 uint64_t checksum(const Config& config);
 
 }  // namespace heed::run

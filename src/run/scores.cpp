@@ -101,7 +101,8 @@ class SetScorer {
     });
     if (!scores.problem.empty()) return scores;
     if (!outputs) return std::nullopt;
-    // Where this fails the disk is at fault, and the run ends as where a checkpoint does.
+    // If this fails, the disk is at fault, and the run ends as it does when a checkpoint cannot be
+    // written.
     if (group_.leads()) keep(*outputs, update);
     attempt([&] { add_sacrebleu(*outputs, scores.values); });
     attempt([&] {
@@ -112,7 +113,7 @@ class SetScorer {
   }
 
  private:
-  /// Those of the metrics that are computed so.
+  /// Returns the metrics that are computed in this way.
   std::vector<score::Metric> metrics_of(score::MetricSource source) const {
     std::vector<score::Metric> found;
     for (const score::Metric metric : metrics_)
@@ -242,7 +243,7 @@ class SetScorer {
   std::vector<score::Score> found_;
 };
 
-/// By all ranks; whole on the first.
+/// Translates the test set by all ranks; the first one has all translations.
 std::vector<std::string> translated(const ModelFolder& folder, const TestSet& set,
                                     ranks::Group& group) {
   group.begin("the test set was translated");

@@ -1,5 +1,5 @@
-// What `heed train` measures with another program: BLEU while it trains, and the test set at the
-// end.
+// The measurements of `heed train` with another program: BLEU while it trains, and the test set at
+// the end.
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ struct BaseScores {
   std::vector<std::string> before, after;
 };
 
-/// Nothing without a base that has a test set; where they cannot be had, a warning says why.
-/// Collective.
+/// Returns the scores of the base; nothing without a base that has a test set. If they cannot be
+/// computed, a warning says why. Collective.
 BaseScores score_base(const ModelFolder& folder, ranks::Group& group);
 
 }  // namespace heed::run

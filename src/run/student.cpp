@@ -44,7 +44,7 @@ std::string network_of(const Config& teacher) {
       shares_pieces(teacher) ? "all" : "decoder");
 }
 
-/// Without the keys of the decoder, of the training and of other networks.
+/// Returns the differences without the keys of the decoder, of the training and of other networks.
 std::vector<config::Difference> of_encoder(std::vector<config::Difference> all,
                                            const model::ModelConfig& model) {
   std::erase_if(all, [&](const config::Difference& one) {
@@ -87,7 +87,7 @@ std::string begins_with(const Config& teacher, const std::string& folder) {
                      yaml_text(folder), join(modules, ", "));
 }
 
-std::string config_text(const Config& teacher, const Teaching& teaching,
+std::string config_text(const Config& teacher, const StudentRequest& teaching,
                         const data::CorpusShape& shape, const Machine& machine,
                         bool takes_encoder) {
   const std::string& alignment = teaching.pairs.alignment;
@@ -126,7 +126,7 @@ std::string config_text(const Config& teacher, const Teaching& teaching,
 
 }  // namespace
 
-std::string student_config(const Config& teacher, const Teaching& teaching,
+std::string student_config(const Config& teacher, const StudentRequest& teaching,
                            const data::CorpusShape& shape, const Machine& machine) {
   if (has_encoder_of_student(teacher)) {
     const std::string text = config_text(teacher, teaching, shape, machine, true);

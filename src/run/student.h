@@ -12,8 +12,8 @@
 
 namespace heed::run {
 
-/// What a student learns from, and where it is to be.
-struct Teaching {
+/// The request to make a student: what it learns from, and where it is to be.
+struct StudentRequest {
   std::string teacher;                  // folder of the model whose vocabularies it has
   data::CorpusFiles pairs;              // sources with the teacher's translations
   std::string shortlist;                // a file for its decoding
@@ -27,7 +27,7 @@ struct Teaching {
 /// on a CPU, greedy search in int8. Where the teacher's encoder is of these sizes, also with the
 /// settings, the student begins with it (training.take). With an alignment of the pairs it is
 /// trained to align (training.guided_alignment). Throws UserError for a wrong setting.
-std::string student_config(const Config& teacher, const Teaching& teaching,
+std::string student_config(const Config& teacher, const StudentRequest& teaching,
                            const data::CorpusShape& shape, const Machine& machine);
 
 }  // namespace heed::run

@@ -1,5 +1,6 @@
-// What a run leaves as JSON: provenance.json, what it was made by and of, enough to make it again
-// and to see that a file has changed since; and summary.json of a finished run.
+// The JSON files of a run: provenance.json, which says by which program and of which files it was
+// made, enough to make it again and to see that a file has changed since; and summary.json of a
+// finished run.
 #pragma once
 
 #include <cstdint>
@@ -30,26 +31,27 @@ struct Provenance {
   std::vector<CorpusSum> corpora;
   std::vector<std::pair<std::string, std::string>> vocabularies;  // file name, fingerprint
 
-  /// Of provenance.json. Throws UserError naming the file.
+  /// Reads provenance.json. Throws UserError naming the file.
   static Provenance read(const std::string& path);
   std::string to_json() const;
 };
 
-/// Of a file as it is now. Throws Failure where sha256sum(1) is missing or fails.
+/// Returns the checksum of a file as it is now. Throws Failure where sha256sum(1) is missing or
+/// fails.
 CorpusSum sum_of(const std::string& path);
 
-/// Of every corpus file that the section names.
+/// Returns the checksums of every corpus file that the section names.
 std::vector<CorpusSum> sums_of(const data::DataConfig& data);
 
 /// Whether the weights of a run depend on the corpus in `path`. Those of data.more_valid are only
 /// scored, and data.test as well unless data.clean leaves out training pairs by it.
 bool decides(const data::DataConfig& data, const std::string& path);
 
-/// What has the path of one of the corpora `before`, but other bytes.
+/// Returns the files that have the path of one of the corpora `before`, but other bytes.
 std::vector<CorpusSum> changed_corpora(const std::vector<CorpusSum>& before,
                                        const std::vector<CorpusSum>& now);
 
-/// What one run leaves in summary.json for those who compare runs.
+/// The contents of summary.json, by which runs are compared.
 struct Summary {
   int64_t parameters = 0, updates = 0;
   double minutes = 0, tokens_per_second = 0;  // target tokens without padding
@@ -60,7 +62,7 @@ struct Summary {
   // On the test set of training.from: of that model, and of this one.
   std::vector<std::string> base_before, base_after;
 
-  /// Of a run that was made so, on these corpora.
+  /// Makes the summary of a run that was made so, on these corpora.
   std::string to_json(const Provenance& provenance, const data::HygieneReport& corpora) const;
   /// Throws UserError naming the file.
   static Summary read(const std::string& path);

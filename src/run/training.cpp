@@ -53,8 +53,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of a YAML file, or of a run's folder, which goes on as it is. Names the folder of the run. The
-/// `first` process puts an older run back there that a killed --overwrite has left aside.
+/// Returns the configuration of a YAML file, or of a run's folder, which goes on as it is. It names
+/// the folder of the run. The `first` process puts an older run back there that a killed
+/// --overwrite has left aside.
 Config wanted_config(const TrainingRequest& request, bool first) {
   std::error_code none;
   if (!fs::is_directory(request.config, none)) {
@@ -198,7 +199,8 @@ class RankTraining {
     folder_vocabularies(config_, folder_);
   }
 
-  /// As the first rank has it, which alone knows what an older part of the run has decided.
+  /// Takes the number of parts from the first rank, which alone knows what an older part of the run
+  /// has decided.
   void decide_parts_together() {
     int64_t& parts = config_.training.micro_batches;
     const bool open = parts == 0;
@@ -210,7 +212,8 @@ class RankTraining {
           device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU");
   }
 
-  /// Likewise. A measurement in each rank could find different precisions.
+  /// Takes the precision from the first rank, because measurements in each rank could find
+  /// different ones.
   void decide_precision_together(const Vocabularies& vocabularies) {
     if (group_->leads()) decide_precision(config_, device_, vocabularies.sizes());
     config_.precision =
@@ -259,7 +262,7 @@ class RankTraining {
         .base = base_};
   }
 
-  /// What the folder has now, and how to go on.
+  /// Returns a text of what the folder has now, and how to go on.
   std::string ending() const {
     const std::string run = shell_path(folder_);
     const int64_t made = result_.updates, left = result_.planned - made;
@@ -279,7 +282,7 @@ class RankTraining {
   }
 
   void report_interruption() const {
-    // Of the ranks that this program has started one speaks for all.
+    // One of the ranks that this program has started writes the messages for all.
     if (!group_->leads() && rank_.rendezvous == ranks::Rendezvous::file) return;
     if (group_->leads()) board_->show_interruption();
     throw Failure(
@@ -320,7 +323,7 @@ std::vector<std::string> rank_command(const TrainingRequest& request, bool again
   return command;
 }
 
-/// In processes of this machine, which this one starts; they do not repeat the check.
+/// Trains in processes of this machine, which this one starts; they do not repeat the check.
 void make_run_in_ranks(const TrainingRequest& request, const Config& config, const Check& found) {
   make_folder(config.output);
   signals::install();

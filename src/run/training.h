@@ -9,7 +9,7 @@
 
 namespace heed::run {
 
-/// What `heed train` is asked for.
+/// The arguments of `heed train`.
 struct TrainingRequest {
   std::string config;  // a YAML file; with `existing.resume` also the folder of a run
   std::vector<std::string> settings;  // "key=value", over it

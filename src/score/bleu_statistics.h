@@ -22,7 +22,7 @@ inline double ratio(int64_t part, int64_t whole) {
 
 inline constexpr int kBleuOrder = 4;
 
-/// What BLEU needs to know of one sentence, or the sum over many.
+/// The counts of one sentence that BLEU needs, or their sums over many sentences.
 struct BleuStatistics {
   int64_t hypothesis_length = 0, reference_length = 0;  // tokens
   std::array<int64_t, kBleuOrder> matches{}, totals{};  // n-grams of order 1..4

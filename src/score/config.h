@@ -16,7 +16,7 @@ inline const std::vector<std::string>& ter_options() {
   return names;
 }
 
-/// What sacrebleu can compute, as a sentence.
+/// Returns a sentence about the metrics that sacrebleu can compute.
 const std::string& metrics_help();
 
 struct EvaluationConfig {

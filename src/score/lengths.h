@@ -74,8 +74,8 @@ LengthReport measure_lengths(const std::vector<std::string>& sources,
 /// is an empty field.
 std::string lengths_csv(const LengthReport& report);
 
-/// The same for a terminal: one block of aligned lines per system, the whole corpus last, then the
-/// signatures.
+/// Returns the same for a terminal: one block of aligned lines per system, the whole corpus last,
+/// then the signatures.
 std::string lengths_table(const LengthReport& report);
 
 }  // namespace heed::score

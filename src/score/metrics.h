@@ -29,7 +29,8 @@ enum class MetricSource {
 
 enum class Better { less, more };
 
-/// Where a metric is listed though no run has computed it, for programs that look for it there.
+/// The places where a metric is listed even if no run has computed it, for programs that look for
+/// it there.
 enum class MetricPlace {
   everywhere,   // in each validation's line of metrics.jsonl, and in tables
   in_tables,    // in what `heed runs` and `heed watch` print as JSON or CSV

@@ -37,7 +37,7 @@ constexpr const char* kBroken =
     "; if its Python environment was moved, or its Python upgraded, make it again with `./run "
     "setup` (`./run install`) or `pip install --force-reinstall sacrebleu`";
 
-/// Where `./run install` puts its own.
+/// The sacrebleu that `./run install` installs.
 constexpr const char* kInstalled = "lib/heed/python/bin/sacrebleu";
 
 std::optional<std::string> in_virtual_environment(fs::path folder) {
@@ -69,7 +69,7 @@ std::string reason_in(const std::string& err) {
   return join(split_words(join({last, lines.end()}, " ")), " ");
 }
 
-/// What sacrebleu says beside the scores, such as that the text looks tokenised.
+/// Logs what sacrebleu says besides the scores, such as that the text looks tokenised.
 void pass_on_warnings(const std::string& err) {
   constexpr std::string_view kMark = "sacreBLEU: ";
   std::vector<std::string> said;
@@ -108,14 +108,14 @@ bool lacks_its_python(const subprocess::Result& result) {
          result.err.find("No module named 'sacrebleu'") != std::string::npos;
 }
 
-/// What has to be installed beside sacrebleu for this tokeniser, as an argument of pip; "" where
-/// nothing has.
+/// Returns the package that this tokeniser needs besides sacrebleu, as an argument of pip; "" where
+/// it needs none.
 std::string package_for(const std::string& tokenizer) {
   if (tokenizer == "ja-mecab") return "sacrebleu[ja]";
   return tokenizer == "ko-mecab" ? "sacrebleu[ko]" : "";
 }
 
-/// What installs `package` where the program finds it.
+/// Returns the command that installs `package` where the program finds it.
 std::string command_to_install(const std::string& package, const std::string& program) {
   const std::string folder = fs::path(program).parent_path().string();
   return fmt::format("{} install '{}'",

@@ -50,8 +50,8 @@ std::string describe(const Score& score);
 /// that was segmented by blanks.
 std::string fitting_tokenizer(std::span<const std::string> lines);
 
-/// What is wrong, with the cure, where BLEU is a metric and `tokenize` finds no words in lines that
-/// are written without blanks between words (text::are_written_together()). `name` is theirs.
+/// Returns the mistake with its cure where BLEU is a metric and `tokenize` finds no words in lines
+/// that are written without blanks between words (text::are_written_together()). `name` is theirs.
 std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
                                            const EvaluationConfig& config, const std::string& name);
 

@@ -17,7 +17,8 @@ std::size_t common(const Alignment& a, const Alignment& b) {
       std::count_if(a.begin(), a.end(), [&](const Link& link) { return b.contains(link); }));
 }
 
-/// Row t becomes row t + 1: what the step looks at that has target piece t as its input.
+/// Replaces each row t by row t + 1: the attention of the step that has target piece t as its
+/// input.
 AttentionMatrix reading_steps(AttentionMatrix matrix) {
   if (matrix.target.empty()) return matrix;
   matrix.target.pop_back();
@@ -51,12 +52,12 @@ nlohmann::ordered_json to_json(const AlignmentChoice& choice) {
   return {{"layer", choice.layer}, {"head", head}, {"step", step_name(choice.reads)}};
 }
 
-/// 1 of nothing.
+/// Returns part / whole; 1 where `whole` is 0.
 double share_of(std::size_t part, std::size_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// An alignment that grows, and which words it links.
+/// An alignment that grows, and the words that it links already.
 struct Growth {
   Alignment links = {};
   std::set<std::size_t> sources = {}, targets = {};
@@ -68,7 +69,7 @@ struct Growth {
   }
 };
 
-/// The links of `all` beside `link`: straight neighbours first, then diagonal ones.
+/// Returns the links of `all` beside `link`: straight neighbours first, then diagonal ones.
 std::vector<Link> neighbours(const Link& link, const Alignment& all) {
   constexpr int kSteps[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
                                 {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};

@@ -28,12 +28,12 @@ struct GoldAlignment {
   Alignment possible;  // holds every sure link, too
 };
 
-/// One line: `i-j` is a link, `i?j` or `ipj` one that is only possible. An empty line is an empty
-/// alignment. The number of the first word is `first`, 0 or 1. `where` ("gold.align:12") begins the
-/// message of the UserError that a malformed link throws.
+/// Reads one line: `i-j` is a link, `i?j` or `ipj` one that is only possible. An empty line is an
+/// empty alignment. The number of the first word is `first`, 0 or 1. `where` ("gold.align:12")
+/// begins the message of the UserError that a malformed link throws.
 GoldAlignment parse_pharaoh(std::string_view line, const std::string& where, std::size_t first = 0);
 
-/// `0-0 1-2`, by source position, then target.
+/// Returns the alignment as `0-0 1-2`, ordered by source position, then by target position.
 std::string pharaoh(const Alignment& alignment);
 
 /// Each row's largest weight is a link, if it is at least `least`; `</s>` on either side links
@@ -41,11 +41,11 @@ std::string pharaoh(const Alignment& alignment);
 /// wins.
 Alignment hard_alignment(const AttentionMatrix& matrix, double least = 0);
 
-/// What a monotone guess would say: target j with the source position at the same share of the
-/// sentence.
+/// Returns the alignment of a monotone guess: target word j is linked to the source word at the
+/// same relative position in its sentence.
 Alignment diagonal(std::size_t source_words, std::size_t target_words);
 
-/// Counts of a corpus, to be added up over sentences.
+/// Counts of links, added up over the sentences of a corpus.
 struct AlignmentError {
   std::size_t links = 0, sure = 0, links_in_sure = 0, links_in_possible = 0;
 
@@ -56,16 +56,17 @@ struct AlignmentError {
   double recall() const;     // |A&S| / |S|
 };
 
-/// Source and target of every link exchanged.
+/// Returns the alignment with source and target of every link exchanged.
 Alignment turned_round(const Alignment& alignment);
 GoldAlignment turned_round(const GoldAlignment& gold);
 
 enum class Symmetrization { intersection, union_, grow_diag_final_and };
 
 /// `forward` links each target word to a source word, `backward` each source word to a target word;
-/// both as source-target. grow_diag_final_and (Koehn, Och and Marcu 2003; as Moses does it): from
-/// the intersection, links of the union that touch one of it, diagonally too, and bring in a word
-/// that has no link yet; then links of either side whose two words have none.
+/// both as source-target. grow_diag_final_and (Koehn, Och and Marcu 2003; as Moses does it): it
+/// begins with the intersection and adds links of the union that touch one of it, also diagonally,
+/// and whose source or target word has no link yet; then links of either alignment whose two words
+/// have none.
 Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmetrization method);
 
 // Which weights make the best word alignment: every layer, every head and their mean, taken from
@@ -84,9 +85,9 @@ struct AlignmentChoice {
 /// "layer 1, mean of heads, --step emits".
 std::string describe(const AlignmentChoice& choice);
 
-/// Pieces, `</s>` last on the target side, to linked words: rows moved if `reads`, pieces merged to
-/// words, and each target word linked to the source word it looks at most, if that has a weight of
-/// at least `least`.
+/// Returns the links of words by a matrix of pieces, whose last target piece is `</s>`. Rows are
+/// moved if `reads`, pieces are merged to words, and each target word is linked to the source word
+/// with its largest weight, if that is at least `least`.
 Alignment word_alignment(const AttentionMatrix& pieces, bool reads, double least = 0);
 
 /// Throws UserError, beginning with `where`, for a link outside a sentence of so many words. In the
@@ -100,16 +101,17 @@ class AlignmentSweep {
   /// `least` as in word_alignment().
   explicit AlignmentSweep(double least = 0) : least_(least) {}
 
-  /// One sentence: the cross-attention of every layer and head, by pieces. Nothing for a sentence
-  /// without any. Throws UserError, beginning with `where`, if `gold` does not fit the sentence.
+  /// Adds one sentence: the cross-attention of every layer and head, by pieces. A sentence without
+  /// any changes nothing. Throws UserError, beginning with `where`, if `gold` does not fit the
+  /// sentence.
   void add(std::span<const AttentionMatrix> heads, const GoldAlignment& gold,
            const std::string& where);
 
   const std::map<AlignmentChoice, AlignmentError>& errors() const { return errors_; }
   const AlignmentError& diagonal() const { return diagonal_; }
   int64_t sentences() const { return sentences_; }
-  /// The lowest error rate; between equal ones the lower layer, the mean before heads, emitting
-  /// before reading. Throws UserError where no sentence was added.
+  /// Returns the choice with the lowest error rate; between equal ones the lower layer, the mean
+  /// before heads, emitting before reading. Throws UserError where no sentence was added.
   AlignmentChoice best() const;
 
  private:
@@ -121,14 +123,14 @@ class AlignmentSweep {
   int64_t sentences_ = 0;
 };
 
-/// An alignment that is none of the model's own: another model's, or one joined from both.
+/// The error of an alignment that is not made by this model alone: by another model, or from both.
 struct NamedError {
   std::string name;
   AlignmentError error;
 };
 
-/// One line per choice, the diagonal, and `others`. A star marks what was written: the last of
-/// `others`, or `chosen` where there are none. Per cent.
+/// Returns a table with one line per choice, the diagonal, and `others`, in per cent. A star marks
+/// the alignment that was written: the last of `others`, or `chosen` where there are none.
 std::string sweep_table(const AlignmentSweep& sweep, const AlignmentChoice& chosen,
                         const std::vector<NamedError>& others = {});
 

@@ -25,7 +25,7 @@ struct Words {
   std::size_t words_of(std::size_t piece) const { return last_of[piece] - word_of[piece] + 1; }
 };
 
-/// Where each character is a word.
+/// Groups parts into words in a language in which each character is a word.
 Words group_characters(const std::vector<std::string>& parts) {
   text::WordsOfParts found = text::words_of_parts(parts);
   Words words{std::move(found.words), std::move(found.first), std::move(found.last), {}};
@@ -66,7 +66,7 @@ Words group(const std::vector<std::string>& tokens) {
 
 constexpr const char* kMissing = "(missing)";  // in place of a source token
 
-// The shortest digits that give the same float again, whatever the locale.
+// Returns the fewest digits that give the same float again, whatever the locale.
 std::string exact(float value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value);
@@ -75,12 +75,13 @@ std::string exact(float value) {
 
 constexpr std::size_t kNoPiece = -1;
 
-/// Of a language, before a line.
+/// Whether the token is the symbol of a language that begins a line.
 bool is_symbol(const std::string& token) {
   return token.starts_with(kBeginToken) && token != kBeginToken;
 }
 
-/// Without these rows and columns; `missing` says nothing of what columns have had.
+/// Returns the matrix without these rows and columns. `missing` does not count the weights of
+/// columns that are removed.
 template <class Row, class Column>
 AttentionMatrix without(const Row& row_goes, const Column& column_goes,
                         const AttentionMatrix& matrix) {
@@ -98,8 +99,8 @@ AttentionMatrix without(const Row& row_goes, const Column& column_goes,
   return result;
 }
 
-/// Of each piece and the `</s>` behind them; `names` are those that they have. Pieces behind the
-/// last word belong to the end.
+/// Returns new labels of each piece and of the `</s>` after them; `names` are the present ones.
+/// Pieces after the last word belong to the end.
 std::vector<std::string> labels_of(const WordsOfParts& words,
                                    const std::vector<std::string>& names) {
   std::vector<std::string> labels;
@@ -114,7 +115,7 @@ std::vector<std::string> labels_of(const WordsOfParts& words,
   return labels;
 }
 
-/// Row-major.
+/// A matrix, row by row.
 struct Square {
   std::size_t rows = 0, columns = 0;
   std::vector<double> values;
@@ -133,7 +134,7 @@ Square product(const Square& a, const Square& b) {
   return out;
 }
 
-/// a/2 + b/2
+/// Returns a/2 + b/2.
 Square half_each(Square a, const Square& b) {
   for (std::size_t i = 0; i < a.values.size(); ++i) a.values[i] = (a.values[i] + b.values[i]) / 2;
   return a;
@@ -145,7 +146,7 @@ Square identity(std::size_t size) {
   return out;
 }
 
-/// layer -> the mean over its heads.
+/// Returns for each layer the mean over its heads.
 std::map<int64_t, Square> means_of(std::span<const AttentionMatrix> heads, AttentionKind kind) {
   std::map<int64_t, Square> sums;
   std::map<int64_t, double> counts;

@@ -11,7 +11,7 @@
 namespace heed::study {
 namespace {
 
-/// Whether it is a character that is a word: no blank separates it from others.
+/// Whether the word is a single character of a script that puts no blanks between words.
 bool is_letter_by_itself(const std::string& word) {
   const text::CodePoint point = text::code_point_at(word, 0);
   return point.bytes == word.size() && text::has_no_blanks(text::script_of(point.value));
@@ -21,7 +21,8 @@ bool is_letter_by_itself(const std::string& word) {
 std::vector<bool> common_in_order(const std::vector<std::string>& text,
                                   const std::vector<std::string>& other) {
   std::vector<int> lengths((text.size() + 1) * (other.size() + 1));
-  /// Of the words from i and those from j on.
+  /// Returns the length of a longest common subsequence of the words from i on and the other words
+  /// from j on.
   const auto longest = [&](std::size_t i, std::size_t j) -> int& {
     return lengths[i * (other.size() + 1) + j];
   };

@@ -1,4 +1,4 @@
-// Which words of a text another one has, too. Knows nothing of LibTorch.
+// The words that two texts have in common, and those in which they differ.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace heed::study {
 
-/// A part of a text and whether it stands in the other one, too.
+/// A part of a text, and whether the other text has it, too.
 struct TextPart {
   std::string text;
   bool common = true;
   std::size_t words = 1;
 };
 
-/// Whether marked_differences() looks at the order of words: it holds a number for each pair of
-/// them, at most 16 million.
+/// Whether marked_differences() takes the order of words into account. For this it needs memory for
+/// a number per pair of words, and does so for at most 16 million pairs.
 bool compares_order(const std::vector<std::string>& text, const std::vector<std::string>& other);
 
-/// The words of `text` in order, neighbours of one kind together: common are those of a longest
-/// common subsequence with `other`. Without compares_order() a word is common as often as `other`
-/// has it, wherever that is.
+/// Returns the words of `text` in order, neighbours of one kind together. Common words are those of
+/// a longest common subsequence with `other`. Without compares_order() a word is common as often as
+/// `other` has it, wherever that is.
 std::vector<TextPart> marked_differences(const std::vector<std::string>& text,
                                          const std::vector<std::string>& other);
 

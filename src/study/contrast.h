@@ -14,20 +14,20 @@ namespace heed::study {
 /// One source sentence with its translations.
 struct Contrast {
   std::size_t line = 0;  // of the right translation in its file, from 0
-  std::string label;     // "" or what it is counted under
+  std::string label;     // the label under which it is counted, or ""
   double right = 0;      // scores: more is better
   std::vector<double> wrong;
 
-  /// The right one is strictly better than every wrong one.
+  /// Whether the right translation is strictly better than every wrong one.
   bool resolved() const;
 };
 
 /// Groups the lines of a file that holds right and wrong translations below one another. `correct`
 /// is 1 for a right line and 0 for a wrong one; lines of one sentence stand together and hold one
 /// right line. They are told apart by equal texts in `group` or, where that is empty, each right
-/// line begins the next sentence. Each group: its right line, then the wrong ones, from 0. Throws
-/// UserError, naming `name` and the line, for a group without a right line or with two, or with no
-/// wrong one.
+/// line begins the next sentence. Returns for each group its right line, then the wrong ones,
+/// counted from 0. Throws UserError, naming `name` and the line, for a group without a right line
+/// or with two, or with no wrong one.
 std::vector<std::vector<std::size_t>> group_contrasts(const std::vector<std::string>& correct,
                                                       const std::vector<std::string>& group,
                                                       const std::string& name);
@@ -38,7 +38,7 @@ struct ContrastReport {
 };
 ContrastReport measure_contrasts(const std::vector<Contrast>& contrasts);
 
-/// A line for people, and one per label.
+/// Returns a table to be read: a line for all, and one per label.
 std::string contrast_table(const ContrastReport& report);
 std::string contrast_json(const ContrastReport& report);
 /// line,label,right,best_wrong,resolved: one row per sentence.

@@ -1,5 +1,5 @@
-// What a model computes in each decoding step of one sentence, in numbers that can be computed
-// again by hand.
+// The numbers of each decoding step of one sentence, so that a reader can compute them again by
+// hand.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,11 @@ struct NumberRows {
 struct WorkedHead {
   config::AttentionKind kind = config::AttentionKind::cross;
   int64_t layer = 0, head = 0;
-  std::string score;       // "dot", "additive", or "none" where every step gets the same vector
-  double factor = 1;       // of dot
-  bool adds = false;       // positions add to scores
-  std::string normaliser;  // of normalisers/registry.def, "sum", or "" for what no row tells
+  std::string score;  // "dot", "additive", or "none" where every step gets the same vector
+  double factor = 1;  // of dot
+  bool adds = false;  // positions add to scores
+  // A name of kernels/normalisers/registry.def, "sum", or "" where it does not follow from a row.
+  std::string normaliser;
   /// query [steps, any], keys [keys, any] or [steps, keys, any], vector [any] of the additive
   /// score, scores [steps, keys], gauss [steps, keys] where there is one, weights [steps, keys],
   /// values [keys, width], context [steps, width].
@@ -46,7 +47,8 @@ struct DecodingSteps {
   std::vector<WorkedHead> heads;
 };
 
-/// As the page of `heed attention --step` reads it: numbers are float32 in base64, row by row.
+/// Returns the JSON that the page of `heed attention --step` reads: numbers are float32 in base64,
+/// row by row.
 nlohmann::ordered_json json_of(const DecodingSteps& steps);
 
 }  // namespace heed::study

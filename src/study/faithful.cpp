@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kResamples = 1000;
 constexpr uint64_t kSeed = 1;
-constexpr std::size_t kPlaces = 3;  // fewer have no order to speak of
+constexpr std::size_t kPlaces = 3;  // fewer source words have no order that could be compared
 
 void add_agreement(const AttentionMatrix& matrix, const AttentionMatrix* evidence,
                    std::vector<double>& to) {
@@ -50,7 +50,7 @@ std::string mean_text(const std::vector<double>& values, int digits) {
   return mean ? mean_text(*mean, digits) : "";
 }
 
-/// Evidence, layer and head.
+/// Returns the names of a row: evidence, layer and head.
 std::vector<std::string> names_of(const FaithfulRow& row) {
   if (row.kind != AttentionKind::cross) return {config::name_of(row.kind), "", ""};
   return {"attention", std::to_string(row.layer), head_name(row.head)};
@@ -72,7 +72,7 @@ Belief belief_of(const Picture& picture, const std::optional<Mean>& measure) {
   return moves ? Belief::moves : Belief::neither;
 }
 
-/// The lower one of its taus.
+/// Returns the lower one of the picture's taus.
 double agreement(const Picture& picture) {
   const auto value = [](const std::optional<Mean>& tau) { return tau ? tau->value : 1; };
   return std::min(value(picture.saliency), value(picture.erasure));

@@ -1,7 +1,7 @@
-// Which pictures of attention may be believed (Jain and Wallace 2019; Wiegreffe and Pinter 2019):
-// how far each head ranks the source words as other evidence does, what it aligns, how sharp it is,
-// and how far its weights may be exchanged without changing the output; and which heads a model
-// needs. Knows nothing of LibTorch.
+// Measures which pictures of attention may be believed (Jain and Wallace 2019; Wiegreffe and Pinter
+// 2019): how far each head ranks the source words as other evidence does, how well it aligns, how
+// sharp it is, and how far its weights may be exchanged without changing the output; and which
+// heads a model needs.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@
 
 namespace heed::study {
 
-/// Kendall's tau-b of two rankings of the same places (Kendall 1945): the pairs in the same order
-/// less those in the other one, over the root of the pairs that differ in `a` times those that
-/// differ in `b`. Nothing where one of them tells no two places apart.
+/// Returns Kendall's tau-b of two rankings of the same positions (Kendall 1945): the number of
+/// pairs in the same order less those in the opposite order, over the square root of the number of
+/// pairs that differ in `a` times those that differ in `b`. Returns nothing where all values of `a`
+/// or of `b` are equal.
 std::optional<double> kendall(std::span<const float> a, std::span<const float> b);
 
-/// The mean over sentences, with the middle 95 % of the means of 1,000 resamples.
+/// The mean over sentences, with an interval: the middle 95 % of the means of 1,000 resamples.
 struct Mean {
   double value = 0;
   score::Interval interval;
@@ -31,12 +32,12 @@ std::optional<Mean> mean_of(const std::vector<double>& values);
 /// "0.41 (0.35 to 0.47)".
 std::string mean_text(const Mean& mean, int digits);
 
-/// What is known of one head, or of one kind of evidence, whose `kind` says which.
+/// The measurements of one head, or of one kind of evidence, which `kind` says.
 struct FaithfulRow {
   AttentionKind kind = AttentionKind::cross;  // or rollout, saliency, integrated, erasure
   int64_t layer = 0, head = -1;
-  // Of each sentence where it is known: the mean over target pieces.
-  std::vector<double> saliency, erasure;  // tau with the shares of those
+  // For each sentence where it is known, the mean over target pieces.
+  std::vector<double> saliency, erasure;  // tau with the shares of saliency, of erasure
   std::vector<double> entropy;            // nats
   std::vector<double> moved;              // how far the output moves (PermutedHead)
   AlignmentError aligned;                 // with gold
@@ -51,7 +52,7 @@ struct PermutedHead {
   double moved = 0;
 };
 
-/// What is known of one sentence, by pieces.
+/// The data of one sentence, by pieces.
 struct FaithfulSentence {
   std::span<const AttentionMatrix> attention;  // cross, every layer and head and their mean
   std::span<const AttentionMatrix> evidence;   // saliency and erasure, and any others; shares
@@ -61,11 +62,11 @@ struct FaithfulSentence {
 
 class FaithfulReport {
  public:
-  /// `</s>` is left out on both sides. Throws UserError, beginning with `where`, if `gold` does not
-  /// fit the sentence.
+  /// Adds a sentence. `</s>` is left out on both sides. Throws UserError, beginning with `where`,
+  /// if `gold` does not fit the sentence.
   void add(const FaithfulSentence& sentence, const std::string& where);
 
-  /// Attention by layer and head, then the evidence.
+  /// Returns the rows of attention by layer and head, then those of the evidence.
   const std::vector<FaithfulRow>& rows() const { return rows_; }
   int64_t sentences() const { return sentences_; }
   bool has_gold() const { return has_gold_; }
@@ -76,7 +77,7 @@ class FaithfulReport {
   bool has_gold_ = false;
 };
 
-/// For people, and for programs: a row for each head and each kind of evidence.
+/// Return a table to be read, and CSV: a row for each head and each kind of evidence.
 std::string faithful_table(const FaithfulReport& report);
 std::string faithful_csv(const FaithfulReport& report);
 
@@ -85,9 +86,9 @@ std::string faithful_csv(const FaithfulReport& report);
 inline constexpr double kMoves = 0.05;
 
 enum class Belief {
-  believed,  // agrees, and moves the output
-  agrees,    // alone
-  moves,     // alone
+  believed,  // agrees with other evidence, and moves the output
+  agrees,    // only agrees with other evidence
+  moves,     // only moves the output
   neither,
   measure,  // saliency and erasure, with which the others are compared
 };
@@ -105,14 +106,14 @@ struct Picture {
 struct Pictures {
   /// The most believable first, and saliency and erasure last. A layer with one head has no mean.
   std::vector<Picture> all;
-  /// Tau of saliency with erasure. A picture agrees if its tau with either is above 0 and not below
-  /// this one, as far as the intervals tell.
+  /// The tau of saliency with erasure. A picture agrees with other evidence if its tau with either
+  /// is above 0 and, by their intervals, not below this one.
   std::optional<Mean> measure;
 };
 
 Pictures judge(const FaithfulReport& report);
 
-// What a model loses when heads are silenced (Michel et al. 2019; Voita et al. 2019): changes of
+// The loss of quality when heads are silenced (Michel et al. 2019; Voita et al. 2019): changes of
 // loss and BLEU on the same sentences, with intervals.
 
 /// One model, or the model with some heads silenced.
@@ -129,11 +130,13 @@ struct Ablated {
   std::optional<score::Comparison> bleu_change;
 };
 
-/// Each of `silenced` against `whole`. `pieces`: target pieces of all sentences.
+/// Compares each of `silenced` with `whole`. `pieces` is the number of target pieces of all
+/// sentences.
 std::vector<Ablated> compare_trials(const Trial& whole, const std::vector<Trial>& silenced,
                                     double pieces);
 
-/// One line each, `whole` first. Worse is positive for the loss, negative for BLEU.
+/// Returns a table with one line each, `whole` first. A change for the worse is positive for the
+/// loss, negative for BLEU.
 std::string ablation_table(const Trial& whole, const std::vector<Ablated>& rows, double pieces);
 std::string ablation_csv(const std::vector<Ablated>& rows);
 

@@ -17,17 +17,19 @@
 namespace heed::study {
 namespace {
 
-constexpr int64_t kFewWords = 4;     // of which most may well be names
-constexpr double kCopied = 0.6;      // of the words
-constexpr std::size_t kLongest = 4;  // words of what is repeated
+constexpr int64_t kFewWords = 4;     // a text of no more words may consist of names
+constexpr double kCopied = 0.6;      // share of the words that are copied
+constexpr std::size_t kLongest = 4;  // words of a sequence that is repeated
 constexpr double kRatio = 2.0;       // of pieces, each side with kFree more
 constexpr double kFree = 4;
-constexpr std::size_t kInARow = 2;  // words that nobody looks at
+constexpr std::size_t kInARow = 2;  // words that get hardly any attention
 constexpr double kLittle = 0.3;     // of one step's attention
-/// Nats a piece. What a search finds is likely; what others wrote is less so.
+/// Log-probabilities of a piece in nats. A translation that a search found is likelier than one by
+/// somebody else.
 constexpr double kUnsure = -1.6, kUnsureOfOthers = -3;
 
-/// In lower case, without the punctuation around them; what has no letter is left out.
+/// Returns the words in lower case, without the punctuation around them. Words without a letter are
+/// left out.
 std::vector<std::string> plain_words(std::string_view text) {
   std::vector<std::string> out;
   for (const std::string& word : text::words_in(text)) {
@@ -48,7 +50,7 @@ bool is_copied(const std::vector<std::string>& source, const std::vector<std::st
   return static_cast<double>(same) > kCopied * static_cast<double>(target.size());
 }
 
-/// How often words come again right behind themselves: one word three times counts 1, two or more
+/// Counts how often words are repeated immediately: one word three times counts 1, two or more
 /// words twice count 1.
 int64_t repetitions(const std::vector<std::string>& words) {
   int64_t count = 0;

@@ -1,4 +1,4 @@
-// Why a translation should not be trusted, told without a reference. Torch-free.
+// Reasons not to trust a translation, found without a reference.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +23,30 @@ HEED_ENUM(Flag, (empty, "There is no translation of a source that has words."),
           (unread, "Words of the source in a row get hardly any attention."),
           (unsure, "Its pieces have low probabilities."))
 
-/// A pair, and what a model thinks of it.
+/// A pair of source and translation, with what a model computed of it.
 struct JudgedPair {
   std::string_view source, translation;
-  bool given = false;  // not what the model's search found
+  bool given = false;  // the translation was given, and not found by the model's search
   bool cut = false;
   int64_t source_pieces = 0, target_pieces = 0;  // without </s>
   double log_probability = 0;                    // of the target's pieces and </s>
-  /// How much attention each word of the source got from all steps; empty: not known.
+  /// The attention that each word of the source got from all steps. Empty: it is not known.
   std::vector<double> attention;
   text::Script script = text::Script::none;  // of the target language; none: not known
 };
 
-/// In the order of Flag. A blank source has none.
+/// Returns the flags of a pair in the order of Flag. A blank source has none.
 std::vector<Flag> flags_of(const JudgedPair& pair);
 
-/// "copied,length"; "-" where there is none.
+/// Returns flags as "copied,length"; "-" where there is none.
 std::string joined(const std::vector<Flag>& flags);
 
-/// Sums of a matrix's columns by words of the source, without </s> and what stands before the text.
+/// Returns the sum of each column of a matrix of words, without `</s>` and symbols that begin a
+/// line.
 std::vector<double> received_attention(const AttentionMatrix& words);
 
-/// That of nearly all letters of the texts; none where there is no such script.
+/// Returns the script of nearly all letters of the texts; Script::none where there is no such
+/// script.
 text::Script usual_script(const std::vector<std::string>& texts);
 
 }  // namespace heed::study

@@ -30,8 +30,8 @@ bool separates(const std::string& token, const std::set<std::string>& separators
   return !letters.empty() && std::all_of(letters.begin(), letters.end(), text::is_punctuation);
 }
 
-/// How many columns the row can look at. The decoder sees what it has read; if its pieces were
-/// merged, a word's later pieces see its first ones, too.
+/// Returns the number of columns that the row can look at. The decoder sees what it has read; if
+/// its pieces were merged, a word's later pieces see its first ones, too.
 std::size_t visible_columns(const AttentionMatrix& matrix, std::size_t row) {
   if (matrix.kind != AttentionKind::decoder) return matrix.source.size();
   std::size_t visible = matrix.source.size();
@@ -41,7 +41,7 @@ std::size_t visible_columns(const AttentionMatrix& matrix, std::size_t row) {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
-/// The first of the largest weights, `aside` left out.
+/// Returns the column of the first of the largest weights, without column `aside`.
 std::size_t strongest(const AttentionMatrix& matrix, std::size_t row, std::size_t visible,
                       std::size_t aside = kNowhere) {
   std::size_t best = aside == 0 ? 1 : 0;
@@ -50,7 +50,7 @@ std::size_t strongest(const AttentionMatrix& matrix, std::size_t row, std::size_
   return best;
 }
 
-/// Source positions linked to each of `targets` words.
+/// Returns the source positions that are linked to each of `targets` words.
 std::vector<std::set<std::size_t>> links_by_target(const GoldAlignment& gold, std::size_t targets) {
   std::vector<std::set<std::size_t>> linked(targets);
   for (const Link& link : gold.possible)
@@ -101,7 +101,7 @@ constexpr std::array<Role, kRoles> kAllRoles = {Role::previous,  Role::next,    
                                                 Role::same_word, Role::separator, Role::aligned,
                                                 Role::antecedent};
 
-/// As programs read them.
+/// The names of means in CSV and JSON.
 constexpr std::pair<const char*, RowMean HeadMeasures::*> kMeans[] = {
     {"entropy", &HeadMeasures::entropy},     {"entropy_share", &HeadMeasures::entropy_share},
     {"edge_mass", &HeadMeasures::edge_mass}, {"zero_share", &HeadMeasures::zero_share},
@@ -163,7 +163,7 @@ std::string spread_table(const std::vector<const HeadMeasures*>& heads) {
   return text::table_text(table, {0, 1});
 }
 
-/// Only the roles that some row could have.
+/// Returns the table of roles, without those that no row could have.
 std::string role_table(const std::vector<const HeadMeasures*>& heads, const HeadOptions& options) {
   std::vector<Role> roles;
   for (const Role role : kAllRoles)

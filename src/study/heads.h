@@ -1,10 +1,10 @@
-// What each attention head does: how sharp it is, how far it looks, and which part its strongest
-// place plays (after Clark et al. 2019, "What does BERT look at?", and Voita et al. 2019,
-// "Analyzing multi-head self-attention").
+// Measures of each attention head: how sharp it is, how far it looks, and which role the position
+// with its largest weight plays (after Clark et al. 2019, "What does BERT look at?", and Voita et
+// al. 2019, "Analyzing multi-head self-attention").
 //
-// A row is one query. Rows of `</s>` and rows that can look at one place only are left out. Between
-// equal weights the first place is the strongest. The edge of a sentence is `</s>`; in the decoder,
-// which reads what it has written so far, `<s>`.
+// A row is one query. Rows of `</s>` and rows that can look at one position only are left out. The
+// position with the largest weight is the strongest place; between equal weights it is the first.
+// The edge of a sentence is `</s>`; in the decoder, which reads what it has written so far, `<s>`.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace heed::study {
 
-/// What a strongest place can be, each counted over the rows that have such a place:
+/// The roles of a strongest place, each counted over the rows that have such a place:
 ///   previous, next  self: the place before or after the row's own. Cross: a gold link of the
 ///                   target word before or after, which is none of the row's own
 ///   same_place      self: the row's own place (decoder: the token it has just read). Cross: the
@@ -40,10 +40,10 @@ inline constexpr auto kRoles = static_cast<std::size_t>(Role::antecedent) + 1;
 /// "previous", ..., "diagonal" for same_place in cross-attention.
 std::string role_name(Role role, AttentionKind kind);
 
-/// Distances beyond are counted as this far.
+/// Larger distances are counted as this one.
 inline constexpr int64_t kReach = 4;
 
-/// Of numbers, one a row.
+/// The mean of numbers of which each row has one.
 struct RowMean {
   double sum = 0;
   std::size_t rows = 0;
@@ -59,10 +59,12 @@ struct HeadMeasures {
   AttentionKind kind = AttentionKind::cross;
   int64_t layer = 0, head = 0;
 
-  RowMean entropy = {};        // nats
-  RowMean entropy_share = {};  // of the logarithm of the number of places it could look at
-  RowMean edge_mass = {};      // weight on the edge
-  RowMean zero_share = {};     // of the places it could look at, those with a weight of exactly 0
+  RowMean entropy = {};  // nats
+  // Entropy as a share of its maximum, the log of the number of places that the row can look at.
+  RowMean entropy_share = {};
+  RowMean edge_mass = {};  // weight on the edge
+  // Share of the places that a row can look at that have a weight of exactly 0.
+  RowMean zero_share = {};
   // Over rows with weight inside of the sentence, which is scaled to 1: place minus the row's own
   // (cross: its diagonal one), the same without sign, and the weight at -kReach..kReach.
   RowMean offset = {}, distance = {};
@@ -73,16 +75,18 @@ struct HeadMeasures {
   const score::Proportion& role(Role role) const { return roles[static_cast<std::size_t>(role)]; }
   score::Proportion& role(Role role) { return roles[static_cast<std::size_t>(role)]; }
 
-  /// Roles of at least `least` rows and a share of at least `threshold`, the greatest share first.
+  /// Returns the roles of at least `least` rows with a share of at least `threshold`, the largest
+  /// share first.
   std::vector<Role> named(double threshold, std::size_t least) const;
 
-  /// All but aligned, antecedent and cross-attention's previous and next. `separators`: words
-  /// without the mark of a word start.
+  /// Adds the rows of a matrix to all measures but the roles aligned, antecedent and, of
+  /// cross-attention, previous and next. `separators` are words without the mark of a word start.
   void add(const AttentionMatrix& matrix, const std::set<std::string>& separators);
-  /// Cross-attention by words: aligned, previous, next.
+  /// Adds cross-attention by words to the roles aligned, previous and next.
   void add_links(const AttentionMatrix& words, const GoldAlignment& gold);
-  /// Any kind by words; the decoder's needs `gold` (nullptr: nothing is counted). Throws UserError,
-  /// beginning with `where`, for a position outside the sentence.
+  /// Adds attention of any kind by words to the role antecedent. For the decoder's it needs `gold`;
+  /// with nullptr nothing is counted. Throws UserError, beginning with `where`, for a position
+  /// outside the sentence.
   void add_antecedents(const AttentionMatrix& words, std::span<const Antecedent> antecedents,
                        const GoldAlignment* gold, const std::string& where);
 };
@@ -94,7 +98,7 @@ struct HeadOptions {
   std::size_t least = 20;            // and least number of rows
 };
 
-/// What is known of one sentence; nullptr where nothing is.
+/// Gold annotations of one sentence; nullptr where there are none.
 struct HeadGold {
   const GoldAlignment* links = nullptr;
   const std::vector<Antecedent>* antecedents = nullptr;
@@ -104,12 +108,12 @@ class HeadReport {
  public:
   explicit HeadReport(HeadOptions options) : options_(std::move(options)) {}
 
-  /// The matrices of one sentence, by pieces and head by head. `where` begins the message of the
-  /// UserError that gold which does not fit the sentence throws.
+  /// Adds the matrices of one sentence, by pieces, one for each head. `where` begins the message of
+  /// the UserError that gold which does not fit the sentence throws.
   void add(const std::vector<AttentionMatrix>& matrices, const HeadGold& gold,
            const std::string& where);
 
-  /// In the order in which they came.
+  /// Returns the heads in the order in which they were added.
   const std::vector<HeadMeasures>& heads() const { return heads_; }
   const HeadOptions& options() const { return options_; }
   int64_t sentences() const { return sentences_; }
@@ -120,7 +124,7 @@ class HeadReport {
   int64_t sentences_ = 0;
 };
 
-/// Two tables per kind for people: how each head spreads its weight, and its roles.
+/// Returns two tables per kind, to be read: how each head spreads its weight, and its roles.
 std::string heads_table(const HeadReport& report);
 /// One line per head: kind,layer,head,rows,entropy,..., the distance profile, the roles' shares
 /// (empty where no row could have it) and, last, the roles named.

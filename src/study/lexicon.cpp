@@ -11,11 +11,11 @@
 namespace heed::study {
 namespace {
 
-/// Each two pieces that stand beside each other in some pair, source and target, once, ascending.
+/// Returns each combination of a source and a target piece that some pair has, once, ascending.
 std::vector<uint64_t> neighbours(const std::vector<Ids>& sources, const std::vector<Ids>& targets) {
   constexpr std::size_t kRoom = 1 << 24;
   std::vector<uint64_t> both;
-  const auto tidy = [&] {  // most are there again and again
+  const auto tidy = [&] {  // most of them are there several times
     std::ranges::sort(both);
     both.erase(std::unique(both.begin(), both.end()), both.end());
   };

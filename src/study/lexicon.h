@@ -1,5 +1,5 @@
-// Which pieces translate which, counted in a parallel corpus: IBM Model 1 (Brown et al. 1993,
-// section 4.1).
+// Probabilities that one piece translates another, learned from a parallel corpus: IBM Model 1
+// (Brown et al. 1993, section 4.1).
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,21 @@ class Lexicon {
   Lexicon(const std::vector<Ids>& sources, const std::vector<Ids>& targets, int64_t pieces,
           int64_t rounds = 5);
 
-  /// Of each source piece the `best` targets t of the highest p(t | s), best first, of equal ones
-  /// the lower id; fewer where it stands beside fewer.
+  /// Returns for each source piece the `best` targets t with the highest p(t | s), best first, of
+  /// equal ones the lower id; fewer where the piece occurs in pairs with fewer.
   std::vector<Ids> likeliest(int64_t best) const;
 
-  /// Mean over the target of -log of the mean p(t | s) over the source, but at most kMostNats for
-  /// each t; 0 where a side is empty.
+  /// Returns the mean over the target of -log of the mean p(t | s) over the source, but at most
+  /// kMostNats for each t; 0 where a side is empty.
   double nats(const Ids& source, const Ids& target) const;
   static constexpr double kMostNats = 12;
 
  private:
   int64_t place(int32_t source, int32_t target) const;
 
-  std::vector<int64_t> begin_;  // of each source, and the end
-  Ids targets_;                 // that it stands beside, ascending
+  // Where the targets of each source piece begin in targets_, and the end.
+  std::vector<int64_t> begin_;
+  Ids targets_;                 // those in the pairs of each source piece, ascending
   std::vector<double> shares_;  // p(t | s)
 };
 

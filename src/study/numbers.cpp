@@ -23,10 +23,10 @@ constexpr std::size_t kMostGroups = 1000;  // of a line; more are a table, or no
 constexpr std::size_t kSpelled = 2;        // digits; numbers of fewer or as many are often words
 constexpr int kThousand = 3;  // zeros; words such as "million" stand for as many or more
 
-/// What stands between two groups of digits.
+/// The separator between two groups of digits.
 enum class Joint {
   none,
-  mark,   // a decimal sign, or what groups digits; dates and times of day have it, too
+  mark,   // a decimal sign or a sign that groups digits; dates and times of day have them, too
   blank,  // it may group digits or separate numbers
   loose,  // a dash, slash or colon, for which the same is true
 };
@@ -61,7 +61,7 @@ std::optional<int> hour_of(const std::string& digits) {
   return std::stoi(digits);
 }
 
-/// Of a date that has three groups; in the other text its name may stand.
+/// Whether the digits may be the month of a date of three groups; the other text may have its name.
 bool may_be_a_month(const std::string& digits) {
   return digits.size() <= 2 && std::stoi(digits) <= 12;
 }
@@ -74,8 +74,8 @@ bool may_group_digits(char32_t c) {
   return c == U'-' || c == U'/' || c == U':' || (c >= 0x2010 && c <= 0x2014);
 }
 
-/// A number without its zeros at both ends: what remains where the place of the decimal sign is not
-/// known.
+/// A number without the zeros at both ends: all that is certain where the position of the decimal
+/// sign is not known.
 struct Reading {
   std::string digits;
   std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
@@ -91,12 +91,13 @@ Reading reading_of(const std::string& digits, std::size_t decimals) {
   return {.digits = most, .exponents = {zeros, zeros - static_cast<int>(decimals)}};
 }
 
-/// Of the same digits, and as many zeros.
+/// Whether numbers of the same digits have equally many zeros.
 bool are_equal(const Reading& a, const Reading& b) {
   return std::ranges::find_first_of(a.exponents, b.exponents) != a.exponents.end();
 }
 
-/// Of the same digits: 1.5 and 1,500,000 may be equal ("1.5 million"), 10 and 100 are not.
+/// Whether numbers of the same digits may be equal: 1.5 and 1,500,000 may ("1.5 million"), 10 and
+/// 100 may not.
 bool may_be_equal(const Reading& a, const Reading& b) {
   if (are_equal(a, b)) return true;
   if (a.is_part || b.is_part) return false;
@@ -136,7 +137,7 @@ std::string in_roman_digits(int value) {
   return text;
 }
 
-/// 0 where it is no Roman number.
+/// Returns the value of a Roman number; 0 where the word is none.
 int roman_value(const std::string& word) {
   int value = 0;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -148,7 +149,8 @@ int roman_value(const std::string& word) {
   return in_roman_digits(value) == word ? value : 0;
 }
 
-/// Of digits (〇一二三四五六七八九) in places, or with powers of ten after them (十百千 and 万億).
+/// Returns the value of a number of Chinese digits (〇一二三四五六七八九), written as in decimal
+/// notation or with powers of ten after them (十百千 and 万億).
 std::optional<int64_t> chinese_value(const std::u32string& letters) {
   static const std::u32string kDigits = U"〇一二三四五六七八九";
   constexpr int64_t kMost = 1'000'000'000;  // so that nothing overflows
@@ -200,7 +202,7 @@ class Numbers {
   bool none() const { return groups_.empty(); }
   bool too_many() const { return groups_.size() > kMostGroups; }
 
-  /// Those of two digits or more that `other` has in no reading.
+  /// Returns the numbers of two digits or more that `other` does not have, however they are read.
   std::vector<Reading> missing_in(const Numbers& other) const {
     std::vector<Reading> out;
     for (std::size_t first = 0, last = 0; first < groups_.size(); first = last + 1) {
@@ -255,7 +257,8 @@ class Numbers {
     end_words();
   }
 
-  /// `gap`: the character between it and the one before; 0 where there are none or several.
+  /// Begins a group of digits. `gap` is the character between it and the group before; 0 where
+  /// there are none or several.
   void begin_group(char32_t gap) {
     const bool decimal = is_decimal_sign(gap);
     const bool power = is_power_of_a_myriad(gap);
@@ -334,7 +337,7 @@ class Numbers {
     return some;
   }
 
-  /// Whether a group after the first is so.
+  /// Whether `is` holds for a group after the first.
   template <class Is>
   bool any_after(std::size_t first, std::size_t last, const Is& is) const {
     return std::any_of(groups_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
@@ -349,13 +352,13 @@ class Numbers {
     return any_after(first, last, [](const Group& one) { return one.digits.size() == kThousand; });
   }
 
-  /// 1985 as '85, and the other way round.
+  /// Whether a year is there in its other form: 1985 as '85, or '85 as 1985.
   bool has_year(const std::string& digits) const {
     return is_year(digits) ? pairs_of_digits_.contains(digits.substr(2))
                            : endings_of_years_.contains(digits);
   }
 
-  /// 17 as 5 in the afternoon, and the other way round.
+  /// Whether an hour is there in its other form: 17 as 5 in the afternoon, or the reverse.
   bool has_hour(const std::string& digits) const {
     constexpr int kHalfADay = 12;
     const auto hour = hour_of(digits);
@@ -368,7 +371,7 @@ class Numbers {
   std::multimap<std::string, Reading> readings_;
 };
 
-/// Whether it is often written in words: up to a hundred, or as many thousands or millions.
+/// Whether the number is often written in words: up to a hundred, or as many thousands or millions.
 bool is_often_in_words(const Reading& number) {
   return number.digits.size() <= 1 ||
          (number.digits.size() <= kSpelled && std::ranges::any_of(number.exponents, [](int zeros) {

@@ -1,14 +1,14 @@
-// Whether a translation has the numbers of its source. Torch-free.
+// Compares the numbers of a source with those of its translation.
 #pragma once
 
 #include <string_view>
 
 namespace heed::study {
 
-/// Whether a number surely is on one side only. Languages group digits with points, commas,
+/// Whether a number is certainly on one side only. Languages group digits with points, commas,
 /// apostrophes and blanks, have other decimal signs, digits, orders of dates and words for numbers:
-/// what these may explain is no difference. Numbers of one digit tell nothing, nor do lines of more
-/// than a thousand numbers.
+/// a difference that these may explain does not count. Numbers of one digit are ignored, and so are
+/// lines of more than a thousand numbers.
 bool differ_in_numbers(std::string_view source, std::string_view target);
 
 }  // namespace heed::study

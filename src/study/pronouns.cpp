@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<const char*, 5> kColumns = {"line", "pronoun", "antecedent", "target_pronoun",
                                                  "gender"};
 
-/// Where each of kColumns stands.
+/// Returns the index of each of kColumns in the header.
 std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
                                                      const std::string& name) {
   const std::vector<std::string> names = split(line, '\t');
@@ -39,7 +39,7 @@ std::size_t number(const std::string& text, const std::string& where) {
   return *value;
 }
 
-/// A word of a translation or a form.
+/// Returns a word of a translation, or a form, as both are compared.
 std::string as_compared(const std::string& word) {
   return text::without_punctuation(text::lower_case(word));
 }

@@ -1,4 +1,5 @@
-// What pronouns stand for, and whether a model's own translations give them the gender of that.
+// The antecedents of pronouns, and whether a model's own translations give pronouns the gender of
+// their antecedents.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +56,7 @@ class PronounReport {
   void add(std::span<const Antecedent> pronouns, const std::vector<std::string>& genders);
 
   const score::Proportion& all() const { return all_; }  // pronouns
-  /// Of the antecedent.
+  /// Returns the counts by the gender of the antecedent.
   const std::map<std::string, score::Proportion>& by_gender() const { return by_gender_; }
   /// (gender of the antecedent, gender that was written or "" where the counts differ) -> pronouns.
   const std::map<std::pair<std::string, std::string>, std::size_t>& written() const {

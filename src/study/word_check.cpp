@@ -10,9 +10,9 @@
 namespace heed::study {
 namespace {
 
-constexpr int32_t kNothing = 0;  // what words come from that have no translation
+constexpr int32_t kNothing = 0;  // the source of words that translate no other
 
-/// The words, and behind them kNothing.
+/// Returns the words with kNothing after them.
 Ids with_nothing(Ids words) {
   words.push_back(kNothing);
   return words;

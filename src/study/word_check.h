@@ -1,5 +1,5 @@
-// Which pairs of a corpus have words that are no translations of each other, as the corpus itself
-// shows it. Torch-free.
+// Finds pairs of a corpus whose words do not translate each other, by a lexicon that is learned
+// from the corpus itself.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,9 @@ namespace heed::study {
 
 class WordCheck {
  public:
-  /// Of each pair, before the first is_odd(). The first kLearned count, and fewer where these have
-  /// more than kLearnedWordPairs pairs of a source and a target word; long ones do not count.
+  /// Learns from a pair; to be called for each pair before the first is_odd(). The first kLearned
+  /// pairs count, or fewer where these have more than kLearnedWordPairs pairs of a source and a
+  /// target word. Pairs that are too long do not count.
   void learn(std::string_view source, std::string_view target);
   /// Whether the words of a side explain those of the other (Lexicon::nats()) much worse than in
   /// other pairs: further from the median than kFar times the median distance. Sides of fewer than
@@ -27,10 +28,10 @@ class WordCheck {
   /// lengths.
   bool is_odd(std::string_view source, std::string_view target);
 
-  /// How many pairs were learned, and whether kLearnedWordPairs ended it.
+  /// Return how many pairs were learned, and whether kLearnedWordPairs ended the learning.
   std::size_t learned() const { return learned_; }
   bool is_full() const { return word_pairs_ > kLearnedWordPairs; }
-  /// How many pairs is_odd() was asked about that are too long for it.
+  /// Returns for how many pairs is_odd() was called that are too long for it.
   int64_t too_long() const { return too_long_; }
 
   static constexpr std::size_t kLearned = 200000;
@@ -52,9 +53,9 @@ class WordCheck {
 
     bool too_long() const { return std::max(source.size(), target.size()) > kLongest; }
   };
-  /// In lower case, without punctuation.
+  /// Returns the words of both sides in lower case, without punctuation.
   static Words words_of(std::string_view source, std::string_view target);
-  /// Of words that have a number; with `learns` of all.
+  /// Returns the numbers of the words that have one; with `learns` new words get a number.
   static Ids ids_of(const std::vector<std::string>& words, Numbers& numbers, bool learns);
 
   Numbers source_words_, target_words_;

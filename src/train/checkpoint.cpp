@@ -78,7 +78,7 @@ Checkpoint checkpoint_of(const model::TensorFile& file, const std::string& path)
   return checkpoint;
 }
 
-/// Of a checkpoint; nothing where it is too damaged to go on from.
+/// Returns the progress in a checkpoint; nothing where the file is too damaged to continue from.
 std::optional<Progress> progress_in(const std::string& path) {
   try {
     return progress_of(model::load_metadata(path), path);

@@ -70,9 +70,9 @@ class CheckpointFolder {
   };
   std::optional<FoundMetadata> newest_metadata() const;
 
-  /// Removes all but the `keep_last` newest update-*.heed and the newest healthy one, those behind
+  /// Removes all but the `keep_last` newest update-*.heed and the newest healthy one, those after
   /// `newest` (left by a run that went further before it was taken back), and all best-* that none
-  /// of the rest names.
+  /// of the remaining ones names.
   void prune(int64_t keep_last, int64_t newest) const;
 
  private:
@@ -103,8 +103,8 @@ class RunFiles {
   /// There is something new to save.
   void changed() { unsaved_ = true; }
   bool unsaved() const { return unsaved_; }
-  /// What follows a checkpoint. Where the ranks end they wait until it is written, however long
-  /// that takes: a launcher ends a job with the first rank that does.
+  /// What happens after a checkpoint is saved. Where the ranks end they wait until it is written,
+  /// however long that takes: a launcher ends a job with the first rank that does.
   enum class After { training_goes_on, ranks_end };
   /// A checkpoint, without validation also the model; removes what is no longer needed.
   void save(const Progress& progress, After after);

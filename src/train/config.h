@@ -1,4 +1,4 @@
-// The `training` section. Torch-free.
+// The `training` section of the configuration.
 #pragma once
 
 #include <cstdint>
@@ -214,9 +214,9 @@ struct TrainConfig {
       config::Between<int64_t>{1, 1000})
 };
 
-/// What micro_batches: 0 becomes when a run begins. On a CPU it follows from batch_size alone,
-/// whatever the machine. A GPU computes a part at once, so that each of the `ranks` gets one part
-/// of an update.
+/// Returns the number of parts that micro_batches: 0 means. On a CPU it follows from batch_size
+/// alone, whatever the machine. A GPU computes a part at once, so that each of the `ranks` gets one
+/// part of an update.
 int64_t default_parts(const TrainConfig& config, bool gpu, int64_t ranks);
 
 /// Updates of the warm-up, 0 without one: `warmup`, or what -1 stands for.
@@ -225,8 +225,9 @@ int64_t warmup_updates(const TrainConfig& config);
 /// Parts of each batch: micro_batches, else the default on a CPU.
 int64_t parts_per_batch(const TrainConfig& config);
 
-/// What a validation computes of its translations, in the order of the table: BLEU (validate_bleu),
-/// the number of validation_command, and the metric that decides, unless that is the loss.
+/// Returns the metrics that a validation computes of its translations, in the order of the table:
+/// BLEU (validate_bleu), the number of validation_command, and the metric that decides, unless that
+/// is the loss.
 std::vector<Metric> translation_metrics(const TrainConfig& config);
 
 /// Whether a lower number of the metric that decides is better.

@@ -1,5 +1,5 @@
-// What the tables say of each optimizer (optimizers.def) and schedule (schedules.def) besides its
-// formula. The formulas are in optimizers/ and schedule.cpp.
+// Facts that the tables state about each optimizer (optimizers.def) and schedule (schedules.def)
+// besides its formula. The formulas are in optimizers/ and schedule.cpp.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace heed::train {
 /// Whether each parameter has a number of its updates, by which moments are corrected.
 enum class UpdateCount { kCounted, kUncounted };
 
-/// What an optimizer's step takes the learning rate and the gradients as.
+/// The form in which an optimizer's step takes the learning rate and the gradients.
 enum class StepTakes {
   kTensors,  // the rate, the gradients' divisor and whether the update is skipped are tensors,
              // which LibTorch's fused steps read where they are: on a GPU the step may be part of a
@@ -36,10 +36,10 @@ enum class Warmup {
   kIsPart,   // as kDivides, and the rise is part of the formula
 };
 
-/// What moves the rate after the warm-up.
+/// What changes the learning rate after the warm-up.
 enum class RateMoves {
-  kByUpdates,      // their number, or the share of the training that is done
-  kByValidations,  // their scores: a run needs some
+  kByUpdates,      // the number of updates, or the share of the training that is done
+  kByValidations,  // the scores of validations: a run must have some
 };
 
 /// One line of schedules.def.

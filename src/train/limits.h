@@ -18,17 +18,19 @@ class TrainingLimits {
   /// `setup` must outlive this object.
   explicit TrainingLimits(const TrainerSetup& setup);
 
-  /// Updates, by training.updates and training.epochs.
+  /// Returns the number of updates, by training.updates and training.epochs.
   int64_t updates() const { return updates_; }
-  /// Nothing where the training goes on.
+  /// Returns the limit that ends the training; nothing where it goes on.
   std::optional<StopReason> reached(const Progress& progress) const;
-  /// Of the training, in [0, 1]: the larger share of updates and of time.
+  /// Returns the share of the training that is done, in [0, 1]: of updates or of time, whichever is
+  /// larger.
   double progress_share(const Progress& progress) const;
-  /// Validation and saving included, at the pace so far; below 0: unknown.
+  /// Returns the seconds to the end of the training at the pace so far, validation and saving
+  /// included; below 0: unknown.
   double seconds_left(const Progress& progress) const;
-  /// Learning rate of the next update.
+  /// Returns the learning rate of the next update.
   double rate(const Progress& progress) const;
-  /// Where the training ends within the warm-up, as far as one knows.
+  /// Warns where the training is expected to end within the warm-up.
   void warn_of_long_warmup(const Progress& progress) const;
 
  private:

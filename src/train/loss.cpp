@@ -50,7 +50,8 @@ std::vector<Value> repeated(const std::vector<Value>& values) {
   return out;
 }
 
-/// Of the second half of rows [2 size, width] with `lengths`.
+/// Replaces a share of the tokens in the second half of rows [2 size, width] by model::kCut.
+/// `lengths` are those of the rows.
 void cut_some(std::vector<int64_t>& tokens, const std::vector<int64_t>& lengths, int64_t width,
               double share, Random& random) {
   const auto rows = std::ssize(lengths);
@@ -90,7 +91,8 @@ LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing
 
 namespace {
 
-/// What is multiplied with the output layer's weights: no padding.
+/// Returns the features that are multiplied with the output layer's weights: those of positions
+/// that are no padding.
 Tensor real_rows(const Tensor& features, const Target& target) {
   const Tensor all = features.flatten(0, 1);  // [batch * target, features]
   return target.rows.defined() ? all.index_select(0, target.rows) : all;

@@ -65,12 +65,12 @@ int64_t count_numbers(const TrainConfig& config);
 /// for those that do). One backward pass only.
 LossSum cross_entropy(const Tensor& logits, const Tensor& gold, double smoothing);
 
-/// The same from the decoder's features [batch, target, features] through the model's output layer.
-/// With a `pair` the batch's second half has the same targets as its first.
+/// Returns the cross entropy from the decoder's features [batch, target, features] through the
+/// model's output layer. With a `pair` the batch's second half has the same targets as its first.
 LossSum loss_of(model::Model& model, const Tensor& features, const Target& target, double smoothing,
                 const std::optional<kernels::PairWeights>& pair = {});
 
-/// What an auxiliary loss is computed from.
+/// The data from which an auxiliary loss is computed.
 struct LossInput {
   const data::Batch& batch;
   const TrainConfig& config;
@@ -85,7 +85,8 @@ struct LossInput {
 #include "train/losses.def"
 #undef HEED_LOSS
 
-/// What the model is asked for; nothing where no loss of this batch needs its attention.
+/// Returns the trace that the model has to fill for the losses; nothing where no loss of this batch
+/// needs attention.
 std::optional<model::Trace> trace_of_losses(const data::Batch& batch, const TrainConfig& config);
 
 /// Adds the auxiliary losses of the configuration.
@@ -105,8 +106,9 @@ void add_losses(LossSum& loss, const LossInput& input);
 /// The terms' weights; nothing for `none`.
 std::optional<kernels::PairWeights> pair_weights(const TrainConfig& config);
 
-/// Each sentence pair twice, the second ones behind the first: [2 size]. With simcut each token of
-/// the second ones, eos and bos included, is model::kCut with probability consistency_share.
+/// Returns each sentence pair twice, all second copies after all first ones: [2 size]. With simcut
+/// each token of the second copies, eos and bos included, is model::kCut with probability
+/// consistency_share.
 data::Batch both_of(const data::Batch& batch, const TrainConfig& config, Random& random);
 
 }  // namespace heed::train

@@ -1,4 +1,4 @@
-// The losses that a run can add to the cross entropy, as a list (losses.def). Torch-free.
+// The losses that a run can add to the cross entropy, as a list (losses.def).
 //
 //   loss = cross entropy + sum over the losses of weight * sum over the target tokens
 #pragma once
@@ -14,7 +14,7 @@ struct Batch;  // data/batch.h
 
 namespace heed::train {
 
-/// What a loss is computed from; each has what stands before it, too.
+/// The data that a loss needs. Each kind includes those before it.
 enum class LossNeeds {
   features,   // of the decoder
   attention,  // of the head that training.taught_layer and taught_head name
@@ -32,9 +32,9 @@ struct AuxiliaryLoss {
   bool applies_to(const data::Batch& batch) const;
 };
 
-/// All of them in the order in which they are added, with the weights of `config`.
+/// Returns all losses in the order in which they are added, with the weights of `config`.
 std::vector<AuxiliaryLoss> all_losses(const TrainConfig& config = {});
-/// Those that have a weight.
+/// Returns the losses that have a weight.
 std::vector<AuxiliaryLoss> auxiliary_losses(const TrainConfig& config);
 
 }  // namespace heed::train

@@ -59,7 +59,7 @@ std::string percent(double share) {
   return format("{:.1f}%", 100 * share);
 }
 
-/// What stands in a line besides its numbers, and those that say when it was.
+/// Whether a key of a line is a measurement: neither the kind of the event nor its time.
 bool is_measure(const std::string& key) {
   return key != "event" && key != "update" && key != "epoch" && key != "seconds" && key != "set" &&
          key != "last" && key != "left" && key != "best" && key != "stale";
@@ -75,7 +75,7 @@ std::pair<int64_t, int64_t> size_of(const std::string& png) {
   return {number(16), number(20)};
 }
 
-/// Those that were computed and that the line does not have yet.
+/// Adds the scores that were computed and that the line does not have yet.
 void add_scores(const score::MetricValues& values, OrderedJson& line) {
   for (const score::MetricInfo& each : score::kMetrics)
     if (const auto& value = values[each.metric]; value && !line.contains(each.key))

@@ -1,4 +1,4 @@
-// What a run tells: metrics.jsonl for programs, lines of text for people, and the line at the
+// The reports of a run: metrics.jsonl for programs, lines of text for people, and the line at the
 // bottom of a terminal that says how far the training is.
 #pragma once
 
@@ -19,27 +19,28 @@
 
 namespace heed::train {
 
-/// What a line of training metrics says besides the window's sums.
+/// The contents of a line of training metrics besides the window's sums.
 struct LineContext {
   double left = -1;                       // seconds to the end of training, below 0: unknown
   bool last = false;                      // the run ended before the window was full
   std::vector<AuxiliaryLoss> terms = {};  // of the run
 };
 
-/// Who is told what happens in a training.
+/// An observer of a training: its functions are called when something happens.
 class Observer {
  public:
   virtual ~Observer() = default;
   Observer& operator=(Observer&&) = delete;
 
-  /// The training begins or goes on at `progress`: whatever is behind it has never been.
+  /// The training begins or goes on at `progress`. Whatever was reported of later updates does not
+  /// count any more.
   virtual void begins(const Progress&) {}
-  /// log_every updates are done, or the training ends.
+  /// log_every updates have been done since the last call, or the training ends.
   virtual void window(const Progress&, const LineContext&) {}
   virtual void validation(const Validation&, const Progress&) {}
-  /// Of a set that decides nothing.
+  /// A validation of a further set was made; it decides nothing.
   virtual void further_validation(const std::string& /*set*/, const Validation&, const Progress&) {}
-  /// The training has gone back to a checkpoint, told after begins().
+  /// The training has gone back to a checkpoint. It is called after begins().
   virtual void rollback(const Progress&) {}
 };
 
@@ -75,7 +76,7 @@ class TrainingLog : public Observer {
 /// UPDATE.png if there is one.
 class Metrics : public Observer {
  public:
-  /// Of the run in `folder`; nothing is written where that is empty.
+  /// Writes the metrics of the run in `folder`; writes nothing where that is empty.
   explicit Metrics(const std::string& folder, bool tensorboard = false);
   ~Metrics() override;
 
@@ -105,7 +106,7 @@ class ProgressDisplay : public Observer {
 
   /// Draws the line, at most twice a second unless something stands in place of the time left.
   void show(const Progress& progress, const std::string& instead_of_time_left = "");
-  /// What the line shows right after a window has ended are the numbers of that one.
+  /// Right after a window has ended, the line shows the numbers of that window.
   void window(const Progress& progress, const LineContext& context) override;
   void validation(const Validation& validation, const Progress& progress) override;
 

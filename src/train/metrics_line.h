@@ -1,4 +1,4 @@
-// A line of metrics.jsonl as its readers see it. Knows nothing of LibTorch.
+// A line of metrics.jsonl as its readers see it.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct MetricsLine {
   bool last = false;                  // the run ended before the window was full
 };
 
-/// Nothing for a line that a crash cut off, or of another program: no JSON object, without event or
-/// update, or with another type in one of these places.
+/// Returns the values of a line; nothing for a line that a crash cut off or another program wrote.
+/// Such a line is no JSON object, lacks event or update, or has a value of another type.
 std::optional<MetricsLine> parse_metrics(std::string_view line);
 
-/// Those lines of a file that parse_metrics() knows, in order. Throws as read_file() does.
+/// Returns the lines of a file that parse_metrics() can read, in order. Throws as read_file() does.
 std::vector<MetricsLine> read_metrics(const std::string& path);
 
 /// How far a run came, and its best validation.

@@ -21,7 +21,8 @@ namespace {
 
 const std::string kCounts = "step/";  // under which the updates of each parameter are saved
 
-/// Throws where `given` has not the names and shapes of the parameters, each name behind `prefix`.
+/// Throws where `given` does not have the names and shapes of the parameters, each name after
+/// `prefix`.
 void require_fitting(const NamedTensors& given, const Shard& shard, const std::string& prefix,
                      bool scalars, const std::string& origin, const std::string& what) {
   for (std::size_t i = 0; i < shard.names().size(); ++i) {
@@ -45,7 +46,7 @@ void require_count(const NamedTensors& given, std::size_t count, const std::stri
   model::require_floats(given, origin);
 }
 
-/// Those of one kind: "exp_avg/a.b" as "a.b".
+/// Returns the tensors of one kind under the names of their parameters: "exp_avg/a.b" as "a.b".
 NamedTensors of_kind(const NamedTensors& state, const std::string& kind) {
   NamedTensors out;
   for (const auto& [name, tensor] : state)
@@ -64,7 +65,7 @@ double sum_of_squares(const Tensor& x) {
   return x.to(at::kDouble).square().sum().item<double>();
 }
 
-/// The same stretch of one tensor of each list.
+/// Returns the same block of one tensor of each list.
 StepLists stretch_of(const StepLists& all, const WeightBlock& block) {
   const auto of = [&](const std::vector<Tensor>& list) {
     return std::vector<Tensor>{block.of(list[block.tensor])};
@@ -90,7 +91,7 @@ Optimizer::Optimizer(const TrainConfig& config, Shard& shard)
     for (const Tensor& weights : shard.weights()) moment.push_back(at::zeros_like(weights));
 }
 
-/// Of the pieces that have a gradient.
+/// Returns the lists of a step for the pieces that have a gradient.
 StepLists Optimizer::lists(const Gradients& gradients) const {
   StepLists out;
   out.moments.resize(moments_.size());

@@ -19,7 +19,7 @@ using at::Tensor;
 
 class Optimizer {
  public:
-  /// Of the shard's pieces; it must outlive this object.
+  /// Works on the shard's pieces; the shard must outlive this object.
   Optimizer(const TrainConfig& config, Shard& shard);
 
   Shard& shard() const { return shard_; }
@@ -54,9 +54,9 @@ class Optimizer {
   std::vector<std::vector<Tensor>> moments_;  // each of all pieces, [size]
 };
 
-/// What the gradients are divided by: `scale` (of the loss, fp16) times what shortens them to
-/// `clip` (0: never). [] float, on the device of `norm`, which still has the scale in it. `scale`:
-/// a number, or one on the host or the device.
+/// Returns the number by which gradients are divided: `scale` (of the loss, for fp16) times the
+/// factor that shortens them to the norm `clip` (0: never). It is [] float on the device of `norm`,
+/// which is the norm of the scaled gradients. As a tensor `scale` may be on the host or the device.
 Tensor gradient_divisor(const Tensor& norm, double clip, double scale);
 Tensor gradient_divisor(const Tensor& norm, double clip, const Tensor& scale);
 
@@ -64,7 +64,7 @@ Tensor gradient_divisor(const Tensor& norm, double clip, const Tensor& scale);
 /// while there are few updates: min(decay, (1 + t) / (10 + t)).
 class Average {
  public:
-  /// Of the shard's pieces; it must outlive this object.
+  /// Works on the shard's pieces; the shard must outlive this object.
   Average(Shard& shard, double decay);
 
   /// `share`: 1 - d as [] double on the host or [] float on the device.
@@ -86,10 +86,10 @@ class Average {
 /// The weights are averaged ones; nothing is replaced for nullptr. Collective.
 model::Replaced averaged(const Average* average);
 
-/// With Quantise::int8 the matrices that something is multiplied with are what engine::Matrix makes
-/// of them: in each row round(w / s) s, s = max |w| / 127. Gradients at these weights are taken as
-/// those of the weights themselves (the straight-through estimator, Bengio et al. 2013). Of a model
-/// with adapters these are the matrices that have one, together with it.
+/// With Quantise::int8 replaces the matrices of products by what engine::Matrix makes of them: in
+/// each row round(w / s) s, s = max |w| / 127. Gradients at these weights are taken as those of the
+/// weights themselves (the straight-through estimator, Bengio et al. 2013). In a model with
+/// adapters these are the matrices that have an adapter, together with it.
 model::Replaced quantised(model::Model& model, Quantise quantise);
 
 }  // namespace heed::train

@@ -57,7 +57,8 @@ Tensor OptimizerStep::run(const Gradients& gradients, const Tensor& losses,
   const double share = average_ ? average_->share(plan.update) : 0;
   if (const auto report = launch(gradients, losses, {plan.rate, plan.loss_scale, share}))
     return *report;
-  // What is no graph computes as one does, whose numbers on the device are floats.
+  // Without a graph the step uses the same numbers as with one, where numbers on the device are
+  // floats.
   const auto number = [&](double value) {
     return at::scalar_tensor(device_.is_cpu() ? value : static_cast<float>(value), at::kDouble);
   };

@@ -1,4 +1,4 @@
-// What follows once an update's gradients are summed: their norm, clipping, the optimizer's step,
+// The end of an update, once its gradients are summed: their norm, clipping, the optimizer's step,
 // the average of weights. On a GPU all of it may be one graph (kernels/graph.h).
 #pragma once
 
@@ -48,7 +48,7 @@ class OptimizerStep {
   struct Recorded;
 
   Tensor compute(const Gradients& gradients, const Tensor& losses, const Numbers& numbers);
-  /// Nothing where it is no graph.
+  /// Returns nothing where the step is no graph.
   std::optional<Tensor> launch(const Gradients& gradients, const Tensor& losses,
                                const std::vector<double>& numbers);
 

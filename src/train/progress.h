@@ -1,4 +1,5 @@
-// Where a run stands: all that the loop carries besides tensors, and its text in a checkpoint.
+// The progress of a run: all that the training loop carries besides tensors, and its text in a
+// checkpoint.
 #pragma once
 
 #include <cstdint>

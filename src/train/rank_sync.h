@@ -1,5 +1,5 @@
-// What the ranks of a run have in common: their state, the run's clock, interruptions, and the
-// checkpoint from which they go on.
+// The ranks of a run keep in common their state, the run's clock, interruptions, and the checkpoint
+// from which they go on.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ class RankSync {
 
   /// Whether any rank was interrupted, when they were synchronized last.
   bool interrupted() const { return interrupted_; }
-  /// All ranks call it.
+  /// Interrupts the run; all ranks must call it.
   void interrupt() { interrupted_ = true; }
 
   /// The newest whole checkpoint, as the first rank finds it: it alone changes the folder.

@@ -54,7 +54,7 @@ std::string why_no_pass(model::Model& model, const TrainConfig& config, const at
   return kernels::Graph::why_not(device);
 }
 
-/// Rows of `width` pieces as rows of `longest`, and rows of padding behind them.
+/// Returns rows of `width` pieces as rows of `longest`, with rows of padding after them.
 std::vector<int64_t> widened(const std::vector<int64_t>& pieces, int64_t width, int64_t sentences,
                              int64_t longest) {
   std::vector<int64_t> out(sentences * longest, text::kPad);
@@ -63,7 +63,8 @@ std::vector<int64_t> widened(const std::vector<int64_t>& pieces, int64_t width, 
   return out;
 }
 
-/// Which pieces are predicted, [shape.target] each; behind the batch's own some that do not count.
+/// Returns which pieces are predicted, [shape.target] each: those of the batch, and after them some
+/// that do not count.
 Target filled_target(const data::Batch& batch, const PassShape& shape, const at::Device& device) {
   auto [gold, rows] = predicted(batch, shape.target_length);
   std::vector<float> weights(gold.size(), 1);

@@ -27,7 +27,7 @@ struct Batch;  // data/batch.h
 
 namespace heed::train {
 
-/// What a graph is recorded for.
+/// The shape of batches for which a graph is recorded.
 struct PassShape {
   int64_t sentences = 0, source_length = 0, target_length = 0;  // padded to these lengths
   int64_t source = 0, target = 0;                               // positions that are no padding
@@ -35,11 +35,11 @@ struct PassShape {
   auto operator<=>(const PassShape&) const = default;
 };
 
-/// For a model that computes padding: `source` is 0, whatever the batch has.
+/// Returns the shape for a model that computes padding, too: `source` is 0, whatever the batch has.
 PassShape padded_shape(const data::Batch& batch);
-/// For a model that does not: the smallest shape that holds the batch and a sentence of padding,
-/// which has a position on either side at least and as many at most as the longest one. Both
-/// lengths are those of the longest sentence of either side.
+/// Returns the shape for a model that does not compute padding: the smallest one that holds the
+/// batch and a sentence of padding, which has at least one position on either side and at most as
+/// many as the longest sentence. Both lengths are those of the longest sentence of either side.
 PassShape unpadded_shape(const data::Batch& batch);
 
 /// Lengths of a shape's sentences: `lengths`, then those of padding, all together `positions`.

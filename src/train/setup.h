@@ -1,4 +1,4 @@
-// What a training run is given.
+// The input of a training run.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -44,8 +44,8 @@ struct TrainerSetup {
   std::shared_ptr<const data::Corpus> corpus;
   data::BatchOptions batches;           // batch_options()
   std::vector<data::Batch> validation;  // fixed_batches(); empty: no validation
-  /// Of the validation set. A Failure that it throws costs these scores alone, unless one of them
-  /// is early_stopping.metric. May be empty.
+  /// Computes the scores of the validation set; may be empty. If it throws Failure, only these
+  /// scores are missing, unless one of them is early_stopping.metric.
   ScoreModel scores;
   std::vector<ValidationSet> further;  // validated after it; they decide nothing
 
@@ -57,10 +57,10 @@ struct TrainerSetup {
   /// This rank among those that make the run together; alone where it is nullptr. The run is
   /// started alike on all.
   ranks::Group* group = nullptr;
-  /// What all ranks were given, configuration and corpus, in one number: they stop where it
+  /// The checksum of the configuration and corpus that a rank was given: the ranks stop where it
   /// differs.
   uint64_t checksum = 0;
-  /// Told of each update that is done; may be empty.
+  /// Called after each update with its number; may be empty.
   std::function<void(int64_t)> updated;
 
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none

@@ -155,7 +155,7 @@ std::vector<TreeNode> Shard::nodes(int64_t parts, int64_t rank) const {
   return nodes_of(begin, end, parts);
 }
 
-/// All parameters' gradients, one after the other.
+/// Returns the gradients of all parameters, one after the other.
 Tensor Shard::flat(const Gradients& gradients) const {
   const Tensor all = at::zeros({borders_.back()}, parameters_[0].options());
   int64_t at = 0;
@@ -167,8 +167,8 @@ Tensor Shard::flat(const Gradients& gradients) const {
   return all;
 }
 
-/// Which parameters have gradients is the model's nature, the same in each update: the ranks agree
-/// on it once. One that computes no part cannot know.
+/// The parameters that have gradients follow from the model and are the same in each update, so
+/// that the ranks agree on them once. A rank that computes no part cannot know them by itself.
 void Shard::note_gradients(const std::vector<Gradients>& nodes) {
   std::vector<int64_t> mine(names_.size());
   for (const Gradients& node : nodes)

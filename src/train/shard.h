@@ -25,8 +25,8 @@ namespace heed::train {
 /// One for each parameter; undefined where it has none.
 using Gradients = std::vector<Tensor>;
 
-/// A subtree: the sum of the parts from `first` on, 2^height of them but for what lies behind the
-/// last part.
+/// A subtree: the sum of the parts from `first` on, 2^height of them, without those after the last
+/// part.
 struct TreeNode {
   int64_t first = 0;
   int height = 0;
@@ -37,20 +37,21 @@ struct TreeNode {
 /// left to right: what is left in a TreeSum once these are added.
 std::vector<TreeNode> nodes_of(int64_t begin, int64_t end, int64_t parts);
 
-/// Of 5 parts: ((0 + 1) + (2 + 3)) + 4, whatever the order in which they come. What is added is
-/// given up at once, so that about log2(parts) sums stay.
+/// Adds the gradients of parts along a binary tree, for example ((0 + 1) + (2 + 3)) + 4, whatever
+/// the order in which they come. Gradients are freed as soon as they are added, so that about
+/// log2(parts) sums remain.
 class TreeSum {
  public:
   explicit TreeSum(int64_t parts) : slots_(parts), heights_(parts, kEmpty) {}
 
-  /// For several threads, once for each part, or once for a node in place of all its parts. The
-  /// gradients become the sum's: nobody else may hold them.
+  /// Adds a node: once for each part, or once for a larger node in place of all its parts. Several
+  /// threads may call it. The sum overwrites the gradients, which nobody else may use.
   void add(const TreeNode& node, Gradients gradients);
   void add(int64_t part, Gradients gradients) { add(TreeNode{part, 0}, std::move(gradients)); }
 
-  /// Once all parts are added.
+  /// Returns the sum, once all parts are added.
   Gradients take();
-  /// The sum of a node, once all parts of it and no others beside it are added.
+  /// Returns the sum of a node, once all parts of it and no others beside it are added.
   Gradients take(const TreeNode& node);
 
  private:
@@ -60,8 +61,8 @@ class TreeSum {
   std::vector<int> heights_;  // of the subtree whose sum is in this slot, its first part
 };
 
-/// What elementwise work on tensors of the CPU goes by, whatever the number of threads: a loop that
-/// is cut by that rounds otherwise where its vectors end.
+/// A block of elementwise work on tensors of the CPU. Blocks do not depend on the number of
+/// threads: a loop that is cut by this number would round differently where its vectors end.
 struct WeightBlock {
   std::size_t tensor = 0;  // which of the list
   int64_t begin = 0, size = 0;
@@ -70,7 +71,7 @@ struct WeightBlock {
   Tensor of(const Tensor& tensor) const;
 };
 
-/// Stretches of at most 65,536 elements, in the order of the list.
+/// Returns blocks of at most 65,536 elements, in the order of the list.
 std::vector<WeightBlock> blocks_of(const std::vector<Tensor>& tensors);
 
 using NamedTensors = std::map<std::string, Tensor>;
@@ -80,24 +81,24 @@ NamedTensors trainable(const model::Model& model);
 
 class Shard {
  public:
-  /// Of the model's parameters, which must be on their device already and stay there. Both must
-  /// outlive this object.
+  /// Takes the model's parameters, which must be on their device already and stay there. Model and
+  /// group must outlive this object.
   Shard(const model::Model& model, ranks::Group& group);
 
   ranks::Group& group() const { return group_; }
   const std::vector<std::string>& names() const { return names_; }
-  /// All, in the order of names(); without gradients of their own.
+  /// Returns all parameters, in the order of names(); they have no gradients of their own.
   const std::vector<Tensor>& parameters() const { return parameters_; }
 
-  /// What this rank looks after: of each parameter that it has some of, one stretch.
+  /// Returns the weights that this rank owns: one block of each parameter of which it owns some.
   const std::vector<WeightBlock>& pieces() const { return pieces_; }
-  /// [size] each, in the parameters' memory.
+  /// Returns the tensors of pieces(), [size] each, in the parameters' memory.
   const std::vector<Tensor>& weights() const { return weights_; }
 
   /// A tensor [size] for each piece, of whole ones; in their memory where they are contiguous.
   std::vector<Tensor> pieces_of(const NamedTensors& whole) const;
 
-  /// Which parts of an update a rank computes, this one where none is named: [begin, end).
+  /// Returns which parts of an update a rank computes: [begin, end). Without `rank` it is this one.
   std::pair<int64_t, int64_t> range(int64_t parts, int64_t rank) const;
   std::pair<int64_t, int64_t> range(int64_t parts) const { return range(parts, group_.rank()); }
 

@@ -31,8 +31,9 @@
 namespace heed::train {
 namespace {
 
-constexpr std::size_t kInFlight = 2;  // updates that a GPU may be behind the host; a CPU never is
-constexpr int64_t kPace = 10;         // updates after which the speed is known
+// Updates that the host may be ahead of a GPU; it is never ahead of a CPU.
+constexpr std::size_t kInFlight = 2;
+constexpr int64_t kPace = 10;  // updates after which the speed is known
 constexpr int64_t kMostRollbacks = 3;
 constexpr double kFirstLossScale = 65536;  // fp16
 
@@ -41,7 +42,7 @@ model::Model& on_device(const TrainerSetup& setup) {
   return *setup.model;
 }
 
-/// What has to be raised for a training to go on.
+/// Returns the key that has to be raised for a training to go on.
 std::string key_of(StopReason reason) {
   return reason == StopReason::updates   ? "training.updates"
          : reason == StopReason::epochs  ? "training.epochs"

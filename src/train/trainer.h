@@ -28,7 +28,7 @@ struct TrainResult {
   std::string reason() const;              // "stopped after 20,000 updates" and so on
 };
 
-/// What the two sections say about batches. `threads` do subword sampling.
+/// Returns the options of batches in the two sections. `threads` do subword sampling.
 data::BatchOptions batch_options(const TrainConfig& training, const data::DataConfig& data,
                                  uint64_t seed, int64_t threads);
 

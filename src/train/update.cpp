@@ -141,7 +141,8 @@ Updater::PartSums Updater::compute(Worker& worker, const data::Batch& part, uint
            .backward = seconds_between(middle, Clock::now())}};
 }
 
-/// What a graph writes is valid until the next one: it is for updates of a single part.
+/// Computes a part by a graph, in updates of a single part only, because the results of a graph are
+/// valid until the next one is launched.
 std::optional<Updater::PartSums> Updater::compute_recorded(const data::Batch& part, uint64_t seed,
                                                            const UpdateJob& job) {
   if (!recorded_pass_.why_not().empty() || std::ssize(job.parts) > 1) return std::nullopt;
@@ -163,7 +164,8 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
   std::optional<model::Trace> trace = trace_of_losses(part, config_);
   const Tensor features = model.features(source, target.input, trace ? &*trace : nullptr);
   LossSum loss = loss_of(model, features, target, config_.label_smoothing, pair_weights(config_));
-  // With consistency, of the first predictions: those of the second see less.
+  // With consistency training the losses are those of the first predictions, because the second
+  // ones see less.
   add_losses(loss, {part, config_, features, trace ? trace->guided->logs : Tensor()});
   return loss;
 }

@@ -48,14 +48,14 @@ struct UpdateNumbers {
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to);
 
-/// Where an update's time went on the host, the workers' time divided by their number; a GPU may
-/// still be at work.
+/// The seconds that the phases of an update took on the host. The workers' time is divided by their
+/// number; a GPU may still be computing.
 struct UpdateSeconds {
   double forward = 0, backward = 0, optimizer = 0;
   UpdateSeconds& operator+=(const UpdateSeconds& other);
 };
 
-/// What one update did. Its weights are unchanged where the numbers are not finite.
+/// The results of one update. Its weights are unchanged where the numbers are not finite.
 class UpdateReport {
  public:
   /// `numbers`: LossSum::numbers() of the `terms`, and the gradient's norm.
@@ -101,8 +101,8 @@ using MakeModel = std::function<model::ModelPtr()>;
 
 class Updater {
  public:
-  /// Of the optimizer's shard of the model. All must outlive this object; `average` may be nullptr.
-  /// Without `another` there is one worker.
+  /// Updates the optimizer's shard of the model. All arguments must outlive this object; `average`
+  /// may be nullptr. Without `another` there is one worker.
   Updater(model::Model& model, const TrainConfig& config, at::Device device,
           at::ScalarType precision, Optimizer& optimizer, Average* average, MakeModel another = {});
 
@@ -134,7 +134,8 @@ class Updater {
     int64_t tokens;  // of all parts
   };
   using Clock = std::chrono::steady_clock;
-  /// All of them on another device than a CPU, and without `another`: parts come one by one.
+  /// Returns how many threads compute a part: all of them on another device than a CPU, and where
+  /// there is one worker, because then parts are computed one by one.
   int64_t threads_of_a_part() const;
   void add_workers(int64_t count);
   LossSum loss_of_part(model::Model& model, const data::Batch& part, uint64_t seed) const;

@@ -8,14 +8,14 @@
 
 namespace heed::train {
 
-/// What one thread computes at a time.
+/// The size of the work that one thread computes at a time.
 struct UpdatePart {
   int64_t vocabulary = 0;  // of the target
   int64_t tokens = 0;      // of the target
 };
 
-/// Of the products of some tokens in all layers of the network, forwards and backwards, by one
-/// thread on the CPU. Takes some 100 ms.
+/// Measures the matrix products of some tokens in all layers of the network, forwards and
+/// backwards, by one thread on the CPU. It takes some 100 ms.
 PrecisionTimes update_times(const model::ModelConfig& config, const UpdatePart& part);
 
 }  // namespace heed::train

@@ -21,14 +21,16 @@ struct Batch;  // data/batch.h
 
 namespace heed::train {
 
-/// What a model's translations of a set are worth.
+/// The scores of a model's translations of a set.
 struct ValidationScores {
-  score::MetricValues values = {};  // as far as they are wanted; the loss is none of them
-  std::string problem = {};         // why one is missing; training goes on without it
+  // Those that the configuration asks for; the loss is none of them.
+  score::MetricValues values = {};
+  std::string problem = {};  // why one is missing; training goes on without it
 };
 
-/// Translates a set with the weights to judge, in eval mode without gradients, and scores that, on
-/// all ranks alike; nothing where it was interrupted. Throws Failure where the run has to end.
+/// Translates a set with the weights of the model, in eval mode without gradients, and scores the
+/// translations, with the same result on all ranks; returns nothing where it was interrupted.
+/// Throws Failure where the run has to end.
 using ScoreModel = std::function<std::optional<ValidationScores>(model::Model&, int64_t update)>;
 
 struct Validation {
@@ -55,9 +57,9 @@ struct Validator {
   std::string set = {};  // its name, for messages; empty: data.valid
 };
 
-/// Collective. In eval mode and without gradients; the model's mode is as before afterwards.
-/// Nothing where an interruption comes first. No scores where the loss is not finite. Where a score
-/// is missing, a warning says why; where that one decides, Failure is thrown.
+/// Validates a model, in eval mode and without gradients; restores the model's mode. Collective.
+/// Returns nothing where it was interrupted. There are no scores where the loss is not finite.
+/// Where a score is missing, a warning says why; where that one decides, Failure is thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,

@@ -19,10 +19,10 @@ data::CorpusShape corpus() {
 run::Config student_of(const run::Config& teacher, const run::Machine& machine = {},
                        const std::string& alignment = "",
                        const std::vector<std::string>& settings = {}) {
-  run::Teaching teaching{.teacher = "runs/old",
-                         .shortlist = "runs/new/shortlist.bin",
-                         .output = "runs/new",
-                         .settings = settings};
+  run::StudentRequest teaching{.teacher = "runs/old",
+                               .shortlist = "runs/new/shortlist.bin",
+                               .output = "runs/new",
+                               .settings = settings};
   teaching.pairs.source = "taught.source";
   teaching.pairs.target = "taught.target";
   teaching.pairs.alignment = alignment;

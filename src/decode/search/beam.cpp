@@ -35,7 +35,7 @@ void Beam::attend(const float* rows, int64_t stride) {
 void Beam::advance(const Candidates& candidates, int64_t first_row, std::span<const float> wanted) {
   std::vector<Live> next =
       random_.empty() ? search(candidates, first_row, wanted) : sample(candidates, first_row);
-  // All continuations forbidden (say, every piece would repeat): what is there ends here.
+  // All continuations are forbidden (say, every piece would repeat): the hypotheses end here.
   if (next.empty() && obedient() == 0)
     for (const Live& hypothesis : live_) finish(hypothesis, /*cut=*/true);
   if (++steps_ >= limit_) {
@@ -80,7 +80,8 @@ std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first
   return next;
 }
 
-/// Adds what is wanted, and leaves out the ends that lack terms.
+/// Adds the continuations by wanted pieces, removes those that would end a hypothesis which lacks
+/// terms, and orders all by allocate().
 void Beam::choose_by_terms(std::vector<Continuation>& choices, std::span<const float> wanted) {
   auto score = wanted.begin();
   for (int32_t slot = 0; slot < std::ssize(live_); ++slot)
@@ -96,7 +97,7 @@ void Beam::choose_by_terms(std::vector<Continuation>& choices, std::span<const f
     if (lacks) finish(grow(one, 0), /*cut=*/false);
     return lacks;
   });
-  allocate(choices, limit_ - steps_ - 2);  // behind this piece, and before eos
+  allocate(choices, limit_ - steps_ - 2);  // pieces that fit after this one and before eos
 }
 
 std::vector<Beam::Live> Beam::sample(const Candidates& candidates, int64_t first_row) {

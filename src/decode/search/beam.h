@@ -29,16 +29,16 @@ class Scorer {
     return log_probability / divisor(length) + coverage;
   }
 
-  /// The most that a hypothesis of this log-probability can still reach when `limit` is the longest
-  /// length. Log-probabilities only fall and coverage is at most 0, while a longer length only
-  /// lowers the cost of what is there.
+  /// Returns the best score that a hypothesis of this log-probability can still reach when `limit`
+  /// is the longest length. Log-probabilities only fall and coverage is at most 0, and dividing by
+  /// a longer length only raises a score that is not positive.
   double bound(double log_probability, int64_t limit) const {
     return log_probability / divisor(limit);
   }
 
-  /// beta * sum_i log(min(sum_t a(t,i), 1)) over source pieces i, eos aside (Wu et al. 2016, eq.
-  /// 14). `attended`: the attention that each piece received. Pieces that got exactly none (local
-  /// windows) count as 1e-6.
+  /// Returns beta * sum_i log(min(sum_t a(t,i), 1)) over the source pieces i, without eos (Wu et
+  /// al. 2016, eq. 14). `attended` is the attention that each piece received. A piece that received
+  /// none at all (outside of a local window) counts as 1e-6.
   double coverage(const std::vector<double>& attended) const {
     constexpr double kLeastAttended = 1e-6;
     double sum = 0;
@@ -73,57 +73,59 @@ class Scorer {
 class Beam {
  public:
   struct Live {
-    int32_t node = -1;   // its last piece in the tree; -1 before the first
-    int32_t slot = 0;    // of the hypothesis it continues, among the live ones of the step before
+    int32_t node = -1;   // the tree node of its last piece; -1: it has no piece yet
+    int32_t slot = 0;    // where the hypothesis that it continues was in live() at the step before
     int32_t token = 0;   // its last piece
     int32_t sample = 0;  // which draw it is, when sampling
     double log_probability = 0;
     TermAutomaton::StatePtr terms = nullptr;  // null: the sentence has none
   };
 
-  /// `limit`: most steps, eos counted. `pieces`: of the source, without eos. `terms`: none, or what
-  /// its hypotheses must have. `options` must outlive this object.
+  /// `limit` is the largest number of steps, eos counted; `pieces` is the length of the source,
+  /// without eos. `stream` is the sentence's random stream (sampling_stream()). `terms` are those
+  /// that its hypotheses must have; empty: none. `options` must outlive this object.
   Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t stream,
        const std::vector<TermPieces>& terms = {});
 
   const std::vector<Live>& live() const { return live_; }
   bool done() const { return live_.empty(); }
 
-  /// The attention of this step: one row of `source` floats per live hypothesis, `stride` apart.
-  /// Before advance().
+  /// Takes the attention of this step: one row per live hypothesis, of a number for each source
+  /// piece and eos; the rows begin `stride` floats apart. It is called before advance().
   void attend(const float* rows, int64_t stride);
 
-  /// Pieces of its terms that may come after live hypothesis `slot`.
+  /// Returns the pieces that bring live hypothesis `slot` nearer to a term that it lacks.
   std::span<const int32_t> wanted(std::size_t slot) const {
     if (!terms_) return {};
     return live_[slot].terms->wanted;
   }
 
-  /// One step by search or by sampling. `candidates`: rows of the live hypotheses start at
-  /// `first_row`. `wanted`: log-probabilities of all wanted(), one slot after another.
+  /// Takes one step, by search or by sampling. The rows of the live hypotheses in `candidates`
+  /// start at `first_row`. `wanted` has the log-probabilities of the pieces of wanted(), one slot
+  /// after another.
   void advance(const Candidates& candidates, int64_t first_row, std::span<const float> wanted = {});
 
-  /// Pieces that would repeat an n-gram after live hypothesis `slot`.
+  /// Returns the pieces that would repeat an n-gram of `ngram` pieces after live hypothesis `slot`.
   std::vector<int32_t> repeating(std::size_t slot, int64_t ngram) const;
 
-  /// The n_best, best first.
+  /// Returns the n_best hypotheses, best first.
   std::vector<Hypothesis> best() const;
 
  private:
   struct TreePiece {
     int32_t parent, token;
     float log_probability;
-    int32_t slot;  // whose attention row it came from
+    int32_t slot;  // the row of the step's attention that belongs to it
   };
   struct FinishedHypothesis {
     int32_t node;
     double log_probability, score;
     bool cut;
-    int64_t missing;   // terms
-    std::string text;  // where equal ones are left out
+    int64_t missing;   // terms that it lacks
+    std::string text;  // only where hypotheses of equal text are left out
   };
 
-  /// What a piece of this step adds to log-probabilities.
+  /// Returns what a piece of this step adds to a log-probability: 0 where the piece was given.
   float counted(float log_probability) const {
     return steps_ < options_->given ? 0 : log_probability;
   }
@@ -133,7 +135,7 @@ class Beam {
   std::vector<Live> sample(const Candidates& candidates, int64_t first_row);
   Live grow(const Continuation& choice, int32_t sample);
   void finish(const Live& hypothesis, bool cut);
-  static int64_t missing(const Live& one) { return one.terms ? one.terms->standing.missing : 0; }
+  static int64_t missing(const Live& one) { return one.terms ? one.terms->lacking.missing : 0; }
   int64_t obedient() const {  // finished ones with all terms
     return std::ranges::count(finished_, 0, &FinishedHypothesis::missing);
   }

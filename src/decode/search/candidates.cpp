@@ -12,14 +12,14 @@ namespace {
 
 constexpr int64_t kBlock = 32;  // scores compared with the threshold at once
 
-/// Whether a score reaches `least`.
+/// Whether any score of a block of kBlock reaches `least`.
 bool any_reaches(const float* values, float least) {
   int any = 0;  // no early exit: the compiler turns this into a few vector comparisons
   for (int64_t j = 0; j < kBlock; ++j) any |= values[j] >= least;
   return any != 0;
 }
 
-/// To log-probabilities, what is forbidden as it is.
+/// Turns scores into log-probabilities. Forbidden pieces stay kNever.
 void normalise(const ScoreRows& scores, Candidates& candidates) {
   float* value = candidates.values.data();
   const float models = std::log(static_cast<float>(scores.summed));
@@ -33,10 +33,11 @@ void normalise(const ScoreRows& scores, Candidates& candidates) {
     }
 }
 
-constexpr int64_t kFirstSorted = 64;  // mostly more than hold top_p
+constexpr int64_t kFirstSorted = 64;  // usually more pieces than hold top_p of the probability
 
-/// Indices of those that take part. Their order matters only where some are left out, and only as
-/// many are sorted as have to be: a vocabulary has thousands, and the first few hold nearly all.
+/// Returns the indices of the pieces that may be drawn. They are sorted only where some are left
+/// out, and only as many as necessary: a vocabulary has thousands of pieces, and the first few hold
+/// nearly all of the probability.
 std::vector<int64_t> likeliest(const std::vector<double>& weights, const SamplingConfig& config) {
   std::vector<int64_t> order(weights.size());
   std::iota(order.begin(), order.end(), 0);
@@ -83,7 +84,8 @@ void BestPieces::offer(const ScoredPiece& one) {
   std::push_heap(heap_.begin(), heap_.end(), is_better);
 }
 
-/// After the first few hundred scores hardly a block holds a better one.
+/// Scores are looked at in blocks, because after the first few hundred hardly a block holds a
+/// better one.
 void BestPieces::offer(std::span<const float> values, int64_t first) {
   const int64_t size = std::ssize(values);
   for (int64_t begin = 0; begin < size; begin += kBlock) {
@@ -137,7 +139,7 @@ Random sampling_stream(const SamplingConfig& config, uint64_t sentence, uint64_t
 
 int64_t draw(std::span<const float> log_probabilities, const SamplingConfig& config,
              Random& random) {
-  // Always one number per call: how many are forbidden does not shift what comes after.
+  // Each call takes one random number, whatever is forbidden, so that later draws do not shift.
   const double uniform = random.uniform();
   if (log_probabilities.empty()) return -1;
   const float most = *std::ranges::max_element(log_probabilities);
@@ -153,7 +155,7 @@ int64_t draw(std::span<const float> log_probabilities, const SamplingConfig& con
   double threshold = uniform * total;
   for (const int64_t i : chosen)
     if ((threshold -= weights[i]) < 0) return i;
-  // Rounding left a rest: it belongs to the last that is not forbidden.
+  // Rounding left a remainder, which belongs to the last piece that is not forbidden.
   return *std::find_if(chosen.rbegin(), chosen.rend(), [&](int64_t i) { return weights[i] > 0; });
 }
 

@@ -1,4 +1,4 @@
-// The continuations of each hypothesis that count.
+// The best continuations of each hypothesis, and how one of them is drawn at random.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace heed::decode {
 
-/// The score of what is forbidden.
+/// The score of a piece that is forbidden.
 inline constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 /// Log-probabilities of `count` pieces per row. Forbidden and missing ones are kNever.
@@ -39,17 +39,18 @@ inline bool is_better(const ScoredPiece& a, const ScoredPiece& b) {
   return a.value > b.value || (a.value == b.value && a.id < b.id);
 }
 
-/// The best pieces of a row, of those that it is offered.
+/// Collects the `count` best pieces of a row from all that it is offered.
 class BestPieces {
  public:
   explicit BestPieces(int64_t count) : count_(static_cast<std::size_t>(count)) {}
 
   void offer(const ScoredPiece& one);
-  /// Of the pieces from `first` on; kNever does not count.
+  /// Offers the scores of consecutive pieces, of which the first has the id `first`. kNever is
+  /// ignored.
   void offer(std::span<const float> values, int64_t first);
-  /// A piece with a lower score is not kept.
+  /// Returns the score below which a piece is not kept.
   float least() const { return heap_.size() < count_ ? kNever : heap_.front().value; }
-  /// In no order.
+  /// Returns the pieces that are kept, in no order.
   const std::vector<ScoredPiece>& all() const { return heap_; }
 
  private:
@@ -57,37 +58,39 @@ class BestPieces {
   std::vector<ScoredPiece> heap_;  // its top is the worst
 };
 
-/// What candidates are chosen from: plain numbers, without NaN.
+/// The scores that candidates are chosen from: plain numbers, without NaN.
 struct ScoreRows {
   const float* values = nullptr;  // [rows, vocabulary], kNever where forbidden
   int64_t rows = 0, vocabulary = 0;
-  // How log-probabilities follow from `values`; neither: they are that.
-  std::span<const kernels::Partition> partitions = {};  // one a row, of logits
-  int64_t summed = 0;  // they are sums of so many models' probabilities
+  // How log-probabilities follow from `values`. Where neither is given, `values` are
+  // log-probabilities.
+  std::span<const kernels::Partition> partitions = {};  // one for each row; `values` are logits
+  int64_t summed = 0;  // `values` are sums of the probabilities of so many models
 };
 
-/// Throws Failure where a model's scores are not `sound`: some are no numbers.
+/// Throws Failure, which says that some of a model's scores are no numbers, unless `sound`.
 void require_numbers(bool sound);
 
-/// The `count` best of each row, best first.
+/// Returns the `count` best pieces of each row, best first.
 Candidates best_candidates(const ScoreRows& scores, int64_t count, const engine::Threads& threads);
 
-/// The best of each row become log-probabilities, as `scores` says, whose values are not read.
+/// Returns the best pieces of each row with log-probabilities. How scores become these follows from
+/// the `partitions` and `summed` of `scores`; its values are not read.
 Candidates candidates_of(const std::vector<BestPieces>& rows, const ScoreRows& scores,
                          int64_t count);
 
-/// All of each row, in the order of the vocabulary.
+/// Returns all pieces of each row, in the order of the vocabulary.
 Candidates all_candidates(const ScoreRows& scores);
 
 // Drawing the next piece: top-k, nucleus (top-p, Holtzman et al. 2020) and temperature.
 
-/// A generator of its own for each draw of each sentence, so that neither neighbours nor batches
-/// matter.
+/// Returns the random generator of one draw of one sentence. Each has its own, so that a draw does
+/// not depend on the other sentences or on the batches.
 Random sampling_stream(const SamplingConfig& config, uint64_t sentence, uint64_t draw);
 
-/// Index into `log_probabilities`, which need no order; -inf is never drawn. Returns -1 when all
-/// are -inf. The top_k likeliest (0: all), of equal ones the first, and of these the fewest that
-/// hold top_p of their probability (0: all) take part.
+/// Draws an index into `log_probabilities`, which may be in any order; -inf is never drawn. Returns
+/// -1 if all are -inf. It draws among the top_k likeliest (0: all; of equal ones the first), and of
+/// these among the fewest that hold top_p of their probability (0: all).
 int64_t draw(std::span<const float> log_probabilities, const SamplingConfig& config,
              Random& random);
 

@@ -1,4 +1,4 @@
-// The `decoding` section. Torch-free.
+// The `decoding` section of the configuration.
 #pragma once
 
 #include <cstdint>
@@ -96,13 +96,13 @@ struct DecodeConfig {
             "starts again.")
 };
 
-/// Whether to sample rather than search.
+/// Whether translations are sampled instead of searched for.
 bool samples(const SamplingConfig& config);
 
-/// The same search with so many translations of a sentence.
+/// Returns the configuration of the same search with `n_best` translations of a sentence.
 DecodeConfig with_n_best(DecodeConfig config, int64_t n_best);
 
-/// Rules between fields. Throws ConfigError.
+/// Checks the rules between fields. Throws ConfigError.
 void check(const DecodeConfig& config);
 /// Throws ConfigError where such a search cannot put a glossary's terms into translations.
 void check_terms(const DecodeConfig& config);

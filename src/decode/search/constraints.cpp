@@ -24,7 +24,7 @@ TermAutomaton::TermAutomaton(const std::vector<TermPieces>& terms,
       }
     }
   }
-  std::vector<int32_t> order{0};  // shorter ones first
+  std::vector<int32_t> order{0};  // nodes of fewer pieces first: go() needs their `shorter`
   for (std::size_t i = 0; i < order.size(); ++i)
     for (const auto& [piece, child] : nodes_[order[i]].next) {
       nodes_[child].shorter = order[i] == 0 ? 0 : go(nodes_[order[i]].shorter, piece);
@@ -40,10 +40,9 @@ int32_t TermAutomaton::go(int32_t node, int32_t piece) const {
   return 0;
 }
 
-/// With the targets that end here.
-TermAutomaton::Met TermAutomaton::met_at(int32_t node, Met met) const {
+TermAutomaton::MetTerms TermAutomaton::met_at(int32_t node, MetTerms met) const {
   for (; node > 0; node = nodes_[node].shorter)
-    for (const Passing& one : nodes_[node].targets) {
+    for (const TargetAtNode& one : nodes_[node].targets) {
       if (one.rest > 0 || met.terms[one.term] != 0) continue;
       met.terms[one.term] = 1;
       --met.others.missing;
@@ -52,23 +51,23 @@ TermAutomaton::Met TermAutomaton::met_at(int32_t node, Met met) const {
   return met;
 }
 
-TermAutomaton::Standing TermAutomaton::standing_of(int32_t node, const Met& before) const {
-  Standing out = before.others;
-  std::vector<int32_t> ended;  // here, unless the last word goes on
-  int64_t at_risk = 0;
+TermAutomaton::MissingTerms TermAutomaton::missing_at(int32_t node, const MetTerms& before) const {
+  MissingTerms out = before.others;
+  std::vector<int32_t> ended;  // terms with a target that ends here
+  int64_t at_risk = 0;  // their pieces, which are lost if the next piece continues the last word
   const auto is_met = [&](int32_t term) {
     return before.terms[term] != 0 || std::ranges::find(ended, term) != ended.end();
   };
   for (int32_t at = node; at > 0; at = nodes_[at].shorter)
-    for (const Passing& one : nodes_[at].targets)
+    for (const TargetAtNode& one : nodes_[at].targets)
       if (one.rest == 0 && !is_met(one.term)) {
         ended.push_back(one.term);
         at_risk += shortest_[one.term];
       }
-  int64_t saved = 0;  // by the target that is begun, of which nothing is at the root
+  int64_t saved = 0;  // pieces that the best target which is begun has already; none at the root
   for (int32_t at = node; at > 0; at = nodes_[at].shorter)
     for (const auto& [piece, child] : nodes_[at].next)
-      for (const Passing& one : nodes_[child].targets)
+      for (const TargetAtNode& one : nodes_[child].targets)
         if (!is_met(one.term))
           saved = std::max(saved,
                            shortest_[one.term] - one.rest - 1 - (is_inside(piece) ? at_risk : 0));
@@ -77,13 +76,14 @@ TermAutomaton::Standing TermAutomaton::standing_of(int32_t node, const Met& befo
   return out;
 }
 
-TermAutomaton::StatePtr TermAutomaton::state_at(int32_t node, Met before) const {
-  TermState state{.node = node, .met = met_at(node, before), .standing = standing_of(node, before)};
+TermAutomaton::StatePtr TermAutomaton::state_at(int32_t node, MetTerms before) const {
+  TermState state{.node = node, .met = met_at(node, before), .lacking = missing_at(node, before)};
   state.before = std::move(before);
   for (int32_t at = node; at >= 0; at = nodes_[at].shorter)
     for (const auto& [piece, child] : nodes_[at].next)
-      if (std::ranges::any_of(nodes_[child].targets,
-                              [&](const Passing& one) { return state.met.terms[one.term] == 0; }))
+      if (std::ranges::any_of(nodes_[child].targets, [&](const TargetAtNode& one) {
+            return state.met.terms[one.term] == 0;
+          }))
         state.wanted.push_back(piece);
   std::ranges::sort(state.wanted);
   const auto again = std::ranges::unique(state.wanted);
@@ -92,8 +92,8 @@ TermAutomaton::StatePtr TermAutomaton::state_at(int32_t node, Met before) const 
 }
 
 TermAutomaton::StatePtr TermAutomaton::start() const {
-  const Standing all{.missing = std::ssize(shortest_),
-                     .left = std::accumulate(shortest_.begin(), shortest_.end(), int64_t{0})};
+  const MissingTerms all{.missing = std::ssize(shortest_),
+                         .left = std::accumulate(shortest_.begin(), shortest_.end(), int64_t{0})};
   return state_at(0, {std::vector<char>(shortest_.size()), all});
 }
 
@@ -101,8 +101,8 @@ TermAutomaton::StatePtr TermAutomaton::next(const TermState& state, int32_t piec
   return state_at(go(state.node, piece), is_inside(piece) ? state.before : state.met);
 }
 
-TermAutomaton::Standing TermAutomaton::after(const TermState& state, int32_t piece) const {
-  return standing_of(go(state.node, piece), is_inside(piece) ? state.before : state.met);
+TermAutomaton::MissingTerms TermAutomaton::after(const TermState& state, int32_t piece) const {
+  return missing_at(go(state.node, piece), is_inside(piece) ? state.before : state.met);
 }
 
 void allocate(std::vector<Continuation>& choices, int64_t room) {
@@ -112,7 +112,7 @@ void allocate(std::vector<Continuation>& choices, int64_t room) {
   std::ranges::sort(choices, [&](const Continuation& a, const Continuation& b) {
     return left(a) != left(b) ? left(a) < left(b) : a < b;
   });
-  // A wanted piece may be one of the best, too.
+  // A piece is there twice if it is wanted and also one of the best.
   const auto piece = [](const Continuation& one) { return std::pair(one.slot, one.token); };
   const auto again = std::ranges::unique(choices, {}, piece);
   choices.erase(again.begin(), again.end());

@@ -1,5 +1,12 @@
-// Lexically constrained search: translations that have given terms (Hokamp and Liu 2017), by
-// dynamic beam allocation (Post and Vilar 2018; Hu et al. 2019).
+// Lexically constrained search: a search for translations that contain given terms (Hokamp and Liu
+// 2017).
+//
+// TermAutomaton says of each hypothesis which terms it has already and how many pieces it still
+// needs for the others. allocate() uses this to divide a beam among hypotheses that have come
+// differently far (dynamic beam allocation: Post and Vilar 2018, in the form of Hu et al. 2019).
+//
+// A term has one or several targets, each a sequence of pieces. A hypothesis meets the term as soon
+// as it contains one of them.
 #pragma once
 
 #include <cstdint>
@@ -11,86 +18,104 @@
 
 namespace heed::decode {
 
-/// The targets of a term, in pieces: a translation with any of them obeys the term.
+/// The targets of one term, in pieces: a translation with any of them obeys the term.
 using TermPieces = std::vector<std::vector<int32_t>>;
 
-/// What hypotheses have of the terms of their sentence: an automaton of all targets (Aho and
-/// Corasick 1975), so that terms may overlap, and a hypothesis that leaves a target falls back to
-/// what its last pieces are the beginning of.
+/// Follows the terms of one sentence through its hypotheses.
+///
+/// It is an automaton of all targets (Aho and Corasick 1975). A node stands for the beginning of a
+/// target, the root for none; a hypothesis is at the node of the longest beginning with which its
+/// pieces end. So targets may overlap, and a hypothesis that leaves one target falls back to the
+/// longest beginning of another that its last pieces still are.
 class TermAutomaton {
  public:
-  /// `inside_words`: of each piece, whether it goes on with the word before it, so that a target
-  /// right before it is not met. Empty: no piece does. Must outlive this.
+  /// `inside_words` says of each piece of the vocabulary whether it continues the word before it
+  /// (1) or not (0). A target does not count if such a piece follows it, because its last word has
+  /// become another one. Empty: no piece continues a word. It must outlive this object.
   TermAutomaton(const std::vector<TermPieces>& terms, std::span<const char> inside_words);
 
-  struct Standing {
-    int64_t missing = 0;  // terms that are not met
-    int64_t left = 0;     // pieces that are enough to meet them
-    bool operator==(const Standing&) const = default;
+  /// How far a hypothesis is from having all terms.
+  struct MissingTerms {
+    int64_t missing = 0;  // number of terms that are not met
+    int64_t left = 0;     // number of pieces that would be enough to meet them all
+    bool operator==(const MissingTerms&) const = default;
   };
-  struct Met {
-    std::vector<char> terms;  // 1: met
-    Standing others;          // of those that are not
+  /// Which terms a hypothesis has.
+  struct MetTerms {
+    std::vector<char> terms;  // of each term: 1 if it is met, else 0
+    MissingTerms others;      // the terms that are not met, as if none of their targets were begun
   };
-  /// Of a hypothesis.
+  /// What the automaton knows of one hypothesis. Whether a target at its very end counts is only
+  /// certain when the next piece is known, which may continue the word: hence two sets.
   struct TermState {
     int32_t node = 0;
-    Met before, met;  // before its last piece, and with it
-    Standing standing;
-    std::vector<int32_t> wanted;  // pieces that go on with targets of missing terms; ascending
+    MetTerms before;       // without targets that end with the last piece
+    MetTerms met;          // with them
+    MissingTerms lacking;  // `met.others`, less the pieces of a target that is begun
+    /// The pieces that begin or continue a target of a missing term, ascending.
+    std::vector<int32_t> wanted;
   };
   using StatePtr = std::shared_ptr<const TermState>;
 
-  /// Of the empty hypothesis.
+  /// Returns the state of the empty hypothesis.
   StatePtr start() const;
-  /// Behind one piece more.
+  /// Returns the state of the hypothesis of `state` with one more piece.
   StatePtr next(const TermState& state, int32_t piece) const;
-  /// next()'s standing, for candidates most of which are not taken. Some piece of `wanted` leads to
-  /// fewer pieces left, unless none is missing.
-  Standing after(const TermState& state, int32_t piece) const;
+  /// Returns `lacking` of next(state, piece) in less time, for the many candidates that a search
+  /// does not take. As long as a term is missing, some piece of `state.wanted` makes `left`
+  /// smaller.
+  MissingTerms after(const TermState& state, int32_t piece) const;
 
  private:
-  struct Passing {
+  /// A target that begins with the pieces of a node.
+  struct TargetAtNode {
     int32_t term;
-    int64_t rest;  // pieces of it that are still to come; 0: it ends here
+    int64_t rest;  // number of its pieces after this node; 0: it ends here
   };
   struct Node {
-    std::map<int32_t, int32_t> next;  // by piece
-    std::vector<Passing> targets;     // that go through it
-    int32_t shorter = -1;             // the node of its longest other ending; -1: it is the root
+    std::map<int32_t, int32_t> next;    // the node after each piece that continues a target
+    std::vector<TargetAtNode> targets;  // those that go through this node or end here
+    /// The node of the longest proper suffix of these pieces that is a node; -1 for the root.
+    int32_t shorter = -1;
   };
 
   bool is_inside(int32_t piece) const {
     return !inside_words_.empty() && inside_words_[piece] != 0;
   }
+  /// Returns the node after one more piece.
   int32_t go(int32_t node, int32_t piece) const;
-  Met met_at(int32_t node, Met before) const;
-  Standing standing_of(int32_t node, const Met& before) const;
-  StatePtr state_at(int32_t node, Met before) const;
+  /// Returns the terms of `before` and those with a target that ends at `node`.
+  MetTerms met_at(int32_t node, MetTerms before) const;
+  /// Returns `lacking` of a hypothesis at `node` that has the terms `before` and those that end
+  /// there.
+  MissingTerms missing_at(int32_t node, const MetTerms& before) const;
+  StatePtr state_at(int32_t node, MetTerms before) const;
 
-  std::vector<int64_t> shortest_;  // target of each term, in pieces
+  std::vector<int64_t> shortest_;  // of each term: the length of its shortest target, in pieces
   std::span<const char> inside_words_;
-  std::vector<Node> nodes_;
+  std::vector<Node> nodes_;  // the first is the root
 };
 
 /// A continuation of a hypothesis by one piece.
 struct Continuation {
-  int32_t slot, token;    // the hypothesis, the piece
+  int32_t slot, token;    // the hypothesis and the piece
   float log_probability;  // of the piece
-  double total;           // of both
-  TermAutomaton::Standing terms = {};
-  int32_t place = 0;  // in its bank
+  double total;           // log-probability of the hypothesis with the piece
+  TermAutomaton::MissingTerms terms = {};
+  int32_t place = 0;  // its rank in its bank, from 0 (see allocate())
 
-  /// Better before worse; equal ones by hypothesis and piece.
+  /// Orders continuations from the best to the worst; equal ones by hypothesis, then by piece.
   bool operator<(const Continuation& other) const {
     if (total != other.total) return total > other.total;
     return slot != other.slot ? slot < other.slot : token < other.token;
   }
 };
 
-/// Puts the continuations, each once, into the order in which a beam takes them. Those with equally
-/// many pieces left are a bank: first the best of each bank, fewest left first, then the second of
-/// each, and so on. Leaves out those that have more than `room` pieces left, if there are others.
+/// Puts the continuations into the order in which a beam takes them, and removes duplicates. Those
+/// with the same number of pieces left (MissingTerms::left) form a bank. First comes the best of
+/// each bank, beginning with the bank that has the fewest pieces left, then the second best of
+/// each, and so on. `room` is the number of pieces that still fit: continuations that need more are
+/// removed, unless all do.
 void allocate(std::vector<Continuation>& choices, int64_t room);
 
 }  // namespace heed::decode

@@ -40,16 +40,16 @@ std::string normaliser_of(const model::ModelConfig& config, AttentionKind kind) 
   if (config.type != model::ModelType::transformer || kind == AttentionKind::cross)
     return config.attention_normaliser;
   if (model::self_attention_info(config.self_attention).has_scores()) return "softmax";
-  // With rotations the products of a row are not what they are divided by.
+  // With rotations the weights of a row are not divided by the sum of its products.
   return effect_of(config) == model::PositionsEffect::kRotates ? "" : "sum";
 }
 
-constexpr int64_t kLikely = 10;  // pieces that are told of a step
+constexpr int64_t kLikely = 10;  // pieces that are shown of a step
 
-/// One layer's maps: of each step, or of all rows at once.
+/// The maps of one layer: one for each step, or one for all rows.
 using Rows = std::vector<LayerMap>;
 
-/// A head's part of x [heads, each], the same numbers of each head.
+/// Returns the numbers of one head in x [heads, each], which has equally many for each head.
 std::span<const float> part_of(const Floats& x, int64_t heads, int64_t head) {
   const int64_t each = std::ssize(x) / heads;
   return std::span(x).subspan(head * each, each);
@@ -59,8 +59,8 @@ void append(std::span<const float> from, NumberRows& to) {
   to.values.insert(to.values.end(), from.begin(), from.end());
 }
 
-/// A head's rows of `part` [rows, heads, any], each of `width` numbers, of which the last may be
-/// `filler`; none where there is no such part.
+/// Stores the rows of one head from `part` [rows, heads, any], each cut or filled with `filler` to
+/// `width` numbers. Stores nothing where the maps have no such part.
 void keep_rows(const Rows& maps, Floats HeadNumbers::*part, int64_t head, int64_t width,
                float filler, const char* name, study::WorkedHead& out) {
   if ((maps.front().numbers.*part).empty()) return;
@@ -77,7 +77,8 @@ void keep_rows(const Rows& maps, Floats HeadNumbers::*part, int64_t head, int64_
   out.numbers[name] = std::move(rows);
 }
 
-/// Keys or values. Each step of a decoder adds one; coverage changes those of the source.
+/// Returns the keys or the values of a head. Each step of a decoder adds one; coverage changes
+/// those of the source.
 NumberRows kept(const Rows& maps, Floats HeadNumbers::*part, int64_t head) {
   const int64_t keys = maps.back().keys, heads = maps.back().heads,
                 width = maps.back().numbers.width;

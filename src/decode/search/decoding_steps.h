@@ -1,4 +1,4 @@
-// What an engine computes at each step while it reads one sentence and its translation, in numbers.
+// The numbers that an engine computes at each step while it reads one sentence and its translation.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,22 @@
 
 namespace heed::decode {
 
-/// Place, normaliser and what positions do, of a head of a model.
+/// Returns a head of a model with its kind, layer and number, its normaliser and the effect of
+/// positions, but without numbers.
 study::WorkedHead head_without_numbers(AttentionKind kind, int64_t layer, int64_t head,
                                        const model::ModelConfig& config);
 
-/// The sentence of a line, without heads and outputs.
+/// Returns the steps of a line's sentence, without heads and outputs.
 study::DecodingSteps steps_without_numbers(const Reading& reading, int64_t line,
                                            const model::ModelConfig& config);
 
-/// Adds the likeliest pieces of a step by the logits of all, and how likely the one that is read
-/// next is.
+/// Adds the output of a step: the likeliest pieces by `logits`, which has one number for each piece
+/// of the vocabulary, and how likely `next` is, the piece that is read next.
 void add_output(std::span<const float> logits, int64_t next, const text::Vocabulary& vocabulary,
                 study::DecodingSteps& out);
 
-/// Of all heads of the first member, which must attend and have an engine. `config` is its own.
+/// Returns the steps of all heads of the translator's first model, which must attend and have an
+/// engine. `config` is the configuration of this model.
 study::DecodingSteps decoding_steps(const LineTranslator& translator,
                                     const model::ModelConfig& config, const Reading& reading);
 

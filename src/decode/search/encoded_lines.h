@@ -18,7 +18,8 @@ struct Example;  // data/example.h
 
 namespace heed::decode {
 
-/// What an ensemble member reads and writes. All members share the target vocabulary.
+/// The vocabularies of an ensemble member and facts of its training. All members share the target
+/// vocabulary.
 struct MemberText {
   text::Vocabulary source, target;
   double usual_unknown = 0;    // share of unknown pieces among those of the training corpus
@@ -28,16 +29,19 @@ struct MemberText {
 struct EncodedLines {
   std::vector<std::vector<data::Example>> members;  // [member][line]
   std::vector<int64_t> lengths;                     // longest over the members, without eos
-  data::Notice cut;                                 // lines that were too long
-  data::Notice strange;                             // those that no piece is known of
-  int64_t pieces = 0, unknown = 0;                  // of the first member
+  data::Notice cut;                                 // which lines were too long and were cut
+  data::Notice strange;                             // lines of which no piece is known
+  int64_t pieces = 0, unknown = 0;                  // in the lines, by the first member
   int64_t decomposed = 0;                           // lines with decomposed letters (NFD)
-  std::vector<std::vector<int32_t>> prefixes;       // pieces; empty: no line has any
-  std::vector<std::vector<TermPieces>> terms;       // empty: the search knows of none
+  // One for each line, in pieces. Empty: no line has one.
+  std::vector<std::vector<int32_t>> prefixes;
+  // One list for each line. Empty: the search is not constrained.
+  std::vector<std::vector<TermPieces>> terms;
 };
 
-/// Of each line `most` pieces at the most; `lengths` has one more where there are more. `glossary`:
-/// terms that are marked in the lines (Glossary::is_inline()); null: none.
+/// Encodes each line with the vocabulary of each member, at most its first `most` pieces; where a
+/// line has more, its `lengths` is `most` + 1. The terms of `glossary` are marked in the lines
+/// (Glossary::is_inline()); null: none are.
 EncodedLines encode_lines(std::span<const MemberText> members,
                           const std::vector<std::string>& lines, const LineNumbers& numbers,
                           const Glossary* glossary, int64_t most);

@@ -75,7 +75,7 @@ class EngineSteps : public Steps {
 
  private:
   int64_t columns() const { return decoders_.front()->columns(); }
-  /// The scores of a row.
+  /// Returns how many scores a row has.
   int64_t count(int64_t row) const {
     return lists_.empty() ? columns() : std::ssize(*lists_[row / width_]);
   }
@@ -88,7 +88,8 @@ class EngineSteps : public Steps {
     bool has(int64_t column) const { return column >= first && column < first + count; }
   };
 
-  /// Where a piece's score is; null where the block has none, or a shortlist has left it out.
+  /// Returns where the score of a piece is; null where the block has none, or a shortlist has left
+  /// it out.
   float* score_of(const Block& block, int64_t row, int64_t piece) const {
     if (!lists_.empty()) {
       const engine::PieceList& list = *lists_[row / width_];
@@ -99,7 +100,7 @@ class EngineSteps : public Steps {
     return block.has(piece) ? block.values + row * block.stride + piece - block.first : nullptr;
   }
 
-  /// Columns become the pieces of the lists.
+  /// Replaces the columns of candidates by the pieces of the lists that they stand for.
   void name_pieces(Candidates& candidates) const {
     const auto cells = std::ssize(candidates.values);
     std::vector<int64_t> names(cells);
@@ -110,7 +111,8 @@ class EngineSteps : public Steps {
     candidates.ids = std::move(names);
   }
 
-  /// Logits of one network, with their partitions_, or sums of several networks' probabilities.
+  /// Computes the logits of one network, with their partitions_, or the sums of the probabilities
+  /// of several networks.
   float* scores(const StepRequest& request, std::vector<float>* attention) {
     const auto rows = std::ssize(request.tokens);
     if (decoders_.size() > 1) sums_.assign(rows * columns(), 0);
@@ -141,9 +143,9 @@ class EngineSteps : public Steps {
         partitions_, [](const kernels::Partition& one) { return std::isnan(one.log_sum); }));
   }
 
-  /// Of one network, of all pieces. The logits of a block are read while they are still in the
-  /// cache, and then overwritten: of a large vocabulary they would take longer to store and read
-  /// than to compute.
+  /// Returns the best candidates of one network without a shortlist. The logits of a block are read
+  /// while they are still in the processor's cache, and then overwritten: with a large vocabulary
+  /// it would take longer to store and read them than to compute them.
   Candidates best_by_block(const StepRequest& request, std::vector<float>* attention,
                            std::vector<float>& wanted) {
     constexpr int64_t kBlock = engine::OutputProduct::kBlock;
@@ -183,7 +185,7 @@ class EngineSteps : public Steps {
     return candidates_of(best, {.rows = rows, .partitions = partitions_}, count);
   }
 
-  /// The scores of pieces that the block has.
+  /// Stores the scores of those wanted pieces that the block has.
   void take_wanted(const StepRequest& request, const Block& block,
                    std::vector<float>& wanted) const {
     for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -229,14 +231,16 @@ class EngineSteps : public Steps {
 
   const SearchOptions& options_;
   const engine::Threads& threads_;
-  std::vector<const engine::PieceList*> lists_;  // of the sentences that are left; none: all pieces
-  int64_t width_ = 1;                            // hypotheses of a sentence
+  // One list for each sentence that is left. Empty: all pieces count.
+  std::vector<const engine::PieceList*> lists_;
+  int64_t width_ = 1;  // hypotheses of a sentence
   std::vector<std::unique_ptr<engine::BatchDecoder>> decoders_;
   std::vector<kernels::Partition> partitions_;  // one a row, of the last network
   std::vector<float> sums_;                     // [rows, columns()]
 };
 
-/// An encoder's map, whose rows are those of the sentences one after another, with padding.
+/// Returns an encoder's map with padding; the rows of `map` are those of the sentences one after
+/// another, without padding.
 engine::LayerMap padded(const engine::LayerMap& map, const data::Batch& pairs) {
   const int64_t width = map.heads * map.keys;  // of a row
   engine::LayerMap out = map;
@@ -250,7 +254,8 @@ engine::LayerMap padded(const engine::LayerMap& map, const data::Batch& pairs) {
   return out;
 }
 
-/// One row of each sentence becomes its row `step` of `out`, which may have more keys.
+/// Copies the one row that `map` has of each sentence to row `step` of that sentence in `out`,
+/// which may have more keys.
 void put_rows(const engine::LayerMap& map, int64_t step, int64_t steps, engine::LayerMap& out) {
   const int64_t sentences = std::ssize(map.weights) / (map.heads * map.keys);
   for (int64_t s = 0; s < sentences; ++s)

@@ -1,4 +1,4 @@
-// Lines translated by engines: without LibTorch.
+// A translator whose models are engines, on a CPU.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct Batch;  // data/batch.h
 
 namespace heed::decode {
 
-/// As LineTranslator::with_steps(). `sources`: one per network, of the same sentences.
+/// Calls work(steps) as LineTranslator::with_steps() does. `sources` has one batch per network, of
+/// the same sentences.
 void with_steps(const std::vector<std::shared_ptr<const engine::Network>>& networks,
                 const std::vector<data::Batch>& sources, const SearchOptions& options,
                 const engine::Threads& threads, const std::function<void(Steps&)>& work);
@@ -33,8 +34,8 @@ struct EngineMember {
   bool attends = false;
 };
 
-/// The numbers of an engine. Those of WeightType::fp32 are the configuration's precision, which may
-/// be bf16.
+/// Returns the format of an engine's weights. WeightType::fp32 means the precision of the
+/// configuration, which is bf16 where `bf16` is true.
 engine::WeightFormat weight_format(WeightType weights, bool bf16);
 
 /// Throws UserError where decoding.coverage_penalty asks for attention, and there is none.
@@ -42,8 +43,8 @@ void require_coverage(const DecodeConfig& config, bool attends);
 
 class EngineTranslator : public LineTranslator {
  public:
-  /// `numbers`: of the networks. `threads` must outlive it. Throws UserError as LineTranslator and
-  /// require_coverage().
+  /// `numbers` is the format of the networks' weights. `threads` must outlive this object. Throws
+  /// UserError as LineTranslator and require_coverage() do.
   EngineTranslator(std::vector<EngineMember> members, DecodeConfig config,
                    engine::WeightFormat numbers, const engine::Threads& threads);
 

@@ -76,7 +76,7 @@ std::vector<std::size_t> Glossary::terms_in(const std::string& line) const {
 std::string Glossary::marked(const std::string& line) const {
   const std::u32string points = text::decode_utf8(join(split_words(text::fold_spaces(line)), " "));
   const std::u32string all = folded(line);
-  // A capital whose small letter is two characters: places in both are not the same.
+  // The small letter of some capitals is two characters: then positions in both texts differ.
   const std::u32string& shown = all.size() == points.size() ? points : all;
   std::string out;
   std::size_t done = 0;

@@ -1,4 +1,5 @@
-// Terms and their translations: which of them a line has, and in which pieces a search has them.
+// Terms and their translations: which of them a line has, and the pieces that a search needs of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -25,29 +26,31 @@ using TextLines = std::vector<std::string>;
 class Glossary {
  public:
   /// Reads decoding.glossary. Throws UserError that names the line which has no target, an empty
-  /// column or the term of an earlier line, and as text::LineReader.
+  /// column or the term of an earlier line, and as text::LineReader does.
   explicit Glossary(const DecodeConfig& config);
-  /// Of a request, by the same rules: each term is a source and its targets, none of them blank.
-  /// Throws UserError where a source is there twice.
+  /// Makes the glossary of a request by the same rules: each of `terms` is a source and its
+  /// targets, none of them blank. Throws UserError where a source is there twice.
   Glossary(const DecodeConfig& config, const std::vector<TextLines>& terms);
 
-  /// Which terms a line has, counted from 0: from left to right, the longest first, none within
-  /// another, each once.
+  /// Returns the numbers of the terms that a line has, counted from 0. They are found from left to
+  /// right, the longest first, none within another, and each is returned once.
   std::vector<std::size_t> terms_in(const std::string& line) const;
-  /// How many the hypotheses obey of the terms that a source has and one of its `references` obeys.
+  /// Returns how many terms the hypotheses obey, of all that a source has and one of its
+  /// `references` obeys.
   score::Proportion obeyed(const TextLines& sources, const TextLines& hypotheses,
                            const std::vector<TextLines>& references) const;
 
-  /// Before terms_for(); does nothing the second time. Spells targets as inside a sentence and,
-  /// unless glossary_exact_case is set, also with a capital. Throws UserError where a term has no
-  /// target that is known.
+  /// Encodes the targets in pieces, as they are spelled inside a sentence and, unless
+  /// glossary_exact_case is set, also with a capital. It must be called before terms_for(); a
+  /// second call does nothing. Throws UserError where no target of a term is known to the
+  /// vocabulary.
   void spell(const text::Vocabulary& vocabulary);
   /// Whether terms are marked in the source, and the search is not constrained
   /// (decoding.glossary_inline).
   bool is_inline() const { return inline_; }
-  /// The line with the first target of each term after it (data/terms.h).
+  /// Returns the line in which each term is followed by its first target (data/terms.h).
   std::string marked(const std::string& line) const;
-  /// What a search needs: the terms of a line, and what goes on with words (TermAutomaton).
+  /// Returns the terms of a line as a search needs them.
   std::vector<TermPieces> terms_for(const std::string& line) const;
   std::span<const char> inside_words() const { return inside_words_; }
 
@@ -55,7 +58,7 @@ class Glossary {
   struct Match {
     std::size_t begin, end, term;  // code points of the line
   };
-  /// A source and its targets. Returns whether the source is new.
+  /// Adds a term: a source and its targets. Returns whether the source is new.
   bool add(const TextLines& term);
   std::vector<Match> matches_in(std::u32string_view folded_line) const;
   std::u32string folded(const std::string& text) const;
@@ -64,15 +67,15 @@ class Glossary {
 
   bool exact_case_, whole_words_, inline_;
   const char* name_ = "decoding.glossary";  // in messages
-  std::size_t longest_ = 0;                 // source, folded
+  std::size_t longest_ = 0;                 // of the longest source, folded, in code points
   std::vector<TextLines> targets_;          // of each term
   std::vector<TermPieces> pieces_;          // of each term
   std::vector<char> inside_words_;          // empty: terms may be parts of words
   std::map<std::u32string, std::size_t, std::less<>> by_source_;  // folded
 };
 
-/// The glossary as searches use it. Throws UserError as check_terms() and, unless it is inline,
-/// Glossary::spell().
+/// Returns the glossary, ready for a search. Throws UserError as check_terms() and, unless it is
+/// inline, Glossary::spell() do.
 std::shared_ptr<const Glossary> for_search(Glossary glossary, const DecodeConfig& config,
                                            const text::Vocabulary& target);
 

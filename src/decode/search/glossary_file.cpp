@@ -1,4 +1,5 @@
-// What reads a glossary's file; a page that translates by itself has none.
+// Reads the file of a glossary. It is apart from glossary.cpp because a page that translates by
+// itself has no files.
 #include <algorithm>
 #include <string>
 #include <vector>

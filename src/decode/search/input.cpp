@@ -14,18 +14,18 @@
 namespace heed::decode {
 namespace {
 
-// How long the next line may take to be of the same window: no more than translating takes, and
-// enough for a program that writes as fast as it can.
+// The time in which the next line must come to belong to the same window. It is shorter than a
+// translation takes, and long enough for a program that writes as fast as it can.
 constexpr int kPatience = 5;  // milliseconds
 
-// The squares of the bytes of a window's lines, added up: of some results there is a number for
-// each pair of pieces. A thousand lines of 2 KiB have as many.
+// The limit of a window in the sum of the squares of its lines' lengths in bytes, because some
+// results have a number for each pair of pieces. A thousand lines of 2 KiB reach it.
 constexpr double kMostHeld = 4294967296;
 
-/// True where it has warned.
+/// Warns where the text is not UTF-8. Returns true if it has warned.
 bool warn_of_encoding(const text::LineReader& reader) {
   const auto flaw = text::encoding_flaw(reader);
-  if (flaw) log::warn(*flaw);  // each line gets its line all the same
+  if (flaw) log::warn(*flaw);  // each line is translated all the same
   return flaw.has_value();
 }
 
@@ -40,7 +40,8 @@ void prompt(const char* text) {
   std::fflush(stderr);
 }
 
-/// Before a reader is made, which waits for the first bytes.
+/// Shows the first prompt where somebody types the input. It is called before the reader is made,
+/// because that waits for the first bytes.
 bool greet_who_types(const std::string& file) {
   if (file != "-" || ::isatty(STDIN_FILENO) != 1 || !log::shows_progress()) return false;
   log::info("type a line and press Enter to translate it; Ctrl-D ends");
@@ -70,12 +71,12 @@ InputWindow Input::next(std::size_t most) {
   while (window.lines.size() < most && held < kMostHeld &&
          (window.lines.empty() || lines_.ready(kPatience))) {
     if (!lines_.next(line)) {
-      if (is_typed_) prompt("\n");  // the shell's own prompt gets a line of its own
+      if (is_typed_) prompt("\n");  // so that the prompt of the shell begins a new line
       finish();
       break;
     }
     if (std::exchange(warns_of_markup_, false) && !lines_.no_text().empty())
-      log::warn(lines_.no_text());  // each line gets its line all the same
+      log::warn(lines_.no_text());  // each line is translated all the same
     add(line, window);
     held += static_cast<double>(line.size()) * static_cast<double>(line.size());
     warn_of_cut(lines_);

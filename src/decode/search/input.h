@@ -1,4 +1,4 @@
-// What there is to translate: lines, and what their translations begin with.
+// The input of `heed translate`: lines, and the prefixes that their translations begin with.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +14,40 @@ namespace heed::decode {
 struct InputWindow {
   int64_t first = 1;                  // number of its first line, from 1
   std::vector<std::string> lines;     // source text
-  std::vector<std::string> prefixes;  // one a line, or none at all
+  std::vector<std::string> prefixes;  // one for each line, or none at all
 };
 
 class Input {
  public:
-  /// `file`: "-" is standard input. `prefix_file`: a prefix a line, or "". `tsv`: a line may have a
-  /// tab and a prefix behind its source text. `markup`: lines with tags are expected.
+  /// The lines are those of `file`; "-" is standard input. `prefix_file` has a prefix for each
+  /// line; "": there is none. With `tsv` a line may have a tab and a prefix after its source text.
+  /// With `markup` lines with tags are expected, without a warning.
   Input(const std::string& file, const std::string& prefix_file, bool tsv, bool markup = false);
 
-  /// Waits for a line, then takes those that are there, `most` in all: who feeds heed line by line
-  /// gets each answer before the next question, and a file comes in windows of `most`, or of fewer
-  /// long lines. Empty at the end. Throws UserError that names the line where a prefix is missing
-  /// or a column too many. Warns once of text that training would refuse as not UTF-8 or as none of
-  /// lines (text/no_text.h), and of pairs that are read as sources. A pointer of Git LFS is
-  /// refused.
+  /// Waits for a line and then takes the lines that are already there, at most `most`. So a program
+  /// that sends one line at a time gets each answer before it sends the next line, and a file comes
+  /// in windows of `most` lines, or of fewer long ones. Returns an empty window at the end. Throws
+  /// UserError that names the line where a prefix is missing or a column too many. Warns once of
+  /// text that training would refuse because it is not UTF-8 or not text at all (text/no_text.h),
+  /// and of pairs that are read as sources. A pointer of Git LFS is refused.
   InputWindow next(std::size_t most);
 
-  /// Somebody types the lines, and sees what stderr says: "> " stands there before each wait.
+  /// Whether somebody types the lines at a terminal and sees standard error. Then "> " is shown
+  /// there before each wait.
   bool is_typed() const { return is_typed_; }
-  /// How many lines there are; 0 where that cannot be known before. Reads a file to its end.
+  /// Returns the number of lines; 0 where it cannot be known before they are read. Reads a file to
+  /// its end.
   int64_t count() const;
 
-  /// Passes over lines, and their prefixes. Throws UserError where there are fewer.
+  /// Skips `count` lines and their prefixes. Throws UserError where there are fewer.
   void skip(int64_t count);
 
  private:
   void add(const std::string& line, InputWindow& window);
   void finish();
 
-  bool is_typed_;  // comes first: it is said before lines_ waits for its first bytes
+  // It comes first, because the prompt is shown before lines_ waits for its first bytes.
+  bool is_typed_;
   text::LineReader lines_;
   std::optional<text::LineReader> prefixes_;
   bool tsv_;

@@ -22,7 +22,7 @@
 namespace heed::decode {
 namespace {
 
-/// Adds the time of its life to `seconds`.
+/// Adds the time from its construction to its destruction to `seconds`.
 class Stopwatch {
  public:
   explicit Stopwatch(double& seconds) : seconds_(seconds) {}
@@ -137,7 +137,8 @@ class LineTranslator::Search {
             },
         .name_of = [&](int64_t i) { return fmt::format("line {}", request_.numbers.of(i)); },
         .run = [&](const Batch& batch) { search_rows(batch); }};
-    // Threads share sentences rather than operations, most of which are too small to be shared.
+    // Threads divide the batches, and not the operations of one batch, most of which are too small
+    // to be divided.
     translator_.share_batches(std::ssize(batches), [&](int64_t i) {
       if (hooks.interrupted && hooks.interrupted()) return;
       translator_.memory_->search(batches[i], part);
@@ -154,7 +155,8 @@ class LineTranslator::Search {
     options.config.n_best = std::max(config_.n_best, config_.mbr);
     options.config.min_length += options.given;
     if (is_constrained()) options.inside_words = glossary_->inside_words();
-    // Draws are independent, and mbr adds up what equal texts weigh.
+    // Equal texts are allowed among samples, which are independent, and for mbr, which adds up
+    // their weights.
     if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))
       options.text = [&target](const std::vector<int32_t>& ids) { return target.decode(ids); };
     for (const int64_t i : batch) {
@@ -166,7 +168,7 @@ class LineTranslator::Search {
     return options;
   }
 
-  /// The pieces that the translation of a line may have.
+  /// Returns the pieces that the translation of a line may have.
   engine::PieceList shortlist_of(int64_t i) const {
     std::vector<int32_t> given;
     if (!lines_.prefixes.empty()) given = lines_.prefixes[i];
@@ -198,7 +200,8 @@ class LineTranslator::Search {
     const auto spell_line = [&](int64_t i) {
       if (lines_.lengths[i] > 0) spell(lines_.members[0][i], out_[i]);
     };
-    // With mbr, candidates are compared with each other, which is work.
+    // With mbr all candidates are compared with each other, which takes long enough to be divided
+    // among threads.
     if (config_.mbr > 0)
       engine::share_items(*translator_.threads_, std::ssize(out_), spell_line);
     else

@@ -1,5 +1,5 @@
-// Text in, text out: pieces, batches sorted by length, results in the order of the input. What
-// computes the steps of a search is a subclass's.
+// Translates lines of text: encodes them, sorts them into batches by length, searches, and returns
+// results in the order of the input. Subclasses say what computes the steps of a search.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Batch;  // data/batch.h
 
 namespace heed::decode {
 
-/// The `text` of each.
+/// Returns the `text` of each member.
 template <class Member>
 std::vector<MemberText> texts_of(const std::vector<Member>& members) {
   std::vector<MemberText> texts;
@@ -48,69 +48,72 @@ class LineTranslator {
   /// choose_by_utility(). On a CPU each thread searches for batches of its own, for engines in
   /// groups of a few. Batches for which memory does not suffice are searched in halves
   /// (MemoryLimit). Throws UserError where a prefix is longer than the models can take, or the
-  /// search that is asked for cannot be; Failure where memory does not suffice for one sentence.
+  /// search of the request is not possible; Failure where memory does not suffice for one sentence.
   LinesResult translate(const LinesRequest& request, const SearchHooks& hooks = {}) const;
 
-  /// How translate() cuts these lines into batches: indices, in the order in which they are
-  /// searched. Lines without pieces are in none. Batches that follow each other, translated by
-  /// themselves in this order, are cut in the same way: unless they are drawn by their number,
-  /// lines get the same bits. (On a CPU with several threads one batch alone has all of them, and
-  /// of several each has one.)
+  /// Returns how translate() cuts these lines into batches: indices of lines, in the order in which
+  /// they are searched. Lines without pieces are in none. If the lines of consecutive batches are
+  /// translated by themselves, in this order, they are cut in the same way. So their translations
+  /// have the same bits, unless they are sampled (LineNumbers::stream_of()). (On a CPU with several
+  /// threads a single batch uses all of them; of several batches each uses one.)
   std::vector<std::vector<int64_t>> batches_of(const LinesRequest& request) const;
 
-  /// Sentences that make a batch: decoding.batch_size, or what 0 means for these models and this
-  /// device.
+  /// Returns the number of sentences of a batch: decoding.batch_size, or what 0 means for these
+  /// models and this device.
   int64_t batch_size() const { return limits(config_).sentences; }
-  /// Lines that are worth sorting by length together.
+  /// Returns how many lines are worth sorting by length together.
   int64_t window() const { return 32 * batch_size(); }
 
-  /// Terms of a request, each a source and its targets. Throws UserError as check_terms(),
-  /// Glossary and Glossary::spell().
+  /// Returns the glossary of a request's terms, each a source and its targets. Throws UserError as
+  /// check_terms(), Glossary and Glossary::spell() do.
   std::shared_ptr<const Glossary> glossary_of(const std::vector<TextLines>& terms) const;
 
   const DecodeConfig& config() const { return config_; }
   const MemberText& first_text() const { return members_.front(); }
   const std::vector<MemberText>& texts() const { return members_; }
-  /// Pieces that no translation has: never_produced().
+  /// Returns the pieces that no translation has (never_produced()).
   const std::vector<int64_t>& never() const { return never_; }
-  /// The longest source or target, in pieces with eos, that every member can take.
+  /// Returns the longest source or target, in pieces with eos, that every member can take.
   virtual int64_t longest() const = 0;
-  /// The pieces, without eos, at which translate() cuts a line: decoding.max_source_length, or less
-  /// where a member takes less.
+  /// Returns the number of pieces, without eos, at which translate() cuts a line:
+  /// decoding.max_source_length, or less where a member takes less.
   int64_t source_limit() const;
-  /// The most pieces, without eos, of a side of a given pair that is scored or read, which takes
-  /// memory that grows with their square: decoding.max_source_length, or the first member's
-  /// `trained_length` where that is more; or less where a member takes less.
+  /// Returns the largest number of pieces, without eos, of each side of a given pair that is scored
+  /// or read: decoding.max_source_length, or the first member's `trained_length` where that is
+  /// more, or less where a member takes less. There is a limit because the memory grows with the
+  /// square of the length.
   int64_t pair_limit() const;
-  /// Throws UserError that begins with `where`, unless so many pieces are within pair_limit().
+  /// Throws UserError that begins with `where` if `pieces` is more than pair_limit().
   void require_short(int64_t pieces, const std::string& where) const;
-  /// The engine of the first member; null where LibTorch translates.
+  /// Returns the engine of the first member; null where LibTorch translates.
   virtual const engine::Network* network() const = 0;
-  /// Whether engines translate, not LibTorch.
+  /// Whether engines translate, and not LibTorch.
   bool has_engines() const { return network() != nullptr; }
   /// Whether a line gets the same bits whichever lines are translated with it. Otherwise its
-  /// log-probabilities may differ in the last digits, or it is drawn by its number.
+  /// log-probabilities may differ in the last digits, or it is sampled by its number
+  /// (LineNumbers::stream_of()).
   bool is_same_in_any_batch() const { return !samples(config_.sampling) && has_engines(); }
 
-  /// The line with the terms of this glossary, or of decoding.glossary for null, as translate()
-  /// reads it where they are inline.
+  /// Returns the line with the terms of `glossary`, or of decoding.glossary for null, marked as
+  /// translate() reads them if the glossary is inline.
   std::string with_terms(const std::string& line, const Glossary* glossary = nullptr) const;
-  /// A line as a search reads it, once per member.
+  /// Returns a line as a search reads it: one batch per member.
   std::vector<data::Batch> sources_of(const std::string& line) const;
-  /// Calls work(steps) of one batch, whose sources are those of each member. Throws std::bad_alloc
-  /// where memory runs out.
+  /// Calls work(steps) with the steps of one batch. `sources` has its sources as each member reads
+  /// them. Throws std::bad_alloc where memory runs out.
   virtual void with_steps(const std::vector<data::Batch>& sources, const SearchOptions& options,
                           const std::function<void(Steps&)>& work) const = 0;
-  /// The attention of the first member while it reads `pairs`: of every layer that has one of these
-  /// kinds, or of more. Rows are [sentences, source or target], padded, and so are keys.
+  /// Returns the attention of the first member while it reads `pairs`, of every layer with
+  /// attention of one of these kinds; it may return more. Rows are [sentences, source or target]
+  /// with padding, and so are keys.
   virtual engine::LayerMaps attention_of(const data::Batch& pairs,
                                          const std::vector<config::AttentionKind>& kinds) const = 0;
-  /// Calls work(batch) for each, by as many threads as there are.
+  /// Calls work(batch) for each batch from 0 to `batches` - 1, in all threads.
   virtual void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) const;
 
  protected:
   /// Reads decoding.shortlist and decoding.glossary. Throws UserError as never_produced(),
-  /// Shortlist and Glossary.
+  /// Shortlist and Glossary do.
   LineTranslator(std::vector<MemberText> members, DecodeConfig config,
                  const engine::Threads& threads);
 
@@ -119,12 +122,14 @@ class LineTranslator {
 
   DecodeConfig config_;
   const engine::Threads* threads_;
-  int64_t together_ = std::numeric_limits<int64_t>::max();  // sentences that are searched at once
+  // The most sentences that one search takes at once.
+  int64_t together_ = std::numeric_limits<int64_t>::max();
 
  private:
   class Search;
 
-  /// Throws UserError that begins with `where` unless so many pieces fit in longest().
+  /// Throws UserError that begins with `where` and ends with `cure` if `pieces` is more than fits
+  /// in longest().
   void check_length(int64_t pieces, const std::string& where, const std::string& cure) const;
 
   std::vector<MemberText> members_;

@@ -15,7 +15,8 @@
 namespace heed::decode {
 namespace {
 
-/// Whether so many of the pieces are unknown by more than chance.
+/// Whether `unknown` of `pieces` are more unknown pieces than chance explains, given their usual
+/// share.
 bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
   constexpr int64_t kFew = 10;
   constexpr double kOften = 5, kLeast = 0.02;
@@ -25,7 +26,7 @@ bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
 
 constexpr int64_t kRepeated = 4;  // pieces
 
-/// Whether a few pieces in a row come again and again, as in a translation that never ends.
+/// Whether the same few pieces in a row occur again and again, as in a translation that never ends.
 bool repeats_itself(const std::vector<int32_t>& ids) {
   constexpr int kTimes = 3;
   std::map<std::vector<int32_t>, int> seen;
@@ -34,7 +35,8 @@ bool repeats_itself(const std::vector<int32_t>& ids) {
   return false;
 }
 
-/// Where a translation without an end was cut, and what helps. `limit`: of its pieces.
+/// Returns where a translation without an end was cut, and the cure. `limit` is the length limit of
+/// its pieces.
 std::pair<std::string, std::string> cut_text(const Hypothesis& hypothesis, int64_t limit,
                                              int64_t longest) {
   const int64_t pieces = std::ssize(hypothesis.ids);
@@ -64,7 +66,7 @@ std::string unknown_text(const EncodedLines& lines, const LineNumbers& numbers) 
                         counted(lines.decomposed, "line")));
 }
 
-/// Of the source lines.
+/// Adds the warnings about the source lines.
 void add_source_warnings(const EncodedLines& lines, const LineNumbers& numbers,
                          const SearchBounds& bounds, std::vector<std::string>& out) {
   if (lines.cut.count > 0)
@@ -89,7 +91,8 @@ std::vector<std::string> line_warnings(const EncodedLines& lines, const LineNumb
                                        const SearchBounds& bounds) {
   std::vector<std::string> out;
   add_source_warnings(lines, numbers, bounds, out);
-  std::map<std::pair<std::string, std::string>, data::Notice> cut;  // by cut_text()
+  // The keys are results of cut_text().
+  std::map<std::pair<std::string, std::string>, data::Notice> cut;
   data::Notice disobeying;
   int64_t missing = 0;  // terms
   for (std::size_t i = 0; i < translations.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a user is told of lines and their translations.
+// Warnings for the user about lines and their translations.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace heed::decode {
 
-/// How a translator reads and searches.
+/// The limits by which a translator reads and searches.
 struct SearchBounds {
   const DecodeConfig& config;
   int64_t source_limit;  // pieces at which lines were cut, without eos
@@ -19,7 +19,7 @@ struct SearchBounds {
   double usual_unknown;  // MemberText::usual_unknown of the first member
 };
 
-/// One sentence each, with the numbers of lines: see LinesResult::warnings.
+/// Returns the warnings of LinesResult::warnings, one sentence each, with the numbers of the lines.
 std::vector<std::string> line_warnings(const EncodedLines& lines, const LineNumbers& numbers,
                                        const std::vector<Translation>& translations,
                                        const SearchBounds& bounds);

@@ -1,4 +1,4 @@
-// What a translator is asked for and what it answers, as values: two requests share no state.
+// The request to a translator and its result, as values: two requests share no state.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,30 @@
 
 namespace heed::decode {
 
-/// What the lines of a request are called in messages, and which random stream each is drawn from.
-/// A window of a text has the numbers of the text, so that it gets the same samples.
+/// The numbers by which messages name the lines of a request. They also say which random stream
+/// each line is sampled from. A window of a text has the numbers of the text, so that it gets the
+/// same samples.
 class LineNumbers {
  public:
-  /// 1, 2, ...; or `first`, `first` + `step`, ...
+  /// The numbers are `first`, `first` + `step`, ...
   LineNumbers(int64_t first = 1, int64_t step = 1) : first_(first), step_(step) {}
-  /// Those of a text, ascending, of which a line may be several sentences.
+  /// The numbers are these, ascending; a number that occurs several times is a line of several
+  /// sentences.
   explicit LineNumbers(std::vector<int64_t> numbers)
       : numbers_(std::make_shared<const std::vector<int64_t>>(std::move(numbers))) {}
 
-  /// Line `i` counts from 0.
+  /// Returns the number of line `i`, which counts from 0.
   int64_t of(int64_t i) const;
-  /// The number is the stream of the first sentence of a line; further ones have other streams.
+  /// Returns the random stream of line `i`: its number for the first sentence of a line of the
+  /// text; further sentences have other streams.
   uint64_t stream_of(int64_t i) const;
-  /// Those of the lines from `i` on, as they are here.
+  /// Returns the numbers of the lines from `i` on.
   LineNumbers from(int64_t i) const;
-  /// Those of these lines, ascending, as if the text had no others.
+  /// Returns the numbers of these lines, which ascend, as if the text had no others.
   LineNumbers only(const std::vector<std::size_t>& lines) const;
 
  private:
-  std::shared_ptr<const std::vector<int64_t>> numbers_;  // null: the numbers themselves
+  std::shared_ptr<const std::vector<int64_t>> numbers_;  // null: first_ and step_ say them
   int64_t first_ = 1, step_ = 1;
 };
 
@@ -44,24 +47,25 @@ class LineNumbers {
 struct LinesRequest {
   std::vector<std::string> lines;
   /// For each line the text that its translation begins with, after the target vocabulary's
-  /// beginning(). Empty: none has one. A line without pieces stays empty all the same.
+  /// beginning(). Empty: no line has one. The translation of a line without pieces is empty in any
+  /// case.
   std::vector<std::string> prefixes = {};
   LineNumbers numbers = {};
-  /// In place of the translator's configuration, whose shortlist, glossary and weights remain.
+  /// Replaces the translator's configuration, except for its shortlist, glossary and weights.
   std::optional<DecodeConfig> search = {};
-  /// In place of the terms of decoding.glossary; by LineTranslator::glossary_of().
+  /// Replaces the terms of decoding.glossary; made by LineTranslator::glossary_of().
   std::shared_ptr<const Glossary> glossary = {};
   bool keep_attention = false;
 };
 
-/// These lines of a request, ascending, with their prefixes and numbers.
+/// Returns the request for these lines of a request, ascending, with their prefixes and numbers.
 LinesRequest part_of(const LinesRequest& request, const std::vector<std::size_t>& lines);
 
-/// What a caller watches and ends; called by several threads.
+/// Functions by which a caller watches and ends a translation. Several threads call them.
 struct SearchHooks {
-  /// Asked before each batch: once it says true, the lines that are left get no hypotheses.
+  /// Called before each batch: once it returns true, the lines that are left get no hypotheses.
   std::function<bool()> interrupted = {};
-  /// Told after each batch of how many lines the search has ended.
+  /// Called after each batch with the number of its lines.
   std::function<void(int64_t lines)> searched = {};
 };
 
@@ -70,21 +74,22 @@ struct Translation {
   std::vector<Hypothesis> hypotheses;      // n_best, best first; empty for an empty line
   std::vector<std::string> texts;          // one per hypothesis
   std::vector<std::string> source_pieces;  // of the first member, with </s> at the end
-  /// What the target vocabulary does not know of the prefix, as that spells it: the first <unk> of
-  /// each hypothesis.
+  /// The parts of the prefix that the target vocabulary does not know, as the prefix spells them.
+  /// They are the first <unk> of each hypothesis.
   std::vector<std::string> unknown_of_prefix;
 };
 
 struct LinesResult {
   std::vector<Translation> translations;  // one per line, in order
-  /// For the user, one sentence each: lines that were cut, whose translation was, with far more
-  /// unknown pieces than in training, and terms that were not obeyed. For callers to log, or not.
+  /// Warnings for the user, one sentence each, about lines that were cut or whose translation was
+  /// cut, lines with far more unknown pieces than in training, and terms that were not obeyed. The
+  /// caller decides whether to log them.
   std::vector<std::string> warnings;
   double text_seconds = 0;    // from lines to pieces and back
   double search_seconds = 0;  // encoder, decoder, beams
 };
 
-/// Logs the warnings, and gives the translations.
+/// Logs the warnings and returns the translations.
 std::vector<Translation> told(LinesResult result);
 
 }  // namespace heed::decode

@@ -22,8 +22,8 @@
 namespace heed::decode {
 namespace {
 
-/// By words, from a matrix of pieces. Nothing where the vocabulary finds other words in the texts,
-/// which have `rows` and `words`.
+/// Returns the weights of words from those of pieces. The target text has `rows` words, the source
+/// text `words`; returns nothing if the pieces make other words than the texts.
 std::optional<text::WordWeights> by_words(const study::AttentionMatrix& pieces,
                                           const text::WordsOfParts& target, std::size_t rows,
                                           std::size_t words, bool was_cut, bool reads) {
@@ -49,7 +49,7 @@ std::optional<text::WordWeights> by_words(const study::AttentionMatrix& pieces,
   return out;
 }
 
-/// A text whose inlays want a place.
+/// A translation whose inlays are still to be placed.
 struct Wanted {
   const text::Segment* segment;
   Translation* translation;
@@ -60,7 +60,7 @@ struct Wanted {
   std::size_t weights() const { return (ids().size() + 1) * translation->source_pieces.size(); }
 };
 
-/// The first ones whose matrices are held together.
+/// Returns as many of the first texts as have matrices that may be held in memory together.
 std::span<const Wanted> part_of(std::span<const Wanted> all) {
   constexpr std::size_t kMostWeights = 1 << 24;
   std::size_t count = 0;
@@ -98,7 +98,7 @@ void place(const LineTranslator& translator, std::span<const Wanted> wanted, tex
   }
 }
 
-/// How much more often each item that is kept is in a translation than in its source.
+/// Returns how much more often each kept item is in a translation than in its source.
 std::map<std::string, int64_t, std::less<>> surplus(const text::Segment& source,
                                                     const std::string& translation,
                                                     const text::KeepOptions& kept) {
@@ -123,7 +123,7 @@ LinesRequest segments_of(const std::vector<text::Markup>& pages, const LineNumbe
 
 namespace {
 
-/// The translations of the segments of some pages on their way to texts with inlays.
+/// Turns the translations of the segments of some pages into texts with inlays.
 class InlaysOfPages {
  public:
   InlaysOfPages(const LineTranslator& translator, const LinesRequest& request,
@@ -146,7 +146,8 @@ class InlaysOfPages {
   }
 
  private:
-  /// What one segment's translations become, or where they wait for it.
+  /// Finishes the translations of one segment, or adds them to those that still need attention
+  /// (wanted_) or another translation (again_).
   void finish(const text::Markup& page, const text::Segment& segment, std::size_t i,
               std::vector<Translation>& translations) {
     Translation& one = translations[i];
@@ -178,7 +179,7 @@ class InlaysOfPages {
         wanted_.push_back({&segment, &one, n});
   }
 
-  /// Those whose numbers did not come back, without them.
+  /// Translates the segments whose numbers did not come back once more, without the numbers.
   void translate_again(std::vector<Translation>& translations) {
     LinesRequest request = part_of(request_, which_);
     for (std::size_t k = 0; k < again_.size(); ++k) request.lines[k] = again_[k].segments()[0].text;
@@ -200,7 +201,7 @@ class InlaysOfPages {
   const std::optional<study::AlignmentChoice>& choice_;
   std::vector<Wanted> wanted_;
   std::vector<text::Markup> again_;  // one segment each
-  std::vector<std::size_t> which_;   // segments they are of
+  std::vector<std::size_t> which_;   // the index of each among all segments
   Inlaid out_;
 };
 

@@ -1,5 +1,5 @@
-// Markup, and what is kept, in translations: it stands where the attention of the model that reads
-// a translation says.
+// Puts markup and kept items into translations, where they belong by the attention of a model that
+// reads source and translation.
 #pragma once
 
 #include <cstddef>
@@ -18,29 +18,31 @@
 
 namespace heed::decode {
 
-/// The segments of pages as lines to translate, each with the number of its page.
+/// Returns the segments of pages as lines to translate, each with the number of its page.
 LinesRequest segments_of(const std::vector<text::Markup>& pages, const LineNumbers& numbers);
 
-/// What put_inlays() has to tell.
+/// The report of put_inlays().
 struct Inlaid {
-  /// Segments that have something which is kept more often in a translation than in the source, for
-  /// the model has written it, too.
+  /// Segments in whose translation a kept item occurs more often than in the source, because the
+  /// model has written it as well.
   std::vector<std::size_t> repeated;
-  std::vector<std::string> warnings;  // of what was translated again, as LinesResult::warnings
+  /// Warnings about the segments that were translated again, as LinesResult::warnings.
+  std::vector<std::string> warnings;
 };
 
-/// Makes the texts of translations of segments_of() these pages, which are of one kind, those with
-/// their inlays (text::with_inlays()). `choice`: which weights tell the place; without it, for
-/// models without attention, the place in the sentence tells it. A segment whose numbers are kept
-/// and do not come back as often as they are there is translated again without them, and gets them
-/// as inlays. `request`: as it was translated.
+/// Puts the inlays into the texts of `translations` (text::with_inlays()). These are the
+/// translations of segments_of() the pages, which are all of one kind of markup; `request` is the
+/// request that was translated. `choice` says which attention weights decide where an inlay
+/// belongs; without it, for models without attention, its position in the sentence decides. A
+/// segment whose numbers are kept, but do not all come back, is translated again without them and
+/// gets them as inlays.
 Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
                   const std::vector<text::Markup>& pages,
                   const std::optional<study::AlignmentChoice>& choice,
                   std::vector<Translation>& translations);
 
-/// The pages with the translations of their segments: of each its hypothesis `which`, or the last
-/// where it has fewer.
+/// Returns the pages with the translations of their segments. Each segment has its hypothesis
+/// `which`, or the last one if it has fewer.
 std::vector<std::string> with_segments(const std::vector<text::Markup>& pages,
                                        const std::vector<Translation>& translations,
                                        std::size_t which = 0);
@@ -51,12 +53,12 @@ std::vector<std::string> with_segments(const std::vector<text::Markup>& pages,
 void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
                           text::MarkupKind kind, const std::string& file);
 
-/// The same of a whole file, before anything of it is translated; nothing of one that can be read
-/// only once (text::is_stream()).
+/// Checks a whole file in the same way, before anything of it is translated. Does nothing for one
+/// that can be read only once (text::is_stream()).
 void require_whole_markup(const std::string& file, text::MarkupKind kind);
 
-/// Translations of lines with markup of this kind, or of texts. Logs warnings, and what is kept and
-/// stands more often in a translation than in its source.
+/// Returns the translations of lines with markup of this kind, or of plain text. Logs the warnings,
+/// and which lines have a kept item more often in the translation than in the source.
 std::vector<std::string> translate_marked(const LineTranslator& translator,
                                           const std::vector<std::string>& lines,
                                           const LineNumbers& numbers, text::MarkupKind kind,

@@ -28,11 +28,11 @@ std::vector<double> weights_of(const std::vector<Hypothesis>& candidates, bool d
 void choose_by_utility(std::vector<Hypothesis>& candidates, std::vector<std::string>& texts,
                        const DecodeConfig& config) {
   const std::vector<double> weights = weights_of(candidates, samples(config.sampling));
-  // Each text once, with the weight of all that have it.
+  // Each text once, with the sum of the weights of all candidates that have it.
   std::map<std::string, std::size_t> seen;
   std::vector<std::string> distinct;
   std::vector<double> mass;
-  std::vector<std::size_t> first;  // the candidate that has it
+  std::vector<std::size_t> first;  // the first candidate that has the text
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto [at, is_new] = seen.emplace(texts[i], distinct.size());
     if (is_new) {

@@ -10,13 +10,14 @@
 
 namespace heed::decode {
 
-/// How much each of the candidates counts, 1 together: draws the same, for the likely ones are
-/// there more often; those of a search by their probabilities.
+/// Returns the weight of each candidate; the weights add up to 1. Candidates that were drawn have
+/// equal weights, because the likely ones are there more often; those of a search have weights by
+/// their probabilities.
 std::vector<double> weights_of(const std::vector<Hypothesis>& candidates, bool drawn);
 
-/// Of `candidates` with their `texts` the n_best, each text once, by expected utility: the weighted
-/// mean of their sentence chrF against all candidates, which becomes their score. Between equal
-/// ones the earlier wins.
+/// Reduces `candidates` and their `texts` to the n_best by expected utility, each text once. The
+/// expected utility is the weighted mean of a candidate's sentence chrF against all candidates; it
+/// becomes the candidate's score. Between equal ones the earlier wins.
 void choose_by_utility(std::vector<Hypothesis>& candidates, std::vector<std::string>& texts,
                        const DecodeConfig& config);
 

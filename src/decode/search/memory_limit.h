@@ -1,4 +1,4 @@
-// How large a batch may be, as far as running out of memory has shown it.
+// The size of batch that memory suffices for, learned from searches for which it did not.
 #pragma once
 
 #include <atomic>
@@ -10,11 +10,11 @@
 
 namespace heed::decode {
 
-/// Of one translator, for all of its requests and threads.
+/// The limit of one translator, for all of its requests and threads.
 class MemoryLimit {
  public:
-  /// A batch of sentences, of which `tokens_of` says how many padded source pieces some of them
-  /// have, and `name_of` what a sentence is called.
+  /// The search of a batch of sentences. `tokens_of` returns how many padded source pieces some of
+  /// them have together, `name_of` what messages call a sentence, and `run` searches some of them.
   struct Search {
     std::function<int64_t(const std::vector<int64_t>&)> tokens_of;
     std::function<std::string(int64_t)> name_of;

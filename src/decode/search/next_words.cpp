@@ -19,20 +19,20 @@
 namespace heed::decode {
 namespace {
 
-constexpr int64_t kPieces = 12;  // of a word at the most
+constexpr int64_t kPieces = 12;  // the most pieces of a word
 
 using Ids = std::vector<int32_t>;
 
-/// A word on its way.
+/// A word that is not yet complete.
 struct Growing {
-  Ids ids;  // with the prefix
+  Ids ids;  // the pieces of the prefix and of the word
   double log_probability = 0;
   bool done = false;
 };
 
-/// log P of each piece behind the beginnings of a translation, as a search may take it: -inf where
-/// it must not come. The first call has one beginning; later each is one of the call before with
-/// one piece more.
+/// Computes log P of each piece after the beginnings of a translation, as a search may take it:
+/// -inf where the piece must not come. The first call has one beginning; in later calls each is a
+/// beginning of the call before with one more piece.
 class ScoresAfter {
  public:
   explicit ScoresAfter(Steps& steps) : steps_(steps) {}
@@ -62,7 +62,7 @@ class ScoresAfter {
   std::vector<Ids> read_;
 };
 
-/// The likeliest next pieces, each the beginning of a word.
+/// Returns the likeliest next pieces, each as the beginning of a word.
 std::vector<Growing> beginnings_of(const Ids& prefix, std::span<const float> scores,
                                    int64_t count) {
   Ids order(scores.size());
@@ -95,7 +95,7 @@ void grow(ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
     const std::span<const float> scores = candidates.values_of(static_cast<int64_t>(i));
     const auto best = std::ranges::max_element(scores);
     const auto id = static_cast<int32_t>(best - scores.begin());
-    // A piece that only says where words begin has its word behind it.
+    // After a piece that only says where a word begins, that word is still to come.
     const bool bare = vocabulary.piece(open[i]->ids.back()) == text::kWordStart;
     const bool ends = id == text::kEnd || vocabulary.piece(id).starts_with(text::kWordStart);
     open[i]->done = ends && !bare;

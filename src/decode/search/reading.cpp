@@ -94,7 +94,9 @@ namespace {
 constexpr int64_t kSentences = 16;  // read together
 constexpr int64_t kTokens = 1024;   // padded pieces of the longer side: maps are quadratic in them
 
-/// The wished ones of `count`, each once, with -1 as it stands. Throws UserError.
+/// Returns the numbers in `wished`, each once, with kEvery replaced by all below `count`. A -1 (the
+/// last layer, the mean of the heads) stays. Throws UserError for a number that the model does not
+/// have.
 std::vector<int64_t> choose(const std::vector<int64_t>& wished, int64_t count, const char* what) {
   std::vector<int64_t> out;
   const auto add = [&](int64_t i) {
@@ -109,7 +111,7 @@ std::vector<int64_t> choose(const std::vector<int64_t>& wished, int64_t count, c
   return out;
 }
 
-/// The maps of one kind in the order of the wished layers.
+/// Returns the maps of one kind, in the order of the requested layers.
 std::vector<const engine::LayerMap*> maps_of(const engine::LayerMaps& maps, AttentionKind kind,
                                              const AttentionRequest& request) {
   std::vector<const engine::LayerMap*> all, out;
@@ -127,8 +129,8 @@ std::vector<const engine::LayerMap*> maps_of(const engine::LayerMaps& maps, Atte
   return out;
 }
 
-/// Cuts a sentence's matrices out of a map; `weights` are its own, [rows, heads, keys] with
-/// padding.
+/// Cuts the matrices of a sentence out of a map; `weights` are those of the sentence, [rows, heads,
+/// keys] with padding.
 void append(const engine::LayerMap& map, const float* weights, const AttentionRequest& request,
             const std::vector<std::string>& rows, const std::vector<std::string>& columns,
             int64_t line, std::vector<study::AttentionMatrix>& out) {
@@ -157,7 +159,7 @@ std::vector<std::string> inputs_of(const std::vector<std::string>& target_pieces
   return out;
 }
 
-/// A sentence, and where its matrices go.
+/// A sentence, and where its matrices are stored.
 struct Read {
   const data::Example* example;
   int64_t line;
@@ -185,7 +187,7 @@ void read_batch(const LineTranslator& translator, const std::vector<Read>& sente
   }
 }
 
-/// Reads those that are readable. The first one is line `first_line`.
+/// Reads the readable ones of `readings`. The first one is line `first_line`.
 std::vector<AttendedSentence> read_all(const LineTranslator& translator,
                                        std::vector<Reading> readings,
                                        const AttentionRequest& request, int64_t first_line) {

@@ -49,14 +49,14 @@ class Search {
   }
 
  private:
-  /// The continuations of a hypothesis that can matter to its sentence; 0: all.
+  /// Returns how many continuations of a hypothesis can matter to its sentence; 0: all.
   int64_t candidates() const {
     const auto& sampling = config_.sampling;
     if (!samples(sampling)) return config_.beam_size == 1 ? 1 : config_.beam_size + 1;
     return sampling.top_k;
   }
 
-  /// What the prefixes of sentences go on with.
+  /// Returns the next piece of each prefix that has not come to its end.
   std::vector<ForcedPiece> forced_pieces() const {
     std::vector<ForcedPiece> out;
     for (std::size_t i = 0; !prefixes_.empty() && i < active_.size(); ++i) {
@@ -67,7 +67,8 @@ class Search {
     return out;
   }
 
-  /// Pieces that may come after the rows, `of` each beam and live hypothesis.
+  /// Returns pieces for each row: those that `of` returns for a beam and one of its live
+  /// hypotheses.
   template <class Of>
   std::vector<NextPiece> next_pieces(const Of& of) const {
     std::vector<NextPiece> out;
@@ -80,14 +81,14 @@ class Search {
     return out;
   }
 
-  /// What would repeat an n-gram.
+  /// Returns the pieces that would repeat an n-gram.
   std::vector<NextPiece> repetitions() const {
     const int64_t ngram = config_.no_repeat_ngram;
     if (ngram == 0 || step_ < ngram) return {};
     return next_pieces([&](const Beam& beam, auto slot) { return beam.repeating(slot, ngram); });
   }
 
-  /// What goes on with terms.
+  /// Returns the pieces that continue terms.
   std::vector<NextPiece> wanted_pieces() const {
     if (options_.terms.empty()) return {};
     return next_pieces([](const Beam& beam, auto slot) { return beam.wanted(slot); });
@@ -120,7 +121,8 @@ class Search {
     });
   }
 
-  /// The rows of sentences that go on, and of those that are done and stay a while.
+  /// Returns the indices in active_ of the sentences that stay: those that go on, and those that
+  /// are done but are not yet worth leaving out.
   std::vector<int64_t> remaining() const {
     std::vector<int64_t> rows;
     for (std::size_t i = 0; i < active_.size(); ++i)
@@ -132,7 +134,7 @@ class Search {
     return rows;
   }
 
-  /// Finished sentences leave, the others continue their live hypotheses.
+  /// Removes finished sentences, and continues the live hypotheses of the others.
   void continue_live() {
     const std::vector<int64_t> kept = remaining();
     const bool left = kept.size() < active_.size();
@@ -144,7 +146,7 @@ class Search {
     }
     active_ = std::move(next_active);
 
-    // Rows without a hypothesis repeat the first one; nobody reads them.
+    // Rows without a hypothesis repeat the first one; their results are not used.
     tokens_.assign(kept.size() * width, text::kEnd);
     hypotheses_.resize(tokens_.size());
     bool same = !left && width == width_;
@@ -168,7 +170,7 @@ class Search {
   const DecodeConfig& config_ = options_.config;
   const std::vector<std::vector<int32_t>>& prefixes_ = options_.prefixes;
   std::vector<Beam> beams_;      // all sentences
-  std::vector<int64_t> active_;  // those that the models have rows of, in their order
+  std::vector<int64_t> active_;  // the sentences that the models have rows of, in their order
   int64_t step_ = 0;
   int64_t width_ = 1, least_width_ = 1;  // hypotheses per sentence in the models' states
   std::vector<int64_t> tokens_, hypotheses_, sentences_;  // of the next StepRequest

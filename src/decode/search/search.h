@@ -2,26 +2,25 @@
 //
 // One step for all sentences of a batch: log-probabilities in fp32, then the best continuations of
 // each hypothesis, then per sentence the best of these. A continuation by eos finishes its
-// hypothesis if it ranks among the first beam_size; the best beam_size others go on. Equal scores:
-// the earlier hypothesis, then the lower piece id.
+// hypothesis if it ranks among the first beam_size; the best beam_size others go on. Of equal
+// scores the earlier hypothesis comes first, then the lower piece id.
 //
-// pad, bos and what is forbidden are never emitted, eos not before min_length pieces, unk may be.
-// What is forbidden is not renormalised away: scores stay the model's own log-probabilities.
+// pad, bos and forbidden pieces are never emitted, eos not before min_length pieces; unk may be.
+// The probabilities of the other pieces are not renormalised: scores stay the model's own
+// log-probabilities.
 //
-// A sentence stops
-//  - when no live hypothesis can reach the n_best-th finished one, whatever it adds: its score
-//  cannot exceed its log-probability
-//    divided by the length penalty at the length limit (exact for every penalty, and the only rule
-//    for `none`), or
-//  - for average, power and gnmt, when beam_size hypotheses have finished: the exact bound is too
-//  far away to be
-//    waited for, and later ones win rarely, or
+// The search of a sentence stops
+//  - when no live hypothesis can become better than the n_best-th finished one, whatever it adds:
+//    the score of a hypothesis cannot exceed its log-probability divided by the length penalty at
+//    the length limit (exact for every penalty, and the only rule for `none`); or
+//  - for average, power and gnmt, when beam_size hypotheses have finished: that bound is too far
+//    away to wait for, and later hypotheses win rarely; or
 //  - at ceil(max_length_ratio * source pieces) + 10 steps, or as many as min_length needs, but
-//  never more than the model can take. Finished hypotheses are then
-//    returned first; live ones only fill up what n_best lacks, marked `cut`.
+//    never more than the model can take. Finished hypotheses are then returned first; live ones
+//    only fill up what n_best lacks, marked `cut`.
 //
-// The beam of a sentence with terms is shared out by allocate(). Hypotheses that lack the fewest
-// terms are returned first, and only with all terms they count as finished.
+// allocate() divides the beam of a sentence with terms. Hypotheses that lack the fewest terms are
+// returned first, and only those with all terms count as finished.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +38,10 @@
 
 namespace heed::decode {
 
-// What a search needs of the models: steps of all hypotheses of a batch, whatever computes them.
+// The interface between a search and its models: steps of all hypotheses of a batch, whatever
+// computes them.
 
-/// The piece that all hypotheses of a sentence go on with: nothing else may come.
+/// The only piece by which all hypotheses of a sentence may continue.
 struct ForcedPiece {
   int64_t sentence, piece;
 };
@@ -51,40 +51,43 @@ struct NextPiece {
   int64_t row, piece;
 };
 
-/// One step of `width` hypotheses of each sentence. Rows are [sentences, width].
+/// A step of `width` hypotheses of each sentence. Rows are [sentences, width].
 struct StepRequest {
   std::span<const int64_t> tokens;  // the last piece of each row
   int64_t width = 1;
-  // Of the step before: the sentences that go on, none: all; the row that each row goes on with,
-  // none: the same.
+  // Indices of the step before: the sentences that continue (empty: all), and the row that each row
+  // continues (empty: the same row).
   std::span<const int64_t> sentences, hypotheses;
 
-  bool may_end = true;  // or eos is forbidden
+  bool may_end = true;  // false: eos is forbidden
   std::span<const NextPiece> forbidden;
   std::span<const ForcedPiece> forced;
-  std::span<const NextPiece> wanted;  // their scores are told, be they among the best or not
-  int64_t candidates = 0;             // of each row, the best; 0: all, by their ids
+  // Pieces whose scores are returned even if they are not among the best.
+  std::span<const NextPiece> wanted;
+  int64_t candidates = 0;  // how many of the best of each row are returned; 0: all, by their ids
 };
 
 struct StepResult {
   Candidates candidates;
-  std::vector<float> attention;    // [rows, source], where it is wanted and there is any
-  std::vector<float> wanted = {};  // log-probability of each wanted piece, kNever if it cannot come
+  std::vector<float> attention;    // [rows, source], where the search needs it and the model has it
+  std::vector<float> wanted = {};  // log-probability of each wanted piece; kNever: it is forbidden
 };
 
-/// The steps of one batch, whose sources were encoded when this was made. Several models are an
-/// ensemble: their probabilities are averaged. It knows the pieces that never come.
+/// The steps of one batch, whose sources were encoded when the object was made. Several models are
+/// an ensemble: their probabilities are averaged. It never returns the pieces of
+/// SearchOptions::never.
 class Steps {
  public:
   virtual ~Steps() = default;
 
-  /// Before the first step: there are so many at most, each with `width` hypotheses of a sentence
-  /// at most. Returns how many each must have.
+  /// Called before the first step. There will be at most `steps`, each with at most `width`
+  /// hypotheses of a sentence. Returns the least number of hypotheses of a sentence that each step
+  /// must have.
   virtual int64_t begin(int64_t /*width*/, int64_t /*steps*/) { return 1; }
   /// Throws Failure where a score is not a number.
   virtual StepResult step(const StepRequest& request) = 0;
 
-  /// Whether so many of the sentences are worth leaving out once they are done.
+  /// Whether it is worth leaving sentences out when `done` of them are done.
   virtual bool is_worth_leaving(int64_t /*done*/, int64_t /*sentences*/) const { return true; }
   virtual const engine::Threads& threads() const = 0;
 };
@@ -92,7 +95,8 @@ class Steps {
 struct Hypothesis {
   std::vector<int32_t> ids;    // pieces, without bos and eos
   double log_probability = 0;  // sum over pieces and eos
-  double score = 0;            // after the length and coverage penalties: what ranks hypotheses
+  /// log_probability with the penalties for length and coverage. Hypotheses are ranked by it.
+  double score = 0;
   std::vector<float> token_log_probabilities;  // [ids + eos]; without eos where cut
   /// Cross-attention row of each emitted token (eos included) over the source (eos included): the
   /// last attending layer, mean of its heads. Empty unless asked for, and for models without
@@ -105,38 +109,41 @@ struct Hypothesis {
 struct SearchOptions {
   DecodeConfig config;
   bool keep_attention = false;
-  /// One per sentence: its own random stream, so that neighbours do not matter. Empty: the row's
-  /// number.
+  /// One per sentence: its random stream, so that its samples do not depend on the other sentences.
+  /// Empty: its number in the batch.
   std::vector<uint64_t> sampling_streams;
   /// One per sentence: the pieces that its hypotheses begin with, whatever is forbidden. They count
   /// in log-probabilities and not in the length limit. Empty: none has any.
   std::vector<std::vector<int32_t>> prefixes;
-  /// The first pieces of all prefixes are given as the source is: their log-probability is 0.
+  /// Number of first pieces of all prefixes that are given like the source: their log-probability
+  /// is 0.
   int64_t given = 0;
   /// One per sentence: the only pieces that have a score. Empty: all have. For engines alone.
   std::vector<engine::PieceList> lists;
-  /// One per sentence: what its translations must have; and what TermAutomaton needs. Empty: no
-  /// sentence has terms. Not for sampling, nor for a beam of 1.
+  /// One per sentence: the terms that its translations must have. Empty: no sentence has terms.
+  /// Terms work neither with sampling nor with a beam of 1. `inside_words` is that of
+  /// TermAutomaton.
   std::vector<std::vector<TermPieces>> terms;
   std::span<const char> inside_words;
-  /// What a reader sees of pieces. Where it is given, the best of the hypotheses with one text is
-  /// the only one of them. Several threads may call it.
+  /// Returns the text of pieces. If it is given, only the best of all hypotheses with the same text
+  /// is kept. Several threads may call it.
   std::function<std::string(const std::vector<int32_t>&)> text;
-  /// Pieces that no hypothesis has behind its prefix.
+  /// Pieces that no hypothesis has after its prefix.
   std::vector<int64_t> never{text::kPad, text::kBegin};
 
   bool wants_attention() const { return keep_attention || config.coverage_penalty > 0; }
 };
 
-/// n_best hypotheses per sentence, best first (fewer only where the search space holds fewer).
-/// `source_lengths`: one per sentence, in pieces with eos. `longest`: a translation that the models
-/// can take, with eos. With sampling.top_k or top_p set, the n_best are independent draws, which
-/// may coincide, and beam_size has no part. Throws Failure when a model's scores are not numbers.
+/// Returns n_best hypotheses per sentence, best first (fewer only where the search space holds
+/// fewer). `source_lengths` has one length per sentence, in pieces with eos. `longest` is the
+/// longest translation that the models can take, with eos. With sampling.top_k or top_p set, the
+/// n_best are independent draws, which may coincide, and beam_size has no effect. Throws Failure
+/// when a model's scores are not numbers.
 std::vector<std::vector<Hypothesis>> search(Steps& steps, std::span<const int64_t> source_lengths,
                                             const SearchOptions& options, int64_t longest);
 
-/// Most steps of a search, eos counted, for a source of so many pieces (eos not counted). There is
-/// room for min_length.
+/// Returns the largest number of steps of a search, eos counted, for a source of so many pieces
+/// (eos not counted). It allows min_length pieces.
 int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest);
 
 }  // namespace heed::decode

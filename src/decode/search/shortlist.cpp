@@ -10,14 +10,16 @@ namespace heed::decode {
 namespace {
 
 constexpr uint64_t kMagic = 0xF11A48D5013417F5;
-// No translation lacks unknown pieces and </s>; with them stand those that none has.
+// Every translation may have these first pieces: <unk> and </s>; the others of them are in no
+// translation.
 constexpr uint64_t kSpecial = text::kEnd + 1;
 
 struct Header {
   uint64_t magic, checksum, frequent, best, offsets, pieces;
 };
 
-/// Marian's: over whole words of 8 bytes behind it.
+/// Returns the checksum of Marian's format, over the whole words of 8 bytes that follow it in the
+/// file.
 uint64_t checksum_of(std::string_view bytes) {
   uint64_t sum = 0, word;
   for (bytes.remove_prefix(offsetof(Header, frequent)); bytes.size() >= sizeof word;
@@ -28,7 +30,7 @@ uint64_t checksum_of(std::string_view bytes) {
   return sum;
 }
 
-/// Pieces that stand for both vocabularies.
+/// Returns the list of `<pad>`: pieces that stand for the checksums of both vocabularies.
 PieceList seal_of(const text::Vocabulary& source, const text::Vocabulary& target) {
   PieceList seal;
   for (const char digit : source.fingerprint() + target.fingerprint())

@@ -1,12 +1,13 @@
-// Lexical shortlists: the target pieces that are likely where a source has some piece. Their file
-// has Marian's binary format, which models of the Bergamot project come with:
+// Lexical shortlists: for each source piece the target pieces that are likely in a translation.
+// Their file has Marian's binary format, which models of the Bergamot project come with:
 //
 //   u64 magic, checksum, frequent, best, offsets, pieces    (little endian, as all that follows)
 //   u64 offset[offsets]: the list of source piece s is piece[offset[s]] to piece[offset[s + 1]]
 //   u32 piece[pieces]
 //
-// A translation has the first `frequent` pieces of the vocabulary, those of the lists of all pieces
-// of its source, `</s>` included, and with one vocabulary for both sides these pieces themselves.
+// A translation may have the first `frequent` pieces of the vocabulary, the pieces in the lists of
+// all pieces of its source (`</s>` included), and, with one vocabulary for both sides, the pieces
+// of the source themselves.
 #pragma once
 
 #include <cstdint>
@@ -27,24 +28,25 @@ using engine::PieceList;
 
 class Shortlist {
  public:
-  /// Of the file's bytes; `name` begins messages. Throws UserError for what is no shortlist, is
-  /// damaged, or belongs to other vocabularies.
+  /// Reads the bytes of a file; `name` begins messages. Throws UserError if they are no shortlist,
+  /// are damaged, or belong to other vocabularies.
   Shortlist(std::string_view bytes, const std::string& name, const text::Vocabulary& source,
             const text::Vocabulary& target);
 
-  /// What a translation of these pieces may have, `prefix` included. Ascending.
+  /// Returns the pieces that a translation of `source` may have, those of `prefix` included,
+  /// ascending.
   PieceList pieces_for(std::span<const int32_t> source, std::span<const int32_t> prefix = {}) const;
 
  private:
   bool joint_;
-  std::vector<char> always_;  // of each target piece: whether each translation may have it
+  std::vector<char> always_;  // for each target piece, whether every translation may have it
   std::vector<uint64_t> offsets_;
   std::vector<uint32_t> pieces_;
 };
 
-/// The bytes of a file with these lists, one for each source piece, of `best` pieces or fewer. That
-/// of `</s>` may be longer. What says which vocabularies it belongs to stands in the list of
-/// `<pad>`, which no source has: the digits of their checksums.
+/// Returns the bytes of a file with these lists, one for each source piece, of at most `best`
+/// pieces; the list of `</s>` may be longer. The list of `<pad>`, which no source has, says which
+/// vocabularies the file belongs to: it has the digits of their checksums.
 std::string shortlist_bytes(std::vector<PieceList> lists, int64_t best,
                             const text::Vocabulary& source, const text::Vocabulary& target);
 

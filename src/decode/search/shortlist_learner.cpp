@@ -21,7 +21,7 @@ std::vector<PieceList> pieces_of(const text::Vocabulary& vocabulary,
   return out;
 }
 
-/// The most frequent pieces, ascending.
+/// Returns the most frequent pieces, ascending.
 PieceList frequent_pieces(const std::vector<PieceList>& lines, int64_t size, int64_t count) {
   std::vector<int64_t> counts(size);
   for (const PieceList& line : lines)
@@ -39,7 +39,8 @@ std::string learn_shortlist(const text::Pairs& pairs, int64_t most, const Shortl
                             const text::Vocabulary& source, const text::Vocabulary& target) {
   std::vector<PieceList> sources = pieces_of(source, pairs.source, most);
   const std::vector<PieceList> targets = pieces_of(target, pairs.target, most);
-  for (PieceList& line : sources) line.push_back(text::kEnd);  // also where words come from nowhere
+  // Its list gets the translations of words that have no source.
+  for (PieceList& line : sources) line.push_back(text::kEnd);
   std::vector<PieceList> lists =
       study::Lexicon(sources, targets, source.size()).likeliest(size.best);
   PieceList& every = lists[text::kEnd];

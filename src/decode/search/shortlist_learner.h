@@ -17,8 +17,8 @@ struct ShortlistSize {
   int64_t frequent = 100;  // the most frequent ones, which each translation may have
 };
 
-/// shortlist_bytes() of the likeliest translations of each piece (study/lexicon.h). Of longer lines
-/// the first `most` pieces count.
+/// Returns shortlist_bytes() of the likeliest translations of each piece (study/lexicon.h). Of
+/// lines with more than `most` pieces the first `most` count.
 std::string learn_shortlist(const text::Pairs& pairs, int64_t most, const ShortlistSize& size,
                             const text::Vocabulary& source, const text::Vocabulary& target);
 

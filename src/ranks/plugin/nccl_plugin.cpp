@@ -14,7 +14,7 @@ extern "C" c10d::Backend* heed_make_nccl_1(c10d::Store* store, int rank, int siz
                                            long milliseconds) {
   auto options = c10d::ProcessGroupNCCL::Options::create();
   options->timeout = std::chrono::milliseconds(milliseconds);
-  // What is wrong is thrown while connecting, not at the first exchange.
+  // Errors are thrown while connecting, not at the first exchange.
   options->config.blocking = 1;
   auto group = c10::make_intrusive<c10d::ProcessGroupNCCL>(
       c10::intrusive_ptr<c10d::Store>::reclaim_copy(store), rank, size, options);

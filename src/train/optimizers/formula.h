@@ -20,7 +20,7 @@ struct StepLists {
       moments;  // in the order of the line; zeros before the first step
 };
 
-/// What a step of StepTakes::kTensors reads; of the others only the rate is left.
+/// The numbers that a step of StepTakes::kTensors reads; other steps read only the rate.
 struct StepNumbers {
   Tensor rate;                  // [] double on the host, or [] float on the device
   std::optional<Tensor> scale;  // [] float: gradients are to be divided by it; none: by nothing

@@ -265,7 +265,7 @@ TEST(TermAutomatonStates, CountWhatIsLeft) {
   TermAutomaton terms({{{kA, kB, kC}, {kB}}, {{kA, kA}}}, {});
   using State = TermAutomaton::StatePtr;
   const auto expect = [](const State& state, int64_t missing, int64_t left, const Pieces& wanted) {
-    EXPECT_EQ(state->standing, (TermAutomaton::Standing{missing, left}));
+    EXPECT_EQ(state->lacking, (TermAutomaton::MissingTerms{missing, left}));
     EXPECT_EQ(state->wanted, wanted);
   };
   const State start = terms.start(), a = terms.next(*start, kA), aa = terms.next(*a, kA),
@@ -283,8 +283,8 @@ TEST(TermAutomatonStates, TakeATermBackWhoseWordGoesOn) {
   const std::vector<char> inside = {0, 0, 0, 0, 0, 1, 0};
   TermAutomaton terms({{{kA}}, {{kA, kB, kC}}}, inside);  // b goes on with a word
   const auto a = terms.next(*terms.start(), kA), ab = terms.next(*a, kB);
-  EXPECT_EQ(a->standing, (TermAutomaton::Standing{1, 3}));  // a stays a word: a b c is to come
-  EXPECT_EQ(ab->standing, (TermAutomaton::Standing{2, 2}));
+  EXPECT_EQ(a->lacking, (TermAutomaton::MissingTerms{1, 3}));  // a stays a word: a b c is to come
+  EXPECT_EQ(ab->lacking, (TermAutomaton::MissingTerms{2, 2}));
   EXPECT_EQ(terms.after(*a, text::kEnd).missing, 1);
 }
 
@@ -299,16 +299,16 @@ TEST(TermAutomatonStates, StandAsTheirHypotheses) {
       ids.push_back(draw.number(kA, kC));
       const auto before = state;
       state = terms.next(*state, ids.back());
-      EXPECT_EQ(terms.after(*before, ids.back()), state->standing);
-      EXPECT_EQ(state->standing.missing, std::ranges::count_if(all, [&](const TermPieces& term) {
+      EXPECT_EQ(terms.after(*before, ids.back()), state->lacking);
+      EXPECT_EQ(state->lacking.missing, std::ranges::count_if(all, [&](const TermPieces& term) {
                   return !obeys(ids, {term});
                 }));
-      if (state->standing.missing == 0) {
-        EXPECT_EQ(state->standing.left, 0);
+      if (state->lacking.missing == 0) {
+        EXPECT_EQ(state->lacking.left, 0);
         continue;
       }
       EXPECT_TRUE(std::ranges::any_of(state->wanted, [&](int32_t piece) {
-        return terms.after(*state, piece).left < state->standing.left;
+        return terms.after(*state, piece).left < state->lacking.left;
       }));
     }
   }
@@ -325,11 +325,11 @@ TEST(TermAutomatonStates, AreKeptForHypothesesAlone) {
       for (const int32_t piece : state->wanted) ASSERT_GE(terms.after(*state, piece).missing, 900);
     state = terms.next(*state, step % 3 == 0 ? step / 3 : step % 3 == 1 ? 1000 - step / 3 : 7);
   }
-  EXPECT_EQ(state->standing, (TermAutomaton::Standing{900, 2700}));
+  EXPECT_EQ(state->lacking, (TermAutomaton::MissingTerms{900, 2700}));
 }
 
 TEST(Allocate, TakesFromEachBankInTurn) {
-  const TermAutomaton::Standing none{1, 2}, b{1, 1}, bc{0, 0};
+  const TermAutomaton::MissingTerms none{1, 2}, b{1, 1}, bc{0, 0};
   std::vector<Continuation> choices = {{0, kA, -1, -1, none}, {0, kB, -5, -5, b},
                                        {1, kA, -2, -2, none}, {1, kC, -9, -9, bc},
                                        {1, kB, -6, -6, b},    {2, kA, -3, -3, none}};
