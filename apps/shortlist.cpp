@@ -58,10 +58,11 @@ run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
 /// How many lines are translated otherwise than without the shortlist.
 void check(const ShortlistArgs& args, const std::string& file) {
   const std::vector<std::string> lines = text::read_sources(args.check);
-  const auto without = told(open(args, "''").translator->translate({.lines = lines}));
+  const auto without =
+      with_logged_warnings(open(args, "''").translator->translate({.lines = lines}));
   const run::LineModels models = open(args, file);
   const decode::LineTranslator& translator = *models.translator;
-  const auto with = told(translator.translate({.lines = lines}));
+  const auto with = with_logged_warnings(translator.translate({.lines = lines}));
   const text::Vocabulary& source = translator.first_text().source;
   const text::Vocabulary& target = translator.first_text().target;
   const decode::Shortlist shortlist(read_file(file), file, source, target);

@@ -306,7 +306,7 @@ class PlainLines : public Transformation {
     decode::SearchHooks hooks;
     if (bar != nullptr)
       hooks.searched = [bar](int64_t lines) { bar->add(static_cast<double>(lines)); };
-    auto translations = told(translator_.translate(request, hooks));
+    auto translations = with_logged_warnings(translator_.translate(request, hooks));
     auto details = inspect::details_of(translator_, request.lines, translations, details_);
     if (retry_) {
       const auto [suspicious, better] =

@@ -52,8 +52,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct AttentionScores {
-  /// Of the layer, head and step that fit evaluation.valid_alignments best, or else of those that
-  /// aligner_of() starts with; nothing without gold or attention.
+  /// The rate at the layer, head and step that fit evaluation.valid_alignments best, or else at
+  /// those that aligner_of() starts with; nothing without gold or attention.
   std::optional<double> alignment_error;
   std::string alignment_choice;
   std::optional<double> diagonal_error;  // of a monotone guess
@@ -175,8 +175,8 @@ std::vector<draw::ReportFact> facts_of(const run::Summary& summary, const Attent
   return facts;
 }
 
-/// Of the longest bucket with sentences: the one whose translation by the baseline, or else the
-/// first system, has the middle chrF.
+/// The sentence of the longest bucket that has any whose translation by the baseline, or else by
+/// the first system, has the middle chrF.
 draw::ReportSentence typical_long_sentence(const score::LengthReport& lengths,
                                            const run::TestSet& set,
                                            const std::vector<score::SystemOutput>& outputs) {

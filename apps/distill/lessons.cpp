@@ -179,7 +179,7 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
       sources.push_back(source);
       references.push_back(reference);
     }
-    const auto translations = told(models.translator->translate(
+    const auto translations = with_logged_warnings(models.translator->translate(
         {.lines = sources, .numbers = decode::LineNumbers(number)}, hooks));
     destination.write(chooser.rows(sources, references, translations));
     number += std::ssize(sources);

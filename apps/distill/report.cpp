@@ -41,8 +41,8 @@ Rated rate(const std::string& models, run::OpenOptions options, const Lines& sou
   options.settings.insert(options.settings.begin(), "threads=1");
   const run::LineModels opened = open_line_models(models, options);
   Rated rated{.translations = run::translate_all(opened, sources)};
-  const double seconds =
-      run::median_seconds(3, [&] { told(opened.translator->translate({.lines = sources})); });
+  const double seconds = run::median_seconds(
+      3, [&] { with_logged_warnings(opened.translator->translate({.lines = sources})); });
   rated.sentences_per_second = static_cast<double>(sources.size()) / seconds;
   const bool int8 = opened.config.decoding.weights == decode::WeightType::int8;
   for (const std::string& path : run::model_paths(models)) {

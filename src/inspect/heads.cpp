@@ -88,7 +88,7 @@ std::vector<score::BleuStatistics> HeadTrial::bleu(const Heads& silenced) {
   const model::Replaced silence = model::silenced(*tried_.member.model, tried_.config, silenced);
   decode::Translator translator = tried_.translator();
   std::vector<std::string> hypotheses;
-  for (auto& translation : told(translator.translate({.lines = pairs_.source})))
+  for (auto& translation : with_logged_warnings(translator.translate({.lines = pairs_.source})))
     hypotheses.push_back(std::move(translation.text));
   const score::EvaluationConfig& evaluation = tried_.evaluation;
   return score::bleu_statistics(hypotheses, pairs_.target,

@@ -320,7 +320,7 @@ void train_family(const std::string& file, const std::vector<FamilyMember>& memb
     else
       waiting.push_back(&member);
   if (waiting.empty()) return;
-  // Of the whole family, trained or not: bits depend on the threads, and must not on what an
+  // All members count, trained or not: bits depend on the threads, and must not depend on what an
   // interruption has left to do.
   const int64_t wished = members.front().config.threads;
   const int64_t fitting = std::max<int64_t>(1, cores / std::max<int64_t>(1, wished));

@@ -166,7 +166,7 @@ std::vector<std::string> translate_all(const LineModels& models,
     const decode::LinesRequest next{
         .lines = {begin, begin + std::min<int64_t>(window, lines.end() - begin)},
         .numbers = numbers.from(std::ssize(outputs))};
-    for (auto& translation : told(translator.translate(next, hooks)))
+    for (auto& translation : with_logged_warnings(translator.translate(next, hooks)))
       outputs.push_back(std::move(translation.text));
   }
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -41,7 +41,7 @@ struct ModelFolder {
 };
 
 /// Throws UserError that names the folder or file and what is wrong with it, also where config and
-/// vocabularies are not those of the weights (binding.h).
+/// vocabularies are not those of the weights (binding_of()).
 ModelFolder open_model(const std::string& path, const OpenOptions& options = {});
 
 /// One model, or several whose probabilities are averaged. The settings are the first one's.

@@ -23,7 +23,7 @@ namespace heed::train {
 
 /// The scores of a model's translations of a set.
 struct ValidationScores {
-  // Those that the configuration asks for; the loss is none of them.
+  // The metrics that the configuration asks for have a value; the loss is none of them.
   score::MetricValues values = {};
   std::string problem = {};  // why one is missing; training goes on without it
 };

@@ -189,7 +189,7 @@ std::string log_of(const model::ModelConfig& kind, const DecodeConfig& config,
   ::testing::internal::CaptureStderr();
   Translator translator = translator_of(kind, config);
   const decode::LinesRequest request{.lines = many_lines(), .keep_attention = keep_attention};
-  for (int i = 0; i < 2; ++i) decode::told(translator.translate(request));
+  for (int i = 0; i < 2; ++i) decode::with_logged_warnings(translator.translate(request));
   return ::testing::internal::GetCapturedStderr();
 }
 

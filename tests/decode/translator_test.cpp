@@ -128,7 +128,8 @@ TEST(Translator, ALongLineIsCutAndNamedAndItsNeighboursAreNot) {
   auto translator = make_translator(random_model(small_models()[0]), config);
   const std::string line = "mira tolo sena kupo vadi rel nostra mira tolo";
   testing::internal::CaptureStderr();
-  const auto found = told(translator.translate({.lines = {"mira", line, "tolo"}, .numbers = 41}));
+  const auto found =
+      with_logged_warnings(translator.translate({.lines = {"mira", line, "tolo"}, .numbers = 41}));
   EXPECT_NE(
       testing::internal::GetCapturedStderr().find("cut to 8 pieces before translating: line 42"),
       std::string::npos);

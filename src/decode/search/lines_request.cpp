@@ -46,7 +46,7 @@ LinesRequest part_of(const LinesRequest& request, const std::vector<std::size_t>
   return part;
 }
 
-std::vector<Translation> told(LinesResult result) {
+std::vector<Translation> with_logged_warnings(LinesResult result) {
   for (const std::string& warning : result.warnings) log::warn("{}", warning);
   return std::move(result.translations);
 }

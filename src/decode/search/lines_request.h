@@ -90,6 +90,6 @@ struct LinesResult {
 };
 
 /// Logs the warnings and returns the translations.
-std::vector<Translation> told(LinesResult result);
+std::vector<Translation> with_logged_warnings(LinesResult result);
 
 }  // namespace heed::decode

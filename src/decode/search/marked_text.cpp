@@ -50,7 +50,7 @@ std::optional<text::WordWeights> by_words(const study::AttentionMatrix& pieces,
 }
 
 /// A translation whose inlays are still to be placed.
-struct Wanted {
+struct UnplacedInlays {
   const text::Segment* segment;
   Translation* translation;
   std::size_t hypothesis;
@@ -61,7 +61,7 @@ struct Wanted {
 };
 
 /// Returns as many of the first texts as have matrices that may be held in memory together.
-std::span<const Wanted> part_of(std::span<const Wanted> all) {
+std::span<const UnplacedInlays> part_of(std::span<const UnplacedInlays> all) {
   constexpr std::size_t kMostWeights = 1 << 24;
   std::size_t count = 0;
   for (std::size_t sum = 0; count < all.size() && sum < kMostWeights; ++count)
@@ -69,11 +69,11 @@ std::span<const Wanted> part_of(std::span<const Wanted> all) {
   return all.first(count);
 }
 
-void place(const LineTranslator& translator, std::span<const Wanted> wanted, text::MarkupKind kind,
-           const std::optional<study::AlignmentChoice>& choice) {
+void place(const LineTranslator& translator, std::span<const UnplacedInlays> wanted,
+           text::MarkupKind kind, const std::optional<study::AlignmentChoice>& choice) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
-  for (const Wanted& one : wanted) {
+  for (const UnplacedInlays& one : wanted) {
     sources.push_back(one.segment->text);
     targets.push_back(one.ids());
   }
@@ -134,7 +134,7 @@ class InlaysOfPages {
     std::size_t i = 0;
     for (const text::Markup& page : pages)
       for (const text::Segment& segment : page.segments()) finish(page, segment, i++, translations);
-    for (std::span<const Wanted> left(wanted_); !left.empty();) {
+    for (std::span<const UnplacedInlays> left(wanted_); !left.empty();) {
       const auto part = part_of(left);
       place(translator_, part, pages[0].kind(), choice_);
       left = left.subspan(part.size());
@@ -199,7 +199,7 @@ class InlaysOfPages {
   const LineTranslator& translator_;
   const LinesRequest& request_;
   const std::optional<study::AlignmentChoice>& choice_;
-  std::vector<Wanted> wanted_;
+  std::vector<UnplacedInlays> wanted_;
   std::vector<text::Markup> again_;  // one segment each
   std::vector<std::size_t> which_;   // the index of each among all segments
   Inlaid out_;
@@ -256,7 +256,7 @@ std::vector<std::string> translate_marked(const LineTranslator& translator,
   for (const std::string& line : lines) pages.emplace_back(line, kind, kept);
   const LinesRequest request = segments_of(pages, numbers);
   std::vector<Translation> found;
-  if (!request.lines.empty()) found = told(translator.translate(request));
+  if (!request.lines.empty()) found = with_logged_warnings(translator.translate(request));
   const Inlaid inlaid = put_inlays(translator, request, pages, choice, found);
   for (const std::string& warning : inlaid.warnings) log::warn("{}", warning);
   data::Notice repeated;

@@ -55,7 +55,8 @@ std::vector<Reading> readings_of(const LineTranslator& translator,
   const MemberText& member = translator.first_text();
   std::vector<Translation> own;
   if (!targets)
-    own = told(translator.translate({.lines = sources, .numbers = LineNumbers(first_line)}));
+    own = with_logged_warnings(
+        translator.translate({.lines = sources, .numbers = LineNumbers(first_line)}));
   std::vector<Reading> out(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Reading& one = out[i];

@@ -102,7 +102,7 @@ const ofTemperature = each =>
 const captionOf = each => (hasHeads(each) ? `${kinds[each.kind].name}, ` : "") +
   (each.model ? `${each.model}, ` : "") + headName(each) + ofTemperature(each);
 
-// Of one matrix with its caption, of letters that may be 8.5 pixels wide.
+// The pixels that a matrix and its caption take; a letter may be 8.5 pixels wide.
 const breadthOf = each =>
   Math.max(LABELS + CELL * each.source.length + 24, 8.5 * captionOf(each).length + 16);
 

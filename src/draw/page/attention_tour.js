@@ -6,7 +6,7 @@ function onlyDifference(a, b) {
   return a.length === b.length && places.length === 1 ? places[0] : -1;
 }
 
-// Of each unit the tokens of the source's self-attention, also before they are unpacked.
+// The tokens of the source's self-attention by unit, also before they are unpacked.
 const sourcesOf = one => new Map(one.views.filter(each => each.kind === "encoder")
   .map(each => [each.unit, typeof each.source === "number" ? one.lines[each.source] : each.source]));
 

@@ -12,7 +12,7 @@ class Engine {
     this.program = await WebAssembly.compile(this.parts.program);
   }
 
-  // Without exceptions in it (src/web/raise.cpp), a program is of no use after an error.
+  // Without exceptions in it (src/web/wasm/raise.cpp), a program is of no use after an error.
   start() {
     const system = { clock_time_get: () => 0 };
     const nothing = new Proxy(system, { get: (known, name) => known[name] ?? (() => 8) });  // 8: no such file

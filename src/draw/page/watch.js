@@ -28,7 +28,7 @@ const last = values => values?.findLast(value => value !== null) ?? null;
 
 const metricText = ({ label, decimals }, value) => `${label} ${decimals === null ? short(value) : value.toFixed(decimals)}`;
 
-// Of one validation; what decides which is the best comes first.
+// The scores of one validation; the one that decides which is the best comes first.
 function scoreText(metric, scores) {
   const known = METRICS.filter(each => (scores[each.key] ?? null) !== null);
   known.sort((a, b) => (b.key === metric) - (a.key === metric));
@@ -144,7 +144,7 @@ function drawCurves() {
   drawKey();
 }
 
-// Of the curves: a press on a name hides its run.
+// The names of the runs beside the curves; a press on a name hides its run.
 function drawKey() {
   const names = namesOf(runs);
   const box = element("key"), focused = document.activeElement?.dataset?.key;
@@ -336,7 +336,7 @@ function show(text, told) {
   if (text === show.before) return;
   show.before = text;
   told.runs.forEach(one => places.has(one.id) || places.set(one.id, places.size));
-  // Those in training come first.
+  // Runs in training come first.
   runs = told.runs.toSorted((a, b) => (b.state === "training") - (a.state === "training"));
   draw();
 }
