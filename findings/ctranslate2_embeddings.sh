@@ -11,6 +11,7 @@
 # Source: in the library's converters, fairseq.py and transformers.py store the factor of a module under this name, and
 # opennmt_py.py stores False; its specification begins with True. The script makes one tiny Transformer of random numbers by that
 # specification, saves it with each variant and scores the same pair.
+# Seen on 29 November 2026.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -8,6 +8,7 @@
 # An option that does have an effect, `--transformer-disable-position-embeddings`, is tried beside them.
 #
 # Source: `pymarian train --help` and the files that it writes. About 600 MB are fetched.
+# Seen on 29 November 2026.
 set -euo pipefail
 unset CDPATH  # by which cd may go elsewhere
 folder=$(mktemp -d)

@@ -9,6 +9,7 @@
 #
 # Source: torch/distributed/run.py, whose text describes the variable as the number of restarts of the worker group so far. The
 # worker below writes down what it is told; that of agent B fails in its first attempt. About 2.7 GB are fetched.
+# Seen on 29 November 2026.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$folder"' EXIT
