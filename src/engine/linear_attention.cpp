@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/rows/inner_loops.h"
+#include "kernels/rows/loops.h"
 #include "kernels/rows/numbers.h"
 #include "kernels/rows/versions.h"
 
@@ -20,12 +20,6 @@ HEED_LOOP void features(float* x, int64_t count) {
   }
 }
 
-/// to += x
-HEED_LOOP void add_row(const float* x, int64_t count, float* to) {
-#pragma omp simd
-  for (int64_t i = 0; i < count; ++i) to[i] += x[i];
-}
-
 /// products += key value^T, [head, head]
 HEED_LOOP void add_outer_product(const float* key, const float* value, int64_t head,
                                  float* products) {
@@ -37,28 +31,6 @@ HEED_LOOP void add_outer_product(const float* key, const float* value, int64_t h
   }
 }
 
-/// context = query products / count
-HEED_LOOP void mean_of(const float* query, const float* products, int64_t head, float count,
-                       float* context) {
-  for (int64_t j = 0; j < head; ++j) context[j] = 0;
-  for (int64_t i = 0; i < head; ++i) {
-    const float q = query[i];
-    const float* row = products + i * head;
-#pragma omp simd
-    for (int64_t j = 0; j < head; ++j) context[j] += q * row[j];
-  }
-  const float share = 1 / count;
-#pragma omp simd
-  for (int64_t j = 0; j < head; ++j) context[j] *= share;
-}
-
-HEED_LOOP float product_of(const float* x, const float* y, int64_t count) {
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < count; ++i) sum += x[i] * y[i];
-  return sum;
-}
-
 }  // namespace
 
 int64_t sums_width(const HeadShape& shape) {
@@ -68,7 +40,7 @@ int64_t sums_width(const HeadShape& shape) {
 void add_to_sums(float* key_value, const HeadShape& shape, const float* rotations, float* sums) {
   float *counted = sums, *products = sums + shape.shared();
   kernels::fastest<features>(key_value, shape.shared());
-  kernels::fastest<add_row>(key_value, shape.shared(), counted);
+  kernels::scale_and_add(key_value, 1, counted, shape.shared(), counted);
   if (rotations != nullptr) rotate_heads(key_value, shape.kv_heads, shape.head, rotations);
   for (int64_t h = 0; h < shape.kv_heads; ++h)
     kernels::fastest<add_outer_product>(key_value + h * shape.head,
@@ -82,11 +54,13 @@ void attend_to_sums(float* query, const HeadShape& shape, const float* rotations
   const int64_t group = shape.heads / shape.kv_heads, head = shape.head;
   kernels::fastest<features>(query, shape.inner());
   for (int64_t h = 0; h < shape.heads; ++h)
-    counts[h] = kernels::fastest<product_of>(query + h * head, counted + h / group * head, head);
+    counts[h] = kernels::dot(query + h * head, counted + h / group * head, head);
   if (rotations != nullptr) rotate_heads(query, shape.heads, head, rotations);
-  for (int64_t h = 0; h < shape.heads; ++h)
-    kernels::fastest<mean_of>(query + h * head, products + h / group * head * head, head, counts[h],
-                              context + h * head);
+  for (int64_t h = 0; h < shape.heads; ++h) {
+    float* to = context + h * head;
+    kernels::mix_rows(query + h * head, products + h / group * head * head, head, head, to);
+    kernels::scale_and_add(to, 1 / counts[h], nullptr, head, to);
+  }
 }
 
 }  // namespace heed::engine

@@ -46,8 +46,12 @@ LinesRequest part_of(const LinesRequest& request, const std::vector<std::size_t>
   return part;
 }
 
+void log_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) log::warn("{}", warning);
+}
+
 std::vector<Translation> with_logged_warnings(LinesResult result) {
-  for (const std::string& warning : result.warnings) log::warn("{}", warning);
+  log_warnings(result.warnings);
   return std::move(result.translations);
 }
 

@@ -89,6 +89,9 @@ struct LinesResult {
   double search_seconds = 0;  // encoder, decoder, beams
 };
 
+/// Logs each of LinesResult::warnings.
+void log_warnings(const std::vector<std::string>& warnings);
+
 /// Logs the warnings and returns the translations.
 std::vector<Translation> with_logged_warnings(LinesResult result);
 

@@ -258,7 +258,7 @@ std::vector<std::string> translate_marked(const LineTranslator& translator,
   std::vector<Translation> found;
   if (!request.lines.empty()) found = with_logged_warnings(translator.translate(request));
   const Inlaid inlaid = put_inlays(translator, request, pages, choice, found);
-  for (const std::string& warning : inlaid.warnings) log::warn("{}", warning);
+  log_warnings(inlaid.warnings);
   data::Notice repeated;
   for (const std::size_t i : inlaid.repeated)
     repeated.add(request.numbers.of(static_cast<int64_t>(i)));
