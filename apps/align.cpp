@@ -85,7 +85,7 @@ void choose(inspect::AlignerByRule& by, const AlignArgs& args,
             (args.tuned() ? ", best on " + args.tune_gold : ""));
 }
 
-/// Aligns window by window, by one model or by both.
+/// Aligns chunk by chunk, by one model or by both.
 void write_alignments(inspect::AlignerByRule& forward, inspect::SymmetrizedAligner* both,
                       const text::Pairs& pairs, const AlignArgs& args) {
   std::optional<AtomicFile> file;
@@ -97,10 +97,10 @@ void write_alignments(inspect::AlignerByRule& forward, inspect::SymmetrizedAlign
       std::cout << line << '\n';
   };
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs, kWritten)) {
-    const std::vector<study::Alignment> alignments =
-        both != nullptr ? both->align(window.pairs, window.first)
-                        : forward.align(window.pairs, window.first);
+  for (const text::PairChunk& chunk : text::chunks_of(pairs, kWritten)) {
+    const std::vector<study::Alignment> alignments = both != nullptr
+                                                         ? both->align(chunk.pairs, chunk.first)
+                                                         : forward.align(chunk.pairs, chunk.first);
     for (const study::Alignment& alignment : alignments) write(study::pharaoh(alignment));
     bar.add(static_cast<double>(alignments.size()));
     signals::stop_if_interrupted();

@@ -82,9 +82,9 @@ void score_command(const ScoreArgs& args) {
   std::vector<std::string> flags;
   if (args.flags) {
     const PairFlags told(translator, models.first.config);
-    for (const text::PairWindow& window : text::windows_of(pairs))
+    for (const text::PairChunk& chunk : text::chunks_of(pairs))
       std::ranges::move(
-          told.of(window.pairs, Scores(scores).subspan(window.first, window.pairs.source.size())),
+          told.of(chunk.pairs, Scores(scores).subspan(chunk.first, chunk.pairs.source.size())),
           std::back_inserter(flags));
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {

@@ -168,14 +168,14 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
   std::string source, reference;
   for (int64_t i = 0; i < destination.lines(); ++i) lines.next(source, reference);
   if (destination.lines() > 0) log::info("{}: continuing after line {}", file, destination.lines());
-  const auto window = static_cast<std::size_t>(models.translator->window());
+  const auto chunk = static_cast<std::size_t>(models.translator->chunk_size());
   ProgressBar bar("sentences translated", all, destination.lines());
   const decode::SearchHooks hooks{
       .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
   int64_t number = destination.lines() + 1;
   for (bool more = true; more;) {
     Lines sources, references;
-    while (sources.size() < window && (more = lines.next(source, reference))) {
+    while (sources.size() < chunk && (more = lines.next(source, reference))) {
       sources.push_back(source);
       references.push_back(reference);
     }
@@ -233,10 +233,10 @@ void align_pairs(const DistillArgs& args, const text::Pairs& pairs, const std::s
       run::aligner_of(run::open_model(args.first_teacher(), args.common.open()));
   AtomicFile out(file);
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs, kAlignedTogether)) {
-    for (const study::Alignment& links : aligner.align(window.pairs, window.first))
+  for (const text::PairChunk& chunk : text::chunks_of(pairs, kAlignedTogether)) {
+    for (const study::Alignment& links : aligner.align(chunk.pairs, chunk.first))
       out.write(study::pharaoh(links) + "\n");
-    bar.add(static_cast<double>(window.pairs.source.size()));
+    bar.add(static_cast<double>(chunk.pairs.source.size()));
   }
   out.commit();
 }

@@ -118,14 +118,14 @@ study::AlignmentSweep Aligner::sweep(const GoldPairs& gold, double least) {
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold.gold, gold.name);
   ProgressBar bar("sentences measured", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs)) {
-    const auto sentences = attention_maps(translator_, window.pairs.source, window.pairs.target, {},
-                                          static_cast<int64_t>(window.first) + 1);
+  for (const text::PairChunk& chunk : text::chunks_of(pairs)) {
+    const auto sentences = attention_maps(translator_, chunk.pairs.source, chunk.pairs.target, {},
+                                          static_cast<int64_t>(chunk.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
-      const std::size_t line = window.first + i;
+      const std::size_t line = chunk.first + i;
       const auto& matrices = sentences[i].matrices;
       const auto* known =
-          comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
+          comparable.of(line, matrices, chunk.pairs.source[i], chunk.pairs.target[i]);
       if (known != nullptr) sweep.add(matrices, *known, fmt::format("{}:{}", gold.name, line + 1));
     }
     bar.add(static_cast<double>(sentences.size()));

@@ -62,7 +62,7 @@ struct DetailOptions {
 /// That of the vocabulary's pieces; none where they are of several.
 text::Script script_of(const text::Vocabulary& vocabulary);
 
-/// Attention weights that are held at a time: 128 MiB. A window of ordinary lines has fewer, but
+/// Attention weights that are held at a time: 128 MiB. A chunk of ordinary lines has fewer, but
 /// they grow with the square of the length.
 inline constexpr int64_t kWeightsAtOnce = int64_t{1} << 25;
 

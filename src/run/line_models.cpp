@@ -156,7 +156,7 @@ std::vector<std::string> translate_all(const LineModels& models,
                                        const decode::LineNumbers& numbers) {
   const decode::LineTranslator& translator = *models.translator;
   const auto start = std::chrono::steady_clock::now();
-  const int64_t window = translator.window();
+  const int64_t chunk = translator.chunk_size();
   ProgressBar bar("sentences translated", std::ssize(lines));
   const decode::SearchHooks hooks{
       .searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); }};
@@ -164,7 +164,7 @@ std::vector<std::string> translate_all(const LineModels& models,
   while (outputs.size() < lines.size()) {
     const auto begin = lines.begin() + std::ssize(outputs);
     const decode::LinesRequest next{
-        .lines = {begin, begin + std::min<int64_t>(window, lines.end() - begin)},
+        .lines = {begin, begin + std::min<int64_t>(chunk, lines.end() - begin)},
         .numbers = numbers.from(std::ssize(outputs))};
     for (auto& translation : with_logged_warnings(translator.translate(next, hooks)))
       outputs.push_back(std::move(translation.text));

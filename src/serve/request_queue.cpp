@@ -137,12 +137,12 @@ void RequestQueue::plan_turns(Entry& entry) const {
   const decode::LineTranslator& translator = *models_[entry.model()].translator;
   const decode::LinesRequest& request = entry.request();
   // A line may be several sentences, or none.
-  const auto window_of = [&](std::size_t i) {
-    return (request.numbers.of(static_cast<int64_t>(i)) - 1) / translator.window();
+  const auto chunk_of = [&](std::size_t i) {
+    return (request.numbers.of(static_cast<int64_t>(i)) - 1) / translator.chunk_size();
   };
   std::vector<std::size_t> all;
-  for (std::size_t i = entry.done;
-       i < request.lines.size() && window_of(i) == window_of(entry.done); ++i)
+  for (std::size_t i = entry.done; i < request.lines.size() && chunk_of(i) == chunk_of(entry.done);
+       ++i)
     all.push_back(i);
   // Random draws depend on a line's number in the chunk, so the chunk stays whole.
   if (samples(translator.config().sampling) || !request.prefixes.empty()) {

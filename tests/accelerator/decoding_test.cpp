@@ -257,7 +257,7 @@ TEST(AcceleratorDecoding, ABatchIsWhatFits) {
   const auto texts = ManyLines(32).texts();
   ManyLines plenty(0);
   EXPECT_EQ(plenty.translator().batch_size(), 2048);
-  EXPECT_EQ(plenty.translator().window(), 32 * 2048);
+  EXPECT_EQ(plenty.translator().chunk_size(), 32 * 2048);
   EXPECT_EQ(plenty.batches(), 1);
   EXPECT_EQ(plenty.texts(), texts);
   const int64_t weights = memory_in_use();

@@ -71,7 +71,7 @@ TEST(SymmetrizedAligner, CountsTheErrorsOfTheOtherModelAndOfWhatIsJoined) {
   EXPECT_LE(both.links, any.links);
 }
 
-// One aligner is called several times for the windows of a file.
+// One aligner is called several times for the chunks of a file.
 TEST(SymmetrizedAligner, CountsLinesFromTheFirst) {
   const text::Pairs second{{kThreePairs.source[1]}, {kThreePairs.target[1]}};
   AlignerByRule forward = by_usual_rule(random_aligner(1)),

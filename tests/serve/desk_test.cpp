@@ -164,11 +164,11 @@ TEST_F(DeskTest, ModelsThatShareNoBatchesTakeTurnsOfTheirOwnBatches) {
 TEST_F(DeskTest, ALongRequestIsCutIntoWindowsAsTheTranslatorCutsAFile) {
   const decode::DecodeConfig config{.batch_size = 1};
   open({kSharesNot}, config);
-  const int64_t window = models_[0].translator->window();
-  Strings lines(static_cast<std::size_t>(window) + 1, "tolo");  // sorted, the last were the first
+  const int64_t chunk = models_[0].translator->chunk_size();
+  Strings lines(static_cast<std::size_t>(chunk) + 1, "tolo");  // sorted, the last were the first
   lines.back() = "mira tolo sena kupo";
   const ClientPtr a = take("a", {.lines = lines});
-  for (int64_t i = 0; i < window; ++i) work();
+  for (int64_t i = 0; i < chunk; ++i) work();
   EXPECT_EQ(queue_->waiting(), 1);
   work();
   Strings first(lines.begin(), lines.end() - 1);
@@ -182,7 +182,7 @@ TEST_F(DeskTest, WhatIsDrawnIsDrawnWindowByWindow) {
   open({kShares}, config);
   const Strings lines = {"mira", "tolo sena", "quorz"};
   const ClientPtr a = take("a", {.lines = lines});
-  work();  // three batches at once, for their draws follow from numbers in the window
+  work();  // three batches at once, for their draws follow from numbers in the chunk
   EXPECT_EQ(body(a), alone(kShares, lines, config));
 }
 

@@ -62,7 +62,7 @@ class LineTranslator {
   /// models and this device.
   int64_t batch_size() const { return limits(config_).sentences; }
   /// Returns how many lines are worth sorting by length together.
-  int64_t window() const { return 32 * batch_size(); }
+  int64_t chunk_size() const { return 32 * batch_size(); }
 
   /// Returns the glossary of a request's terms, each a source and its targets. Throws UserError as
   /// check_terms(), Glossary and Glossary::spell() do.

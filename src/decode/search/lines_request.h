@@ -17,7 +17,7 @@
 namespace heed::decode {
 
 /// The numbers by which messages name the lines of a request. They also say which random stream
-/// each line is sampled from. A window of a text has the numbers of the text, so that it gets the
+/// each line is sampled from. A chunk of a text has the numbers of the text, so that it gets the
 /// same samples.
 class LineNumbers {
  public:
