@@ -22,7 +22,7 @@ struct MetricsLine {
   std::optional<double> left;         // of training: seconds to its end
   std::optional<int64_t> epoch;       // from 1
   bool best = false;                  // this validation was the best so far
-  bool last = false;                  // the run ended before the window was full
+  bool last = false;                  // the run ended before the interval was full
 };
 
 /// Returns the values of a line; nothing for a line that a crash cut off or another program wrote.

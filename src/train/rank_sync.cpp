@@ -46,10 +46,10 @@ uint64_t checksum_of(const data::Position& at) {
 }
 
 uint64_t numbers_of(const Progress& progress) {
-  const Window& window = progress.window;
+  const LogInterval& interval = progress.interval;
   uint64_t terms = 0;
-  for (const auto& [name, sum] : window.terms) terms = mix({terms, bits(sum)});
-  return mix({bits(window.loss), bits(window.nll), terms, bits(window.norm),
+  for (const auto& [name, sum] : interval.terms) terms = mix({terms, bits(sum)});
+  return mix({bits(interval.loss), bits(interval.nll), terms, bits(interval.norm),
               bits(progress.rate_factor), bits(progress.loss_scale),
               bits(progress.lowest_loss.value_or(0)), static_cast<uint64_t>(progress.skipped),
               static_cast<uint64_t>(progress.stale)});

@@ -104,20 +104,20 @@ TEST(Metrics, OfAWindowArePerTokenPlaceAndSecond) {
   progress.update = 1200;
   progress.epoch = 2;
   progress.seconds = 77;
-  progress.window = {.loss = 120,
-                     .nll = 80,
-                     .tokens = 40,
-                     .real = 90,
-                     .places = 120,
-                     .updates = 5,
-                     .skipped = 3,
-                     .rate = 0.002,
-                     .norm = 1.5,
-                     .seconds = 8,
-                     .waited = 1};
+  progress.interval = {.loss = 120,
+                       .nll = 80,
+                       .tokens = 40,
+                       .real = 90,
+                       .places = 120,
+                       .updates = 5,
+                       .skipped = 3,
+                       .rate = 0.002,
+                       .norm = 1.5,
+                       .seconds = 8,
+                       .waited = 1};
   const LineContext context{.left = 60.5};
   const TemporaryFolder folder;
-  Metrics(folder.path()).window(progress, context);
+  Metrics(folder.path()).interval(progress, context);
   const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl"));
   const auto number = [&](const char* key) { return line.at(key).get<double>(); };
   EXPECT_EQ(number("update"), 1200);
