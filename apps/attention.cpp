@@ -207,7 +207,7 @@ std::string table_name(AttentionKind kind, const AttentionArgs& args) {
 
 void write_tables(const OutputFolder& folder, const Matrices& matrices, const AttentionArgs& args) {
   for (const AttentionKind kind : args.kinds) {
-    AtomicFile file(folder.place_of(table_name(kind, args)));
+    AtomicFile file(folder.path_of(table_name(kind, args)));
     write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
     file.commit();
   }
@@ -221,7 +221,7 @@ std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
   const draw::Form form = args.form.form();
   std::size_t count = 0;
   const auto write = [&](const std::string& name, const std::string& svg) {
-    write_atomic(folder.place_of(name), svg);
+    write_atomic(folder.path_of(name), svg);
     ++count;
   };
   for (auto from = matrices.begin(); args.pictures != "none" && from != matrices.end();) {
@@ -329,7 +329,7 @@ void attention(AttentionArgs args) {
               "positions has them; page and pictures draw these as 0 or 1, attention.csv has them");
   OutputFolder folder(args.output, files);
   write_tables(folder, matrices, args);
-  if (args.with_signs)  // a picture has no place for them
+  if (args.with_signs)  // a picture cannot show them
     for (study::AttentionMatrix& matrix : matrices)
       if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
   if (args.pictures != "none" && std::ranges::any_of(matrices, [](const auto& matrix) {
@@ -346,7 +346,7 @@ void attention(AttentionArgs args) {
     title += " and " + args.beside;
     matrices = with_model_beside(std::move(matrices), input, targets, args);
   }
-  write_atomic(folder.place_of("attention.html"), draw::attention_page(matrices, title));
+  write_atomic(folder.path_of("attention.html"), draw::attention_page(matrices, title));
   folder.commit();
   log::info("{}: tables, attention.html and {} SVG pictures", args.output, pictures);
 }

@@ -194,15 +194,15 @@ void export_for_ctranslate2(const ExportArgs& args) {
   OutputFolder out(args.output, exported_files());
   const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
   if (joint) {
-    write_atomic(out.place_of("shared_vocabulary.json"), piece_list(folder.target));
+    write_atomic(out.path_of("shared_vocabulary.json"), piece_list(folder.target));
   } else {
-    write_atomic(out.place_of("source_vocabulary.json"), piece_list(folder.source));
-    write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
+    write_atomic(out.path_of("source_vocabulary.json"), piece_list(folder.source));
+    write_atomic(out.path_of("target_vocabulary.json"), piece_list(folder.target));
   }
-  run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
-  write_atomic(out.place_of("config.json"), description(folder.target, config.data.source_end));
+  run::save_vocabularies({folder.source, folder.target}, out.temporary(), joint);
+  write_atomic(out.path_of("config.json"), description(folder.target, config.data.source_end));
   exchange::write_ctranslate2(config.model, decode::weights_of(*folder.model),
-                              out.place_of("model.bin"));
+                              out.path_of("model.bin"));
   out.commit();
   const int64_t longest = exchange::longest_in_ctranslate2(config.model);
   log::info("search as heed does: translate_batch(pieces, {})",
@@ -234,8 +234,8 @@ void export_for_transformers(const ExportArgs& args) {
                              .weights = decode::weights_of(*folder.model),
                              .source = folder.source,
                              .target = folder.target},
-                            out.place());
-  write_atomic(out.place_of(kModelCard), model_card(args.model, config, args.languages.of(config)));
+                            out.temporary());
+  write_atomic(out.path_of(kModelCard), model_card(args.model, config, args.languages.of(config)));
   out.commit();
   warn_of_search(program, config.decoding);
   log::info(

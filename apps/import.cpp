@@ -121,12 +121,12 @@ void import_model(const ImportArgs& args) {
     if (is_licence(file)) licences.push_back(file);
   for (const std::string& file : licences) names.push_back(kept_name(file));
   OutputFolder out(args.output, names);
-  run::save_vocabularies(vocabularies, out.place(), model.joint);
-  write_weights(model, run::binding_of(config, vocabularies), out.place_of(kWeightsFile));
+  run::save_vocabularies(vocabularies, out.temporary(), model.joint);
+  write_weights(model, run::binding_of(config, vocabularies), out.path_of(kWeightsFile));
   for (const std::string& file : licences)
-    write_atomic(out.place_of(kept_name(file)), package.read(file).view);
-  write_atomic(out.place_of(kSummaryFile), summary_of(args, model, package));
-  write_atomic(out.place_of(kConfigFile), config::dump(config));
+    write_atomic(out.path_of(kept_name(file)), package.read(file).view);
+  write_atomic(out.path_of(kSummaryFile), summary_of(args, model, package));
+  write_atomic(out.path_of(kConfigFile), config::dump(config));
   out.commit();
   log::info("{}: {}, {} parameters, {} source and {} target pieces, from {}", args.output,
             model::describe_model(model.model), with_commas(parameters_of(model)),

@@ -140,7 +140,7 @@ text::Table csv_of(const std::vector<run::Learning>& runs) {
   for (const run::Learning& run : runs) {
     for (const MetricsLine& event : run.events) {
       std::vector<std::string> row{run.name, run::set_of(event), std::to_string(event.update),
-                                   fixed(run::place_of(event, /*minutes=*/true), 3)};
+                                   fixed(run::x_of(event, /*minutes=*/true), 3)};
       for (const Metric metric : listed) {
         row.push_back(fixed(event.values[metric], score::info_of(metric).decimals + kMore));
         if (metric == Metric::loss) row.push_back(fixed(event.perplexity, 4));
@@ -189,11 +189,11 @@ void curves(const RunsArgs& args) {
     std::cout << draw::plot_text(picture) << '\n';
     if (!out) continue;
     const std::string file = file_of(metric);
-    write_atomic(out->place_of(file), draw::draw_plot(picture));
+    write_atomic(out->path_of(file), draw::draw_plot(picture));
     log::info("picture: " + (fs::path(args.output) / file).string());
   }
   if (!out) return;
-  write_atomic(out->place_of("curves.csv"), text::table_csv(csv_of(runs)));
+  write_atomic(out->path_of("curves.csv"), text::table_csv(csv_of(runs)));
   out->commit();
 }
 

@@ -63,7 +63,8 @@ class CommandLine {
   /// The arguments declared from here on stand under this heading of the help.
   CommandLine& group(const std::string& heading);
 
-  /// `names` as "-o,--output", or "model" for one that is told by its place. An empty text, as in
+  /// `names` as "-o,--output", or "model" for one that is told by its position. An empty text, as
+  /// in
   /// `--output ''`, is a mistake. The help shows the value that the variable has, unless that is
   /// empty or 0. `Value`: std::string, int, int64_t, double, std::optional of the last two, or a
   /// std::vector of std::string, which has one value each time the option is given.

@@ -66,7 +66,7 @@ class Cutter {
   }
 
   /// The number of tokens of both sides, padding included.
-  int64_t places(const Cut& cut) const {
+  int64_t padded_tokens(const Cut& cut) const {
     int64_t sum = 0;
     for (const auto& [begin, end] : cut.batches) {
       int64_t source = 0, target = 0;
@@ -134,10 +134,10 @@ Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens) {
   for (int64_t span = 1; span <= 3; ++span) {
     for (double least = 1; least <= 8; least *= 1.5) {
       Cut tried = cutter.with_bands(span, least);
-      const int64_t places = cutter.places(tried);
-      if (places >= fewest) continue;
+      const int64_t tokens = cutter.padded_tokens(tried);
+      if (tokens >= fewest) continue;
       best = std::move(tried);
-      fewest = places;
+      fewest = tokens;
     }
   }
   return best;

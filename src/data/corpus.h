@@ -28,7 +28,7 @@ struct Example;  // data/example.h
 template <class T>
 class Sequences {
  public:
-  explicit Sequences(const ScratchPlace& place = {}) : items_(place), ends_(place) {}
+  explicit Sequences(const ScratchFolder& folder = {}) : items_(folder), ends_(folder) {}
   void append(std::span<const T> items) {
     items_.append(items);
     ends_.push_back(items_.size());
@@ -62,8 +62,8 @@ class Sequences {
 /// Sequences of ids, with 2 bytes for each id where the vocabulary is small enough.
 class Ids {
  public:
-  explicit Ids(int64_t vocabulary = 0, const ScratchPlace& place = {})
-      : narrow_(vocabulary <= 65536), small_(place), large_(place) {}
+  explicit Ids(int64_t vocabulary = 0, const ScratchFolder& folder = {})
+      : narrow_(vocabulary <= 65536), small_(folder), large_(folder) {}
   void append(const std::vector<int32_t>& ids);
   void seal();
   int64_t size() const { return narrow_ ? small_.size() : large_.size(); }
@@ -111,7 +111,7 @@ class Corpus {
   };
 
   /// A list of words by which another process of this user and machine finds this corpus while it
-  /// exists. It must have been read with a shared ScratchPlace.
+  /// exists. It must have been read with a shared ScratchFolder.
   std::string address() const;
   /// The corpus with this address, without copying it; it has no reports. `source` and `target` are
   /// its vocabularies. Throws Failure where it cannot be found.

@@ -119,7 +119,7 @@ std::vector<int64_t> in_order(std::span<const study::AttentionMatrix> matrices,
   return out;
 }
 
-double place_of(const std::vector<int64_t>& numbers, int64_t number) {
+double index_of(const std::vector<int64_t>& numbers, int64_t number) {
   return static_cast<double>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
 }
 
@@ -144,10 +144,10 @@ struct Grid {
   double total_width = 0, total_height = 0;
 
   double x(const study::AttentionMatrix& panel) const {
-    return left + place_of(heads, panel.head) * (width + kGap);
+    return left + index_of(heads, panel.head) * (width + kGap);
   }
   double y(const study::AttentionMatrix& panel) const {
-    return top + place_of(layers, panel.layer) * (height + kGap);
+    return top + index_of(layers, panel.layer) * (height + kGap);
   }
 };
 

@@ -48,7 +48,7 @@ struct TextStyle {
   double size = 16;
   std::string anchor = "start";
   std::string fill = "#222222";
-  double rotate = 0;  // degrees, around its place
+  double rotate = 0;  // degrees, around its position
   std::string attributes;
   std::string tooltip;
 };

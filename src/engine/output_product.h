@@ -44,8 +44,8 @@ class OutputProduct {
   const Linear& whole_;
   Products& products_;
   int64_t columns_, rows_ = 0;
-  Linear listed_;                  // the columns of all lists
-  std::vector<PieceList> places_;  // of each list: the indices of its pieces in listed_
+  Linear listed_;                   // the columns of all lists
+  std::vector<PieceList> indices_;  // of each list: the indices of its pieces in listed_
   Floats logits_, listed_logits_;
 };
 

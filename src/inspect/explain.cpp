@@ -129,12 +129,12 @@ std::vector<float> numbers_of(const Tensor& x) {
 class Integral {
  public:
   Integral(const Pair& pair, int64_t steps) : pair_(pair) {
-    const auto place = [steps](int64_t k) {
+    const auto point_at = [steps](int64_t k) {
       return static_cast<double>(k) / static_cast<double>(steps);
     };
     point(0);
     point(1);
-    for (int64_t k = 0; k < steps; ++k) add(by_midpoint(place(k), place(k + 1)));
+    for (int64_t k = 0; k < steps; ++k) add(by_midpoint(point_at(k), point_at(k + 1)));
     if (!worst_row()) return;
     sum_ = Tensor();
     for (Stretch& one : stretches_) one = by_simpson(one.from, one.to);
@@ -236,17 +236,17 @@ class Integral {
 /// `group_of`: of each source piece.
 void erase(const Pair& pair, const std::vector<std::size_t>& group_of, Explanation& out) {
   std::vector<data::Example> examples{pair.example()};
-  std::vector<int64_t> places;  // of each group, its first piece
+  std::vector<int64_t> firsts;  // of each group, its first piece
   std::set<std::size_t> known;
   for (std::size_t i = 0; i < pair.example().source.size(); ++i) {
     if (!known.insert(group_of.at(i)).second) continue;
-    places.push_back(static_cast<int64_t>(i));
+    firsts.push_back(static_cast<int64_t>(i));
     examples.push_back(pair.without(group_of[i], group_of));
   }
   const Tensor values = pair.log_probabilities(examples);  // [1 + groups, target]
   const Tensor lost = values[0] - values.narrow(0, 1, values.size(0) - 1);
   Tensor all = at::zeros({pair.target(), pair.source()});  // nothing for </s>
-  all.index_copy_(1, at::tensor(places, at::kLong), lost.t());
+  all.index_copy_(1, at::tensor(firsts, at::kLong), lost.t());
   out.matrix.weights = numbers_of(all);
   out.explained = numbers_of(values[0]);
 }

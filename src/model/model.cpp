@@ -56,8 +56,8 @@ SentencesPtr unpadded_sentences(const std::vector<int64_t>& lengths, int64_t lon
 void overwrite(const SentenceLayout& to, const SentenceLayout& from) {
   expect(to.lengths.size() == from.lengths.size() && to.longest == from.longest,
          "as many sentences of the same length");
-  const std::vector<Tensor> into{to.positions, to.places, to.starts};
-  const std::vector<Tensor> numbers{from.positions, from.places, from.starts};
+  const std::vector<Tensor> into{to.positions, to.padded_indices, to.starts};
+  const std::vector<Tensor> numbers{from.positions, from.padded_indices, from.starts};
   for (std::size_t i = 0; i < into.size(); ++i) {
     expect(into[i].sizes() == numbers[i].sizes(), "as many positions");
     Tensor(into[i]).copy_(numbers[i]);

@@ -35,7 +35,7 @@ at::ScalarType tensor_type(Dtype type) {
 Dtype dtype_of(const Tensor& tensor) {
   for (const auto& [dtype, type] : kTypes)
     if (type == tensor.scalar_type()) return dtype;
-  throw Bug("a tensor's type has no place in safetensors");
+  throw Bug("a tensor's type has no name in safetensors");
 }
 
 /// The tensor in `slot`: the mapped bytes, or a copy where another program did not align them.

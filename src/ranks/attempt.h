@@ -13,7 +13,7 @@
 
 namespace heed::ranks {
 
-/// A place in the store for one attempt alone, or the ranks that have not come.
+/// A part of the store for one attempt alone, or the ranks that have not come.
 struct Attempt {
   StorePtr store;               // empty where some are absent
   std::vector<int64_t> absent;  // of them this rank knows

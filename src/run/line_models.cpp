@@ -96,7 +96,7 @@ study::AlignmentChoice usual_choice(const Config& config) {
   choice.layer = model::decoder_layer(config.model, training.taught_layer);
   // Heads are counted among those that are left.
   const auto kept = model::kept_heads(config.model, config::AttentionKind::cross, choice.layer);
-  const auto head = model::place_among(kept, training.taught_head);
+  const auto head = model::index_among(kept, training.taught_head);
   expect(head.has_value(), "the taught head is left");
   choice.head = *head;
   return choice;

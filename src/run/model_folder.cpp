@@ -26,11 +26,11 @@ namespace heed::run {
 void write_model(const Vocabularies& vocabularies, Config config,
                  const std::map<std::string, at::Tensor>& weights, const std::string& output) {
   OutputFolder out(output, files_of_model());
-  save_vocabularies(vocabularies, out.place(), is_joint(config));
+  save_vocabularies(vocabularies, out.temporary(), is_joint(config));
   model::save_tensors({.tensors = weights, .metadata = binding_of(config, vocabularies)},
-                      out.place_of(kWeightsFile));
+                      out.path_of(kWeightsFile));
   config.output = output;
-  write_atomic(out.place_of(kConfigFile), config::dump(config));
+  write_atomic(out.path_of(kConfigFile), config::dump(config));
   out.commit();
 }
 

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// `heed runs` finds the run in it, for a folder without a run is looked through.
-fs::path place_aside(const std::string& folder) {
+fs::path folder_aside(const std::string& folder) {
   return fs::path(folder) / ".heed.older-run";
 }
 
@@ -56,13 +56,13 @@ void delete_put_aside(const std::string& folder) {
   const fs::path deleted = fs::path(folder) / ".heed.deleted";
   std::error_code ignored;
   fs::remove_all(deleted, ignored);
-  if (!is_there(place_aside(folder))) return;
-  fs::rename(place_aside(folder), deleted, ignored);
+  if (!is_there(folder_aside(folder))) return;
+  fs::rename(folder_aside(folder), deleted, ignored);
   fs::remove_all(deleted, ignored);
 }
 
 void put_back(const std::string& folder) {
-  const fs::path aside = place_aside(folder);
+  const fs::path aside = folder_aside(folder);
   if (!is_there(aside)) return;
   if (has_begun(folder)) return delete_put_aside(folder);
   std::vector<fs::path> paths;
@@ -150,7 +150,7 @@ Precision precision_of_older_version(const std::string& folder, Precision saved)
 
 void put_aside(const std::string& folder) {
   const std::vector<fs::path> paths = paths_to_delete(folder);
-  const fs::path aside = place_aside(folder);
+  const fs::path aside = folder_aside(folder);
   try {
     if (!paths.empty()) make_folder(aside.string());
     for (const fs::path& path : paths) move_path(path, aside / path.filename());
@@ -161,7 +161,7 @@ void put_aside(const std::string& folder) {
 }
 
 void restore_older_run(const std::string& folder) {
-  if (!is_there(place_aside(folder))) return;
+  if (!is_there(folder_aside(folder))) return;
   const FolderLock lock(folder, "heed train");
   put_back(folder);
 }

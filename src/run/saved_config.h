@@ -10,7 +10,7 @@
 
 namespace heed::run {
 
-/// Whether the folder has a model or a place for checkpoints.
+/// Whether the folder has a model or a folder for checkpoints.
 bool holds_run(const std::string& folder);
 
 /// Returns the folders of a list separated by commas. The path of a folder that is there is one,

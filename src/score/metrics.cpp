@@ -19,7 +19,7 @@ std::optional<Metric> first_of_sacrebleu(Test passes) {
 
 const config::EnumText& heed_enum_text(Metric) {
   static const config::EnumText text{
-#define HEED_METRIC(key, source, better, place, label, axis, decimals, brief, help) {#key, help},
+#define HEED_METRIC(key, source, better, listed, label, axis, decimals, brief, help) {#key, help},
 #include "score/metrics.def"
 #undef HEED_METRIC
   };

@@ -29,9 +29,9 @@ enum class MetricSource {
 
 enum class Better { less, more };
 
-/// The places where a metric is listed even if no run has computed it, for programs that look for
+/// Where a metric is listed even if no run has computed it, for programs that look for
 /// it there.
-enum class MetricPlace {
+enum class MetricListing {
   everywhere,   // in each validation's line of metrics.jsonl, and in tables
   in_tables,    // in what `heed runs` and `heed watch` print as JSON or CSV
   where_known,  // nowhere
@@ -43,7 +43,7 @@ struct MetricInfo {
   const char* key;
   MetricSource source;
   Better better;
-  MetricPlace place;
+  MetricListing listed;
   const char* label;
   const char* axis;
   int decimals;
@@ -51,8 +51,8 @@ struct MetricInfo {
 };
 
 inline constexpr auto kMetrics = std::to_array<MetricInfo>({
-#define HEED_METRIC(key, source, better, place, label, axis, decimals, brief, help)          \
-  {Metric::key, #key, MetricSource::source, Better::better, MetricPlace::place, label, axis, \
+#define HEED_METRIC(key, source, better, listed, label, axis, decimals, brief, help)            \
+  {Metric::key, #key, MetricSource::source, Better::better, MetricListing::listed, label, axis, \
    decimals,    brief},
 #include "score/metrics.def"
 #undef HEED_METRIC

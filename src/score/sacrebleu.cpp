@@ -80,7 +80,7 @@ void pass_on_warnings(const std::string& err) {
 
 using References = std::vector<std::span<const std::string>>;
 
-constexpr std::size_t kProgram = 5;  // its place in the command
+constexpr std::size_t kProgram = 5;  // its index in the command
 
 std::vector<std::string> command(const EvaluationConfig& config,
                                  const std::vector<MemoryFile>& references,

@@ -29,7 +29,7 @@ class Lexicon {
   static constexpr double kMostNats = 12;
 
  private:
-  int64_t place(int32_t source, int32_t target) const;
+  int64_t index_of(int32_t source, int32_t target) const;
 
   // Where the targets of each source piece begin in targets_, and the end.
   std::vector<int64_t> begin_;

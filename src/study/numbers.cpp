@@ -113,8 +113,8 @@ bool may_be_equal(const Reading& a, const Reading& b) {
 int roman_digit(char32_t c) {
   static constexpr std::u32string_view kLetters = U"IVXLCDM";
   static constexpr std::array<int, 7> kValues = {1, 5, 10, 50, 100, 500, 1000};
-  const std::size_t place = kLetters.find(c);
-  return place == kLetters.npos ? 0 : kValues[place];
+  const std::size_t index = kLetters.find(c);
+  return index == kLetters.npos ? 0 : kValues[index];
 }
 
 std::string in_roman_digits(int value) {
@@ -159,8 +159,8 @@ std::optional<int64_t> chinese_value(const std::u32string& letters) {
   for (const char32_t c : letters) {
     if (value > kMost * 10'000'000 || std::max(below_myriad, digit) > kMost) return std::nullopt;
     empty = false;
-    if (const std::size_t place = kDigits.find(c); place != std::u32string::npos) {
-      digit = has_powers ? static_cast<int64_t>(place) : 10 * digit + static_cast<int64_t>(place);
+    if (const std::size_t index = kDigits.find(c); index != std::u32string::npos) {
+      digit = has_powers ? static_cast<int64_t>(index) : 10 * digit + static_cast<int64_t>(index);
       continue;
     }
     has_powers = true;

@@ -28,12 +28,12 @@ using at::Tensor;
 struct Target {
   model::TargetInput input;
   Tensor gold;  // [tokens] int64: the pieces to predict, row by row, without padding
-  Tensor rows;  // [tokens] int64: their places in [batch * target]; undefined without padding
+  Tensor rows;  // [tokens] int64: their indices in [batch * target]; undefined without padding
   int64_t tokens = 0;
   Tensor weights;  // [tokens] float on a GPU: of each piece's loss; undefined: 1
 };
 
-/// The pieces that a batch predicts, row by row, and their places in rows of `width`.
+/// The pieces that a batch predicts, row by row, and their indices in rows of `width`.
 struct Predicted {
   std::vector<int64_t> gold, rows;
 };

@@ -40,7 +40,7 @@ struct Averages {
         perplexity(std::exp(ratio(interval.nll, static_cast<double>(interval.tokens), kNothing))),
         speed(ratio(static_cast<double>(interval.tokens), interval.seconds)),
         padding(1 -
-                ratio(static_cast<double>(interval.real), static_cast<double>(interval.places))),
+                ratio(static_cast<double>(interval.real), static_cast<double>(interval.padded))),
         waiting(ratio(interval.waited, interval.seconds)) {}
   double loss, perplexity, speed, padding, waiting;
 };
@@ -256,7 +256,7 @@ void Metrics::validation(const Validation& validation, const Progress& progress)
                    {"loss", validation.loss},
                    {"perplexity", validation.perplexity()}};
   for (const score::MetricInfo& each : score::kMetrics)
-    if (each.place == score::MetricPlace::everywhere && each.metric != Metric::loss) {
+    if (each.listed == score::MetricListing::everywhere && each.metric != Metric::loss) {
       const auto value = validation.value(each.metric);
       line[each.key] = value ? OrderedJson(*value) : OrderedJson(nullptr);
     }

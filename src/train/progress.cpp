@@ -43,7 +43,7 @@ void visit_numbers(Progress& progress, Visit visit) {
     visit("window_" + loss.name, progress.interval.terms[loss.name]);
   visit("window_tokens", progress.interval.tokens);
   visit("window_real", progress.interval.real);
-  visit("window_places", progress.interval.places);
+  visit("window_places", progress.interval.padded);
   visit("window_updates", progress.interval.updates);
   visit("window_skipped", progress.interval.skipped);
   visit("window_rate", progress.interval.rate);

@@ -25,7 +25,7 @@ struct LogInterval {
   double loss = 0, nll = 0;                  // over target tokens
   std::map<std::string, double> terms = {};  // the same: the auxiliary losses (losses.h), by name
   int64_t tokens = 0;                        // target tokens without padding
-  int64_t real = 0, places = 0;              // both sides, without and with padding
+  int64_t real = 0, padded = 0;              // both sides, without and with padding
   int64_t updates = 0, skipped = 0;
   double rate = 0;                 // learning rate of the last update
   double norm = 0;                 // of the last gradient

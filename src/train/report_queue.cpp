@@ -37,7 +37,7 @@ void ReportQueue::add_report(const UpdateReport& report, Progress& progress) {
   LogInterval& interval = progress.interval;
   ++interval.updates;
   interval.real += report.real();
-  interval.places += report.places();
+  interval.padded += report.padded();
   interval.rate = report.plan().rate;
   interval.norm = numbers.norm;
   ++progress.scale_age;

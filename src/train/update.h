@@ -69,13 +69,13 @@ class UpdateReport {
   const UpdatePlan& plan() const { return plan_; }
   int64_t tokens() const { return tokens_; }  // target tokens without padding
   int64_t real() const { return real_; }      // tokens of both sides without padding
-  int64_t places() const { return places_; }  // the same with padding
+  int64_t padded() const { return padded_; }  // the same with padding
   const std::vector<data::Origin>& origins() const { return origins_; }  // of all sentences
   const UpdateSeconds& seconds() const { return seconds_; }
 
  private:
   UpdatePlan plan_;
-  int64_t tokens_ = 0, real_ = 0, places_ = 0;
+  int64_t tokens_ = 0, real_ = 0, padded_ = 0;
   std::vector<data::Origin> origins_;
   UpdateSeconds seconds_;
   std::vector<AuxiliaryLoss> terms_;
@@ -160,7 +160,7 @@ class Updater {
   std::vector<Worker> workers_;
   RecordedPass recorded_pass_;                  // of the first of them
   kernels::Waiting waiting_;                    // of threads that compute a part together
-  std::atomic<int64_t> too_large_ = INT64_MAX;  // padded places of the smallest part for which
+  std::atomic<int64_t> too_large_ = INT64_MAX;  // padded tokens of the smallest part for which
                                                 // memory was too small
 };
 

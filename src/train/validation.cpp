@@ -138,10 +138,10 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   }
   if (!counts) return false;
   auto& best = progress.best;
-  const auto place = std::ranges::find_if(
+  const auto next = std::ranges::find_if(
       best, [&](const Best& other) { return is_better(other.score, other.loss); });
-  if (place - best.begin() >= config.keep_best) return false;
-  best.insert(place, {progress.update, *score, validation.loss, bleu, ""});
+  if (next - best.begin() >= config.keep_best) return false;
+  best.insert(next, {progress.update, *score, validation.loss, bleu, ""});
   if (static_cast<int64_t>(best.size()) > config.keep_best) best.pop_back();
   return true;
 }

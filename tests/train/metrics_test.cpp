@@ -97,9 +97,9 @@ TEST(Metrics, TakenBackToAnUpdateKeepTheEventsUpToItAndNothingElse) {
   EXPECT_EQ(read_file(folder / "metrics.jsonl"), kept + "\n");
 }
 
-// The smoothed loss is 120 / 40, and perplexity is of the other one: e^(80 / 40). 30 of 120 places
+// The smoothed loss is 120 / 40, and perplexity is of the other one: e^(80 / 40). 30 of 120 tokens
 // are padding.
-TEST(Metrics, OfAWindowArePerTokenPlaceAndSecond) {
+TEST(Metrics, OfAnIntervalArePerTokenPaddedTokenAndSecond) {
   Progress progress;
   progress.update = 1200;
   progress.epoch = 2;
@@ -108,7 +108,7 @@ TEST(Metrics, OfAWindowArePerTokenPlaceAndSecond) {
                        .nll = 80,
                        .tokens = 40,
                        .real = 90,
-                       .places = 120,
+                       .padded = 120,
                        .updates = 5,
                        .skipped = 3,
                        .rate = 0.002,

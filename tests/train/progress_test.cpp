@@ -19,7 +19,7 @@ const std::vector<double Progress::*> kNumbers = {&Progress::seconds, &Progress:
                                                   &Progress::rate_factor, &Progress::loss_scale,
                                                   &Progress::warmup_seconds};
 const std::vector<int64_t LogInterval::*> kIntervalCounts = {
-    &LogInterval::tokens, &LogInterval::real, &LogInterval::places, &LogInterval::updates,
+    &LogInterval::tokens, &LogInterval::real, &LogInterval::padded, &LogInterval::updates,
     &LogInterval::skipped};
 const std::vector<double LogInterval::*> kIntervalNumbers = {
     &LogInterval::loss, &LogInterval::nll,     &LogInterval::rate,

@@ -73,7 +73,7 @@ std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first
     const Continuation& choice = choices[i];
     if (choice.token != text::kEnd) {
       if (std::ssize(next) < beam) next.push_back(grow(choice, 0));
-    } else if ((terms_ ? choice.place : i) < beam) {
+    } else if ((terms_ ? choice.bank_rank : i) < beam) {
       finish(grow(choice, 0), /*cut=*/false);
     }
   }
@@ -150,8 +150,8 @@ void Beam::finish(const Live& hypothesis, bool cut) {
       finished_.erase(same);
     }
   }
-  const auto place = std::upper_bound(finished_.begin(), finished_.end(), entry, better);
-  finished_.insert(place, std::move(entry));
+  const auto after = std::upper_bound(finished_.begin(), finished_.end(), entry, better);
+  finished_.insert(after, std::move(entry));
 }
 
 bool Beam::may_stop(const std::vector<Live>& next) const {

@@ -117,8 +117,9 @@ void allocate(std::vector<Continuation>& choices, int64_t room) {
   const auto again = std::ranges::unique(choices, {}, piece);
   choices.erase(again.begin(), again.end());
   for (std::size_t i = 1; i < choices.size(); ++i)
-    if (left(choices[i]) == left(choices[i - 1])) choices[i].place = choices[i - 1].place + 1;
-  std::ranges::stable_sort(choices, {}, &Continuation::place);
+    if (left(choices[i]) == left(choices[i - 1]))
+      choices[i].bank_rank = choices[i - 1].bank_rank + 1;
+  std::ranges::stable_sort(choices, {}, &Continuation::bank_rank);
 }
 
 }  // namespace heed::decode

@@ -102,7 +102,7 @@ struct Continuation {
   float log_probability;  // of the piece
   double total;           // log-probability of the hypothesis with the piece
   TermAutomaton::MissingTerms terms = {};
-  int32_t place = 0;  // its rank in its bank, from 0 (see allocate())
+  int32_t bank_rank = 0;  // its rank in its bank, from 0 (see allocate())
 
   /// Orders continuations from the best to the worst; equal ones by hypothesis, then by piece.
   bool operator<(const Continuation& other) const {

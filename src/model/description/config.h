@@ -197,7 +197,7 @@ std::string positions_of_side(const ModelConfig& config, bool decoder);
 std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, int64_t layer);
 
 /// The index of a head among those that are left; nothing where it was pruned.
-std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
+std::optional<int64_t> index_among(const std::vector<int64_t>& kept, int64_t head);
 
 /// Rules between fields (heads divide the width, a window needs a luong attention, ...). Throws
 /// ConfigError. `shares_pieces`: whether both sides have the same pieces under the same ids, which

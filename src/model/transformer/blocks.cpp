@@ -36,7 +36,7 @@ LinearLayerPtr xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool 
     // LibTorch's layer cannot be made without drawing its weights.
     auto linear = std::make_shared<LinearLayer>(torch::nn::LinearOptions(1, 1).bias(bias));
     linear->options.in_features(in).out_features(stacked);
-    // A weight cannot move to `meta`; one number that is repeated in every place takes no memory.
+    // A weight cannot move to `meta`; one number that is repeated everywhere takes no memory.
     linear->weight.set_data(WeightsBegin::now() == InitialWeights::sizes_only
                                 ? at::zeros({1, 1}).expand({stacked, in})
                                 : at::empty({stacked, in}));

@@ -42,12 +42,12 @@ KeysValues CrossAttention::project(const Tensor& memory) {
 Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memory,
                                     const CrossSentenceLayout& sentences, int64_t head) const {
   const std::optional<int64_t> left =
-      options_.kept.empty() ? head : place_among(options_.kept, head);
+      options_.kept.empty() ? head : index_among(options_.kept, head);
   expect(left.has_value(), "a head that was not pruned");
-  const int64_t width = options_.head(), place = *left;
-  const int64_t shared = place / (options_.count() / options_.kv());
+  const int64_t width = options_.head(), index = *left;
+  const int64_t shared = index / (options_.count() / options_.kv());
   const kernels::WithoutAutocast guard;
-  Tensor asked = kernels::widened(query.narrow(-1, place * width, width)), keys, valid;
+  Tensor asked = kernels::widened(query.narrow(-1, index * width, width)), keys, valid;
   if (sentences.memory.unpadded()) {
     asked = pad(asked, sentences.queries);
     keys =

@@ -113,8 +113,8 @@ Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& 
 }
 
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device) {
-  const Tensor places = at::arange(length, at::TensorOptions(device).dtype(at::kLong));
-  return sees(pattern, places.unsqueeze(1), places);
+  const Tensor positions = at::arange(length, at::TensorOptions(device).dtype(at::kLong));
+  return sees(pattern, positions.unsqueeze(1), positions);
 }
 
 Tensor mask_tensor(const AttentionMask& masking, int64_t length, const at::Device& device) {

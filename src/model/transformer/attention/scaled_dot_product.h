@@ -97,9 +97,10 @@ bool worth_blocks(int64_t length, const AttentionMask& masking);
 Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking);
 
-/// attend() for a pattern with `global` or `stride`: over a window, over some places that everybody
-/// sees and that see everybody (Beltagy et al. 2020, section 3.1), and over every s-th place (Child
-/// et al. 2019, section 4.3, "strided"). Time and memory are O(n (window + global + n / stride)).
+/// attend() for a pattern with `global` or `stride`: over a window, over some positions that
+/// everybody sees and that see everybody (Beltagy et al. 2020, section 3.1), and over every s-th
+/// position (Child et al. 2019, section 4.3, "strided"). Time and memory are O(n (window + global +
+/// n / stride)).
 Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking);
 

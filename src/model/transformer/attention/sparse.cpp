@@ -23,12 +23,12 @@ struct Inputs {
 
   int64_t length() const { return query.size(2); }
   int64_t global() const { return masking.pattern.global; }
-  Tensor places() const {
+  Tensor positions() const {
     return at::arange(length(), at::TensorOptions(query.device()).dtype(at::kLong));
   }
-  /// The places that are no padding and that not everybody sees.
-  Tensor others() const { return real().logical_and(places().ge(global()).view({1, 1, -1, 1})); }
-  /// The places that are no padding: [batch or 1, 1, length, 1] bool.
+  /// The positions that are no padding and that not everybody sees.
+  Tensor others() const { return real().logical_and(positions().ge(global()).view({1, 1, -1, 1})); }
+  /// The positions that are no padding: [batch or 1, 1, length, 1] bool.
   Tensor real() const {
     if (masking.valid.defined()) return masking.valid.transpose(2, 3);
     return at::ones({1, 1, length(), 1}, at::TensorOptions(query.device()).dtype(at::kBool));
@@ -67,16 +67,16 @@ Part near(const Inputs& in) {
 /// The keys that everybody sees.
 Part global(const Inputs& in) {
   const auto first = [&](const Tensor& x) { return x.narrow(2, 0, in.global()); };
-  const Tensor places = in.places();
+  const Tensor positions = in.positions();
   const Tensor seen = first(in.real()).transpose(2, 3).logical_and(
-      sees(in.masking.pattern, places.unsqueeze(1), places.narrow(0, 0, in.global())));
+      sees(in.masking.pattern, positions.unsqueeze(1), positions.narrow(0, 0, in.global())));
   return {
       scores_of(in, in.query, first(in.keys), seen),
       [values = first(in.values)](const Tensor& weights) { return at::matmul(weights, values); }};
 }
 
 /// Keys whose distance is a multiple of the stride and that are in neither of the other parts: the
-/// sentence becomes rows of `stride` places, in which each column attends by itself.
+/// sentence becomes rows of `stride` positions, in which each column attends by itself.
 Part strided(const Inputs& in) {
   const int64_t stride = in.masking.pattern.stride, length = in.length();
   /// [batch, heads, length, any] -> [batch, heads, stride, rows, any]
@@ -90,7 +90,7 @@ Part strided(const Inputs& in) {
     return x.transpose(2, 3).flatten(2, 3).narrow(2, 0, length);
   };
   const Tensor query = columns(in.query), keys = columns(in.keys), values = columns(in.values);
-  const Tensor row = at::arange(query.size(3), in.places().options()) * stride,
+  const Tensor row = at::arange(query.size(3), in.positions().options()) * stride,
                below = row.unsqueeze(1);
   const Tensor far = sees(in.masking.pattern, below, row)
                          .logical_and_(sees(in.masking.pattern.band(), below, row).logical_not());
@@ -103,9 +103,9 @@ Part strided(const Inputs& in) {
 /// The contexts of the first `global` queries, which see everybody.
 Tensor of_global_queries(const Inputs& in) {
   const AttentionMask& masking = in.masking;
-  const Tensor query = in.query.narrow(2, 0, in.global()), places = in.places();
+  const Tensor query = in.query.narrow(2, 0, in.global()), positions = in.positions();
   const Tensor seen = in.real().transpose(2, 3).logical_and(
-      sees(masking.pattern, places.narrow(0, 0, in.global()).unsqueeze(1), places));
+      sees(masking.pattern, positions.narrow(0, 0, in.global()).unsqueeze(1), positions));
   const Tensor weights = at::softmax(scores_of(in, query, in.keys, seen), -1);
   return at::matmul(drop(weights, masking.dropout, /*training=*/true), in.values);
 }
@@ -117,7 +117,8 @@ Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& v
   const kernels::WithoutAutocast guard;
   AttentionMask masking = given;
   masking.pattern.global = std::min(masking.pattern.global, query.size(2));
-  if (masking.pattern.stride >= query.size(2)) masking.pattern.stride = 0;  // columns of one place
+  if (masking.pattern.stride >= query.size(2))
+    masking.pattern.stride = 0;  // columns of one position
   const Inputs in{kernels::widened(query), for_each_head(kernels::widened(keys), query.size(1)),
                   for_each_head(kernels::widened(values), query.size(1)), masking};
   std::vector<Part> parts{near(in)};
