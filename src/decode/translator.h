@@ -82,8 +82,8 @@ class Translator : public LineTranslator {
   /// The model of LibTorch reads the pairs, even where engines translate.
   engine::LayerMaps attention_of(const data::Batch& pairs,
                                  const std::vector<config::AttentionKind>& kinds) const override;
-  void share_batches(int64_t batches,
-                     const std::function<void(int64_t batch)>& work) const override;
+  void divide_batches(int64_t batches,
+                      const std::function<void(int64_t batch)>& work) const override;
 
   /// log P(target | source) of a pair: the sum over pieces and eos, and the value of each token,
   /// which is 0 for the target vocabulary's beginning().

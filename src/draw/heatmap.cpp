@@ -95,7 +95,7 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
 
 /// How large a picture is.
 struct Size {
-  double side;               // what a panel's longer side shares out to its cells
+  double side;               // the length that is divided among the cells of a panel's longer side
   double smallest, largest;  // cells
   double font;               // of the labels, at most
   double least = 8;          // the same, at least: every second, third, ... token has one then

@@ -104,8 +104,8 @@ class TransformerDecoder : public BatchDecoder {
   void attend_by_sums_of_steps(std::size_t layer);
   /// Writes the weight that linear attention gives each key that a row looks at: f(q) . f(k) /
   /// counts.
-  void share_of_keys(const HeadShape& shape, const float* keys_values, const Look& look,
-                     const float* counts, int64_t row, LayerMap& map) const;
+  void write_linear_weights(const HeadShape& shape, const float* keys_values, const Look& look,
+                            const float* counts, int64_t row, LayerMap& map) const;
   /// Makes room in `map` for the weights of all rows; does nothing for null.
   void begin_map(const HeadShape& shape, LayerMap* map) const;
   /// x += output(context_)

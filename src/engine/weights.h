@@ -69,7 +69,7 @@ struct Linear {
 Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers, int64_t first = 0,
                    int64_t count = -1);
 
-// Products of rows with rearranged matrices, their columns shared among threads.
+// Products of rows with rearranged matrices, their columns divided among threads.
 
 inline constexpr int64_t kRowsWorthAThread = 16;
 

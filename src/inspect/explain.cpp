@@ -18,7 +18,7 @@
 #include "data/example.h"
 #include "decode/search/batches.h"
 #include "inspect/attention_maps.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/device.h"
 
 namespace heed::inspect {
@@ -327,7 +327,7 @@ std::vector<Explanation> explain(decode::Translator& translator,
   std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
   std::vector<Explanation> out(readings.size());
   const model::EvaluationMode mode({&model});
-  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
+  kernels::divide_work(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     Reading& reading = readings[i];
     Explanation& one = out[i];
     one.matrix.sentence = first_line + i;
@@ -376,7 +376,7 @@ std::vector<std::vector<study::PermutedHead>> permuted_outputs(
   if (!model.attends()) return out;
   const at::NoGradGuard no_gradients;
   const model::EvaluationMode mode({&model});
-  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
+  kernels::divide_work(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     const Reading& reading = readings[i];
     if (!reading.readable) return;
     const Copies one = copies_of(reading.example, 1, translator.device());

@@ -199,13 +199,13 @@ std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
       text = failure.what();
     }
   });
-  const std::vector<std::string> shares = group.gather(text);
-  for (const std::string& share : shares)
-    if (!share.empty() && share.front() != '\n') throw Failure(share);
+  const std::vector<std::string> texts = group.gather(text);
+  for (const std::string& one : texts)
+    if (!one.empty() && one.front() != '\n') throw Failure(one);
   std::vector<std::string> all(lines.size());
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    if (shares[rank].empty()) return std::nullopt;
-    auto next = split(shares[rank], '\n');
+    if (texts[rank].empty()) return std::nullopt;
+    auto next = split(texts[rank], '\n');
     for (int64_t i = rank, part = 1; i < count; i += ranks, ++part)
       all[i] = std::move(next.at(part));
   }

@@ -1,5 +1,5 @@
 // The ranks of a run: as processes of this machine, which are started, watched and, where one ends,
-// ended together; and work on text that they share out.
+// ended together; and work on text that is divided among them.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@
 #include "data/config.h"
 #include "data/corpus.h"
 #include "data/hygiene.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/description/safetensors_file.h"
 #include "model/description/traits.h"
 #include "model/device.h"
@@ -158,7 +158,7 @@ class RankTraining {
   void train() {
     signals::install();
     // LibTorch's threads, which may compute without being given a part.
-    kernels::share_out(at::get_num_threads(), [](int64_t, int64_t) {});
+    kernels::divide_work(at::get_num_threads(), [](int64_t, int64_t) {});
     result_ = train::train(setup());
   }
 

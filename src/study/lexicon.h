@@ -9,7 +9,7 @@ namespace heed::study {
 
 using Ids = std::vector<int32_t>;
 
-/// p(t | s) of pairs sources[i], targets[i]. Each round of EM shares out every target piece among
+/// p(t | s) of pairs sources[i], targets[i]. Each round of EM divides every target piece among
 /// the pieces of its source by p(t | s), and makes p of what each got:
 ///   c(t | s) = sum over pairs and their t, s of p(t | s) / sum_s' p(t | s'), p = c / sum_t c.
 /// The first p are equal.

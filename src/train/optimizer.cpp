@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "kernels/divide_work.h"
 #include "kernels/rows/loops.h"
-#include "kernels/share_out.h"
 #include "model/adapters.h"
 #include "model/model.h"
 #include "model/weights.h"
@@ -115,7 +115,7 @@ Tensor Optimizer::squares(const Gradients& gradients) const {
   };
   if (out.is_cpu()) {
     auto* const sums = out.mutable_data_ptr<double>();
-    kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+    kernels::divide_work(std::ssize(blocks), [&](int64_t number, int64_t) {
       const WeightBlock& block = blocks[number];
       if (has_gradient(block)) sums[number] = sum_of_squares(block.of(gradients[block.tensor]));
     });
@@ -152,11 +152,11 @@ void Optimizer::step(const Tensor& rate, const Gradients& gradients, const Tenso
     if (!all.weights.empty()) step_of(all, numbers);
   } else {
     const auto blocks = blocks_of(all.weights);
-    kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+    kernels::divide_work(std::ssize(blocks), [&](int64_t number, int64_t) {
       step_of(stretch_of(all, blocks[number]), numbers);
     });
   }
-  shard_.share_weights();
+  shard_.gather_weights();
 }
 
 void Optimizer::step_of(const StepLists& some, const StepNumbers& numbers) const {
@@ -220,7 +220,7 @@ void Average::update(const Tensor& share_now) {
   const double share = share_now.item<double>();
   if (!weights[0].is_cpu()) return at::_foreach_lerp_(average_, weights, share);
   const auto blocks = blocks_of(weights);
-  kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+  kernels::divide_work(std::ssize(blocks), [&](int64_t number, int64_t) {
     const WeightBlock& block = blocks[number];
     block.of(average_[block.tensor]).lerp_(block.of(weights[block.tensor]), share);
   });

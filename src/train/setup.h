@@ -33,7 +33,7 @@ struct ValidationSet {
 
 struct TrainerSetup {
   model::ModelPtr model;  // fresh, in any mode; is moved to `device`
-  MakeModel another;      // for the other workers on a CPU; empty: all threads share each part
+  MakeModel another;      // for the other workers on a CPU; empty: all threads compute each part
   TrainConfig config;
   at::Device device = at::kCPU;
   at::ScalarType precision = at::kFloat;

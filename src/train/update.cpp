@@ -249,7 +249,7 @@ std::vector<Gradients> Updater::accumulate(const UpdateJob& job, const Tensor& l
   if (device_.is_cpu()) waiting_.look(inner > 1 ? at::get_num_threads() : 1);
   add_workers(at::get_num_threads() / inner);
   for (const Worker& worker : workers_) worker.model.train();
-  kernels::share_out(end - begin, inner, work);
+  kernels::divide_work(end - begin, inner, work);
   for (const UpdateSeconds& time : times) seconds += time;
   const auto together =
       static_cast<double>(std::clamp<int64_t>(end - begin, 1, at::get_num_threads() / inner));

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "data/origin.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "model/pointer.h"

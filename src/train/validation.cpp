@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "config/schema.h"
 #include "data/batch.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/device.h"
 #include "train/loss.h"
 
@@ -52,7 +52,7 @@ std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
     else
       mine[i].copy_(nll_of(model, validator.batches[i], validator));
   };
-  kernels::share_out(validator.device, (count - rank + ranks - 1) / ranks, work);
+  kernels::divide_work(validator.device, (count - rank + ranks - 1) / ranks, work);
   const Tensor all = validator.group.gather(mine).cpu();
   if (any_interrupted(validator, stopped)) return std::nullopt;
   double sum = 0;

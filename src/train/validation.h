@@ -51,7 +51,7 @@ struct Validator {
   at::Device device;
   at::ScalarType precision;
   const std::function<bool()>& interrupted;
-  ranks::Group& group;            // its ranks share out the batches
+  ranks::Group& group;            // its ranks divide the batches
   Metric decides = Metric::loss;  // early_stopping.metric
   int64_t update = 0;
   std::string set = {};  // its name, for messages; empty: data.valid

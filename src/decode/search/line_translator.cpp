@@ -139,7 +139,7 @@ class LineTranslator::Search {
         .run = [&](const Batch& batch) { search_rows(batch); }};
     // Threads divide the batches, and not the operations of one batch, most of which are too small
     // to be divided.
-    translator_.share_batches(std::ssize(batches), [&](int64_t i) {
+    translator_.divide_batches(std::ssize(batches), [&](int64_t i) {
       if (hooks.interrupted && hooks.interrupted()) return;
       translator_.memory_->search(batches[i], part);
       if (hooks.searched) hooks.searched(std::ssize(batches[i]));
@@ -203,7 +203,7 @@ class LineTranslator::Search {
     // With mbr all candidates are compared with each other, which takes long enough to be divided
     // among threads.
     if (config_.mbr > 0)
-      engine::share_items(*translator_.threads_, std::ssize(out_), spell_line);
+      engine::divide_items(*translator_.threads_, std::ssize(out_), spell_line);
     else
       for (int64_t i = 0; i < std::ssize(out_); ++i) spell_line(i);
   }
@@ -256,9 +256,9 @@ std::string LineTranslator::with_terms(const std::string& line, const Glossary* 
   return glossary != nullptr && glossary->is_inline() ? glossary->marked(line) : line;
 }
 
-void LineTranslator::share_batches(int64_t batches,
-                                   const std::function<void(int64_t batch)>& work) const {
-  engine::share_items(*threads_, batches, work);
+void LineTranslator::divide_batches(int64_t batches,
+                                    const std::function<void(int64_t batch)>& work) const {
+  engine::divide_items(*threads_, batches, work);
 }
 
 int64_t LineTranslator::source_limit() const {

@@ -109,7 +109,8 @@ class LineTranslator {
   virtual engine::LayerMaps attention_of(const data::Batch& pairs,
                                          const std::vector<config::AttentionKind>& kinds) const = 0;
   /// Calls work(batch) for each batch from 0 to `batches` - 1, in all threads.
-  virtual void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) const;
+  virtual void divide_batches(int64_t batches,
+                              const std::function<void(int64_t batch)>& work) const;
 
  protected:
   /// Reads decoding.shortlist and decoding.glossary. Throws UserError as never_produced(),
