@@ -44,8 +44,8 @@ NoisyPair with_terms(NoisyPair pair, std::span<const PieceLink> links, double sh
     const std::string letters = text::without_punctuation(word),
                       translation = text::without_punctuation(targets[link.target]);
     if (text::count_code_points(letters) < kFewestLetters || translation.empty()) continue;
-    const std::size_t behind = word.find(letters) + letters.size();
-    word = with_term(word.substr(0, behind), translation) + word.substr(behind);
+    const std::size_t after = word.find(letters) + letters.size();
+    word = with_term(word.substr(0, after), translation) + word.substr(after);
     grown[first + 1] += 3;
   }
   for (std::size_t i = 1; i < grown.size(); ++i) grown[i] += grown[i - 1];

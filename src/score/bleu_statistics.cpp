@@ -25,7 +25,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 // mteval-v13a. The four rules work on bytes: what they look for is ASCII, and no byte of a longer
 // character is. Punctuation is all of ASCII's except ' - . and the comma; the blank is among it.
 std::vector<std::string> tokens_13a(std::string line) {
-  static const std::regex punctuation(R"([{-~[-` -&(-+:-@/])"), stop_behind(R"(([^0-9])([.,]))"),
+  static const std::regex punctuation(R"([{-~[-` -&(-+:-@/])"), stop_after(R"(([^0-9])([.,]))"),
       stop_before(R"(([.,])([^0-9]))"), dash("([0-9])(-)");
   replace_all(line, "<skipped>", "");
   replace_all(line, "&quot;", "\"");
@@ -33,7 +33,7 @@ std::vector<std::string> tokens_13a(std::string line) {
   replace_all(line, "&lt;", "<");
   replace_all(line, "&gt;", ">");
   line = std::regex_replace(' ' + line + ' ', punctuation, " $& ");
-  line = std::regex_replace(line, stop_behind, "$1 $2 ");
+  line = std::regex_replace(line, stop_after, "$1 $2 ");
   line = std::regex_replace(line, stop_before, " $1 $2");
   return text::unicode_words(std::regex_replace(line, dash, "$1 $2 "));
 }

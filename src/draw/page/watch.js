@@ -37,7 +37,7 @@ function scoreText(metric, scores) {
 
 const at = (series, place) => Object.fromEntries(Object.entries(series).map(([key, values]) => [key, values.at(place)]));
 
-function behind(one) {
+function shareDone(one) {
   if (one.state === "finished") return 1;
   return one.done ?? Math.min(1, one.update / (one.updates ?? Infinity));
 }
@@ -50,7 +50,7 @@ function cardOf(one, name, colour) {
     make("div", { className: "name" }, make("span", { className: "swatch" }), make("span", {}, name),
          make("span", { className: `state ${one.state}` }, one.state)),
     make("div", { className: "model" }, one.model),
-    make("progress", { max: 1, value: behind(one), "aria-label": "done" }), list);
+    make("progress", { max: 1, value: shareDone(one), "aria-label": "done" }), list);
   const say = (what, text) => list.append(make("dt", {}, what), make("dd", {}, text));
   const epoch = one.epoch === null ? "" : `, epoch ${one.epoch}`;
   const planned = one.updates === null ? "" : ` of ${one.updates.toLocaleString("en")}`;
