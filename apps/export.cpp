@@ -86,12 +86,12 @@ std::string scores_of(const run::Summary& summary) {
   return out;
 }
 
-std::string training_of(const run::Provenance& made, int64_t seed) {
+std::string training_of(const run::Provenance& provenance, int64_t seed) {
   std::string out = fmt::format(
       "\n## Training\n\n    {}\n\nSeed {}, heed {} ({}), LibTorch {}, {}, {}, {}. The corpora:\n\n",
-      text::one_clean_line(made.command), seed, made.heed, made.commit, made.libtorch,
-      made.processor, made.device, made.precision);
-  for (const run::CorpusSum& file : made.corpora)
+      text::one_clean_line(provenance.command), seed, provenance.heed, provenance.commit,
+      provenance.libtorch, provenance.processor, provenance.device, provenance.precision);
+  for (const run::CorpusSum& file : provenance.corpora)
     out += fmt::format("- `{}`, {} bytes, SHA-256 `{}`\n", file.path,
                        with_commas(static_cast<int64_t>(file.bytes)), file.sha256);
   return out;
@@ -116,8 +116,8 @@ std::string model_card(const std::string& path, const run::Config& config,
       model::describe_model(config.model));
   out += kUse;
   if (const auto summary = read<run::Summary>(path, kSummaryFile)) out += scores_of(*summary);
-  if (const auto made = read<run::Provenance>(path, kProvenanceFile))
-    out += training_of(*made, config.seed);
+  if (const auto provenance = read<run::Provenance>(path, kProvenanceFile))
+    out += training_of(*provenance, config.seed);
   return out;
 }
 

@@ -89,8 +89,8 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
                                     : data::VocabularyKind::separate;
   config.data.vocabulary.size = model.target.size();
   config.data.source_end = model.source_end;
-  const auto chosen = [](const std::string& asked, const std::string& usual) {
-    return asked.empty() ? usual : asked;
+  const auto chosen = [](const std::string& option, const std::string& usual) {
+    return option.empty() ? usual : option;
   };
   config.data.source_language = chosen(args.source_language, model.source_language);
   config.data.target_language = chosen(args.target_language, model.target_language);
@@ -132,8 +132,8 @@ void import_model(const ImportArgs& args) {
             model::describe_model(model.model), with_commas(parameters_of(model)),
             with_commas(model.source.size()), with_commas(model.target.size()), model.program);
   for (const std::string& note : model.notes) log::info("{}: {}", args.output, note);
-  const auto tell = [&](const char* side, const std::string& asked, const std::string& usual) {
-    if (asked.empty() && !usual.empty())
+  const auto tell = [&](const char* side, const std::string& option, const std::string& usual) {
+    if (option.empty() && !usual.empty())
       log::info("{}: its {} language is {}, as its files say; --{}-language chooses another",
                 args.output, side, usual, side);
   };

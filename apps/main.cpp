@@ -220,8 +220,8 @@ int report_exception() noexcept try {
 /// A library's thread has nobody above it who catches, and a library that cannot start all of its
 /// threads ends the process while the exception is on its way.
 [[noreturn]] void end_of_a_thread() {
-  static std::atomic_flag told;
-  if (told.test_and_set())  // several threads may end at once; one of them tells
+  static std::atomic_flag reported;
+  if (reported.test_and_set())  // several threads may end at once; one of them reports
     for (;;) pause();
   if (std::current_exception()) std::_Exit(report_exception());
   if (std::uncaught_exceptions() > 0) try {

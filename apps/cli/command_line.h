@@ -56,9 +56,9 @@ class CommandLine {
 
   /// Adds a command with the function that it runs once its arguments are read, and an object for
   /// their values.
-  template <class Given>
-  Declared<std::remove_cvref_t<Given>> command(const std::string& name, void (*action)(Given),
-                                               const std::string& description = "");
+  template <class Args>
+  Declared<std::remove_cvref_t<Args>> command(const std::string& name, void (*action)(Args),
+                                              const std::string& description = "");
 
   /// The arguments declared from here on stand under this heading of the help.
   CommandLine& group(const std::string& heading);
@@ -99,11 +99,11 @@ struct Declared {
   std::shared_ptr<Values> values = std::make_shared<Values>();
 };
 
-template <class Given>
-Declared<std::remove_cvref_t<Given>> CommandLine::command(const std::string& name,
-                                                          void (*action)(Given),
-                                                          const std::string& description) {
-  Declared<std::remove_cvref_t<Given>> declared{command(name, description)};
+template <class Args>
+Declared<std::remove_cvref_t<Args>> CommandLine::command(const std::string& name,
+                                                         void (*action)(Args),
+                                                         const std::string& description) {
+  Declared<std::remove_cvref_t<Args>> declared{command(name, description)};
   declared.command.run([values = declared.values, action] { action(*values); });
   return declared;
 }

@@ -32,7 +32,7 @@ class OtherPrograms {
 
  private:
   double before_;
-  std::chrono::steady_clock::time_point made_;
+  std::chrono::steady_clock::time_point start_;
 };
 
 /// A name of the machine and of the processors that this process is bound to: equal for processes

@@ -289,12 +289,13 @@ bool BatchStream::load() {
 
 void BatchStream::advance() {
   bool stage_ends = false;
-  if (!stages_.empty()) stage_ends = ++position_.made == options_.stages[position_.epoch].batches;
+  if (!stages_.empty())
+    stage_ends = ++position_.stage_batches == options_.stages[position_.epoch].batches;
   if (!stage_ends && ++position_.batch < std::ssize(pool_.batches)) return;
   position_.batch = 0;
   if (!stage_ends && ++position_.pool < pool_count()) return;
   position_.pool = 0;
-  position_.made = 0;
+  position_.stage_batches = 0;
   ++position_.epoch;
 }
 

@@ -122,19 +122,19 @@ void change_end(Spelling& word, Random& random) {
 
 enum class LetterCase { kept, upper, title };
 
-void change_case(LetterCase wanted, Spelling& word) {
+void change_case(LetterCase letter_case, Spelling& word) {
   std::size_t end = word.size();  // the letters before it become capitals
   if (const auto letter = std::ranges::find_if(word, text::is_letter);
-      wanted == LetterCase::title && letter != word.end())
+      letter_case == LetterCase::title && letter != word.end())
     end = letter - word.begin() + 1;
   word = text::decode_utf8(text::upper_case(text::encode_utf8(word.substr(0, end)))) +
          word.substr(end);
 }
 
-std::string text_of(std::vector<NoisyWord>& words, LetterCase wanted) {
+std::string text_of(std::vector<NoisyWord>& words, LetterCase letter_case) {
   std::vector<std::string> texts;
   for (NoisyWord& word : words) {
-    if (!word.symbol && wanted != LetterCase::kept) change_case(wanted, word.letters);
+    if (!word.symbol && letter_case != LetterCase::kept) change_case(letter_case, word.letters);
     texts.push_back(text::encode_utf8(word.letters));
   }
   return join(texts, " ");
@@ -153,9 +153,9 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
   // Case is drawn first, so that the same seed changes the same lines of a text and of its
   // translation.
   const double case_draw = random.uniform();
-  const LetterCase wanted = case_draw < noise.upper                 ? LetterCase::upper
-                            : case_draw < noise.upper + noise.title ? LetterCase::title
-                                                                    : LetterCase::kept;
+  const LetterCase letter_case = case_draw < noise.upper                 ? LetterCase::upper
+                                 : case_draw < noise.upper + noise.title ? LetterCase::title
+                                                                         : LetterCase::kept;
   const bool changes_end = random.uniform() < noise.punctuation;
   NoisyPair out{.source = "", .target = std::string(target), .words = {}};
   std::vector<NoisyWord> words;
@@ -184,12 +184,12 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
     words.pop_back();
     --out.words.back().second;
   }
-  out.source = text_of(words, wanted);
-  if (wanted == LetterCase::kept) return out;
+  out.source = text_of(words, letter_case);
+  if (letter_case == LetterCase::kept) return out;
   words.clear();
   for (const std::string& word : split_words(text::fold_spaces(target)))
     words.push_back({text::decode_utf8(word), is_symbol(word)});
-  out.target = text_of(words, wanted);
+  out.target = text_of(words, letter_case);
   return out;
 }
 

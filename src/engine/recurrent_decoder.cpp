@@ -47,30 +47,32 @@ class WordProducts {
     for (const int64_t token : tokens) {
       expect(token >= 0 && token < table.rows(), "a piece of the vocabulary");
       if (number_[token] >= 0) continue;
-      number_[token] = static_cast<int32_t>(std::ssize(made_) / columns + std::ssize(fresh));
+      number_[token] =
+          static_cast<int32_t>(std::ssize(known_products_) / columns + std::ssize(fresh));
       fresh.push_back(token);
     }
     if (!fresh.empty()) {
       embedded_.resize(std::ssize(fresh) * width);
       embed(table, fresh.data(), std::ssize(fresh), embedded_.data());
-      const int64_t before = std::ssize(made_);
-      made_.resize(before + std::ssize(fresh) * columns);
-      products.product(linear, embedded_.data(), std::ssize(fresh), made_.data() + before);
+      const int64_t before = std::ssize(known_products_);
+      known_products_.resize(before + std::ssize(fresh) * columns);
+      products.product(linear, embedded_.data(), std::ssize(fresh),
+                       known_products_.data() + before);
     }
     to.resize(std::ssize(tokens) * columns);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const float* made = made_.data() + number_[tokens[i]] * columns;
+      const float* known = known_products_.data() + number_[tokens[i]] * columns;
       float* row = to.data() + i * columns;
       if (add)
-        kernels::scale_and_add(made, 1, row, columns, row);
+        kernels::scale_and_add(known, 1, row, columns, row);
       else
-        std::copy_n(made, columns, row);
+        std::copy_n(known, columns, row);
     }
   }
 
  private:
-  std::vector<int32_t> number_;  // of each piece, in made_, or -1
-  Floats made_, embedded_;
+  std::vector<int32_t> number_;  // of each piece, in known_products_, or -1
+  Floats known_products_, embedded_;
 };
 
 /// Adds row i of `from` to rows [i * each, (i + 1) * each) of `to`.

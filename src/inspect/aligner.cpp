@@ -140,9 +140,9 @@ bool Aligner::has_links(std::size_t line) const {
          !std::ranges::binary_search(long_lines_, line + 1);
 }
 
-std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size_t first,
+std::vector<study::Alignment> Aligner::align(const text::Pairs& all, std::size_t first,
                                              const LinkRule& rule) {
-  const text::Pairs pairs = without_long_pairs(translator_, given, first, long_lines_);
+  const text::Pairs pairs = without_long_pairs(translator_, all, first, long_lines_);
   const AttentionRequest request{.layers = {rule.choice.layer}, .heads = {rule.choice.head}};
   std::vector<study::Alignment> alignments;
   const auto sentences = attention_maps(translator_, pairs.source, pairs.target, request,

@@ -150,14 +150,14 @@ std::optional<PruningStep> cheapest(HeadTrial& trial, const std::optional<model:
 }  // namespace
 
 AblatedHeads ablated_heads(HeadTrial& trial, bool translate) {
-  std::vector<std::pair<std::string, HeadTrial::Heads>> wanted;
+  std::vector<std::pair<std::string, HeadTrial::Heads>> groups;
   for (const model::HeadIndex& head : trial.heads())
-    wanted.emplace_back(model::name_of(head), HeadTrial::Heads{head});
-  for (auto& [name, heads] : by_layer(trial.heads())) wanted.emplace_back(name + ", all", heads);
-  ProgressBar bar("heads and layers silenced", std::ssize(wanted));
+    groups.emplace_back(model::name_of(head), HeadTrial::Heads{head});
+  for (auto& [name, heads] : by_layer(trial.heads())) groups.emplace_back(name + ", all", heads);
+  ProgressBar bar("heads and layers silenced", std::ssize(groups));
   const study::Trial whole = trial.trial("nothing", {}, translate);
   std::vector<study::Trial> silenced;
-  for (const auto& [name, heads] : wanted) {
+  for (const auto& [name, heads] : groups) {
     silenced.push_back(trial.trial(name, heads, translate));
     bar.add();
   }

@@ -68,10 +68,10 @@ bool should_sleep(double others, int64_t processors, int64_t threads, bool now) 
 
 void IdleThreads::own() {
   std::atomic<int> count = 0;
-  const int wanted = omp_get_num_procs() + 1;
-#pragma omp parallel num_threads(wanted)
+  const int threads = omp_get_num_procs() + 1;
+#pragma omp parallel num_threads(threads)
   ++count;  // without work there would be no team
-  made_.release();
+  ready_.release();
   gone_.acquire();
 }
 
@@ -79,9 +79,9 @@ void Waiting::look(int64_t threads) {
   constexpr double kPause = 0.5;
   if (others_ && others_->seconds() < kPause) return;
   if (others_) {
-    const bool wanted = threads > 1 && should_sleep(others_->cores(), omp_get_num_procs(), threads,
+    const bool sleeps = threads > 1 && should_sleep(others_->cores(), omp_get_num_procs(), threads,
                                                     idle_.has_value());
-    if (!wanted)
+    if (!sleeps)
       idle_.reset();
     else if (!idle_)
       idle_.emplace();

@@ -30,14 +30,14 @@ bool should_sleep(double others, int64_t processors, int64_t threads, bool now);
 /// As many threads of OpenMP as there are processors, which sleep until this object is destroyed.
 class IdleThreads {
  public:
-  IdleThreads() { made_.acquire(); }
+  IdleThreads() { ready_.acquire(); }
   ~IdleThreads() { gone_.release(); }
   IdleThreads& operator=(IdleThreads&&) = delete;
 
  private:
   void own();
 
-  std::binary_semaphore made_{0}, gone_{0};
+  std::binary_semaphore ready_{0}, gone_{0};
   // A team of OpenMP belongs to the thread that made it, and ends with it.
   std::jthread owner_{[this] { own(); }};
 };

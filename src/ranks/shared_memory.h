@@ -35,7 +35,7 @@ class SharedMemory {
   static Shared found(int64_t process, int64_t file, std::size_t bytes);
   void reserve(std::size_t bytes);
   std::size_t half() const { return mine_.size() / 2; }
-  std::vector<Numbers> tell(const Numbers& mine, const Gather& gather);
+  std::vector<Numbers> exchange_memory(const Numbers& mine, const Gather& gather);
   Numbers put(const Tensor& tensor);
 
   int64_t rank_;

@@ -83,12 +83,12 @@ std::optional<End> attempt(const RankJob& job, std::vector<std::string> command)
   for (int64_t rank = 0; rank < job.ranks; ++rank)
     ranks.push_back(
         subprocess::start_here(command, ranks::environment_of(rank, job.ranks, meeting.path())));
-  bool told = false;
+  bool signalled = false;
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
-    if (signals::interrupted() && !std::exchange(told, true))
+    if (signals::interrupted() && !std::exchange(signalled, true))
       for (const subprocess::Child& rank : ranks) rank.signal(SIGTERM);
     if (auto end = first_end(ranks, board)) {
-      end->interrupted = told || board.interrupted();
+      end->interrupted = signalled || board.interrupted();
       // After a signal each saves and ends by itself; otherwise the others can only wait in vain.
       if (end->interrupted)
         for (subprocess::Child& rank : ranks) rank.wait();
@@ -191,9 +191,9 @@ std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
   std::string text;
   group.take_time([&] {
     try {
-      if (const auto made = translate(mine, group.rank() + 1, ranks)) {
+      if (const auto own = translate(mine, group.rank() + 1, ranks)) {
         text = "\n";
-        for (const std::string& line : *made) text += line + "\n";
+        for (const std::string& line : *own) text += line + "\n";
       }
     } catch (const Failure& failure) {
       text = failure.what();

@@ -81,7 +81,7 @@ void put_back(const std::string& folder) {
   log::info(folder + ": the older run is back, because the new one had not begun");
 }
 
-const std::string& made(const std::string& folder) {
+const std::string& made_folder(const std::string& folder) {
   make_folder(folder);
   return folder;
 }
@@ -141,9 +141,9 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
 Precision precision_of_older_version(const std::string& folder, Precision saved) {
   const std::string file = file_in(folder, kProvenanceFile);
   if (saved != Precision::auto_ || !fs::exists(file)) return saved;
-  const Provenance made = Provenance::read(file);
-  if (made.device != "cpu") return saved;
-  return made.precision == "bf16" ? Precision::auto_bf16 : Precision::auto_fp32;
+  const Provenance provenance = Provenance::read(file);
+  if (provenance.device != "cpu") return saved;
+  return provenance.precision == "bf16" ? Precision::auto_bf16 : Precision::auto_fp32;
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing
 
 Preparation::Preparation(const Config& config, const ExistingRun& existing,
                          const std::optional<Config>& saved)
-    : lock_(made(config.output), "heed train") {
+    : lock_(made_folder(config.output), "heed train") {
   lock_.remove_left_overs();
   remove_old_meetings(config.output);
   require_no_older_run(config.output, existing);

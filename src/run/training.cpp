@@ -265,9 +265,9 @@ class RankTraining {
   /// Returns a text of what the folder has now, and how to go on.
   std::string ending() const {
     const std::string run = shell_path(folder_);
-    const int64_t made = result_.updates, left = result_.planned - made;
+    const int64_t done = result_.updates, left = result_.planned - done;
     const std::string share =
-        fmt::format("{} of {} updates", with_commas(made), with_commas(result_.planned));
+        fmt::format("{} of {} updates", with_commas(done), with_commas(result_.planned));
     if (result_.limit == train::StopReason::minutes && left > 0)
       return fmt::format(
           "ended at training.max_minutes with {}: heed translate {} uses these; `heed train {} "

@@ -65,11 +65,11 @@ BleuStatistics compare(const std::vector<std::string>& hypothesis,
   result.hypothesis_length = std::ssize(hypothesis);
   result.reference_length = std::ssize(reference);
   for (std::size_t n = 0; n < kBleuOrder; ++n) {
-    const Counts wanted = count_ngrams(reference, n + 1);
+    const Counts reference_counts = count_ngrams(reference, n + 1);
     for (const auto& [ngram, count] : count_ngrams(hypothesis, n + 1)) {
       result.totals[n] += count;
-      const auto found = wanted.find(ngram);
-      if (found != wanted.end()) result.matches[n] += std::min(count, found->second);
+      const auto found = reference_counts.find(ngram);
+      if (found != reference_counts.end()) result.matches[n] += std::min(count, found->second);
     }
   }
   return result;
@@ -115,9 +115,9 @@ bool knows_tokenizer(std::string_view name) {
   return name == "13a" || name == "char" || name == "none";
 }
 
-std::string known_tokenizer(const std::string& wanted, std::span<const std::string> lines) {
+std::string known_tokenizer(const std::string& tokenizer, std::span<const std::string> lines) {
   if (text::are_written_together(lines)) return "char";
-  return knows_tokenizer(wanted) ? wanted : "13a";
+  return knows_tokenizer(tokenizer) ? tokenizer : "13a";
 }
 
 std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tokenizer,
@@ -162,16 +162,18 @@ WordCounts word_counts(std::span<const std::string> hypotheses,
   WordCounts out;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const Counts said = count_ngrams(bleu_tokens(hypotheses[i], tokenizer, lowercase), 1),
-                 wanted = count_ngrams(bleu_tokens(references[i], tokenizer, lowercase), 1);
-    for (const auto& [word, count] : wanted) {
+                 reference_counts =
+                     count_ngrams(bleu_tokens(references[i], tokenizer, lowercase), 1);
+    for (const auto& [word, count] : reference_counts) {
       const auto found = said.find(word);
       const int64_t times = found == said.end() ? 0 : found->second;
       out.reference += count;
       out.dropped += std::max<int64_t>(0, count - times);
     }
     for (const auto& [word, count] : said) {
-      const auto found = wanted.find(word);
-      const int64_t once = std::max<int64_t>(1, found == wanted.end() ? 0 : found->second);
+      const auto found = reference_counts.find(word);
+      const int64_t once =
+          std::max<int64_t>(1, found == reference_counts.end() ? 0 : found->second);
       out.repeated += std::max<int64_t>(0, count - once);
     }
   }

@@ -45,7 +45,7 @@ bool knows_tokenizer(std::string_view name);
 
 /// Char where the lines are written without blanks between words (text::are_written_together()),
 /// else `wanted` where heed knows it, else 13a.
-std::string known_tokenizer(const std::string& wanted, std::span<const std::string> lines);
+std::string known_tokenizer(const std::string& tokenizer, std::span<const std::string> lines);
 
 /// The tokens that sacrebleu would count. Throws Bug for a tokeniser that knows_tokenizer denies.
 std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tokenizer,

@@ -34,10 +34,10 @@ void check_inputs(const Lines& sources, const Lines& references,
 }
 
 template <class T>
-std::vector<T> pick(const std::vector<T>& all, const std::vector<std::size_t>& wanted) {
+std::vector<T> pick(const std::vector<T>& all, const std::vector<std::size_t>& indices) {
   std::vector<T> out;
-  out.reserve(wanted.size());
-  for (const std::size_t i : wanted) out.push_back(all[i]);
+  out.reserve(indices.size());
+  for (const std::size_t i : indices) out.push_back(all[i]);
   return out;
 }
 

@@ -267,9 +267,9 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
                                            const EvaluationConfig& config,
                                            const std::string& name) {
   if (std::ranges::count(config.metrics, "bleu") == 0) return std::nullopt;
-  const std::string fitting = fitting_tokenizer(lines), &wanted = config.tokenize;
+  const std::string fitting = fitting_tokenizer(lines), &tokenizer = config.tokenize;
   // Korean has blanks: its words with their endings are found by any.
-  if (fitting == "13a" || fitting == "ko-mecab" || fitting == wanted) return std::nullopt;
+  if (fitting == "13a" || fitting == "ko-mecab" || fitting == tokenizer) return std::nullopt;
   const bool blind = wanted == "13a" || wanted == "intl" || wanted == "none";
   const bool of_another_script =
       wanted == "ko-mecab" || ((wanted == "zh" || wanted == "ja-mecab") && fitting == "char");
@@ -277,7 +277,7 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
   return fmt::format(
       "evaluation.tokenize: {} finds no words in {}, which is written without blanks, and BLEU is "
       "meaningless; set it to {}{}",
-      wanted, name, fitting, fitting == "ja-mecab" ? " or char" : "");
+      tokenizer, name, fitting, fitting == "ja-mecab" ? " or char" : "");
 }
 
 }  // namespace heed::score

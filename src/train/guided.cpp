@@ -37,9 +37,9 @@ Tensor align_loss(const LossInput& input) {
         return link.target != begin->target;
       });
       for (auto link = begin; link != end; ++link) {
-        const int64_t taught = link->target + later;
-        expect(taught < target && link->source < source, "links of pieces that are there");
-        indices.push_back((row * target + taught) * source + link->source);
+        const int64_t step = link->target + later;
+        expect(step < target && link->source < source, "links of pieces that are there");
+        indices.push_back((row * target + step) * source + link->source);
       }
       shares.insert(shares.end(), end - begin, 1 / static_cast<double>(end - begin));
       begin = end;

@@ -21,16 +21,16 @@ namespace {
 
 const std::string kCounts = "step/";  // under which the updates of each parameter are saved
 
-/// Throws where `given` does not have the names and shapes of the parameters, each name after
+/// Throws where `tensors` does not have the names and shapes of the parameters, each name after
 /// `prefix`.
-void require_fitting(const NamedTensors& given, const Shard& shard, const std::string& prefix,
+void require_fitting(const NamedTensors& tensors, const Shard& shard, const std::string& prefix,
                      bool scalars, const std::string& origin, const std::string& what) {
   for (std::size_t i = 0; i < shard.names().size(); ++i) {
     const std::string name = prefix + shard.names()[i];
-    const auto found = given.find(name);
-    const bool fits =
-        found != given.end() && (scalars ? found->second.numel() == 1
-                                         : found->second.sizes() == shard.parameters()[i].sizes());
+    const auto found = tensors.find(name);
+    const bool fits = found != tensors.end() &&
+                      (scalars ? found->second.numel() == 1
+                               : found->second.sizes() == shard.parameters()[i].sizes());
     if (!fits)
       throw UserError(
           "{}: {} has no '{}' of this shape; go on with the settings that it was saved with",
@@ -38,12 +38,12 @@ void require_fitting(const NamedTensors& given, const Shard& shard, const std::s
   }
 }
 
-void require_count(const NamedTensors& given, std::size_t count, const std::string& origin,
+void require_count(const NamedTensors& tensors, std::size_t count, const std::string& origin,
                    const std::string& what) {
-  if (given.size() != count)
+  if (tensors.size() != count)
     throw UserError("{}: {} is of other settings; go on with those that it was saved with", origin,
                     what);
-  model::require_floats(given, origin);
+  model::require_floats(tensors, origin);
 }
 
 /// Returns the tensors of one kind under the names of their parameters: "exp_avg/a.b" as "a.b".

@@ -17,7 +17,7 @@ namespace {
 
 /// One small exchange says it all.
 struct RankState {
-  uint64_t given = 0;  // checksum of configuration and corpus
+  uint64_t setup = 0;  // checksum of configuration and corpus
   int64_t update = 0;
   uint64_t position = 0;  // checksum of the position in the corpus
   uint64_t numbers = 0;   // checksum of what has been computed so far
@@ -25,7 +25,7 @@ struct RankState {
   bool interrupted = false;
 
   std::vector<int64_t> to_numbers() const {
-    return {std::bit_cast<int64_t>(given),    update,
+    return {std::bit_cast<int64_t>(setup),    update,
             std::bit_cast<int64_t>(position), std::bit_cast<int64_t>(numbers),
             std::bit_cast<int64_t>(seconds),  interrupted ? 1 : 0};
   }
@@ -56,7 +56,7 @@ uint64_t numbers_of(const Progress& progress) {
 }
 
 void require_same(const RankState& first, const RankState& other, const std::string& name) {
-  if (other.given != first.given)
+  if (other.setup != first.setup)
     throw Failure(name +
                   " has another configuration, vocabulary or corpus than rank 0; give all "
                   "ranks the same command and the same files");

@@ -53,7 +53,7 @@ class TermAutomaton {
     MetTerms met;          // with them
     MissingTerms lacking;  // `met.others`, less the pieces of a target that is begun
     /// The pieces that begin or continue a target of a missing term, ascending.
-    std::vector<int32_t> wanted;
+    std::vector<int32_t> required;
   };
   using StatePtr = std::shared_ptr<const TermState>;
 
@@ -62,7 +62,7 @@ class TermAutomaton {
   /// Returns the state of the hypothesis of `state` with one more piece.
   StatePtr next(const TermState& state, int32_t piece) const;
   /// Returns `lacking` of next(state, piece) in less time, for the many candidates that a search
-  /// does not take. As long as a term is missing, some piece of `state.wanted` makes `left`
+  /// does not take. As long as a term is missing, some piece of `state.required` makes `left`
   /// smaller.
   MissingTerms after(const TermState& state, int32_t piece) const;
 

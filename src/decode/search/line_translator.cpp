@@ -150,10 +150,10 @@ class LineTranslator::Search {
     const text::Vocabulary& target = first().target;
     SearchOptions options{.config = config_,
                           .keep_attention = request_.keep_attention,
-                          .given = std::ssize(target.beginning()),
+                          .fixed_prefix = std::ssize(target.beginning()),
                           .never = translator_.never_};
     options.config.n_best = std::max(config_.n_best, config_.mbr);
-    options.config.min_length += options.given;
+    options.config.min_length += options.fixed_prefix;
     if (is_constrained()) options.inside_words = glossary_->inside_words();
     // Equal texts are allowed among samples, which are independent, and for mbr, which adds up
     // their weights.
@@ -170,12 +170,13 @@ class LineTranslator::Search {
 
   /// Returns the pieces that the translation of a line may have.
   engine::PieceList shortlist_of(int64_t i) const {
-    std::vector<int32_t> given;
-    if (!lines_.prefixes.empty()) given = lines_.prefixes[i];
+    std::vector<int32_t> required;
+    if (!lines_.prefixes.empty()) required = lines_.prefixes[i];
     if (is_constrained())
       for (const TermPieces& targets : lines_.terms[i])
-        for (const auto& pieces : targets) given.insert(given.end(), pieces.begin(), pieces.end());
-    return translator_.shortlist_->pieces_for(lines_.members[0][i].source, given);
+        for (const auto& pieces : targets)
+          required.insert(required.end(), pieces.begin(), pieces.end());
+    return translator_.shortlist_->pieces_for(lines_.members[0][i].source, required);
   }
 
   void search_rows(const Batch& batch) {

@@ -55,12 +55,12 @@ HEED_LOOP void to_pair_gradient(float* one, float* other, const float* differenc
 }  // namespace
 
 RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient) {
-  const Exponentials made = exponentials_of(row, vocab, gold, smoothing);
+  const Exponentials exponentials = exponentials_of(row, vocab, gold, smoothing);
   if (gradient) {
-    scale_and_shift(row, vocab, 1 / made.partition, smoothing / static_cast<float>(vocab));
+    scale_and_shift(row, vocab, 1 / exponentials.partition, smoothing / static_cast<float>(vocab));
     row[gold] -= 1 - smoothing;
   }
-  return made.loss;
+  return exponentials.loss;
 }
 
 RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,

@@ -23,11 +23,11 @@ std::map<std::string, Tensor> parameters_of(const Model& model) {
   return out;
 }
 
-/// The index in `all` of each of `wanted`.
+/// The index in `all` of each of `heads`.
 std::vector<int64_t> indices_in(const std::vector<int64_t>& all,
-                                const std::vector<int64_t>& wanted) {
+                                const std::vector<int64_t>& heads) {
   std::vector<int64_t> indices;
-  for (const int64_t one : wanted) {
+  for (const int64_t one : heads) {
     const auto index = index_among(all, one);
     expect(index.has_value(), "a head that the model has");
     indices.push_back(*index);

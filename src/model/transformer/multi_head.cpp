@@ -47,9 +47,9 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
   const int64_t width = options_.head(), index = *left;
   const int64_t shared = index / (options_.count() / options_.kv());
   const kernels::WithoutAutocast guard;
-  Tensor asked = kernels::widened(query.narrow(-1, index * width, width)), keys, valid;
+  Tensor queries = kernels::widened(query.narrow(-1, index * width, width)), keys, valid;
   if (sentences.memory.unpadded()) {
-    asked = pad(asked, sentences.queries);
+    queries = pad(queries, sentences.queries);
     keys =
         pad(kernels::widened(memory.unpadded.narrow(1, shared * width, width)), sentences.memory);
     valid = real_positions(sentences.memory).unsqueeze(1);
@@ -57,7 +57,7 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
     keys = kernels::widened(memory.keys.select(1, shared));
     if (sentences.memory.valid.defined()) valid = sentences.memory.valid.squeeze(1);
   }
-  Tensor scores = at::bmm(asked, keys.transpose(1, 2)) * options_.factor();
+  Tensor scores = at::bmm(queries, keys.transpose(1, 2)) * options_.factor();
   if (valid.defined())
     scores = scores.masked_fill(valid.logical_not(), -std::numeric_limits<double>::infinity());
   return at::log_softmax(scores, -1);

@@ -49,8 +49,8 @@ SentenceLayout unpadded_target(const TargetInput& input) {
   const Tensor tokens = input.tokens.contiguous();
   const int64_t width = tokens.size(1);
   if (input.lengths.defined()) {
-    const auto* given = input.lengths.const_data_ptr<int64_t>();
-    return sentence_layout({given, given + tokens.size(0)}, width, tokens.device());
+    const auto* lengths = input.lengths.const_data_ptr<int64_t>();
+    return sentence_layout({lengths, lengths + tokens.size(0)}, width, tokens.device());
   }
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < tokens.size(0); ++i) {
