@@ -117,7 +117,7 @@ struct Finding {
   std::vector<data::PairOfLines> examples;
 };
 
-class Report {
+class CleaningReport {
  public:
   void add(const data::PairOfLines& pair, const std::vector<bool>& found) {
     ++pairs_;
@@ -258,7 +258,7 @@ void clean(const CleanArgs& args) {
     cleaned.emplace(outputs);
   }
   PairJudge judge(args, files);
-  Report report;
+  CleaningReport report;
   ProgressBar bar("pairs judged");
   data::PairReader reader(files);
   for (bool more = true; more;) {

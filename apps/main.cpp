@@ -27,7 +27,7 @@ namespace heed {
 namespace {
 
 /// Groups of the help page.
-enum class Group {
+enum class CommandGroup {
 #define HEED_COMMAND_GROUP(group, heading) group,
 #define HEED_COMMAND(group, name, description)
 #include "apps/commands.def"
@@ -44,7 +44,7 @@ const std::string kHeadings[] = {
 };
 
 struct Command {
-  Group group;
+  CommandGroup group;
   std::string name, description;
   void (*add)(CommandLine& program);  // null where heed-torch alone has it
 };
@@ -52,7 +52,8 @@ struct Command {
 /// In the order of the help page.
 const Command kCommands[] = {
 #define HEED_COMMAND_GROUP(group, heading)
-#define HEED_COMMAND(group, name, description) {Group::group, #name, description, add_##name},
+#define HEED_COMMAND(group, name, description) \
+  {CommandGroup::group, #name, description, add_##name},
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP

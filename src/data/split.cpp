@@ -26,7 +26,7 @@ namespace heed::data {
 namespace {
 
 /// Counts of one side of a corpus.
-class Side {
+class SideCounts {
  public:
   void add(const std::string& line, const LineFacts& facts) {
     ++scripts_[static_cast<std::size_t>(facts.script)];
@@ -142,7 +142,7 @@ std::vector<PairKey> first_keys(const CorpusFiles& files, std::size_t count, Pro
 
 CorpusShape shape_of(const CorpusFiles& files) {
   CorpusShape shape;
-  Side source, target;
+  SideCounts source, target;
   Characters characters;
   ProgressBar bar("pairs read");
   PairReader reader(files);

@@ -131,7 +131,7 @@ std::vector<std::string> title_lines(const std::string& title, bool alone) {
   return {title.substr(0, colon), title.substr(colon + 2)};
 }
 
-struct Grid {
+struct PanelGrid {
   std::vector<int64_t> layers, heads;
   double cell = 0;
   LabelStyle labels;
@@ -151,13 +151,13 @@ struct Grid {
   }
 };
 
-Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title,
-             const Size& size) {
+PanelGrid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title,
+                  const Size& size) {
   const study::AttentionMatrix& first = matrices[0];
   const auto rows = static_cast<double>(first.target.size());
   const auto columns = static_cast<double>(first.source.size());
-  Grid at{.layers = in_order(matrices, &study::AttentionMatrix::layer),
-          .heads = in_order(matrices, &study::AttentionMatrix::head)};
+  PanelGrid at{.layers = in_order(matrices, &study::AttentionMatrix::layer),
+               .heads = in_order(matrices, &study::AttentionMatrix::head)};
   at.alone = matrices.size() == 1;
   at.tooltips = size.tooltips && first.weights.size() <= kMostDrawnCells;
   at.cell = std::clamp(std::floor(size.side / std::max({rows, columns, 1.0})), size.smallest,
@@ -227,7 +227,8 @@ std::string summary(const study::AttentionMatrix& matrix) {
                      matrix.target[index / columns], matrix.source[index % columns]);
 }
 
-void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Grid& at, double largest) {
+void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const PanelGrid& at,
+                double largest) {
   for (std::size_t row = 0; row < matrix.target.size(); ++row)
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       const double weight = matrix.at(row, column);
@@ -239,7 +240,8 @@ void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Grid& at, 
     }
 }
 
-void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, double largest) {
+void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const PanelGrid& at,
+                double largest) {
   const double x = at.x(panel), y = at.y(panel);
   if (!at.tooltips) svg.raw("<g><title>" + xml_escape(summary(panel)) + "</title>");
   svg.rectangle(x - 0.5, y - 0.5, at.width + 1, at.height + 1, "#ffffff", "",
@@ -250,7 +252,7 @@ void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, d
       short_number(x), short_number(y), short_number(at.cell), cells(panel, largest)));
 }
 
-void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
+void draw_names(Svg& svg, const study::AttentionMatrix& first, const PanelGrid& at) {
   const std::string bold = "font-weight=\"600\"";
   const AxisNames axes = axis_names(first);
   svg.text(at.left, at.names + 10, axes.columns, {.size = kNameSize, .fill = "#555555"});
@@ -282,7 +284,7 @@ std::string draw(std::span<const study::AttentionMatrix> matrices, const std::st
            "the pictures of a grid are of one sentence");
   }
   const double largest = largest_weight(matrices);
-  const Grid at = lay_out(matrices, title, size);
+  const PanelGrid at = lay_out(matrices, title, size);
   Svg svg(at.total_width, at.total_height, title.empty() ? describe(matrices[0]) : title,
           size.scale);
   for (std::size_t i = 0; i < at.title.size(); ++i)

@@ -110,7 +110,7 @@ AdditiveAttended attend(const Tensor& query, const Shared& memory) {
 
 /// Hands the keys on, and the gradients that the steps have added up back: autograd runs it
 /// backwards when all steps have run.
-class AdditiveCollector : public torch::autograd::Function<AdditiveCollector> {
+class AdditiveCollect : public torch::autograd::Function<AdditiveCollect> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& keys, const Tensor& values,
                         const Tensor& v, const SharedPtr& memory) {
@@ -255,7 +255,7 @@ AdditiveMemory additive_memory(const Tensor& keys, const Tensor& values, const T
   if (!lengths) return {};
   const auto shared = std::make_shared<Shared>();
   shared->lengths = std::move(*lengths);
-  if (gradient) return {shared, AdditiveCollector::apply(keys, values, v, shared)};
+  if (gradient) return {shared, AdditiveCollect::apply(keys, values, v, shared)};
   shared->keys = keys.to(at::kFloat).contiguous();
   shared->values = values.to(at::kFloat).contiguous();
   shared->v = v.contiguous();

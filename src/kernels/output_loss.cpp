@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kChunk = int64_t{1} << 24;
 constexpr int64_t kFewestRows = 64;
 
-struct Sums {
+struct LossSums {
   double smoothed = 0, nll = 0;
 };
 
@@ -59,7 +59,7 @@ struct RowLossOptions {
 /// Adds loss(i, scratch) of each row to `sums`, row by row, so that the number of threads changes
 /// nothing.
 template <class Loss>
-void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, Sums& sums) {
+void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, LossSums& sums) {
   std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
   at::parallel_for(0, rows, 4, [&](int64_t begin, int64_t end) {
     std::vector<float> work(scratch);
@@ -74,7 +74,7 @@ void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, Sums& sums) {
 /// Every row of `logits` becomes its gradient, and every row of `others`, too, where there are
 /// pairs.
 void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gold,
-                  const RowLossOptions& options, Sums& sums) {
+                  const RowLossOptions& options, LossSums& sums) {
   const int64_t rows = logits.size(0), vocab = logits.size(1);
   const auto size = static_cast<std::size_t>(vocab);
   const auto add = [&]<class Number>(Number* one, Number* other, std::size_t scratch) {
@@ -131,7 +131,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
         gradients.weight = at::zeros({w.size(1), vocab}, weight.options());
       if (bias && bias->requires_grad()) gradients.bias = at::zeros_like(*bias);
     }
-    Sums sums;
+    LossSums sums;
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
       const int64_t count = std::min(chunk, tokens - begin);
       const Tensor rows = x.narrow(0, begin, count);

@@ -196,7 +196,7 @@ class Collect : public torch::autograd::Function<Collect> {
   }
 };
 
-class Step : public torch::autograd::Function<Step> {
+class ProductStep : public torch::autograd::Function<ProductStep> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor&,
                         const CollectorPtr& collector) {
@@ -234,7 +234,7 @@ Tensor collected_linear(const Tensor& x, const Collected& layer) {
   if (!layer.collector) return at::linear(x, layer.weight, layer.bias);
   auto sizes = x.sizes().vec();
   sizes.back() = layer.weight.size(0);
-  return Step::apply(x.flatten(0, -2), layer.weight, layer.collector).view(sizes);
+  return ProductStep::apply(x.flatten(0, -2), layer.weight, layer.collector).view(sizes);
 }
 
 }  // namespace heed::kernels

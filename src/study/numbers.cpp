@@ -32,7 +32,7 @@ enum class Joint {
 };
 
 /// Digits in a row, as ASCII.
-struct Group {
+struct DigitGroup {
   std::string digits;
   Joint joint = Joint::none;  // to the group before
   bool after_decimal_sign = false, after_power = false;
@@ -189,7 +189,7 @@ class Numbers {
   explicit Numbers(std::string_view text) {
     read(text);
     if (too_many()) return;
-    for (const Group& group : groups_) {
+    for (const DigitGroup& group : groups_) {
       if (group.digits.size() == 2) pairs_of_digits_.insert(group.digits);
       if (is_year(group.digits)) endings_of_years_.insert(group.digits.substr(2));
       if (const auto hour = hour_of(group.digits)) hours_.insert(*hour);
@@ -273,7 +273,7 @@ class Numbers {
 
   /// Whether the group belongs to a number with the one before it.
   bool is_grouped(std::size_t i) const {
-    const Group& group = groups_[i];
+    const DigitGroup& group = groups_[i];
     return group.joint == Joint::mark || (group.joint == Joint::blank && group.digits.size() == 3 &&
                                           groups_[i - 1].digits.size() <= 3);
   }
@@ -302,7 +302,7 @@ class Numbers {
   /// How many of these groups' digits may stand after the decimal sign. Where they are three, as in
   /// 30.000, none: as a whole number it is still equal to 30, and no longer to 300,000.
   std::size_t decimals(std::size_t first, std::size_t last) const {
-    const Group& end = groups_[last];
+    const DigitGroup& end = groups_[last];
     if (first == last || !end.after_decimal_sign) return 0;
     const bool is_fraction = without_leading_zeros(groups_[last - 1].digits).empty();
     return end.digits.size() == kThousand && !is_fraction ? 0 : end.digits.size();
@@ -345,11 +345,12 @@ class Numbers {
   }
 
   bool has_blank(std::size_t first, std::size_t last) const {
-    return any_after(first, last, [](const Group& one) { return one.joint == Joint::blank; });
+    return any_after(first, last, [](const DigitGroup& one) { return one.joint == Joint::blank; });
   }
 
   bool has_thousands(std::size_t first, std::size_t last) const {
-    return any_after(first, last, [](const Group& one) { return one.digits.size() == kThousand; });
+    return any_after(first, last,
+                     [](const DigitGroup& one) { return one.digits.size() == kThousand; });
   }
 
   /// Whether a year is there in its other form: 1985 as '85, or '85 as 1985.
@@ -365,7 +366,7 @@ class Numbers {
     return hour && (hours_.contains(*hour + kHalfADay) || hours_.contains(*hour - kHalfADay));
   }
 
-  std::vector<Group> groups_;
+  std::vector<DigitGroup> groups_;
   std::set<std::string> pairs_of_digits_, endings_of_years_;
   std::set<int> hours_;
   std::multimap<std::string, Reading> readings_;

@@ -98,9 +98,9 @@ constexpr const char* kCure = "leave out lines that are no sentences, or give le
 }
 
 /// How the training ended. The value is the first byte that its process sends to heed.
-enum class Outcome : char { model = 'm', refusal = 'r', mistake = 'u', failure = 'f' };
+enum class TrainingOutcome : char { model = 'm', refusal = 'r', mistake = 'u', failure = 'f' };
 
-std::string message_of(Outcome outcome, const std::string& text, const CutRuns& cut = {}) {
+std::string message_of(TrainingOutcome outcome, const std::string& text, const CutRuns& cut = {}) {
   return static_cast<char>(outcome) + std::to_string(cut.lines) + '\0' + cut.first + '\0' + text;
 }
 
@@ -117,14 +117,15 @@ std::string train_and_report(const VocabularyTraining& options, bool up_to,
     }
     const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
     sentences.rethrow();
-    if (status.ok()) return message_of(Outcome::model, model, sentences.cut());
-    return message_of(Outcome::refusal, status.message());
+    if (status.ok()) return message_of(TrainingOutcome::model, model, sentences.cut());
+    return message_of(TrainingOutcome::refusal, status.message());
   } catch (const UserError& error) {
-    return message_of(Outcome::mistake, error.what());
+    return message_of(TrainingOutcome::mistake, error.what());
   } catch (const std::bad_alloc&) {
-    return message_of(Outcome::failure, names_of(options.files) + ": out of memory; " + kCure);
+    return message_of(TrainingOutcome::failure,
+                      names_of(options.files) + ": out of memory; " + kCure);
   } catch (const std::exception& error) {
-    return message_of(Outcome::failure, error.what());
+    return message_of(TrainingOutcome::failure, error.what());
   }
 }
 
@@ -222,14 +223,14 @@ TrainedModel train_model(const VocabularyTraining& options, bool up_to,
   TrainedModel model{.bytes = ended.out.substr(text + 1),
                      .cut = {.lines = std::stoll(ended.out.substr(1, first - 1)),
                              .first = ended.out.substr(first + 1, text - first - 1)}};
-  switch (Outcome{ended.out.front()}) {
-    case Outcome::model:
+  switch (TrainingOutcome{ended.out.front()}) {
+    case TrainingOutcome::model:
       return model;
-    case Outcome::refusal:
+    case TrainingOutcome::refusal:
       explain(options, model.bytes);
-    case Outcome::mistake:
+    case TrainingOutcome::mistake:
       throw UserError(model.bytes);
-    case Outcome::failure:
+    case TrainingOutcome::failure:
       break;
   }
   throw Failure(model.bytes);

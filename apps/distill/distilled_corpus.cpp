@@ -1,4 +1,4 @@
-#include "apps/distill/lessons.h"
+#include "apps/distill/distilled_corpus.h"
 
 #include <algorithm>
 #include <array>
@@ -156,14 +156,14 @@ int64_t count_sources(const DistillArgs& args) {
 }
 
 void translate_sources(const DistillArgs& args, int64_t all, const std::string& request,
-                       const TeachingFiles& lessons) {
-  const std::string& file = lessons.translations;
+                       const DistillationFiles& files) {
+  const std::string& file = files.translations;
   Destination destination(file, /*resume=*/true);
   if (destination.lines() == all) return;
   destination.cut_to_whole_lines();
   const run::LineModels models = open_line_models(args.teacher, teacher_options(args));
   Chooser chooser(args);
-  write_atomic(lessons.request, request);
+  write_atomic(files.request, request);
   SourceLines lines(args);
   std::string source, reference;
   for (int64_t i = 0; i < destination.lines(); ++i) lines.next(source, reference);
@@ -186,15 +186,15 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
   }
 }
 
-void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons) {
-  struct Lesson {
+void choose_pairs(const DistillArgs& args, const DistillationFiles& files) {
+  struct DistilledPair {
     std::string source, target;
     double nats;
   };
-  std::vector<Lesson> kept;
+  std::vector<DistilledPair> kept;
   std::array<int64_t, std::size(kBadLessons)> left_out{};
   SourceLines sources(args);
-  text::LineReader translations(lessons.translations);
+  text::LineReader translations(files.translations);
   for (std::string source, reference, row; sources.next(source, reference);) {
     translations.next(row);
     const std::size_t tab = row.find('\t');
@@ -213,7 +213,7 @@ void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons) {
   std::ranges::stable_sort(best, {}, [&](std::size_t i) { return kept[i].nats; });
   best.resize(most);
   std::ranges::sort(best);
-  AtomicFile source_file(lessons.source), target_file(lessons.target);
+  AtomicFile source_file(files.source), target_file(files.target);
   for (const std::size_t i : best) {
     source_file.write(kept[i].source + "\n");
     target_file.write(kept[i].target + "\n");
@@ -221,9 +221,9 @@ void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons) {
   std::string text;
   for (std::size_t i = 0; i < left_out.size(); ++i)
     text += fmt::format(", {} {}", left_out[i], config::name_of(kBadLessons[i]));
-  log::info("{}: {} kept; left out: {} by the reverse model{}", lessons.target,
+  log::info("{}: {} kept; left out: {} by the reverse model{}", files.target,
             counted(std::ssize(best), "pair"), kept.size() - most, text);
-  if (best.empty()) throw UserError(lessons.translations + ": has no translation to learn from");
+  if (best.empty()) throw UserError(files.translations + ": has no translation to learn from");
   source_file.commit();
   target_file.commit();  // the second: this step is done
 }
