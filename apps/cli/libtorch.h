@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// What commands of `heed` may need of LibTorch.
+/// The functions of `heed-torch` that commands of `heed` may need.
 struct LibTorch {
   /// run::line_models() of run::open_models().
   run::LineModels (*open_line_models)(const std::string& models, const run::OpenOptions& options);

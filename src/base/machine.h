@@ -27,7 +27,8 @@ class OtherPrograms {
  public:
   OtherPrograms();
   double seconds() const;  // since the object was made
-  /// How many processors others used on average; where none, about 0 or a little less.
+  /// Returns the number of processors that others used on average; where none, about 0 or a little
+  /// less.
   double cores() const;
 
  private:

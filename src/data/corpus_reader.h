@@ -17,7 +17,7 @@ namespace heed::data {
 
 class Corpus;  // data/corpus.h
 
-/// How a corpus is read.
+/// Options of reading a corpus.
 struct CorpusReading {
   int64_t max_length = 0;                 // pieces on either side; 0 for no limit
   std::string limit = "data.max_length";  // the key that sets it, for messages

@@ -93,7 +93,7 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
 
 // --- small multiples: layers by heads; or one matrix alone
 
-/// How large a picture is.
+/// The size of a picture.
 struct Size {
   double side;               // the length that is divided among the cells of a panel's longer side
   double smallest, largest;  // cells

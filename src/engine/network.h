@@ -97,9 +97,9 @@ void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen);
 const Array& embedding_of(const model::ModelConfig& config, const Weights& weights, bool target);
 Linear output_of(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers);
 
-/// How many sentences a thread decodes together, at most: with more of them the numbers that a step
-/// reads no longer fit in the processor's cache, with fewer of them each weight is read too often.
-/// Each sentence gets the same bits anyway.
+/// Returns the most sentences that a thread decodes together: with more of them the numbers that a
+/// step reads no longer fit in the processor's cache, with fewer of them each weight is read too
+/// often. Each sentence gets the same bits anyway.
 int64_t sentences_together(WeightFormat numbers);
 
 class Network {

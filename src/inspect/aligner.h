@@ -66,7 +66,7 @@ text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                const std::string& name);
 
-/// Which weights link words.
+/// The weights by which words are linked.
 struct LinkRule {
   study::AlignmentChoice choice;
   double least = 0;  // words whose largest weight is below it have no link

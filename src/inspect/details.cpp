@@ -38,7 +38,7 @@ bool needs_weights(const Attended& one, const DetailOptions& options) {
           count_unknown(*one.hypothesis) > std::ssize(one.translation->unknown_of_prefix));
 }
 
-/// How many of the first ones have `most` weights together, or one that alone has more.
+/// Returns how many of the first ones have `most` weights together, or one that alone has more.
 std::size_t part_of(std::span<const Attended> all, const DetailOptions& options, int64_t most) {
   int64_t sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {

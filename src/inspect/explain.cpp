@@ -24,8 +24,8 @@
 namespace heed::inspect {
 namespace {
 
-/// How many copies of a pair are read together: a bound on memory, which holds their [target,
-/// vocab].
+/// Returns how many copies of a pair are read together: a bound on memory, which holds their
+/// [target, vocab].
 int64_t copies_at_once(const data::Example& pair) {
   const int64_t length = decode::padded_length(std::ssize(pair.source), std::ssize(pair.target));
   return std::max<int64_t>(1, 1024 / (length + 1));

@@ -227,8 +227,8 @@ struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
   }
 };
 
-/// How many positions of each sentence `bias` [sentences, 1, source] leaves; nothing where it does
-/// more than hide the positions after them.
+/// Returns the number of positions of each sentence that `bias` [sentences, 1, source] leaves;
+/// nothing where it does more than hide the positions after them.
 std::optional<std::vector<int64_t>> lengths_in(const Tensor& bias) {
   if (!bias.is_contiguous() || bias.scalar_type() != at::kFloat || bias.size(1) != 1)
     return std::nullopt;

@@ -17,7 +17,7 @@
 namespace heed::kernels {
 namespace {
 
-/// Where the sentences of an unpadded tensor begin, in positions; empty for a padded one.
+/// The sentences of an unpadded tensor, in positions; empty for a padded one.
 struct Layout {
   std::vector<int64_t> lengths, starts;
 
@@ -160,7 +160,7 @@ void backward_of(const AttentionInputs& in, const Tensor& outer, const Gradients
   });
 }
 
-/// Which keys a query sees, and the factor of scores.
+/// The keys that a query sees, and the factor of scores.
 struct Sight {
   Pattern pattern;
   double scale;
@@ -207,7 +207,7 @@ class Attention : public torch::autograd::Function<Attention> {
   }
 };
 
-/// Where queries, keys and values lie in the columns of two projections, or of one.
+/// The columns of queries, keys and values in two projections, or in one.
 struct ProjectionColumns {
   UnpaddedHeads heads;
   Sight sight;

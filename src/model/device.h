@@ -1,4 +1,4 @@
-// Where and in which precision a model computes.
+// The device and the precision in which a model computes.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,4 @@
-// Which processes belong together (private to this room). A launcher that starts all ranks again
+// The processes that belong together (private to this room). A launcher that starts all ranks again
 // may let them meet at the store of the attempts before: it holds what dead processes have left
 // there, and two agents of torchrun count the attempts differently.
 #pragma once

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// In which a store that lives answers.
+/// The time in which a store that lives answers.
 constexpr std::chrono::seconds kAnswer(3);
 
 /// Less goes as a message: those who share memory exchange one, too.
@@ -99,7 +99,7 @@ Group::RollCall Group::call_the_roll() const {
   } catch (const SilentStore&) {
     found = {.store_silent = true};
   } catch (const std::exception&) {
-    // Where the first rank had answered, it has called the roll to its end, and has ended itself.
+    // If the first rank had answered, it has called the roll to its end, and has ended itself.
     const bool first_was_here = !found.absent.empty() && found.absent.front() != 0;
     if (!first_was_here) found = {.store_gone = true};
   }

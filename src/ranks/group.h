@@ -88,7 +88,7 @@ class Group {
   template <class Call>
   void run(const Call& call);
   [[noreturn]] void explain(const std::string& problem, bool late);
-  /// Who answers within a few seconds.
+  /// The ranks that do not answer within a few seconds.
   struct RollCall {
     std::vector<int64_t> absent;
     bool store_silent = false, store_gone = false;  // nothing is known of the ranks

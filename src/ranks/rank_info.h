@@ -36,7 +36,7 @@ struct RankInfo {
 /// "rank 2 of 4", "ranks 1, 3 of 4".
 std::string name_of_ranks(const std::vector<int64_t>& ranks, int64_t size);
 
-/// Who keeps the store at which the ranks meet: "rank 0 of 4".
+/// Returns the name of the rank that keeps the store at which the ranks meet: "rank 0 of 4".
 std::string keeper_of_store(const RankInfo& info);
 
 /// The value of an environment variable, "" where it is not set.

@@ -162,7 +162,7 @@ std::string announcement_of(const RankInfo& info, const GroupOptions& options) {
   return (fs::path(options.folder) / (".heed.ranks." + name)).string();
 }
 
-/// How a message of ranks that do not come ends.
+/// Returns the end of a message about ranks that do not come.
 std::string too_late(const GroupOptions& options) {
   return seconds_of(options) +
          "; the run's folder must be the same on all machines, and a longer time is given with "

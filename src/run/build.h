@@ -25,7 +25,7 @@ struct CorpusReading;  // data/corpus_reader.h
 
 namespace heed::run {
 
-/// How the vocabulary of both sides or of one is trained.
+/// Returns how the vocabulary of both sides or of one is trained.
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets);
 
 /// Throws UserError that begins with `key` where a vocabulary that is there already lacks one of
@@ -54,11 +54,12 @@ train::MakeModel another_model(const ModelFolder& run);
 /// sampling.
 data::BatchOptions batch_options(const Config& config);
 
-/// How the training pairs are read, as the `data` section says and as the model can take them.
+/// Returns how the training pairs are read, as the `data` section says and as the model can take
+/// them.
 data::CorpusReading training_reading(const Config& config);
 
-/// How the pairs are read whose loss is measured: the memory that they take grows with the square
-/// of their length, so that long ones are left out.
+/// Returns how the pairs are read whose loss is measured: the memory that they take grows with the
+/// square of their length, so that long ones are left out.
 data::CorpusReading validation_reading(const Config& config);
 
 /// The pairs of a validation set whose loss is measured, and a warning that counts the others. None

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMeeting = ".heed.ranks.";
 
-/// How the first rank that did not succeed ended.
+/// The end of the first rank that did not succeed.
 struct End {
   int64_t rank = 0, update = 0;
   int status = 0;            // exit code, or 128 + signal

@@ -36,7 +36,7 @@ class RestoreAtEnd {
   std::string folder_;
 };
 
-/// How to treat a run that is there already.
+/// What happens to a run that is there already.
 struct ExistingRun {
   bool resume = false, overwrite = false;
 };

@@ -20,7 +20,7 @@ enum class Metric {
 #undef HEED_METRIC
 };
 
-/// Who computes a metric at a validation.
+/// The program that computes a metric at a validation.
 enum class MetricSource {
   heed,       // the loss, from the model's probabilities
   sacrebleu,  // from the translations
@@ -29,7 +29,7 @@ enum class MetricSource {
 
 enum class Better { less, more };
 
-/// Where a metric is listed even if no run has computed it, for programs that look for
+/// The outputs that list a metric even if no run has computed it, for programs that look for
 /// it there.
 enum class MetricListing {
   everywhere,   // in each validation's line of metrics.jsonl, and in tables

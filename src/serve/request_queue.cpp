@@ -183,7 +183,7 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
         entry->n_best() == first->n_best())
       fellows.push_back(entry);
   // A batch has as many lines as all threads search at once. Small batches are answered early.
-  // Where more lines wait, those of about the length of the first are taken, because these are
+  // If more lines wait, those of about the length of the first are taken, because these are
   // searched faster together.
   const int64_t each = models_[first->model()].translator->batch_size() / 2;
   const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * limits_.threads);

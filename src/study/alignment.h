@@ -69,8 +69,8 @@ enum class Symmetrization { intersection, union_, grow_diag_final_and };
 /// have none.
 Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmetrization method);
 
-// Which weights make the best word alignment: every layer, every head and their mean, taken from
-// the step that emits a word or from the one that reads it.
+// A comparison of the weights by the word alignment that they make: every layer, every head and
+// their mean, taken from the step that emits a word or from the one that reads it.
 
 /// Row t of a cross-attention matrix is the step that emits target piece t: it knows the pieces
 /// before. `reads` takes the step after it, which has piece t as its input, instead (Chen et al.

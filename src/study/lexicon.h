@@ -31,7 +31,7 @@ class Lexicon {
  private:
   int64_t index_of(int32_t source, int32_t target) const;
 
-  // Where the targets of each source piece begin in targets_, and the end.
+  // The index in targets_ at which the targets of each source piece begin, and the end.
   std::vector<int64_t> begin_;
   Ids targets_;                 // those in the pairs of each source piece, ascending
   std::vector<double> shares_;  // p(t | s)

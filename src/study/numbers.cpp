@@ -299,8 +299,8 @@ class Numbers {
     return out;
   }
 
-  /// How many of these groups' digits may stand after the decimal sign. Where they are three, as in
-  /// 30.000, none: as a whole number it is still equal to 30, and no longer to 300,000.
+  /// Returns how many of these groups' digits may stand after the decimal sign. If they are three,
+  /// as in 30.000, none: as a whole number it is still equal to 30, and no longer to 300,000.
   std::size_t decimals(std::size_t first, std::size_t last) const {
     const DigitGroup& end = groups_[last];
     if (first == last || !end.after_decimal_sign) return 0;

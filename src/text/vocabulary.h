@@ -58,7 +58,7 @@ class Vocabulary {
   /// This vocabulary for a model that reads lines with kEnd after them, or without it.
   Vocabulary with_end(bool has_end) const;
   bool has_end() const { return has_end_; }
-  /// How many ids of beginning() these ids begin with: all of them, or 0.
+  /// Returns how many ids of beginning() these ids begin with: all of them, or 0.
   std::size_t symbols_before(std::span<const int32_t> ids) const;
 
   void save(const std::string& path) const;  // atomic

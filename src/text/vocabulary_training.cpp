@@ -97,7 +97,7 @@ constexpr const char* kCure = "leave out lines that are no sentences, or give le
   throw Failure(text + ": SentencePiece cannot train: " + message);
 }
 
-/// How the training ended. The value is the first byte that its process sends to heed.
+/// The outcome of a training. The value is the first byte that its process sends to heed.
 enum class TrainingOutcome : char { model = 'm', refusal = 'r', mistake = 'u', failure = 'f' };
 
 std::string message_of(TrainingOutcome outcome, const std::string& text, const CutRuns& cut = {}) {

@@ -32,7 +32,7 @@ bool are_written_together(std::span<const std::string> lines);
 /// of other characters between them.
 std::vector<std::string> words_in(std::string_view text);
 
-/// How many words words_in() finds.
+/// Returns the number of words that words_in() finds.
 int64_t count_words(std::string_view text);
 
 /// The words of a text that comes in consecutive parts, and which of them each part has characters

@@ -103,7 +103,7 @@ class RunFiles {
   /// There is something new to save.
   void changed() { unsaved_ = true; }
   bool unsaved() const { return unsaved_; }
-  /// What happens after a checkpoint is saved. Where the ranks end they wait until it is written,
+  /// The action after a checkpoint is saved. If the ranks end, they wait until it is written,
   /// however long that takes: a launcher ends a job with the first rank that does.
   enum class After { training_goes_on, ranks_end };
   /// A checkpoint, without validation also the model; removes what is no longer needed.

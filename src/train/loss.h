@@ -56,7 +56,7 @@ struct LossSum : kernels::OutputLossSum {
   /// [2 + terms] double, without a gradient: smoothed, nll, the sums of the terms.
   Tensor numbers() const;
 };
-/// How many numbers() there are in a run.
+/// Returns the number of numbers() in a run.
 int64_t count_numbers(const TrainConfig& config);
 
 /// logits [tokens, vocab], gold [tokens]. Where `logits` is the result of another operation it is

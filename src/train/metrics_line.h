@@ -32,7 +32,7 @@ std::optional<MetricsLine> parse_metrics(std::string_view line);
 /// Returns the lines of a file that parse_metrics() can read, in order. Throws as read_file() does.
 std::vector<MetricsLine> read_metrics(const std::string& path);
 
-/// How far a run came, and its best validation.
+/// The last update of a run, and its best validation.
 struct RunMetrics {
   int64_t updates = 0;
   double seconds = 0;

@@ -92,8 +92,8 @@ std::vector<Tensor> trainable_list(const model::Model& model);
 /// The gradient of each parameter, undefined where it has none; the parameters lose them.
 Gradients take_gradients(const std::vector<Tensor>& parameters);
 
-/// How many of this process's threads (at::get_num_threads()) compute a part together on a CPU:
-/// one, unless there are several for each part of an update.
+/// Returns how many of this process's threads (at::get_num_threads()) compute a part together on a
+/// CPU: one, unless there are several for each part of an update.
 int64_t threads_of_a_part(const TrainConfig& config, int64_t ranks);
 
 /// Makes a model of the same kind, with weights of its own; may be empty.

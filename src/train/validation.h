@@ -1,4 +1,4 @@
-// How good a model is on held-out pairs.
+// Loss and scores of a model on held-out pairs.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -59,7 +59,7 @@ struct Validator {
 
 /// Validates a model, in eval mode and without gradients; restores the model's mode. Collective.
 /// Returns nothing where it was interrupted. There are no scores where the loss is not finite.
-/// Where a score is missing, a warning says why; where that one decides, Failure is thrown.
+/// If a score is missing, a warning says why; if that one decides, Failure is thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,

@@ -39,7 +39,7 @@ struct Pattern {
   bool is_band() const { return window > 0 && global == 0 && stride == 0; }
   bool is_sparse() const { return window > 0 && !is_band(); }
   Pattern band() const { return {.window = window, .causal = causal}; }
-  /// How many keys after a query its window reaches.
+  /// Returns the number of keys after a query that its window reaches.
   int64_t ahead() const { return causal ? 0 : window; }
   /// Whether the window hides something from some query of a sentence of this length.
   bool narrows(int64_t length) const { return window > 0 && window + 1 < length; }

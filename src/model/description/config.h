@@ -180,7 +180,7 @@ bool is_of_network(std::string_view key, const ModelConfig& config);
 /// not, since it is for training alone.
 bool changes_result(std::string_view key, const ModelConfig& config);
 
-/// How many pieces the vocabulary of each side has.
+/// The number of pieces of each side's vocabulary.
 struct VocabularySizes {
   int64_t source = 0, target = 0;
 };

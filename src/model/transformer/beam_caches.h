@@ -49,8 +49,8 @@ struct HeadsOfLayer {
 struct BeamStep {
   int64_t position = 0;
   int64_t slot = 0;  // the first slot that the hypotheses of this step write, one each
-  /// How many positions from `position` on the step may be at. It is 1, except with State::at; then
-  /// the hypotheses write at `slots` [beam] int64.
+  /// The number of positions from `position` on at which the step may be. It is 1, except with
+  /// State::at; then the hypotheses write at `slots` [beam] int64.
   int64_t positions = 1;
   Tensor at, slots;
   int64_t first = 0, count = 0;  // the slots that are looked at

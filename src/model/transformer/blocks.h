@@ -131,7 +131,7 @@ class DecoderBlock : public torch::nn::Module {
   /// One step: x [sentences, beam, width] -> the same shape.
   Tensor step(const Tensor& x, const BeamStep& now, const BeamView& view);
 
-  /// How many tensors of a state are this block's.
+  /// Returns the number of this block's tensors in a state.
   std::size_t carried() const { return recurrence_ ? 1 : self_attention_->carried(); }
   /// The block's self-attention; null where there is a recurrence in its place.
   const SelfAttention* self_attention() const { return self_attention_.get(); }

@@ -45,7 +45,7 @@ Tensor remove_padding(const Tensor& x, const SentenceLayout& sentences);
 /// x [positions, ...] -> [batch, longest, ...], zeros on padding.
 Tensor pad(const Tensor& x, const SentenceLayout& sentences);
 
-/// Which positions are no padding: [batch, longest] bool.
+/// Returns which positions are no padding: [batch, longest] bool.
 Tensor real_positions(const SentenceLayout& sentences);
 
 }  // namespace heed::model

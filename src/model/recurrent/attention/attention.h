@@ -66,7 +66,7 @@ struct Attended {
   Tensor coverage = {};  // after this step, as in StepInput
 };
 
-/// How scores become weights.
+/// Normaliser and dropout of weights.
 struct Weighing {
   kernels::Normalise normalise = &kernels::softmax;
   double dropout = 0;  // of the weights, while training

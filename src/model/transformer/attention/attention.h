@@ -51,7 +51,8 @@ struct MultiHeadOptions {
                                         const SentenceLayout& keys) const;
 };
 
-/// Where self-attention is in a model: the positions of its stack, and the number of its layer.
+/// The location of self-attention in a model: the positions of its stack, and the number of its
+/// layer.
 struct LayerIndex {
   std::shared_ptr<const Positions> positions = {};  // null: none
   int64_t layer = 0;
@@ -91,8 +92,8 @@ class SelfAttention : public torch::nn::Module {
   /// `cache`. Weights are [sentences, heads, beam, steps]; they need BeamStep::steps.
   Tensor step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now, Tensor* weights);
 
-  /// How many tensors a decoder carries from step to step: [sentences, beam, ...] each, which are
-  /// reordered with the hypotheses.
+  /// Returns the number of tensors that a decoder carries from step to step: [sentences, beam, ...]
+  /// each, which are reordered with the hypotheses.
   virtual std::size_t carried() const { return 0; }
   int64_t heads() const { return options_.count(); }
   int64_t kv_heads() const { return options_.kv(); }
