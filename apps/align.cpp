@@ -75,7 +75,7 @@ std::optional<inspect::GoldPairs> read_tuning(const AlignArgs& args) {
   return tuning;
 }
 
-/// By --layer, --head and --step, or as fits --tune-gold best.
+/// Chooses the weights by --layer, --head and --step, or those that fit --tune-gold best.
 void choose(inspect::AlignerByRule& by, const AlignArgs& args,
             const std::optional<inspect::GoldPairs>& tuning) {
   by.rule.least = args.weights.least;

@@ -184,7 +184,7 @@ class PairJudge {
                 counted(static_cast<int64_t>(words_.learned()), "pair"));
   }
 
-  /// For each pair whether each of rule_names() finds it.
+  /// Returns for each pair whether each of rule_names() finds it.
   std::vector<std::vector<bool>> found(const std::vector<data::PairOfLines>& pairs) {
     const std::vector<double> scores = scorer_.scores(pairs);
     std::vector<std::vector<bool>> out;

@@ -114,7 +114,7 @@ void check_machine() {
   check_scorer_runs();
 }
 
-/// Does what one rank does in an update with a gradient of `numbers` each, without the model.
+/// Does the work of one rank in an update with a gradient `mine`, without the model.
 Tensor sum_over_ranks(ranks::Group& group, const Tensor& mine) {
   const int64_t ranks = group.size(), width = mine.numel() / ranks;
   const std::vector<int64_t> widths(static_cast<std::size_t>(ranks), width);

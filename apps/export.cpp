@@ -146,7 +146,8 @@ std::string symbols_of(const text::Vocabulary& vocabulary) {
   return join(symbols, " ");
 }
 
-/// All that a folder of any format may have: who exports into one twice finds no file of the first.
+/// Returns the names of all files that a folder of any format may have: who exports into one twice
+/// finds no file of the first.
 std::vector<std::string> exported_files() {
   std::vector<std::string> files = {"shared_vocabulary.json",
                                     "source_vocabulary.json",

@@ -57,7 +57,7 @@ MeasuredLines look(decode::Translator& translator, const text::Pairs& pairs,
   const std::size_t lines = pairs.source.size();
   MeasuredLines seen{std::vector<Matrices>(lines), std::vector<Matrices>(lines), {}};
   seen.permuted.resize(lines);
-  // In the order of the report. Attention and each of them count alike.
+  // The kinds are in the order of the report. Attention and each of them count alike.
   constexpr std::array kEvidence{AttentionKind::erasure, AttentionKind::integrated,
                                  AttentionKind::saliency};
   const double part = static_cast<double>(lines) / static_cast<double>(1 + kEvidence.size());

@@ -49,7 +49,7 @@ struct Command {
   void (*add)(CommandLine& program);  // null where heed-torch alone has it
 };
 
-/// In the order of the help page.
+/// The commands in the order of the help page.
 const Command kCommands[] = {
 #define HEED_COMMAND_GROUP(group, heading)
 #define HEED_COMMAND(group, name, description) \

@@ -161,8 +161,8 @@ std::vector<std::string> all_files() {
   return files;
 }
 
-/// Each folder that has metrics, and where one has none the runs below it. A folder without either
-/// is left for the message about it.
+/// Returns each folder that has metrics, and where one has none the runs below it. A folder without
+/// either is left for the message about it.
 std::vector<std::string> runs_of_curves(const std::vector<std::string>& folders) {
   std::vector<std::string> runs;
   for (const std::string& folder : folders) {

@@ -22,7 +22,7 @@ struct ModelOptions {
   std::string device, source_language, target_language;
   std::vector<std::string> settings;
 
-  /// Under the heading Model.
+  /// Adds these options under the heading Model.
   void add(CommandLine& command) {
     command.group("Model");
     command.option("--device", device, "auto, cpu, cuda or cuda:N; default: the model's `device`");

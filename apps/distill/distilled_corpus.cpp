@@ -126,7 +126,7 @@ class Chooser {
   }
 
  private:
-  /// All of them, or the one that a reference chooses.
+  /// Returns all hypotheses, or the one that a reference chooses.
   std::vector<std::size_t> worth_asking(const decode::Translation& translation,
                                         const std::string& reference) const {
     std::vector<std::size_t> all(translation.texts.size());

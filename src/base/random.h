@@ -44,7 +44,7 @@ class Random {
   }
   explicit constexpr Random(const State& state) : state_(state) {}
 
-  /// For checkpoints: Random(state()) goes on with the same numbers.
+  /// The state for checkpoints: Random(state()) goes on with the same numbers.
   constexpr const State& state() const { return state_; }
 
   /// 64 random bits.

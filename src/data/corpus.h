@@ -163,7 +163,7 @@ class Corpus {
   std::vector<CorpusReport> reports_;
   uint64_t fingerprint_ = 0;
   std::optional<Languages> languages_;  // for pieces drawn anew and for links of words
-  // For subword sampling and noise only.
+  // Subword sampling and noise alone need the text.
   bool has_text_ = false;
   Sequences<char> source_text_, target_text_;
   int64_t max_length_ = 0;

@@ -95,7 +95,7 @@ PageData samples_data(const std::vector<ReportSentence>& samples) {
   return {{"list", std::move(shown)}};
 }
 
-/// Each once.
+/// Returns the methods of all systems, each once.
 std::vector<std::string> methods_of(const Report& report) {
   std::vector<std::string> lines;
   const auto add = [&lines](const std::string& line) {

@@ -59,7 +59,8 @@ bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::s
   return true;
 }
 
-/// That these lines of file `name`, from 1, are left out, and why. Nothing where there are none.
+/// Warns that these lines of file `name`, from 1, are left out, and why; does nothing where there
+/// are none.
 static void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& lines,
                              const std::string& why) {
   if (lines.empty()) return;

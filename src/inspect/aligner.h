@@ -29,7 +29,7 @@ struct GoldPairs {
   std::string name;                        // of their file, for messages
 };
 
-/// For a model that translates from the target to the source.
+/// Returns the pairs for a model that translates from the target to the source.
 GoldPairs turned_round(GoldPairs pairs);
 
 /// Whether the words of a sentence's matrices, by pieces, are as many as the two lines have. Where

@@ -67,8 +67,8 @@ class Pair {
     return at::cat(parts).cpu();
   }
 
-  /// With the word vectors times `share`: x(i) . d log p(y(t)) / d x(i) [target, source] for the
-  /// whole vectors x, and log p [target].
+  /// Returns, with the word vectors times `share`: x(i) . d log p(y(t)) / d x(i) [target, source]
+  /// for the whole vectors x, and log p [target].
   std::pair<Tensor, Tensor> gradients(double share) const {
     const at::AutoGradMode with_gradients(true);
     std::vector<Tensor> products, values;
@@ -251,7 +251,7 @@ void erase(const Pair& pair, const std::vector<std::size_t>& group_of, Explanati
   out.explained = numbers_of(values[0]);
 }
 
-/// Each piece by itself where nobody groups them.
+/// Returns the group of each piece: itself where nobody groups them.
 std::vector<std::size_t> groups_of(const ExplainOptions& options,
                                    const std::vector<std::string>& pieces) {
   if (options.groups) return options.groups(pieces);

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kNGram = 3, kSamples = 8;
 constexpr double kTopP = 0.9;
 
-/// In the order in which they are tried.
+/// Returns the configurations in the order in which they are tried.
 std::vector<decode::DecodeConfig> other_ways(const decode::DecodeConfig& config) {
   const bool drawn = decode::samples(config.sampling);
   decode::DecodeConfig wider = config;

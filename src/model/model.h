@@ -95,9 +95,9 @@ struct Trace {
   NumbersObserver witness = {};               // the same; of these kinds
 };
 
-/// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move
-/// while a beam is reordered; rows of `carried` belong to hypotheses. Undefined tensors are allowed
-/// and skipped.
+/// The tensors that a decoder carries between steps. Rows of `memory` belong to sentences and never
+/// move while a beam is reordered; rows of `carried` belong to hypotheses. Undefined tensors are
+/// allowed and skipped.
 struct State {
   std::vector<Tensor> memory;   // each [sentences, ...]
   std::vector<Tensor> carried;  // each [sentences, beam, ...]

@@ -26,7 +26,7 @@ TensorFile load_tensors(const std::string& path, bool foreign = false);
 void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin);
 
 class Model;
-/// All parameters and buffers by dotted name, tied ones once (shared storage, not copied).
+/// Returns all parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);
 /// Copies `weights` into the tensors `own`. Throws UserError naming `origin` and the first tensor
 /// that is missing, surplus, of another shape or of whole numbers.

@@ -15,7 +15,8 @@ namespace heed::ranks {
 class SharedMemory {
  public:
   using Numbers = std::vector<int64_t>;
-  /// Each rank's numbers, on all: whoever returns knows that all have called it.
+  /// A function that returns each rank's numbers, on all: whoever returns knows that all have
+  /// called it.
   using Gather = std::function<std::vector<Numbers>(const Numbers&)>;
 
   SharedMemory(int64_t rank, int64_t size) : rank_(rank), maps_(size) {}

@@ -75,7 +75,7 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, rank
 /// folder, or in memory where it has none. `shared`: other processes can map them.
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, bool shared = false);
 
-/// Before minutes of work: whether there is such a model, with as many vocabularies. Throws
+/// Checks, before minutes of work, that there is such a model, with as many vocabularies. Throws
 /// UserError.
 void require_base(const Config& config);
 

@@ -73,7 +73,7 @@ struct OpenOptions {
 /// with_settings() of the file `path`. Throws ConfigError.
 Config load_config(const std::string& path, const std::vector<std::string>& settings);
 
-/// For a configuration that `who` reads as well ("each system"): throws UserError where its file
+/// Checks a configuration that `who` reads as well ("each system"): throws UserError where its file
 /// can be read only once (text::is_stream).
 void require_no_stream(const std::string& file, const std::string& who);
 

@@ -131,7 +131,7 @@ FolderConfig open_config(const std::string& path, const OpenOptions& options) {
   Config config = load_config(saved, settings);
   std::string& shortlist = config.decoding.shortlist;
   const std::string own = file_in(path, fs::path(shortlist).filename().string());
-  // That of a folder that was moved is in it still.
+  // The shortlist of a folder that was moved is in it still.
   if (!shortlist.empty() && !fs::exists(shortlist) && fs::exists(own)) shortlist = own;
   return {std::move(config), names_model(settings) ? "--set" : saved};
 }

@@ -17,9 +17,9 @@ namespace heed::run {
 /// A new folder for ranks to meet in, gone when this object is.
 class RendezvousFolder {
  public:
-  /// Among the temporary files of this machine, on which all who meet are: a run's folder may lie
-  /// in a file system without locks or shared maps. Removes those that killed processes left there
-  /// more than a minute ago. Throws Failure where it cannot be made.
+  /// Makes the folder among the temporary files of this machine, on which all who meet are: a run's
+  /// folder may lie in a file system without locks or shared maps. Removes those that killed
+  /// processes left there more than a minute ago. Throws Failure where it cannot be made.
   RendezvousFolder();
   ~RendezvousFolder();
   RendezvousFolder& operator=(RendezvousFolder&&) = delete;

@@ -93,7 +93,7 @@ void require_not_of_run(const std::string& output, const fs::path& run) {
         output, run.string());
 }
 
-/// Also the folders of an ensemble, and the file of NAME=FILE.
+/// Returns the paths of an argument: also the folders of an ensemble, and the file of NAME=FILE.
 std::vector<std::string> paths_in_argument(const std::string& argument) {
   std::vector<std::string> paths = split(argument, ',');
   paths.push_back(argument);

@@ -350,7 +350,7 @@ void make_run_in_ranks(const TrainingRequest& request, const Config& config, con
 
 void make_run(const TrainingRequest& request) {
   const ranks::RankInfo rank = ranks::rank_info();
-  // Not a rank of heed's own launcher, which prepares and checks all before.
+  // A rank of heed's own launcher is not first: the launcher prepares and checks all before.
   const bool first = rank.leads() && rank.rendezvous != ranks::Rendezvous::file;
   Config config = wanted_config(request, first);
   if (!rank.alone() && request.ranks != 1 && request.ranks != rank.size)

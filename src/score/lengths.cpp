@@ -84,7 +84,8 @@ BleuScore from_sacrebleu(const Score& score) {
               ratio(score.hypothesis_length.value_or(0), score.reference_length.value_or(0))};
 }
 
-// For tokenisers that only sacrebleu has: one run per system and bucket, no intervals.
+// Computes the scores with tokenisers that only sacrebleu has: one run per system and bucket, no
+// intervals.
 std::vector<BucketScore> score_outside(const Bucket& bucket,
                                        const std::vector<SystemOutput>& systems,
                                        const Lines& references, const EvaluationConfig& config) {

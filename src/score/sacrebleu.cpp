@@ -144,7 +144,7 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
                 reason_in(result.err), lacks_its_python(result) ? kBroken : "");
 }
 
-/// Nothing for a score that heed did not ask for.
+/// Returns the score of an entry; nothing for a score that heed did not ask for.
 std::optional<Score> read_score(const json& entry) {
   const std::string name = entry.at("name");
   const auto metric = metric_named(name);

@@ -106,7 +106,7 @@ class Paragraph {
     begins_.push_back(text.size());
   }
 
-  /// For each sentence, the byte of the paragraph at which it ends.
+  /// Returns, for each sentence, the byte of the paragraph at which it ends.
   std::vector<std::size_t> ends() const {
     std::vector<std::size_t> out;
     for (std::size_t mark = 0, end = 0; mark < points_.size(); mark = std::max(end, mark + 1)) {

@@ -26,7 +26,7 @@ using Metadata = std::map<std::string, std::string>;
 
 /// The key of a checkpoint's metadata that holds the text of the run's configuration.
 inline constexpr const char* kConfiguration = "config";
-/// That of TrainerSetup::base.
+/// The key of TrainerSetup::base.
 inline constexpr const char* kBase = "base";
 
 struct Checkpoint {
@@ -100,7 +100,7 @@ class RunFiles {
 
   const CheckpointFolder& checkpoints() const { return checkpoints_; }
 
-  /// There is something new to save.
+  /// Notes that there is something new to save.
   void changed() { unsaved_ = true; }
   bool unsaved() const { return unsaved_; }
   /// The action after a checkpoint is saved. If the ranks end, they wait until it is written,

@@ -79,8 +79,8 @@ struct LossInput {
                      // needs them
 };
 
-/// Each auxiliary loss of a batch that has what it needs: the sum over its real target positions,
-/// [] double, with a gradient.
+/// Returns each auxiliary loss of a batch that has what it needs: the sum over its real target
+/// positions, [] double, with a gradient.
 #define HEED_LOSS(name, key, needs) Tensor name##_loss(const LossInput& input);
 #include "train/losses.def"
 #undef HEED_LOSS

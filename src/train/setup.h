@@ -65,7 +65,7 @@ struct TrainerSetup {
 
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
   std::function<bool()> interrupted = signals::interrupted;
-  /// Into each file of weights and each checkpoint: what the weights belong to.
+  /// The metadata of each file of weights and each checkpoint: what the weights belong to.
   std::map<std::string, std::string> metadata;
   std::string configuration;  // of the run, as text: into each checkpoint
   /// With training.adapters: the checksum of the weights that they are for. Checkpoints then hold

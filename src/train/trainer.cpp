@@ -290,7 +290,7 @@ void Loop::save(RunFiles::After after) {
   if (files_.unsaved()) files_.save(progress_, after);
 }
 
-/// Not between updates that are skipped.
+/// Saves unless the last updates were skipped.
 void Loop::save_if_healthy() {
   reports_.collect_reports(0, progress_);
   if (progress_.skipped_in_a_row == 0) save();

@@ -61,7 +61,7 @@ struct Pattern {
   }
   KeyRange range(int64_t query, int64_t keys) const { return range(query, 1, keys); }
 
-  /// For a sparse pattern: calls hide(begin, end) for each run of keys in [0, end) that the query
+  /// Calls, for a sparse pattern, hide(begin, end) for each run of keys in [0, end) that the query
   /// does not see.
   template <class Hide>
   [[gnu::always_inline]] void each_gap(int64_t query, int64_t end, const Hide& hide) const {

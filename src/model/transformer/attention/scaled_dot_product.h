@@ -48,8 +48,8 @@ Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& 
 /// Pattern::sees() for all pairs of positions of a sentence: [length, length] bool.
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device);
 
-/// All of an AttentionMask as one mask that broadcasts to [batch, heads, query, keys], or undefined
-/// where everybody sees everything.
+/// Returns all of an AttentionMask as one mask that broadcasts to [batch, heads, query, keys], or
+/// undefined where everybody sees everything.
 Tensor mask_tensor(const AttentionMask& masking, int64_t length, const at::Device& device);
 
 // Self-attention inside a window, in blocks, so that it costs length x window and not length^2
