@@ -138,7 +138,7 @@ void align(AlignArgs args) {
   std::optional<inspect::SymmetrizedAligner> both;
   if (!args.reverse.empty()) {
     backward.emplace(run::aligner_of(run::open_model(args.reverse, args.common.reversed().open())));
-    choose(*backward, args, tuning ? std::optional(inspect::turned_round(*tuning)) : std::nullopt);
+    choose(*backward, args, tuning ? std::optional(inspect::reversed(*tuning)) : std::nullopt);
     both.emplace(forward, *backward, method_of(args.method), gold);
   }
   std::optional<study::AlignmentSweep> sweep;

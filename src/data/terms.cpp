@@ -21,7 +21,7 @@ std::string with_term(std::string_view words, std::string_view translation) {
 
 NoisyPair with_terms(NoisyPair pair, std::span<const PieceLink> links, double share,
                      uint64_t seed) {
-  if (text::is_written_together(pair.source)) return pair;
+  if (text::is_unsegmented(pair.source)) return pair;
   std::vector<std::string> words = text::words_in(pair.source);
   const std::vector<std::string> targets = text::words_in(pair.target);
   std::vector<int> sources_linked(pair.words.size()), targets_linked(targets.size());

@@ -175,9 +175,9 @@ class ModelSteps : public Steps {
                                    : there.narrow(0, 2 * rows, std::ssize(request.sentences));
       const Tensor hypotheses = matrix(rows);
       if (recorded_)
-        recorded_->go_on_with(sentences, hypotheses);
+        recorded_->reorder(sentences, hypotheses);
       else
-        for (model::State& state : states_) model::go_on_with(state, sentences, hypotheses);
+        for (model::State& state : states_) model::reorder(state, sentences, hypotheses);
     }
     return matrix(0);
   }

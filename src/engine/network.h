@@ -74,8 +74,7 @@ class BatchDecoder {
 
   /// Goes on with these sentences, numbered from 0 (empty: with all), and with these hypotheses,
   /// numbered through all sentences that there were, as many for each sentence.
-  virtual void go_on_with(std::span<const int64_t> sentences,
-                          std::span<const int64_t> hypotheses) = 0;
+  virtual void reorder(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) = 0;
 
   /// The logits of a row, as OutputProduct::columns().
   virtual int64_t columns() const = 0;

@@ -65,7 +65,7 @@ void OutputProduct::block(int64_t index, Floats& to) const {
                    to.data(), kBlock);
 }
 
-void OutputProduct::go_on_with(std::span<const int64_t> sentences) {
+void OutputProduct::reorder(std::span<const int64_t> sentences) {
   if (!indices_.empty() && !sentences.empty()) choose(indices_, sentences);
 }
 

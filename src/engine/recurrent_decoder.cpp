@@ -232,17 +232,16 @@ class RecurrentDecoder : public BatchDecoder {
     return output_;
   }
 
-  void go_on_with(std::span<const int64_t> sentences,
-                  std::span<const int64_t> hypotheses) override {
+  void reorder(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override {
     for (States& layer : layers_) {
       choose_rows(layer.hidden, cell_.hidden, hypotheses);
       if (!layer.cell.empty()) choose_rows(layer.cell, cell_.hidden, hypotheses);
     }
     if (weights_.feeds()) choose_rows(feed_, weights_.target_embedding.columns(), hypotheses);
-    if (attention_) attention_->go_on_with(hypotheses);
+    if (attention_) attention_->reorder(hypotheses);
     if (sentences.empty()) return;
     choose(sources_, sentences);
-    output_.go_on_with(sentences);
+    output_.reorder(sentences);
     if (weights_.attention) return;
     choose_rows(constant_gates_, cell_.gates(), sentences);
     choose_rows(constant_read_, weights_.read_context.matrix.columns(), sentences);

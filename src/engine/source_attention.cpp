@@ -298,7 +298,7 @@ void SourceAttention::step(const float* query, const QueryRows& asked, float* co
   if (numbers != nullptr) numbers->context.assign(context, context + kind_.width);
 }
 
-void SourceAttention::go_on_with(std::span<const int64_t> hypotheses) {
+void SourceAttention::reorder(std::span<const int64_t> hypotheses) {
   if (!coverage_.empty()) choose(coverage_, hypotheses);
 }
 

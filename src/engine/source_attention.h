@@ -108,7 +108,7 @@ class SourceAttention {
   /// with `with_numbers` the HeadNumbers of its only row.
   void step(const float* query, const QueryRows& asked, float* context, LayerMap* map,
             bool with_numbers = false);
-  void go_on_with(std::span<const int64_t> hypotheses);
+  void reorder(std::span<const int64_t> hypotheses);
 
  private:
   const RecurrentAttention& kind_;

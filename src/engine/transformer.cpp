@@ -298,13 +298,13 @@ void TransformerDecoder::attend_to_steps(std::size_t layer) {
       add_map(model::AttentionKind::decoder, layer, position_ + 1));
 }
 
-void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
-                                    std::span<const int64_t> hypotheses) {
+void TransformerDecoder::reorder(std::span<const int64_t> sentences,
+                                 std::span<const int64_t> hypotheses) {
   const int64_t before = std::ssize(history_);
   for (Floats& state : states_) choose_rows(state, std::ssize(state) / before, hypotheses);
   choose(history_, hypotheses);
   if (!sentences.empty()) choose(sources_, sentences);
-  output_.go_on_with(sentences);
+  output_.reorder(sentences);
 }
 
 std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,

@@ -73,7 +73,7 @@ class TransformerDecoder : public BatchDecoder {
                      const Threads& threads, LayerMaps* maps, bool with_numbers);
 
   OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override;
-  void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
+  void reorder(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
   int64_t columns() const override { return output_.columns(); }
 
  private:

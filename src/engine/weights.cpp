@@ -97,7 +97,7 @@ void Array::copy_row(int64_t row, float* to) const {
   for (int64_t i = 0; i < width; ++i) to[i] = scale * static_cast<float>(numbers[i]);
 }
 
-void Weights::leave_file() {
+void Weights::release_file() {
   for (auto& [name, array] : arrays_) {
     if (array.data == nullptr) continue;
     const auto own = std::make_shared<const Floats>(array.copy());

@@ -27,7 +27,7 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, const text:
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string where = fmt::format("{}:{}", path, i + 1);
     gold.push_back(study::parse_pharaoh(lines[i], where, form.one_based));
-    if (form.swapped) gold.back() = study::turned_round(gold.back());
+    if (form.swapped) gold.back() = study::reversed(gold.back());
     study::require_inside(gold.back(), static_cast<std::size_t>(text::count_words(pairs.source[i])),
                           static_cast<std::size_t>(text::count_words(pairs.target[i])), where,
                           form.one_based);
@@ -35,9 +35,9 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, const text:
   return gold;
 }
 
-GoldPairs turned_round(GoldPairs pairs) {
+GoldPairs reversed(GoldPairs pairs) {
   std::swap(pairs.pairs.source, pairs.pairs.target);
-  for (study::GoldAlignment& gold : pairs.gold) gold = study::turned_round(gold);
+  for (study::GoldAlignment& gold : pairs.gold) gold = study::reversed(gold);
   return pairs;
 }
 
@@ -178,7 +178,7 @@ std::vector<study::Alignment> SymmetrizedAligner::align(const text::Pairs& pairs
   for (std::size_t i = 0; i < joined.size(); ++i) {
     const std::size_t line = first + i;
     if (!forward_.aligner.has_links(line) || !backward_.aligner.has_links(line)) continue;
-    const study::Alignment turned = study::turned_round(back[i]);
+    const study::Alignment turned = study::reversed(back[i]);
     joined[i] = study::symmetrize(there[i], turned, method_);
     if (gold_.empty()) continue;
     backward_error_.add(turned, gold_[line]);

@@ -30,7 +30,7 @@ struct GoldPairs {
 };
 
 /// Returns the pairs for a model that translates from the target to the source.
-GoldPairs turned_round(GoldPairs pairs);
+GoldPairs reversed(GoldPairs pairs);
 
 /// Whether the words of a sentence's matrices, by pieces, are as many as the two lines have. Where
 /// a vocabulary finds others, their positions are not those of the text. The encoder's matrices

@@ -115,7 +115,7 @@ std::vector<double> tell_of_attention(const Attended& one, const text::WordsOfPa
     return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
   };
   details.other_words = source.words.size() > words || (source.words.size() < words && !is_cut()) ||
-                        !study::tells_words_apart(source) || !study::tells_words_apart(words);
+                        !study::separates_words(source) || !study::separates_words(words);
   if (details.other_words) return {};
   text::WordsOfParts read = words;  // a translation that was cut may have been read without its end
   read.first.resize(one.weights.target.size() - 1);

@@ -20,7 +20,7 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
                                        : make_transformer(config, vocabulary);
 }
 
-void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses) {
+void reorder(State& state, const Tensor& sentences, const Tensor& hypotheses) {
   if (sentences.defined())
     for (Tensor& tensor : state.memory)
       if (tensor.defined()) tensor = tensor.index_select(0, sentences);

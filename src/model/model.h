@@ -112,7 +112,7 @@ struct State {
 /// Goes on with the given sentences (int64 [kept]; undefined: all) and with the given hypotheses
 /// (int64 [kept, new beam], numbered through all sentences of `state`; undefined: theirs): finished
 /// sentences leave and beams are reordered by one operation for each tensor.
-void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses);
+void reorder(State& state, const Tensor& sentences, const Tensor& hypotheses);
 
 /// About how many numbers a State and a step's intermediate results have.
 struct StateSize {

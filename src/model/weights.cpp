@@ -176,7 +176,7 @@ void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
   for (const auto& item : model.named_buffers()) take(item.key(), item.value());
 }
 
-void leave_file(Model& model) {
+void release_file(Model& model) {
   const auto move = [](Tensor tensor) {
     if (tensor.is_cpu()) tensor.set_data(tensor.detach().clone());
   };

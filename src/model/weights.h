@@ -46,7 +46,7 @@ void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 /// Moves the parameters and buffers of a model on the CPU to memory of their own: from then on the
 /// file of take_weights() may be overwritten.
-void leave_file(Model& model);
+void release_file(Model& model);
 /// The parameters and buffers of `to`, a model of the same kind, become those of `from`, in the
 /// same memory; their gradients stay apart.
 void share_weights(const Model& from, Model& to);

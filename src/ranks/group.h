@@ -89,11 +89,11 @@ class Group {
   void run(const Call& call);
   [[noreturn]] void explain(const std::string& problem, bool late);
   /// The ranks that do not answer within a few seconds.
-  struct RollCall {
+  struct AbsentRanks {
     std::vector<int64_t> absent;
     bool store_silent = false, store_gone = false;  // nothing is known of the ranks
   };
-  RollCall call_the_roll() const;
+  AbsentRanks find_absent() const;
 
   RankInfo info_;
   std::chrono::milliseconds timeout_{};

@@ -44,7 +44,7 @@ void SharedMemory::reserve(std::size_t bytes) {
   const std::size_t size = 2 * ((bytes + page - 1) / page * page);
   Descriptor file(::memfd_create("heed", MFD_CLOEXEC));
   if (!file.open()) fail();
-  if (const int error = take_room(file.number(), size); error != 0) fail(error);
+  if (const int error = reserve_space(file.number(), size); error != 0) fail(error);
   mine_ = Mapping(file, size, Mapping::Access::write);
   if (mine_.data() == nullptr) fail();
   files_.push_back(std::move(file));  // older ones stay open: others may be about to map them

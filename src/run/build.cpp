@@ -325,7 +325,7 @@ void require_base(const Config& config) {
                     theirs.data.source_end);
 }
 
-std::string vocabulary_wishes_in_vain(const Config& config) {
+std::string unused_vocabulary_keys(const Config& config) {
   const std::string& base = config.training.from;
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
   if (base.empty() || !vocabulary.source.empty()) return "";

@@ -82,7 +82,7 @@ void require_base(const Config& config);
 /// Returns what the section data.vocabulary asks for in vain, because the run has the base's
 /// vocabulary; empty where there is nothing. Keys with their default count as not set. It is called
 /// after require_base().
-std::string vocabulary_wishes_in_vain(const Config& config);
+std::string unused_vocabulary_keys(const Config& config);
 
 /// Whether that model has the network of the section `model`. Throws UserError that names the keys
 /// with both values, after `name`.

@@ -376,7 +376,7 @@ Check check_run(const Config& config, const CheckOptions& options) {
   else if (based)
     sizes = check_vocabulary(config, readable, found);
   if (!begun && sizes)
-    if (std::string vain = vocabulary_wishes_in_vain(config); !vain.empty())
+    if (std::string vain = unused_vocabulary_keys(config); !vain.empty())
       found.doubts.push_back(std::move(vain));
   for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
   check_scorer(config, found);

@@ -67,7 +67,7 @@ struct Config {
 struct OpenOptions {
   std::string device;                 // --device; empty: the config's
   std::vector<std::string> settings;  // --set
-  bool leave_files = false;           // weights are read at once: their files may change meanwhile
+  bool release_files = false;         // weights are read at once: their files may change meanwhile
 };
 
 /// with_settings() of the file `path`. Throws ConfigError.

@@ -131,7 +131,7 @@ std::string own_path() {
   return fs::exists(path, none) ? path.string() : kLink;
 }
 
-void remove_old_meetings(const std::string& folder) {
+void remove_old_rendezvous(const std::string& folder) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder))
     if (name.starts_with(kMeeting)) fs::remove_all(fs::path(folder) / name, ignored);

@@ -48,7 +48,7 @@ void run_ranks(const RankJob& job);
 std::string own_path();
 
 /// Deletes what ranks that met in `folder` and were killed left there.
-void remove_old_meetings(const std::string& folder);
+void remove_old_rendezvous(const std::string& folder);
 
 /// Returns how many of `total` threads for this machine (0: its cores) one of so many ranks on it
 /// gets.

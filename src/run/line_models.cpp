@@ -130,7 +130,7 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
     }
     const std::string file = file_in(path, kWeightsFile);
     engine::WeightsFile weights = engine::read_weights(file);
-    if (options.leave_files) weights.weights.leave_file();
+    if (options.release_files) weights.weights.release_file();
     const Vocabularies vocabularies =
         bound_vocabularies(weights.metadata, file, path, folder.config, folder.origin);
     warn_if_unbound(weights.metadata, file, path);

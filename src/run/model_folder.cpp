@@ -67,7 +67,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   const model::WeightsBegin loaded_next(model::InitialWeights::uninitialised);
   auto network = model::make_model(config.model, vocabularies.sizes());
   model::take_weights(*network, weights.tensors, file);
-  if (options.leave_files) model::leave_file(*network);
+  if (options.release_files) model::release_file(*network);
   network->to(device);
   network->eval();
   return {path,

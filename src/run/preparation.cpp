@@ -198,7 +198,7 @@ Preparation::Preparation(const Config& config, const ExistingRun& existing,
                          const std::optional<Config>& saved)
     : lock_(made_folder(config.output), "heed train") {
   lock_.remove_left_overs();
-  remove_old_meetings(config.output);
+  remove_old_rendezvous(config.output);
   require_no_older_run(config.output, existing);
   if (existing.overwrite) {
     put_aside(config.output);

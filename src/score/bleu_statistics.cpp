@@ -116,7 +116,7 @@ bool knows_tokenizer(std::string_view name) {
 }
 
 std::string known_tokenizer(const std::string& tokenizer, std::span<const std::string> lines) {
-  if (text::are_written_together(lines)) return "char";
+  if (text::are_unsegmented(lines)) return "char";
   return knows_tokenizer(tokenizer) ? tokenizer : "13a";
 }
 

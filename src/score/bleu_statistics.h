@@ -43,7 +43,7 @@ BleuScore bleu(const BleuStatistics& sum);
 /// Whether this file knows sacrebleu's tokeniser of that name: 13a, char, none.
 bool knows_tokenizer(std::string_view name);
 
-/// Char where the lines are written without blanks between words (text::are_written_together()),
+/// Char where the lines are written without blanks between words (text::are_unsegmented()),
 /// else `wanted` where heed knows it, else 13a.
 std::string known_tokenizer(const std::string& tokenizer, std::span<const std::string> lines);
 

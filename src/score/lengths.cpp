@@ -196,7 +196,7 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
   check_names(names, baseline);
   LengthReport report{.buckets = make_buckets(sources, config.length_buckets),
                       .baseline = baseline};
-  if (text::are_written_together(sources)) report.unit = "characters";
+  if (text::are_unsegmented(sources)) report.unit = "characters";
   report.all = everything(report.buckets);
   if (report.all.sentences.empty()) throw UserError("the source has no line with words");
   for (const SystemOutput& system : systems) {

@@ -258,7 +258,7 @@ std::string fitting_tokenizer(std::span<const std::string> lines) {
   const auto most = std::max_element(letters.begin() + 1, letters.end());
   const auto script = static_cast<Script>(most - letters.begin());
   if (script == Script::hangul) return "ko-mecab";
-  if (!text::are_written_together(lines)) return "13a";
+  if (!text::are_unsegmented(lines)) return "13a";
   if (script != Script::han_and_kana) return "char";
   return kKana * kana > *most ? "ja-mecab" : "zh";
 }

@@ -51,7 +51,7 @@ std::string describe(const Score& score);
 std::string fitting_tokenizer(std::span<const std::string> lines);
 
 /// Returns the mistake with its cure where BLEU is a metric and `tokenize` finds no words in lines
-/// that are written without blanks between words (text::are_written_together()). `name` is theirs.
+/// that are written without blanks between words (text::are_unsegmented()). `name` is theirs.
 std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
                                            const EvaluationConfig& config, const std::string& name);
 

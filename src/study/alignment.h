@@ -57,8 +57,8 @@ struct AlignmentError {
 };
 
 /// Returns the alignment with source and target of every link exchanged.
-Alignment turned_round(const Alignment& alignment);
-GoldAlignment turned_round(const GoldAlignment& gold);
+Alignment reversed(const Alignment& alignment);
+GoldAlignment reversed(const GoldAlignment& gold);
 
 enum class Symmetrization { intersection, union_, grow_diag_final_and };
 

@@ -42,7 +42,7 @@ GroupedWords group(const std::vector<std::string>& tokens) {
   std::vector<std::string> parts;
   for (const std::string& token : tokens)
     parts.push_back(is_edge(token) ? " " + token + " " : text::surface_of(token));
-  if (text::is_written_together(join(parts, ""))) return group_characters(parts);
+  if (text::is_unsegmented(join(parts, ""))) return group_characters(parts);
   GroupedWords words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) || is_edge(tokens[i]) ||
@@ -264,7 +264,7 @@ AttentionMatrix shares_of(AttentionMatrix matrix) {
   return matrix;
 }
 
-bool tells_words_apart(const WordsOfParts& words) {
+bool separates_words(const WordsOfParts& words) {
   std::size_t next = 0;
   for (const std::size_t word : words.first) {
     if (word > next) return false;

@@ -88,7 +88,7 @@ AttentionMatrix drop_end(const AttentionMatrix& matrix);
 
 /// Returns the word that each token is part of, from 0. A piece that begins with U+2581 (or the
 /// first) starts a word; `</s>` is a word of its own. Where each character is a word
-/// (text::is_written_together()), it is the word of the token's first character.
+/// (text::is_unsegmented()), it is the word of the token's first character.
 std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens);
 
 /// Returns the number of words of these tokens; symbols that begin a line are no words.
@@ -112,7 +112,7 @@ AttentionMatrix shares_of(AttentionMatrix matrix);
 using text::WordsOfParts;
 
 /// Whether no piece holds the beginnings of two words, whose links could not be told apart.
-bool tells_words_apart(const WordsOfParts& words);
+bool separates_words(const WordsOfParts& words);
 
 /// Returns `pieces`, which have `</s>` last on both sides, with labels that merge_words() joins to
 /// these words. Symbols that begin a line keep their names.

@@ -92,7 +92,7 @@ Values steps(const Place& place, const model::ModelConfig& config) {
   reorder_beams(state, put(place, at::zeros({batch.size, 3}, at::kLong)));
   results["second"] = model->step(tokens(batch.size, 3, 1), state);
   reorder_beams(state, put(place, at::tensor({2, 0, 2}).expand({batch.size, 3}).contiguous()));
-  go_on_with(state, put(place, at::tensor({0, 2, 3})), {});
+  reorder(state, put(place, at::tensor({0, 2, 3})), {});
   results["third"] = model->step(tokens(3, 3, 2), state);
   return values_of(results);
 }

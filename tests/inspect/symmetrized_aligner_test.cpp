@@ -59,7 +59,7 @@ TEST(SymmetrizedAligner, CountsTheErrorsOfTheOtherModelAndOfWhatIsJoined) {
     aligner.align(kThreePairs, 0);
     study::AlignmentError turned;
     const auto back = backward.align({kThreePairs.target, kThreePairs.source}, 0);
-    for (std::size_t i = 0; i < back.size(); ++i) turned.add(study::turned_round(back[i]), gold[i]);
+    for (std::size_t i = 0; i < back.size(); ++i) turned.add(study::reversed(back[i]), gold[i]);
     EXPECT_EQ(aligner.backward_error().rate(), turned.rate());
     return aligner.joined_error();
   };

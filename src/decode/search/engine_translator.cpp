@@ -42,7 +42,7 @@ class EngineSteps : public Steps {
 
   StepResult step(const StepRequest& request) override {
     if (!request.sentences.empty() || !request.hypotheses.empty())
-      for (auto& decoder : decoders_) decoder->go_on_with(request.sentences, request.hypotheses);
+      for (auto& decoder : decoders_) decoder->reorder(request.sentences, request.hypotheses);
     if (!lists_.empty() && !request.sentences.empty()) engine::choose(lists_, request.sentences);
     width_ = request.width;
     StepResult result;

@@ -249,7 +249,7 @@ void FixedBeams::start(const State& state, const BeamsShape& shape) {
   if (padding.defined()) hidden.narrow(3, 0, pieces).copy_(padding.narrow(3, 0, pieces));
 }
 
-void FixedBeams::go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
+void FixedBeams::reorder(const Tensor& sentences, const Tensor& hypotheses) {
   for (const Tensor& one : {padding_, source_, steps_}) bring_forward(one, sentences);
   bring_forward(sees_.flatten(0, 1), hypotheses.flatten());
 }

@@ -136,8 +136,8 @@ class FixedBeams {
 
   /// Takes over the sentences of `state`, before their first step; the search stays within `shape`.
   void start(const State& state, const BeamsShape& shape);
-  /// Does the work of model::go_on_with(), with both sentences and hypotheses, in this memory.
-  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
+  /// Does the work of model::reorder(), with both sentences and hypotheses, in this memory.
+  void reorder(const Tensor& sentences, const Tensor& hypotheses);
   /// The State of a shape, whose tensors are this object's memory.
   State state(const BeamsShape& shape) const;
 

@@ -87,7 +87,7 @@ Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values,
   const int64_t length = query.size(2);
   const bool seen = place.weights || masking.exchange || !kernels::is_softmax(masking.normalise);
   if (!seen && !masking.added.defined() && masking.pattern.window > 0 &&
-      worth_blocks(length, masking))
+      should_use_blocks(length, masking))
     return masking.pattern.is_sparse() ? sparse_attention(query, keys, values, masking)
                                        : attend_in_blocks(query, keys, values, masking);
   if (seen || drops_by_itself(masking, query)) return plain(query, keys, values, masking, place);
@@ -154,7 +154,7 @@ Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length
   return x.unflatten(0, {batch, blocks.count}).transpose(1, 2).flatten(2, 3).narrow(2, 0, length);
 }
 
-bool worth_blocks(int64_t length, const AttentionMask& masking) {
+bool should_use_blocks(int64_t length, const AttentionMask& masking) {
   return length >= 2 * WindowBlocks(length, masking).span();
 }
 

@@ -89,7 +89,7 @@ Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks,
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length);
 
 /// Whether blocks do less work than one product of all queries with all keys.
-bool worth_blocks(int64_t length, const AttentionMask& masking);
+bool should_use_blocks(int64_t length, const AttentionMask& masking);
 
 /// attend() for an AttentionMask with a window. Queries are taken in blocks of a size near the
 /// window; a block sees its own keys and a window's width on either side (before only, where
