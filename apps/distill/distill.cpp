@@ -63,13 +63,13 @@ Lines request_of(const DistillArgs& args) {
 }
 
 /// Throws UserError where the folder has a corpus of another request.
-void require_same_request(const DistillArgs& args, const Lines& wanted,
+void require_same_request(const DistillArgs& args, const Lines& request,
                           const DistillationFiles& files) {
   if (!fs::exists(files.request)) return;
   const Lines begun = text::read_lines(files.request);
-  for (std::size_t i = 0; i < std::max(begun.size(), wanted.size()); ++i) {
+  for (std::size_t i = 0; i < std::max(begun.size(), request.size()); ++i) {
     const std::string before = i < begun.size() ? begun[i] : "nothing";
-    const std::string now = i < wanted.size() ? wanted[i] : "nothing";
+    const std::string now = i < request.size() ? request[i] : "nothing";
     if (before != now)
       throw UserError(
           "{}: was begun with '{}', and this is '{}'; give the same again, or another --output",

@@ -50,7 +50,7 @@ OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)
     : folder_(std::move(folder)),
       temporary_((fs::path(folder_) / (".heed.tmp." + std::to_string(::getpid()))).string()),
       names_(std::move(names)),
-      made_(!is_there(folder_)) {
+      is_new_(!is_there(folder_)) {
   require_written_by_heed(folder_, names_);
   make_folder(folder_);
   remove_left_over((fs::path(folder_) / ".heed").string());
@@ -63,7 +63,7 @@ OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)
 OutputFolder::~OutputFolder() {
   std::error_code ignored;
   fs::remove_all(temporary_, ignored);
-  if (made_) fs::remove(folder_, ignored);  // does so only where it is empty
+  if (is_new_) fs::remove(folder_, ignored);  // does so only where it is empty
 }
 
 void OutputFolder::commit() {
@@ -85,7 +85,7 @@ void OutputFolder::commit() {
   for (const std::string& name : now)
     moves.move((fs::path(temporary_) / name).string(), (folder / name).string());
   moves.keep();
-  made_ = false;
+  is_new_ = false;
   fs::remove_all(temporary_, error);
   if (const auto left = written_in(folder); left != written) return write_list(folder, left);
   sync_folder(folder_);

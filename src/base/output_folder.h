@@ -36,7 +36,7 @@ class OutputFolder {
  private:
   std::string folder_, temporary_;
   std::vector<std::string> names_;
-  bool made_;  // whether this object made the folder
+  bool is_new_;  // whether this object made the folder
 };
 
 }  // namespace heed

@@ -41,8 +41,8 @@ class StepProducts {
     int64_t of_a_row = 0;
     for (const model::LayerSize& size : sizes)
       of_a_row += std::min(size.in, kLargestSide) * std::min(size.out, kLargestSide);
-    const int64_t wanted = std::max(std::min(all, kMostRows), kMultiplications / of_a_row);
-    groups_ = std::max<int64_t>(1, wanted / rows_);
+    const int64_t measured_rows = std::max(std::min(all, kMostRows), kMultiplications / of_a_row);
+    groups_ = std::max<int64_t>(1, measured_rows / rows_);
     for (const model::LayerSize& size : sizes) {
       const int64_t in = std::min(size.in, kLargestSide), out = std::min(size.out, kLargestSide);
       layers_.emplace_back(source.data(), out, in, numbers);

@@ -66,8 +66,8 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
   }
 }
 
-void HeadAttention::ask(const float* queries, const QueryRows& asked) {
-  const int64_t width = kind_.head(), rows = asked.rows();
+void HeadAttention::take_queries(const float* queries, const QueryRows& query_rows) {
+  const int64_t width = kind_.head(), rows = query_rows.rows();
   queries_ = queries;
   if (weights_.query.matrix.columns() > 0) {
     projected_.resize(rows * weights_.query.matrix.columns());
@@ -88,7 +88,7 @@ void HeadAttention::ask(const float* queries, const QueryRows& asked) {
     kernels::dot_rows(weights_.center_score.data(), inner.data(), rows, width, centers_.data());
     for (int64_t row = 0; row < rows; ++row)
       centers_[row] =
-          static_cast<float>(asked.source(row).count) * kernels::logistic(centers_[row]);
+          static_cast<float>(query_rows.source(row).count) * kernels::logistic(centers_[row]);
   }
   if (kind_.coverage == model::Coverage::neural) {
     gates_.resize(rows * 3 * kind_.coverage_width);
@@ -96,13 +96,13 @@ void HeadAttention::ask(const float* queries, const QueryRows& asked) {
   }
 }
 
-Span HeadAttention::seen_by(int64_t row, const QueryRows& asked) const {
-  int64_t begin = 0, end = asked.source(row).count;
+Span HeadAttention::seen_by(int64_t row, const QueryRows& query_rows) const {
+  int64_t begin = 0, end = query_rows.source(row).count;
   if (kind_.score == ScoresOf::kLocation) end = std::min(end, weights_.query.matrix.columns());
   if (kind_.window == model::Window::global) return {begin, end};
   const float center = kind_.window == model::Window::local_p
                            ? centers_[row]
-                           : static_cast<float>(std::min(asked.position, end - 1));
+                           : static_cast<float>(std::min(query_rows.position, end - 1));
   const auto is_far = [&](int64_t i) {
     return std::abs(static_cast<float>(i) - center) > kind_.half_width;
   };
@@ -157,10 +157,10 @@ void HeadAttention::tell(const Span& source, const Span& seen, const float* cove
   std::copy_n(scores, seen.count, numbers.scores.begin() + head * source.count + seen.begin);
 }
 
-void HeadAttention::attend(int64_t row, const QueryRows& asked, float* context, float* weights,
+void HeadAttention::attend(int64_t row, const QueryRows& query_rows, float* context, float* weights,
                            float* coverage, HeadNumbers* numbers, int64_t head) const {
   const int64_t width = kind_.head();
-  const Span source = asked.source(row), seen = seen_by(row, asked);
+  const Span source = query_rows.source(row), seen = seen_by(row, query_rows);
   const int64_t first = source.begin + seen.begin;
   Floats covered;
   if (coverage != nullptr) {
@@ -261,9 +261,9 @@ HeadNumbers empty_numbers(const RecurrentAttention& kind, int64_t keys) {
 
 }  // namespace
 
-void SourceAttention::step(const float* query, const QueryRows& asked, float* context,
+void SourceAttention::step(const float* query, const QueryRows& query_rows, float* context,
                            LayerMap* map, bool with_numbers) {
-  const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = asked.rows();
+  const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = query_rows.rows();
   if (heads > 1) {
     projected_.resize(rows * kind_.width);
     queries_.resize(rows * kind_.width);
@@ -273,7 +273,7 @@ void SourceAttention::step(const float* query, const QueryRows& asked, float* co
                    queries_.data() + h * rows * head);
     query = queries_.data();
   }
-  for (int64_t h = 0; h < heads; ++h) heads_[h].ask(query + h * rows * head, asked);
+  for (int64_t h = 0; h < heads; ++h) heads_[h].take_queries(query + h * rows * head, query_rows);
   if (map != nullptr) {
     map->heads = heads;
     map->weights.assign(rows * heads * map->keys, 0.0F);
@@ -283,12 +283,12 @@ void SourceAttention::step(const float* query, const QueryRows& asked, float* co
   threads_(rows, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats looked;
     for (int64_t row = first; row < last; ++row) {
-      const int64_t pieces = asked.source(row).count;
+      const int64_t pieces = query_rows.source(row).count;
       looked.resize(pieces);
       for (int64_t h = 0; h < heads; ++h) {
         float* coverage =
             coverage_.empty() ? nullptr : coverage_[row].data() + h * pieces * kind_.coverage_width;
-        heads_[h].attend(row, asked, context + row * kind_.width + h * head, looked.data(),
+        heads_[h].attend(row, query_rows, context + row * kind_.width + h * head, looked.data(),
                          coverage, numbers, h);
         if (map != nullptr)
           std::copy_n(looked.data(), pieces, map->weights.data() + (row * heads + h) * map->keys);

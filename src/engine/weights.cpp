@@ -116,7 +116,7 @@ const Array& Weights::at(const std::string& name) const {
 
 const Array& Weights::at(const std::string& name, const std::vector<int64_t>& shape) const {
   const Array& array = at(name);
-  const auto fits = [](int64_t own, int64_t wanted) { return wanted < 0 || own == wanted; };
+  const auto fits = [](int64_t own, int64_t size) { return size < 0 || own == size; };
   if (!std::ranges::equal(array.shape, shape, fits))
     throw UserError(origin_ + ": tensor '" + name +
                     "' has not the model's shape; these weights belong to another model");

@@ -109,12 +109,13 @@ std::vector<double> tell_of_attention(const Attended& one, const text::WordsOfPa
                                       const DetailOptions& options) {
   Details& details = *one.details;
   const text::WordsOfParts source = text::words_of_parts(decode::source_surfaces(one.weights));
-  const auto words = static_cast<std::size_t>(text::count_words(*one.line));
+  const auto given_words = static_cast<std::size_t>(text::count_words(*one.line));
   // If a line was cut, its first words are there, with their own numbers.
   const auto is_cut = [&] {
     return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
   };
-  details.other_words = source.words.size() > words || (source.words.size() < words && !is_cut()) ||
+  details.other_words = source.words.size() > given_words ||
+                        (source.words.size() < given_words && !is_cut()) ||
                         !study::separates_words(source) || !study::separates_words(words);
   if (details.other_words) return {};
   text::WordsOfParts read = words;  // a translation that was cut may have been read without its end

@@ -184,13 +184,13 @@ void require_no_older_run(const std::string& folder, const ExistingRun& existing
                     ": holds a model and no checkpoint to go on from; --overwrite starts again");
 }
 
-std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing) {
-  if (!existing.resume || !has_begun(wanted.output)) return std::nullopt;
-  Config saved = trained_config(wanted.output);
+std::optional<Config> resumed_config(Config& config, const ExistingRun& existing) {
+  if (!existing.resume || !has_begun(config.output)) return std::nullopt;
+  Config saved = trained_config(config.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
-  saved.precision = precision_of_older_version(wanted.output, saved.precision);
-  wanted = decided_as(saved, wanted);
-  require_same_fixed(wanted.output, saved, wanted);
+  saved.precision = precision_of_older_version(config.output, saved.precision);
+  config = decided_as(saved, config);
+  require_same_fixed(config.output, saved, config);
   return saved;
 }
 

@@ -359,15 +359,15 @@ void make_run(const TrainingRequest& request) {
   data::require_files(config.data, "heed train");
   const bool here = !rank.alone() || request.ranks == 1;
   if (!here) require_no_stream(request.config, "each rank of --ranks");
-  const auto check = [&](const Config& wanted) {
+  const auto check = [&](const Config& config_to_check) {
     Check found;
     if (!first) return found;  // others find the same
     log::progress("checking what the configuration names");
-    found = check_run(wanted, {.file = request.config,
-                               .resume = request.existing.resume,
-                               .overwrite = request.existing.overwrite,
-                               .ranks = here ? rank.local_size : request.ranks,
-                               .own_device = here});
+    found = check_run(config_to_check, {.file = request.config,
+                                        .resume = request.existing.resume,
+                                        .overwrite = request.existing.overwrite,
+                                        .ranks = here ? rank.local_size : request.ranks,
+                                        .own_device = here});
     found.require(request.config);
     return found;
   };

@@ -193,9 +193,9 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
   for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
     std::vector<BatchLine> turn;  // the next line of each request
     for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->done + round});
-    const int64_t wanted = length(batch.empty() ? turn.front() : batch.front());
-    std::ranges::stable_sort(turn, {},
-                             [&](const BatchLine& one) { return std::abs(length(one) - wanted); });
+    const int64_t first_length = length(batch.empty() ? turn.front() : batch.front());
+    std::ranges::stable_sort(
+        turn, {}, [&](const BatchLine& one) { return std::abs(length(one) - first_length); });
     turn.resize(std::min(turn.size(), most - batch.size()));
     batch.insert(batch.end(), turn.begin(), turn.end());
     std::erase_if(fellows, [&](const EntryPtr& entry) {

@@ -310,9 +310,9 @@ class Numbers {
 
   void add(const Reading& one) { readings_.emplace(one.digits, one); }
 
-  bool has(const Reading& wanted, bool (*equal)(const Reading&, const Reading&)) const {
-    const auto [begin, end] = readings_.equal_range(wanted.digits);
-    return std::any_of(begin, end, [&](const auto& one) { return equal(one.second, wanted); });
+  bool has(const Reading& number, bool (*equal)(const Reading&, const Reading&)) const {
+    const auto [begin, end] = readings_.equal_range(number.digits);
+    return std::any_of(begin, end, [&](const auto& one) { return equal(one.second, number); });
   }
 
   /// Whether these groups of `theirs`, with those around them, are here, or each of them is: a word
