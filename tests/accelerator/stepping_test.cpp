@@ -170,7 +170,7 @@ TEST_P(EveryTransformer, BeamsAreReorderedByOneLaunchThatCopiesNoKeys) {
   const Costs costs(kind(), 3, true);
   EXPECT_THAT(costs.orders, ::testing::Each(1));
   EXPECT_EQ(costs.bytes, costs.rows);
-  // A number for each hypothesis and place.
+  // A number for each hypothesis and position.
   EXPECT_EQ(costs.rows.front(), 5 * 3 * 16 * 4);
 }
 
