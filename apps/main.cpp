@@ -27,7 +27,7 @@ namespace heed {
 namespace {
 
 /// Groups of the help page.
-enum class CommandGroup {
+enum class Group {
 #define HEED_COMMAND_GROUP(group, heading) group,
 #define HEED_COMMAND(group, name, description)
 #include "apps/commands.def"
@@ -44,16 +44,15 @@ const std::string kHeadings[] = {
 };
 
 struct Command {
-  CommandGroup group;
+  Group group;
   std::string name, description;
   void (*add)(CommandLine& program);  // null where heed-torch alone has it
 };
 
-/// The commands in the order of the help page.
+/// In the order of the help page.
 const Command kCommands[] = {
 #define HEED_COMMAND_GROUP(group, heading)
-#define HEED_COMMAND(group, name, description) \
-  {CommandGroup::group, #name, description, add_##name},
+#define HEED_COMMAND(group, name, description) {Group::group, #name, description, add_##name},
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP

@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// The functions of `heed-torch` that commands of `heed` may need.
+/// What commands of `heed` may need of LibTorch.
 struct LibTorch {
   /// run::line_models() of run::open_models().
   run::LineModels (*open_line_models)(const std::string& models, const run::OpenOptions& options);
