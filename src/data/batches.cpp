@@ -34,9 +34,9 @@ struct Cut {
   std::vector<std::pair<int64_t, int64_t>> batches;  // ranges [first, second) of `order`
 };
 
-class Cutter {
+class BatchCutter {
  public:
-  Cutter(const std::vector<PairLength>& lengths, int64_t size, bool tokens)
+  BatchCutter(const std::vector<PairLength>& lengths, int64_t size, bool tokens)
       : lengths_(lengths), size_(size), tokens_(tokens), by_target_(lengths.size()) {
     std::iota(by_target_.begin(), by_target_.end(), int64_t{0});
     sort(by_target_.begin(), by_target_.end(), [&](int64_t i) {
@@ -126,7 +126,7 @@ class Cutter {
 /// 2 * size padded source tokens each, or a single pair; else `size` pairs each. The same lengths
 /// and ties give the same batches.
 Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens) {
-  const Cutter cutter(lengths, size, tokens);
+  const BatchCutter cutter(lengths, size, tokens);
   // The best size of bands depends on the corpus and on the number of batches, so several sizes are
   // tried.
   Cut best;

@@ -94,7 +94,7 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
 // --- small multiples: layers by heads; or one matrix alone
 
 /// The size of a picture.
-struct Size {
+struct PictureSize {
   double side;               // the length that is divided among the cells of a panel's longer side
   double smallest, largest;  // cells
   double font;               // of the labels, at most
@@ -103,9 +103,10 @@ struct Size {
   double scale = 1;          // pixels of a unit
 };
 
-constexpr Size kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
-constexpr Size kLarge{.side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
-constexpr Size kSlide{
+constexpr PictureSize kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
+constexpr PictureSize kLarge{
+    .side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
+constexpr PictureSize kSlide{
     .side = 372, .smallest = 2, .largest = 40, .font = 16, .least = 14, .scale = kSlideScale};
 constexpr double kGap = 16;
 constexpr int kLevels = 24;  // of ink: more could not be told apart, and runs of equal ones are one
@@ -152,7 +153,7 @@ struct PanelGrid {
 };
 
 PanelGrid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title,
-                  const Size& size) {
+                  const PictureSize& size) {
   const study::AttentionMatrix& first = matrices[0];
   const auto rows = static_cast<double>(first.target.size());
   const auto columns = static_cast<double>(first.source.size());
@@ -275,7 +276,7 @@ void draw_names(Svg& svg, const study::AttentionMatrix& first, const PanelGrid& 
 }
 
 std::string draw(std::span<const study::AttentionMatrix> matrices, const std::string& title,
-                 const Size& size) {
+                 const PictureSize& size) {
   expect(!matrices.empty(), "a grid has pictures");
   for (const study::AttentionMatrix& matrix : matrices) {
     check(matrix);

@@ -18,11 +18,11 @@ namespace heed::kernels {
 namespace {
 
 /// The sentences of an unpadded tensor, in positions; empty for a padded one.
-struct Layout {
+struct UnpaddedLayout {
   std::vector<int64_t> lengths, starts;
 
-  Layout() = default;
-  explicit Layout(const std::vector<int64_t>& of) : lengths(of) {
+  UnpaddedLayout() = default;
+  explicit UnpaddedLayout(const std::vector<int64_t>& of) : lengths(of) {
     for (int64_t start = 0; const int64_t length : lengths) {
       starts.push_back(start);
       start += length;
@@ -33,7 +33,7 @@ struct Layout {
 /// One side's tensor: padded [batch, heads, length, head] or unpadded [positions, heads, head].
 struct SideTensor {
   const Tensor& x;
-  const Layout& layout;
+  const UnpaddedLayout& layout;
 
   bool unpadded() const { return !layout.lengths.empty(); }
   int64_t sentences() const {
@@ -69,7 +69,7 @@ struct AttentionInputs {
   Tensor query, keys, values, valid;
   Pattern pattern;
   double scale;
-  Layout query_layout, key_layout;
+  UnpaddedLayout query_layout, key_layout;
   ByDistance distances;
 
   SideTensor of_query(const Tensor& x) const { return {x, query_layout}; }
@@ -136,12 +136,12 @@ Tensor forward_of(const AttentionInputs& in) {
 }
 
 /// Gradients, in the order and with the shapes of the inputs.
-struct Gradients {
+struct AttentionGradients {
   Tensor query, keys, values;
   Tensor distances;  // shaped as the numbers, or one row for each sentence where all share one
 };
 
-void backward_of(const AttentionInputs& in, const Tensor& outer, const Gradients& to) {
+void backward_of(const AttentionInputs& in, const Tensor& outer, const AttentionGradients& to) {
   const Tensor rows = with_rows(outer);
   const SideTensor query = in.of_query(in.query), from = in.of_query(rows),
                    to_query = in.of_query(to.query), to_keys = in.of_keys(to.keys),
@@ -166,7 +166,7 @@ struct Sight {
   double scale;
 };
 
-class Attention : public torch::autograd::Function<Attention> {
+class PaddedAttention : public torch::autograd::Function<PaddedAttention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
                         const Tensor& values, const std::optional<Tensor>& valid,
@@ -181,10 +181,10 @@ class Attention : public torch::autograd::Function<Attention> {
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const AttentionInputs in = inputs(context->get_saved_variables(), carried<Sight>(context));
-    const Gradients to{in.of_query(in.query).empty(),
-                       in.of_keys(in.keys).empty(),
-                       in.of_keys(in.values).empty(),
-                       {}};
+    const AttentionGradients to{in.of_query(in.query).empty(),
+                                in.of_keys(in.keys).empty(),
+                                in.of_keys(in.values).empty(),
+                                {}};
     // Trailing padding is never read, and has no gradient.
     to.keys.zero_();
     to.values.zero_();
@@ -233,8 +233,8 @@ struct ProjectionColumns {
             .valid = {},
             .pattern = sight.pattern,
             .scale = sight.scale,
-            .query_layout = Layout(heads.query_lengths),
-            .key_layout = Layout(heads.key_lengths),
+            .query_layout = UnpaddedLayout(heads.query_lengths),
+            .key_layout = UnpaddedLayout(heads.key_lengths),
             .distances = {numbers}};
   }
 };
@@ -292,7 +292,7 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
 
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
                  const Pattern& pattern, double scale) {
-  return Attention::apply(query, keys, values, if_defined(valid), pattern, scale);
+  return PaddedAttention::apply(query, keys, values, if_defined(valid), pattern, scale);
 }
 
 Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,

@@ -101,7 +101,7 @@ void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gol
 }
 
 /// Gradients of the sum of losses.
-struct Gradients {
+struct LossGradients {
   Tensor features;      // [tokens, width], of the products' type
   Tensor weight, bias;  // [width, vocab] and [vocab], fp32; undefined where none is wanted
 
@@ -124,7 +124,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     const int64_t tokens = gold.size(0), vocab = w.size(0);
     const int64_t chunk =
         std::max(kChunk / (vocab * w.element_size() * (options.pair ? 2 : 1)), kFewestRows);
-    Gradients gradients;
+    LossGradients gradients;
     if (options.gradient) {
       gradients.features = at::empty_like(x);
       if (weight.requires_grad())

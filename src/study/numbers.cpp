@@ -76,14 +76,14 @@ bool may_group_digits(char32_t c) {
 
 /// A number without the zeros at both ends: all that is certain where the position of the decimal
 /// sign is not known.
-struct Reading {
+struct NumberReading {
   std::string digits;
   std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
   bool any_exponent = false;
   bool is_part = false;  // of a longer number
 };
 
-Reading reading_of(const std::string& digits, std::size_t decimals) {
+NumberReading reading_of(const std::string& digits, std::size_t decimals) {
   std::string most = without_leading_zeros(digits);
   const std::size_t end = most.find_last_not_of('0') + 1;
   const int zeros = static_cast<int>(most.size() - end);
@@ -92,13 +92,13 @@ Reading reading_of(const std::string& digits, std::size_t decimals) {
 }
 
 /// Whether numbers of the same digits have equally many zeros.
-bool are_equal(const Reading& a, const Reading& b) {
+bool are_equal(const NumberReading& a, const NumberReading& b) {
   return std::ranges::find_first_of(a.exponents, b.exponents) != a.exponents.end();
 }
 
 /// Whether numbers of the same digits may be equal: 1.5 and 1,500,000 may ("1.5 million"), 10 and
 /// 100 may not.
-bool may_be_equal(const Reading& a, const Reading& b) {
+bool may_be_equal(const NumberReading& a, const NumberReading& b) {
   if (are_equal(a, b)) return true;
   if (a.is_part || b.is_part) return false;
   if (a.any_exponent || b.any_exponent) return true;
@@ -184,9 +184,9 @@ bool is_chinese_number(char32_t c) {
 }
 
 /// The numbers of one side.
-class Numbers {
+class NumbersOfText {
  public:
-  explicit Numbers(std::string_view text) {
+  explicit NumbersOfText(std::string_view text) {
     read(text);
     if (too_many()) return;
     for (const DigitGroup& group : groups_) {
@@ -203,8 +203,8 @@ class Numbers {
   bool too_many() const { return groups_.size() > kMostGroups; }
 
   /// Returns the numbers of two digits or more that `other` does not have, however they are read.
-  std::vector<Reading> missing_in(const Numbers& other) const {
-    std::vector<Reading> out;
+  std::vector<NumberReading> missing_in(const NumbersOfText& other) const {
+    std::vector<NumberReading> out;
     for (std::size_t first = 0, last = 0; first < groups_.size(); first = last + 1) {
       last = first;
       while (last + 1 < groups_.size() && is_grouped(last + 1)) ++last;
@@ -286,14 +286,14 @@ class Numbers {
     return true;
   }
 
-  Reading reading(std::size_t first, std::size_t last) const {
+  NumberReading reading(std::size_t first, std::size_t last) const {
     std::string digits;
     bool powers = false;
     for (std::size_t i = first; i <= last; ++i) {
       digits += groups_[i].digits;
       powers = powers || (i > first && groups_[i].after_power);
     }
-    Reading out = reading_of(digits, decimals(first, last));
+    NumberReading out = reading_of(digits, decimals(first, last));
     out.any_exponent = powers;
     out.is_part = is_grouped(first) || (last + 1 < groups_.size() && is_grouped(last + 1));
     return out;
@@ -308,16 +308,17 @@ class Numbers {
     return end.digits.size() == kThousand && !is_fraction ? 0 : end.digits.size();
   }
 
-  void add(const Reading& one) { readings_.emplace(one.digits, one); }
+  void add(const NumberReading& one) { readings_.emplace(one.digits, one); }
 
-  bool has(const Reading& number, bool (*equal)(const Reading&, const Reading&)) const {
+  bool has(const NumberReading& number,
+           bool (*equal)(const NumberReading&, const NumberReading&)) const {
     const auto [begin, end] = readings_.equal_range(number.digits);
     return std::any_of(begin, end, [&](const auto& one) { return equal(one.second, number); });
   }
 
   /// Whether these groups of `theirs`, with those around them, are here, or each of them is: a word
   /// for zeros stands after all of them.
-  bool has_any(const Numbers& theirs, std::size_t first, std::size_t last) const {
+  bool has_any(const NumbersOfText& theirs, std::size_t first, std::size_t last) const {
     const std::size_t most = theirs.groups_.size();
     for (std::size_t begin = first - std::min(first, kLongestNumber); begin <= first; ++begin)
       for (std::size_t end = last; end < most && end - begin < kLongestNumber; ++end)
@@ -369,11 +370,11 @@ class Numbers {
   std::vector<DigitGroup> groups_;
   std::set<std::string> pairs_of_digits_, endings_of_years_;
   std::set<int> hours_;
-  std::multimap<std::string, Reading> readings_;
+  std::multimap<std::string, NumberReading> readings_;
 };
 
 /// Whether the number is often written in words: up to a hundred, or as many thousands or millions.
-bool is_often_in_words(const Reading& number) {
+bool is_often_in_words(const NumberReading& number) {
   return number.digits.size() <= 1 ||
          (number.digits.size() <= kSpelled && std::ranges::any_of(number.exponents, [](int zeros) {
             return zeros == 0 || zeros >= kThousand;
@@ -383,11 +384,11 @@ bool is_often_in_words(const Reading& number) {
 }  // namespace
 
 bool differ_in_numbers(std::string_view source, std::string_view target) {
-  const Numbers ours(source), theirs(target);
+  const NumbersOfText ours(source), theirs(target);
   if ((ours.none() && theirs.none()) || ours.too_many() || theirs.too_many()) return false;
-  const std::vector<Reading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
+  const std::vector<NumberReading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
   if (!here.empty() && !there.empty()) return true;
-  const auto is_odd = [](const Reading& one) { return !is_often_in_words(one); };
+  const auto is_odd = [](const NumberReading& one) { return !is_often_in_words(one); };
   return std::ranges::any_of(here, is_odd) || std::ranges::any_of(there, is_odd);
 }
 

@@ -44,13 +44,13 @@ Tensor rows_of(const std::vector<int64_t>& indices, int64_t all, int64_t head, i
   return at::tensor(rows, at::kLong);
 }
 
-struct Attention {
+struct AttentionModule {
   AttentionKind kind;
   int64_t layer;
 };
 
-std::vector<Attention> attentions_of(const ModelConfig& config) {
-  std::vector<Attention> all;
+std::vector<AttentionModule> attentions_of(const ModelConfig& config) {
+  std::vector<AttentionModule> all;
   for (int64_t layer = 0; layer < config.encoder_layers; ++layer)
     all.push_back({AttentionKind::encoder, layer});
   for (const AttentionKind kind : {AttentionKind::decoder, AttentionKind::cross}) {
