@@ -70,7 +70,7 @@ class CommandLine {
   /// std::vector of std::string, which has one value each time the option is given.
   template <class Value>
   Argument option(const std::string& names, Value& value, const std::string& help);
-  /// Several values in one, separated by commas.
+  /// Declares an option with several values in one, separated by commas.
   Argument list(const std::string& names, std::vector<std::string>& values,
                 const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);

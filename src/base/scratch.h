@@ -38,7 +38,7 @@ class Scratch {
   void seal();
   const char* data() const { return map_.data() != nullptr ? map_.data() : buffer_.data(); }
   std::size_t size() const { return written_ + buffer_.size(); }
-  /// Bytes in the file.
+  /// Returns the number of bytes in the file.
   std::size_t on_disk() const { return written_; }
 
   /// A word by which another process of this user and machine finds the sealed bytes while this one

@@ -139,7 +139,7 @@ class Corpus {
   int64_t source_pieces() const { return source_.total(); }
   int64_t target_pieces() const { return target_.total(); }
   std::size_t on_disk() const;  // bytes in the scratch folder
-  /// Checksum of all ids, links and weights.
+  /// Returns the checksum of all ids, links and weights.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:

@@ -87,7 +87,7 @@ struct ValueAxis {
   double low = 0, high = 100;
   double step = 20;  // between grid lines
 
-  /// 0 to `largest` and a little more.
+  /// Returns an axis from 0 to `largest` and a little more.
   static ValueAxis from_zero(double largest);
   /// Whole steps around both; 0 to 1 where they are no numbers.
   static ValueAxis around(double smallest, double largest);

@@ -25,7 +25,7 @@ struct SourceBatch {
   std::span<const PieceList> lists = {};
 };
 
-/// Some neighbouring rows.
+/// A range of neighbouring rows.
 struct Span {
   int64_t begin = 0, count = 0;
 };

@@ -23,7 +23,7 @@ class SharedMemory {
 
   /// Does the work of Group::exchange() for contiguous tensors of the CPU.
   Tensor exchange(const Tensor& sent, const Numbers& sent_sizes, const Gather& gather);
-  /// [size * n] for [n] of each.
+  /// Returns [size * n] for [n] of each rank.
   Tensor gather_all(const Tensor& mine, const Gather& gather);
 
  private:

@@ -89,7 +89,7 @@ bool is_joint(const Config& config);
 /// Whether both have the same pieces under the same ids.
 bool shares_pieces(const Config& config);
 
-/// `output`, or runs/NAME.
+/// Returns `output`, or runs/NAME.
 std::string run_folder(const Config& config);
 
 }  // namespace heed::run

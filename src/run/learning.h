@@ -52,7 +52,7 @@ std::vector<score::Metric> listed_metrics(std::span<const train::MetricsLine> li
 /// "chrF 55.21": the number that decides which validation is the best one; "" where there is none.
 std::string deciding_score(const train::MetricsLine& validation, score::Metric metric);
 
-/// "train", "valid" or the name of a further set.
+/// Returns "train", "valid" or the name of a further set.
 std::string set_of(const train::MetricsLine& event);
 
 /// Returns the position of the event on the x axis: its update, or its minute if it has a time.

@@ -10,7 +10,7 @@
 
 namespace heed::score {
 
-/// 0..100.
+/// Returns chrF of one sentence, 0..100.
 double sentence_chrf(std::string_view hypothesis, std::string_view reference);
 
 /// Returns chrF of each text against each: [texts, texts], row-major, a row for each hypothesis.

@@ -58,10 +58,10 @@ struct AttendedSentence {
 /// "cross-attention", "encoder self-attention", "attention rollout" or the name of other evidence.
 std::string title_of(AttentionKind kind);
 
-/// "mean" or the number.
+/// Returns "mean" or the number.
 std::string head_name(int64_t head);
 
-/// "layer 1, mean of heads" or "layer 1, head 2".
+/// Returns "layer 1, mean of heads" or "layer 1, head 2".
 std::string layer_and_head(int64_t layer, int64_t head);
 
 /// Whether the token is `</s>`, `<s>` or a symbol that begins a line.

@@ -98,7 +98,7 @@ class Vocabulary {
 
   /// Whether the vocabulary spells characters without a piece in bytes.
   bool has_bytes() const;
-  /// "unigram" or "bpe"; empty for another one.
+  /// Returns "unigram" or "bpe"; empty for another one.
   std::string algorithm() const;
   /// Whether sample() draws, because the vocabulary is unigram or BPE.
   bool can_sample() const;

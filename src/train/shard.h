@@ -110,7 +110,7 @@ class Shard {
   /// Whether parameter i had a gradient in the last sum().
   bool has_gradient(std::size_t i) const { return has_gradient_[i]; }
 
-  /// Whole tensors, from each rank's pieces.
+  /// Returns whole tensors from each rank's pieces.
   NamedTensors whole(const std::vector<Tensor>& pieces) const;
   /// Makes parameters() the same on all ranks again after each has changed its weights().
   void gather_weights();

@@ -34,18 +34,18 @@ class TermAutomaton {
   /// become another one. Empty: no piece continues a word. It must outlive this object.
   TermAutomaton(const std::vector<TermPieces>& terms, std::span<const char> inside_words);
 
-  /// How far a hypothesis is from having all terms.
+  /// The terms that a hypothesis lacks.
   struct MissingTerms {
     int64_t missing = 0;  // number of terms that are not met
     int64_t left = 0;     // number of pieces that would be enough to meet them all
     bool operator==(const MissingTerms&) const = default;
   };
-  /// Which terms a hypothesis has.
+  /// The terms that a hypothesis has.
   struct MetTerms {
     std::vector<char> terms;  // of each term: 1 if it is met, else 0
     MissingTerms others;      // the terms that are not met, as if none of their targets were begun
   };
-  /// What the automaton knows of one hypothesis. Whether a target at its very end counts is only
+  /// The state of the automaton for one hypothesis. Whether a target at its very end counts is only
   /// certain when the next piece is known, which may continue the word: hence two sets.
   struct TermState {
     int32_t node = 0;

@@ -7,7 +7,7 @@
 
 namespace heed::kernels {
 
-/// Some neighbouring keys.
+/// A range of neighbouring keys.
 struct KeyRange {
   int64_t begin = 0, end = 0;
 

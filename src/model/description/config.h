@@ -168,7 +168,7 @@ struct ModelConfig {
 /// position may see.
 enum class KeyOf { rnn, transformer, both, rnn_sight, transformer_sight, dropout };
 
-/// All keys of the section.
+/// Returns all keys of the section with the networks that use them.
 const std::map<std::string_view, KeyOf>& keys_by_network();
 
 /// Whether `key`, a key of the section, says something about the weights of `config`'s network: two
