@@ -22,9 +22,9 @@ struct Packing {
 /// Whether the functions below take gates and states of these types and on this device.
 bool can_run_recurrence(const Tensor& gates, const Tensor& state);
 
-/// gates [steps, 3 * hidden] (the input's part of r, z, n with its bias), hidden_weight [3 *
+/// gates [total, 3 * hidden] (the input's part of r, z, n with its bias), hidden_weight [3 *
 /// hidden, hidden], hidden_bias [3 * hidden], initial [rows[0], hidden] fp32 -> every state
-/// [steps, hidden] fp32. `backward` runs each sequence from its last step to its first. Throws Bug
+/// [total, hidden] fp32. `backward` runs each sequence from its last step to its first. Throws Bug
 /// where `gates` has not a row for every step of `packing`.
 Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                     const Tensor& hidden_bias, const Tensor& initial, bool backward);
@@ -34,12 +34,12 @@ Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& h
 Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& before);
 
 struct LstmState {
-  Tensor hidden, cell;  // [rows, hidden] fp32 each, or [steps, hidden] of every step
+  Tensor hidden, cell;  // [rows, hidden] fp32 each, or [total, hidden] of every step
 };
 
 /// gru_sequence() for an LSTM, with gates i, f, g, o,
 ///   c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c'),
-/// gates [steps, 4 * hidden] (the input's part with all bias), hidden_weight [4 * hidden, hidden],
+/// gates [total, 4 * hidden] (the input's part with all bias), hidden_weight [4 * hidden, hidden],
 /// initial of rows[0] rows -> the state of every step.
 LstmState lstm_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                         const LstmState& initial, bool backward);
