@@ -13,7 +13,7 @@
 namespace heed::kernels {
 
 /// Sequences laid out step by step, longest first: step t has the first rows[t] sequences, never
-/// more than the step before it. Each step of each sequence is a row of the tensors below; `steps`
+/// more than the step before it. Each step of each sequence is a row of the tensors below; `total`
 /// is their number.
 struct Packing {
   std::vector<int64_t> rows;
