@@ -92,12 +92,12 @@ at::Device open_gpu(const std::string& name, int index) {
 }
 
 constexpr std::size_t kPooled = 32 << 10;  // smaller ones are malloc's
-constexpr std::size_t kAlignment = 64, kPage = 4096;
+constexpr std::size_t kBlockAlignment = 64, kPage = 4096;
 constexpr std::size_t kSpare = 64 << 20;
 
 /// The header before every tensor's bytes. A tensor's context cannot say its block: oneDNN wants
 /// the context to be the tensor's address.
-struct alignas(kAlignment) BlockHeader {
+struct alignas(kBlockAlignment) BlockHeader {
   std::size_t size = 0;  // of the block with this header
 };
 
@@ -150,7 +150,7 @@ class MemoryPool : public c10::Allocator {
 
   BlockHeader* small(std::size_t whole) {
     void* block = nullptr;
-    if (posix_memalign(&block, kAlignment, whole) != 0) throw std::bad_alloc();
+    if (posix_memalign(&block, kBlockAlignment, whole) != 0) throw std::bad_alloc();
     const std::lock_guard lock(mutex_);
     count(whole);
     return new (block) BlockHeader{whole};

@@ -273,7 +273,7 @@ class RankTraining {
           "ended at training.max_minutes with {}: heed translate {} uses these; `heed train {} "
           "--resume --set training.max_minutes=0` makes the others in about {}",
           share, run, run,
-          human_duration(60 * result_.minutes / static_cast<double>(made) *
+          human_duration(60 * result_.minutes / static_cast<double>(done) *
                          static_cast<double>(left)));
     if (result_.limit == train::StopReason::patience && left > 0)
       return fmt::format("done with {}, for validations got no better: heed translate {}", share,

@@ -270,9 +270,10 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
   const std::string fitting = fitting_tokenizer(lines), &tokenizer = config.tokenize;
   // Korean has blanks: its words with their endings are found by any.
   if (fitting == "13a" || fitting == "ko-mecab" || fitting == tokenizer) return std::nullopt;
-  const bool blind = wanted == "13a" || wanted == "intl" || wanted == "none";
+  const bool blind = tokenizer == "13a" || tokenizer == "intl" || tokenizer == "none";
   const bool of_another_script =
-      wanted == "ko-mecab" || ((wanted == "zh" || wanted == "ja-mecab") && fitting == "char");
+      tokenizer == "ko-mecab" ||
+      ((tokenizer == "zh" || tokenizer == "ja-mecab") && fitting == "char");
   if (!blind && !of_another_script) return std::nullopt;
   return fmt::format(
       "evaluation.tokenize: {} finds no words in {}, which is written without blanks, and BLEU is "
