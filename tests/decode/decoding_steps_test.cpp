@@ -260,7 +260,8 @@ TEST(DecodingSteps, HaveTheGaussianOfTheWholeSource) {
     if (config.window != model::Window::local_p) continue;
     ++models;
     const double width = static_cast<double>(config.window_size);
-    for (const WorkedHead& head : steps_of(config, {})[0].heads) {
+    const auto sentences = steps_of(config, {});
+    for (const WorkedHead& head : sentences[0].heads) {
       const NumberRows& gauss = head.numbers.at("gauss");
       ASSERT_GT(gauss.shape[1], 2);
       for (int64_t step = 0; step < gauss.shape[0]; ++step)
