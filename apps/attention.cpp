@@ -20,12 +20,13 @@
 #include "base/output_folder.h"
 #include "base/strings.h"
 #include "config/attention_kind.h"
+#include "decode/search/decoding_steps.h"
 #include "decode/translator.h"
 #include "draw/heatmap.h"
 #include "draw/pages.h"
 #include "draw/svg.h"
+#include "engine/matrix.h"
 #include "inspect/attention_maps.h"
-#include "inspect/decoding_steps.h"
 #include "inspect/explain.h"
 #include "model/description/traits.h"
 #include "run/model_folder.h"
@@ -288,9 +289,11 @@ void show_steps(const AttentionArgs& args) {
         .kinds = args.kind_names.empty() ? model::traits(folder.config.model).kinds : args.kinds,
         .layers = parse_indices("--layer", args.layers, "last")};
     if (args.heads != usual.heads) request.heads = parse_indices("--head", args.heads, "mean");
-    decode::Translator translator = folder.translator();
-    sentences = inspect::decoding_steps(translator, folder.config.model, input.source, input.target,
-                                        request);
+    const decode::Translator translator = folder.translator();
+    // An engine of its own: the numbers are the same on every device and in every precision.
+    const auto network = decode::network_of(*folder.model, engine::WeightFormat::fp32);
+    sentences = decode::decoding_steps(translator, network.get(), folder.config.model, input.source,
+                                       input.target, request);
   }
   write_atomic(args.output, draw::step_page(sentences, "Attention, step by step"));
   log::info("page: " + args.output);

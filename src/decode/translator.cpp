@@ -68,7 +68,7 @@ constexpr const char* kNoInt8 =
 engine::Weights weights_of(const model::Model& model) {
   std::map<std::string, engine::Array> arrays;
   for (const auto& [name, tensor] : model::named_weights(model)) {
-    const auto dense = std::make_shared<Tensor>(tensor.to(at::kFloat).contiguous());
+    const auto dense = std::make_shared<Tensor>(tensor.to(at::kCPU, at::kFloat).contiguous());
     arrays[name] = {dense->const_data_ptr<float>(), dense->sizes().vec(), dense};
   }
   return engine::Weights(std::move(arrays));
@@ -77,7 +77,7 @@ engine::Weights weights_of(const model::Model& model) {
 std::unique_ptr<engine::Network> network_of(const model::Model& model,
                                             engine::WeightFormat numbers) {
   for (const Tensor& parameter : model.parameters())
-    if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
+    if (parameter.scalar_type() != at::kFloat) return nullptr;
   const auto* transformer = model::transformer_config(model);
   const auto* config = transformer != nullptr ? transformer : model::recurrent_config(model);
   if (config == nullptr || !engine::has_network(*config)) return nullptr;

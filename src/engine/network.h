@@ -33,7 +33,10 @@ struct Span {
 /// The sentences of a batch one after another, without padding.
 std::vector<Span> spans_of(const SourceBatch& source);
 
-/// The numbers from which one sentence's weights were made: they suffice to compute them again.
+/// The numbers from which the weights and contexts of one sentence were made: they suffice to
+/// compute them again. They have all keys, of those at which no row looks, too. A decoder without
+/// attention has queries s(t) and one value, the vector that it gets at every step, and nothing
+/// else.
 struct HeadNumbers {
   float factor = 1;   // of the products of queries and keys
   int64_t width = 0;  // of a query, a key and a value

@@ -202,6 +202,7 @@ class RecurrentDecoder : public BatchDecoder {
     }
     product(weights.decoder.front().extra, encoded.summary, constant_gates_);
     product(weights.read_context, encoded.summary, constant_read_);
+    if (with_numbers) summary_ = std::move(encoded.summary);
   }
 
   OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override {
@@ -226,6 +227,7 @@ class RecurrentDecoder : public BatchDecoder {
       advance(weights_.decoder[layer], layers_[layer]);
     }
     if (weights_.attention && !weights_.attends_before) attend(beam, attention);
+    if (!weights_.attention && with_numbers_) tell_vector();
     read_out(words, beam, maxout ? before_ : layers_.back().hidden);
     ++position_;
     output_.take(features_.data(), rows_);
@@ -300,6 +302,14 @@ class RecurrentDecoder : public BatchDecoder {
     if (maps_ != nullptr) *maps_ = {std::move(map)};
   }
 
+  /// Writes the map of a decoder that does not attend: its one vector, and no weights.
+  void tell_vector() {
+    *maps_ = {
+        {.heads = 1,
+         .keys = 1,
+         .numbers = {.width = cell_.hidden, .queries = layers_.back().hidden, .values = summary_}}};
+  }
+
   void read_out(std::span<const int64_t> words, int64_t beam, const Floats& state) {
     product(weights_.read_state, state, features_);
     if (weights_.attention)
@@ -336,6 +346,7 @@ class RecurrentDecoder : public BatchDecoder {
   Floats encoded_;  // [pieces, hidden_size]
   std::optional<SourceAttention> attention_;
   Floats constant_gates_, constant_read_;  // the products with the context where nothing attends
+  Floats summary_;                         // this context, where it is told
   std::vector<States> layers_;             // of each hypothesis
   Floats feed_;                            // h~(t-1)
   WordProducts word_gates_, word_read_;

@@ -150,9 +150,8 @@ void HeadAttention::tell(const Span& source, const Span& seen, const float* cove
         numbers.keys[(head * source.count + k) * width + i] = column[k];
     }
   } else {
-    put(keys_from(0), source.count, head * source.count, numbers.keys);
-    if (covered != nullptr)
-      put(covered, seen.count, head * source.count + seen.begin, numbers.keys);
+    put(covered != nullptr ? covered : keys_from(0), source.count, head * source.count,
+        numbers.keys);
   }
   std::copy_n(scores, seen.count, numbers.scores.begin() + head * source.count + seen.begin);
 }
@@ -162,32 +161,38 @@ void HeadAttention::attend(int64_t row, const QueryRows& query_rows, float* cont
   const int64_t width = kind_.head();
   const Span source = query_rows.source(row), seen = seen_by(row, query_rows);
   const int64_t first = source.begin + seen.begin;
-  Floats covered;
+  // Numbers are of the whole source, of what the row does not see, too.
+  const Span told = numbers != nullptr ? Span{0, source.count} : seen;
+  Floats all_covered;  // the keys of `told` with coverage
   if (coverage != nullptr) {
-    const float* keys = keys_from(first);
-    covered.assign(keys, keys + seen.count * width);
-    for (int64_t i = 0; i < seen.count; ++i)
+    const float* keys = keys_from(source.begin + told.begin);
+    all_covered.assign(keys, keys + told.count * width);
+    for (int64_t i = 0; i < told.count; ++i)
       for (int64_t c = 0; c < kind_.coverage_width; ++c)
         kernels::scale_and_add(weights_.added.data() + c * width,
-                               coverage[(seen.begin + i) * kind_.coverage_width + c],
-                               covered.data() + i * width, width, covered.data() + i * width);
+                               coverage[(told.begin + i) * kind_.coverage_width + c],
+                               all_covered.data() + i * width, width,
+                               all_covered.data() + i * width);
   }
+  const float* covered = coverage != nullptr ? all_covered.data() : nullptr;
   std::fill_n(weights, source.count, 0.0F);
   float* looked = weights + seen.begin;
-  score(row, seen, first, coverage != nullptr ? covered.data() : nullptr, looked);
-  if (numbers != nullptr)
-    tell(source, seen, coverage != nullptr ? covered.data() : nullptr, looked, *numbers, head);
+  score(row, seen, first,
+        covered != nullptr ? covered + (seen.begin - told.begin) * width : nullptr, looked);
+  if (numbers != nullptr) tell(source, seen, covered, looked, *numbers, head);
   kind_.weigh(looked, seen.count);
+  const auto gauss = [&](int64_t i) {
+    const float away = (static_cast<float>(i) - centers_[row]) / kind_.half_width;
+    return std::exp(-2 * away * away);
+  };
   const bool gaussian = kind_.window == model::Window::local_p;
   if (gaussian)
-    for (int64_t i = 0; i < seen.count; ++i) {
-      const float away = (static_cast<float>(seen.begin + i) - centers_[row]) / kind_.half_width;
-      const float share = std::exp(-2 * away * away);
-      looked[i] *= share;
-      if (numbers != nullptr) numbers->gauss[head * source.count + seen.begin + i] = share;
-    }
-  if (numbers != nullptr)
+    for (int64_t i = 0; i < seen.count; ++i) looked[i] *= gauss(seen.begin + i);
+  if (numbers != nullptr) {
     std::copy_n(weights, source.count, numbers->weights.begin() + head * source.count);
+    for (int64_t i = 0; gaussian && i < source.count; ++i)
+      numbers->gauss[head * source.count + i] = gauss(i);
+  }
   kernels::mix_rows(looked, values_ + first * width, seen.count, width, context);
   if (gaussian) {  // the weights that are reported add up to 1
     float sum = 0;

@@ -79,7 +79,8 @@ class HeadAttention {
   /// `covered` has their keys with coverage; null: their keys are keys_from(first).
   void score(int64_t row, const Span& seen, int64_t first, const float* covered,
              float* scores) const;
-  /// Writes query, keys, values and scores of the only row to `numbers`.
+  /// Writes query, keys, values and scores of the only row to `numbers`. `covered` has the keys of
+  /// the whole source with coverage; null: there is no coverage.
   void tell(const Span& source, const Span& seen, const float* covered, const float* scores,
             HeadNumbers& numbers, int64_t head) const;
   void cover(int64_t row, const Span& source, const float* weights, float* coverage) const;

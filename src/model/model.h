@@ -20,7 +20,6 @@
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/pointer.h"
-#include "model/working.h"
 
 namespace heed::data {
 struct Batch;  // data/batch.h
@@ -92,7 +91,6 @@ struct Trace {
   std::optional<Guided> guided = {};          // in `features` alone
   std::optional<SourceVectors> vectors = {};  // the same
   Exchange exchange = {};                     // the same
-  NumbersObserver witness = {};               // the same; of these kinds
 };
 
 /// The tensors that a decoder carries between steps. Rows of `memory` belong to sentences and never

@@ -10,7 +10,6 @@
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -79,10 +78,9 @@ EncoderBlock::EncoderBlock(const BlockOptions& options, const LayerIndex& index)
       around_feed_forward_(
           register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
-Tensor EncoderBlock::forward(const Tensor& x, const SentenceLayout& sentences,
-                             const WeightsPlace& place) {
+Tensor EncoderBlock::forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights) {
   const Tensor seen = around_attention_->around(
-      x, [&](const Tensor& y) { return attention_->forward(y, sentences, place); });
+      x, [&](const Tensor& y) { return attention_->forward(y, sentences, weights); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }

@@ -24,7 +24,6 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/multi_head.h"
 #include "model/transformer/recurrence.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -89,9 +88,9 @@ class EncoderBlock : public torch::nn::Module {
  public:
   EncoderBlock(const BlockOptions& options, const LayerIndex& index);
 
-  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `place`, if there
-  /// is one, receives [batch, heads, source, source].
-  Tensor forward(const Tensor& x, const SentenceLayout& sentences, const WeightsPlace& place);
+  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `weights`, if not
+  /// null, receives [batch, heads, source, source].
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
 
  private:
   SelfAttentionPtr attention_;
@@ -107,7 +106,8 @@ class DecoderBlock : public torch::nn::Module {
   struct View {
     KeysValues memory;
     CrossSentenceLayout sentences;
-    WeightsPlace self_weights = {}, cross_weights = {};
+    Tensor* self_weights = nullptr;
+    Tensor* cross_weights = nullptr;
     Guided* guided = nullptr;
     std::function<Tensor(const Tensor&)> exchange = {};  // of the weights of cross-attention
   };

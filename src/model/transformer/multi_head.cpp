@@ -15,7 +15,6 @@
 #include "model/transformer/blocks.h"
 #include "model/transformer/heads.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -88,7 +87,7 @@ Tensor CrossAttention::attend_unpadded(const Tensor& query, const KeysValues& me
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory,
-                               const CrossSentenceLayout& sentences, const WeightsPlace& place,
+                               const CrossSentenceLayout& sentences, Tensor* weights,
                                Guided* guided,
                                const std::function<Tensor(const Tensor&)>& exchange) {
   const Tensor query = linear(*query_, x);
@@ -98,7 +97,7 @@ Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory,
   AttentionMask masking = options_.masking(sentences.memory.valid, is_training());
   masking.exchange = exchange;
   const Tensor context = attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys,
-                                memory.values, masking, place);
+                                memory.values, masking, weights);
   return linear(*output_, join_heads(context));
 }
 

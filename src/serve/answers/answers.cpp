@@ -221,8 +221,8 @@ Json steps_of(const ShownModel& model, const model::ModelConfig& config,
         "added "
         "to a registry.";
   else
-    body["sentences"].push_back(
-        study::json_of(decode::decoding_steps(translator, config, reading)));
+    body["sentences"].push_back(study::json_of(decode::decoding_steps(
+        *translator.network(), translator.first_text().target, config, reading)));
   return body;
 }
 

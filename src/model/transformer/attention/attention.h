@@ -22,7 +22,6 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -82,7 +81,7 @@ class SelfAttention : public torch::nn::Module {
 
   /// x [batch, length, width], or [positions, width] unpadded -> the same shape. Weights are
   /// [batch, heads, query, keys], and there are some for padded sentences only.
-  Tensor forward(const Tensor& x, const SentenceLayout& sentences, const WeightsPlace& place);
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
 
   /// One step of a decoder at `position`, of a kind without scores: x [sentences, beam, width] ->
   /// the same shape. `state` has carried() tensors, undefined before the first step.
@@ -100,7 +99,7 @@ class SelfAttention : public torch::nn::Module {
 
  protected:
   virtual Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
-                        const WeightsPlace& place) = 0;
+                        Tensor* weights) = 0;
   virtual Tensor unpadded(const Tensor& projected,
                           const SentenceLayout& sentences);  // if it has scores
   virtual Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,

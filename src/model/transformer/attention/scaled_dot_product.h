@@ -9,7 +9,6 @@
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -28,11 +27,11 @@ struct AttentionMask {
 /// query [batch, heads, query, head], keys and values [batch, kv heads, keys, head] with a number
 /// of kv heads that divides the heads: each serves that many neighbouring ones. Returns [batch,
 /// heads, query, head]. Without a window every query needs a valid key; inside a window a query on
-/// padding that has none sees itself. With `place` weights are computed one by one and given back,
+/// padding that has none sees itself. With `weights` these are computed one by one and given back,
 /// before dropout, as float [batch, heads, query, keys]: masked ones are exactly 0. Without, no
 /// tensor of query x keys is made; a window costs query x window in time and memory.
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values,
-              const AttentionMask& masking, const WeightsPlace& place = {});
+              const AttentionMask& masking, Tensor* weights = nullptr);
 
 /// Whether dropout of the weights must not be left to LibTorch's fused call: on a CPU that takes no
 /// generator, and its draws would be neither those of kernels::Draws nor the same on any number of
