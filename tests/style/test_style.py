@@ -341,6 +341,22 @@ class House(unittest.TestCase):
             self.assertEqual(len(paths), int(count), change)
             for path in paths:
                 self.assertTrue((ROOT / (path if "<" not in path else path.rpartition("/")[0])).exists(), path)
+        # The examples, which are built and tested, have so many files, too.
+        examples = {
+            "recurrent attention": ["model/toy/cosine.cpp", "model/toy/model/recurrent/attention/registry.def"],
+            "self-attention": ["model/toy/qk_norm.cpp", "model/toy/model/transformer/attention/registry.def"],
+            "kind of position": ["model/toy/kerple.cpp", "model/toy/model/transformer/positions/registry.def"],
+            "normaliser": ["model/toy/sigmoids.cpp", "model/toy/kernels/normalisers/registry.def"],
+            "optimizer": ["train/toy/momentum.cpp", "train/toy/train/optimizers.def"],
+            "schedule": ["train/toy/linear.cpp", "train/toy/train/schedules.def"],
+            "metric": ["score/toy/exact.cpp", "score/toy/score/metrics.def"],
+            "command": ["cli/toy/pairs.cpp", "cli/toy/apps/commands.def"],
+            "import format": ["exchange/toy/lab.cpp", "exchange/toy/exchange/formats.def"],
+            "page": ["draw/toy/draw/page/pairs.html", "draw/toy/pairs_page.cpp", "draw/toy/draw/pages.def", "cli/toy/pairs.cpp"],
+        }
+        self.assertEqual({change: len(files) for change, files in examples.items()} | {"loss": 3}, counts)
+        there = {path.relative_to(ROOT / "tests").as_posix() for path in ROOT.glob("tests/*/toy/**/*.*")}
+        self.assertEqual(there, {file for files in examples.values() for file in files})
 
     def test_what_registries_say_of_names_are_sentences(self):
         for path in (ROOT / "src").glob("**/registry.def"):
