@@ -18,6 +18,7 @@
 #include "data/config.h"
 #include "data/hygiene.h"
 #include "exchange/foreign_model.h"
+#include "exchange/formats.h"
 #include "exchange/package.h"
 #include "model/description/config.h"
 #include "model/description/safetensors_file.h"
@@ -150,10 +151,7 @@ void import_model(const ImportArgs& args) {
 void add_import(CommandLine& program) {
   auto [command, args] = program.command("import", import_model);
   command
-      .option(
-          "from", args->from,
-          "Folder, or zip archive, of Hugging Face (MarianMT, M2M-100, NLLB-200), Marian (or its "
-          ".npz) or CTranslate2 (Argos Translate, too)")
+      .option("from", args->from, "Folder, or zip archive, of " + exchange::importable_programs())
       .required();
   command.option("-o,--output", args->output, "Folder of the run that is made").required();
   command.option("--source-sentencepiece", args->segments.source,

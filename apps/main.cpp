@@ -29,7 +29,7 @@ namespace {
 /// Groups of the help page.
 enum class Group {
 #define HEED_COMMAND_GROUP(group, heading) group,
-#define HEED_COMMAND(group, name, description)
+#define HEED_COMMAND(group, name, libraries, description)
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP
@@ -37,7 +37,7 @@ enum class Group {
 
 const std::string kHeadings[] = {
 #define HEED_COMMAND_GROUP(group, heading) heading,
-#define HEED_COMMAND(group, name, description)
+#define HEED_COMMAND(group, name, libraries, description)
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP
@@ -52,7 +52,8 @@ struct Command {
 /// In the order of the help page.
 const Command kCommands[] = {
 #define HEED_COMMAND_GROUP(group, heading)
-#define HEED_COMMAND(group, name, description) {Group::group, #name, description, add_##name},
+#define HEED_COMMAND(group, name, libraries, description) \
+  {Group::group, #name, description, add_##name},
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"
+#include "draw/pages.h"
 #include "draw/svg.h"
 #include "score/bleu_statistics.h"
 #include "score/chrf.h"
@@ -182,7 +183,7 @@ ReportSentence report_sentence(std::size_t line, const std::string& source,
 }
 
 std::string report_page(const Report& report) {
-  return render("report.html", {{"title", report.title},
+  return render_page("report", {{"title", report.title},
                                 {"headline", headline(report.lengths)},
                                 {"introduction", report.introduction},
                                 {"lengths", lengths_data(report.lengths)},

@@ -1,5 +1,6 @@
-// The page that `heed bottleneck` leaves: the curve first, then why, how the models learned, one
-// long sentence through all of them, and how to get everything again.
+// What the page has that `heed bottleneck` leaves (report_page in draw/pages.h): the curve first,
+// then why, how the models learned, one long sentence through all of them, and how to get
+// everything again.
 #pragma once
 
 #include <cstddef>
@@ -57,9 +58,6 @@ struct Report {
   std::vector<std::string> commands = {};  // as typed
   std::vector<std::string> notes = {};     // machine, versions, warnings; one line each
 };
-
-/// One HTML file without outside parts; reads well on a phone, in the dark and on paper.
-std::string report_page(const Report& report);
 
 /// Returns what the longest and the shortest bucket with sentences say about the baseline and the
 /// system that is best in the longest; "" where there is no baseline or no other system.

@@ -106,6 +106,9 @@ class SetScorer {
     if (group_.leads()) keep(*outputs, update);
     attempt([&] { add_sacrebleu(*outputs, scores.values); });
     attempt([&] {
+      for (const score::Metric metric : metrics_of(score::MetricSource::function))
+        scores.values[metric] = first_rank_finds(
+            group_, [&] { return score::computed(metric, *outputs, pairs_.target); });
       for (const score::Metric metric : metrics_of(score::MetricSource::command))
         scores.values[metric] = first_rank_finds(group_, [&] { return command_score(*outputs); });
     });

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace heed::score {
 namespace {
 
@@ -24,6 +26,17 @@ const config::EnumText& heed_enum_text(Metric) {
 #undef HEED_METRIC
   };
   return text;
+}
+
+double computed(Metric metric, const std::vector<std::string>& translations,
+                const std::vector<std::string>& references) {
+  expect(translations.size() == references.size(), "each translation has a reference");
+#define HEED_METRIC(key, source, ...)                           \
+  if constexpr (MetricSource::source == MetricSource::function) \
+    if (metric == Metric::key) return key##_metric(translations, references);
+#include "score/metrics.def"
+#undef HEED_METRIC
+  throw Bug("a function computes no " + config::name_of(metric));
 }
 
 const std::vector<std::string>& sacrebleu_keys() {

@@ -24,6 +24,7 @@ enum class Metric {
 enum class MetricSource {
   heed,       // the loss, from the model's probabilities
   sacrebleu,  // from the translations
+  function,   // of heed, from translations and references: <key>_metric
   command,    // training.validation_command; the scale of its number is unknown
 };
 
@@ -65,6 +66,18 @@ constexpr std::size_t index_of(Metric metric) {
 constexpr const MetricInfo& info_of(Metric metric) {
   return kMetrics.at(index_of(metric));
 }
+
+// One function for each row of which the source is `function`; others have no definition. It
+// returns the metric of some translations, of which each has one reference.
+#define HEED_METRIC(key, ...)                                       \
+  double key##_metric(const std::vector<std::string>& translations, \
+                      const std::vector<std::string>& references);
+#include "score/metrics.def"
+#undef HEED_METRIC
+
+/// The number that the function of `metric` computes. Throws Bug where its source is another one.
+double computed(Metric metric, const std::vector<std::string>& translations,
+                const std::vector<std::string>& references);
 
 /// The metrics as values of an option.
 const config::EnumText& heed_enum_text(Metric);

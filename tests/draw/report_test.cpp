@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "draw/page_data.h"
+#include "draw/pages.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {
