@@ -3,6 +3,8 @@
 // differently: with_libtorch.cpp and without_libtorch.cpp define it.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,10 +13,23 @@
 
 namespace heed {
 
+/// log P(target | source) of a pair, as the sum over its tokens: the pieces and the end of
+/// sentence.
+struct PairScore {
+  double log_probability = 0;
+  std::size_t tokens = 0;
+};
+
+/// Returns the score of each pair of lines. Throws as decode::Translator::score().
+using PairScorer = std::function<std::vector<PairScore>(const std::vector<std::string>& sources,
+                                                        const std::vector<std::string>& targets)>;
+
 /// What commands of `heed` may need of LibTorch.
 struct LibTorch {
   /// run::line_models() of run::open_models().
   run::LineModels (*open_line_models)(const std::string& models, const run::OpenOptions& options);
+  /// Opens the model of run::open_model().
+  PairScorer (*open_scorer)(const std::string& model, const run::OpenOptions& options);
   /// run::check_file()
   void (*check)(const std::string& file, const std::vector<std::string>& settings);
 };
