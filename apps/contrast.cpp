@@ -206,9 +206,7 @@ void add_contrast(CommandLine& program) {
   command.option("model", args->model, "Folder that `heed train` wrote");
   command.group("Input");
   command.option("--source", args->source, "Source sentences of the test set").required();
-  command.group(
-      "A test set of right and wrong translations: does the model find the right one more "
-      "probable");
+  command.group("A test set of right and wrong translations (is the right one more probable?)");
   command.option("--right", args->right, "The right translations of --source, line by line");
   command.option("--wrong", args->wrong,
                  "Wrong translations; may be repeated. A blank line is no translation");
@@ -226,9 +224,7 @@ void add_contrast(CommandLine& program) {
   command.flag("--per-piece", args->per_piece,
                "Divide each log-probability by the number of pieces before comparing");
   command.group(
-      "A test set of pronouns: do they have the gender of what they stand for, in translations "
-      "that "
-      "the model writes itself");
+      "A test set of pronouns (do the model's own translations of them have the right gender?)");
   command.option("--antecedents", args->antecedents,
                  "The pronouns of --source and the gender of what each stands for, in the format "
                  "of data_scripts/demo_corpus.py");

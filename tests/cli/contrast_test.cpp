@@ -280,8 +280,11 @@ TEST(Contrast, OptionsOfTheOtherKindOfTestSetAreRefused) {
 }
 
 TEST(Pronouns, TheFormerCommandNamesThePresentOne) {
-  for (const std::vector<std::string>& line : std::vector<std::vector<std::string>>{
-           {"pronouns"}, {"pronouns", "--hypothesis", "x"}, {"-q", "pronouns", "--help"}})
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"pronouns"},
+                                             {"pronouns", "--hypothesis", "x"},
+                                             {"pronouns", "--help"},
+                                             {"-q", "pronouns", "x"}})
     expect_mistake(run_heed(line), {"pronouns: `heed contrast --antecedents` does this now"});
 }
 
