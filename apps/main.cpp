@@ -13,6 +13,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/libtorch.h"
@@ -59,6 +60,10 @@ const Command kCommands[] = {
 #undef HEED_COMMAND_GROUP
 };
 
+/// Names that a command had, and what does its work now.
+const std::pair<const char*, const char*> kFormerCommands[] = {
+    {"pronouns", "heed contrast --antecedents"}};
+
 int report(const std::string& message, int code) {
   log::clear_progress();
   log::error_in_files(message);
@@ -95,6 +100,8 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 }
 
 std::string unknown_command(const std::string& extra, const CLI::App& app) {
+  for (const auto& [name, present] : kFormerCommands)
+    if (extra == name) return fmt::format("{}: `{}` does this now", name, present);
   return fmt::format("unknown command '{}'{}", extra,
                      config::did_you_mean(extra, commands_of(app)));
 }

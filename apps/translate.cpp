@@ -21,8 +21,8 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "config/print.h"
 #include "config/schema.h"
+#include "config/yaml.h"
 #include "data/notice.h"
 #include "decode/search/config.h"
 #include "decode/search/input.h"
@@ -160,7 +160,7 @@ run::LineModels open(const TranslateArgs& args) {
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
   if (std::string file = args.glossary; !file.empty())
-    settings.push_back("decoding.glossary=" + config::value_text(&file));
+    settings.push_back("decoding.glossary=" + config::yaml_text(file));
   return open_line_models(args.models, args.common.open(settings));
 }
 

@@ -9,7 +9,7 @@
 
 #include "apps/cli/command_line.h"
 #include "config/attention_kind.h"
-#include "config/print.h"
+#include "config/yaml.h"
 #include "inspect/details.h"
 #include "model/description/traits.h"
 #include "run/config.h"
@@ -39,7 +39,7 @@ struct ModelOptions {
     for (auto [key, code] :
          {std::pair("source", source_language), std::pair("target", target_language)})
       if (!code.empty())
-        changed.push_back(fmt::format("data.{}_language={}", key, config::value_text(&code)));
+        changed.push_back(fmt::format("data.{}_language={}", key, config::yaml_text(code)));
     return {device, std::move(changed)};
   }
   /// Returns the options of a model of the other direction.
