@@ -75,7 +75,7 @@ std::optional<inspect::GoldPairs> read_tuning(const AlignArgs& args) {
   return tuning;
 }
 
-/// By --layer, --head and --step, or as fits --tune-gold best.
+/// Chooses the weights by --layer, --head and --step, or those that fit --tune-gold best.
 void choose(inspect::AlignerByRule& by, const AlignArgs& args,
             const std::optional<inspect::GoldPairs>& tuning) {
   by.rule.least = args.weights.least;
@@ -85,7 +85,7 @@ void choose(inspect::AlignerByRule& by, const AlignArgs& args,
             (args.tuned() ? ", best on " + args.tune_gold : ""));
 }
 
-/// Aligns window by window, by one model or by both.
+/// Aligns chunk by chunk, by one model or by both.
 void write_alignments(inspect::AlignerByRule& forward, inspect::SymmetrizedAligner* both,
                       const text::Pairs& pairs, const AlignArgs& args) {
   std::optional<AtomicFile> file;
@@ -97,10 +97,10 @@ void write_alignments(inspect::AlignerByRule& forward, inspect::SymmetrizedAlign
       std::cout << line << '\n';
   };
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs, kWritten)) {
-    const std::vector<study::Alignment> alignments =
-        both != nullptr ? both->align(window.pairs, window.first)
-                        : forward.align(window.pairs, window.first);
+  for (const text::PairChunk& chunk : text::chunks_of(pairs, kWritten)) {
+    const std::vector<study::Alignment> alignments = both != nullptr
+                                                         ? both->align(chunk.pairs, chunk.first)
+                                                         : forward.align(chunk.pairs, chunk.first);
     for (const study::Alignment& alignment : alignments) write(study::pharaoh(alignment));
     bar.add(static_cast<double>(alignments.size()));
     signals::stop_if_interrupted();
@@ -138,7 +138,7 @@ void align(AlignArgs args) {
   std::optional<inspect::SymmetrizedAligner> both;
   if (!args.reverse.empty()) {
     backward.emplace(run::aligner_of(run::open_model(args.reverse, args.common.reversed().open())));
-    choose(*backward, args, tuning ? std::optional(inspect::turned_round(*tuning)) : std::nullopt);
+    choose(*backward, args, tuning ? std::optional(inspect::reversed(*tuning)) : std::nullopt);
     both.emplace(forward, *backward, method_of(args.method), gold);
   }
   std::optional<study::AlignmentSweep> sweep;

@@ -20,12 +20,13 @@
 #include "base/output_folder.h"
 #include "base/strings.h"
 #include "config/attention_kind.h"
+#include "decode/search/decoding_steps.h"
 #include "decode/translator.h"
 #include "draw/heatmap.h"
 #include "draw/pages.h"
 #include "draw/svg.h"
+#include "engine/matrix.h"
 #include "inspect/attention_maps.h"
-#include "inspect/decoding_steps.h"
 #include "inspect/explain.h"
 #include "model/description/traits.h"
 #include "run/model_folder.h"
@@ -207,7 +208,7 @@ std::string table_name(AttentionKind kind, const AttentionArgs& args) {
 
 void write_tables(const OutputFolder& folder, const Matrices& matrices, const AttentionArgs& args) {
   for (const AttentionKind kind : args.kinds) {
-    AtomicFile file(folder.place_of(table_name(kind, args)));
+    AtomicFile file(folder.path_of(table_name(kind, args)));
     write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
     file.commit();
   }
@@ -221,7 +222,7 @@ std::size_t write_pictures(const OutputFolder& folder, const Matrices& matrices,
   const draw::Form form = args.form.form();
   std::size_t count = 0;
   const auto write = [&](const std::string& name, const std::string& svg) {
-    write_atomic(folder.place_of(name), svg);
+    write_atomic(folder.path_of(name), svg);
     ++count;
   };
   for (auto from = matrices.begin(); args.pictures != "none" && from != matrices.end();) {
@@ -288,9 +289,11 @@ void show_steps(const AttentionArgs& args) {
         .kinds = args.kind_names.empty() ? model::traits(folder.config.model).kinds : args.kinds,
         .layers = parse_indices("--layer", args.layers, "last")};
     if (args.heads != usual.heads) request.heads = parse_indices("--head", args.heads, "mean");
-    decode::Translator translator = folder.translator();
-    sentences = inspect::decoding_steps(translator, folder.config.model, input.source, input.target,
-                                        request);
+    const decode::Translator translator = folder.translator();
+    // An engine of its own: the numbers are the same on every device and in every precision.
+    const auto network = decode::network_of(*folder.model, engine::WeightFormat::fp32);
+    sentences = decode::decoding_steps(translator, network.get(), folder.config.model, input.source,
+                                       input.target, request);
   }
   write_atomic(args.output, draw::step_page(sentences, "Attention, step by step"));
   log::info("page: " + args.output);
@@ -329,7 +332,7 @@ void attention(AttentionArgs args) {
               "positions has them; page and pictures draw these as 0 or 1, attention.csv has them");
   OutputFolder folder(args.output, files);
   write_tables(folder, matrices, args);
-  if (args.with_signs)  // a picture has no place for them
+  if (args.with_signs)  // a picture cannot show them
     for (study::AttentionMatrix& matrix : matrices)
       if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
   if (args.pictures != "none" && std::ranges::any_of(matrices, [](const auto& matrix) {
@@ -346,7 +349,7 @@ void attention(AttentionArgs args) {
     title += " and " + args.beside;
     matrices = with_model_beside(std::move(matrices), input, targets, args);
   }
-  write_atomic(folder.place_of("attention.html"), draw::attention_page(matrices, title));
+  write_atomic(folder.path_of("attention.html"), draw::attention_page(matrices, title));
   folder.commit();
   log::info("{}: tables, attention.html and {} SVG pictures", args.output, pictures);
 }

@@ -117,7 +117,7 @@ struct Finding {
   std::vector<data::PairOfLines> examples;
 };
 
-class Report {
+class CleaningReport {
  public:
   void add(const data::PairOfLines& pair, const std::vector<bool>& found) {
     ++pairs_;
@@ -184,7 +184,7 @@ class PairJudge {
                 counted(static_cast<int64_t>(words_.learned()), "pair"));
   }
 
-  /// For each pair whether each of rule_names() finds it.
+  /// Returns for each pair whether each of rule_names() finds it.
   std::vector<std::vector<bool>> found(const std::vector<data::PairOfLines>& pairs) {
     const std::vector<double> scores = scorer_.scores(pairs);
     std::vector<std::vector<bool>> out;
@@ -258,7 +258,7 @@ void clean(const CleanArgs& args) {
     cleaned.emplace(outputs);
   }
   PairJudge judge(args, files);
-  Report report;
+  CleaningReport report;
   ProgressBar bar("pairs judged");
   data::PairReader reader(files);
   for (bool more = true; more;) {

@@ -8,7 +8,8 @@ namespace heed {
 // Each declares a command's options in `program` and the function that runs it. Weak: those that a
 // program is linked without are null in it.
 #define HEED_COMMAND_GROUP(group, heading)
-#define HEED_COMMAND(group, name, description) [[gnu::weak]] void add_##name(CommandLine& program);
+#define HEED_COMMAND(group, name, libraries, description) \
+  [[gnu::weak]] void add_##name(CommandLine& program);
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP

@@ -24,7 +24,7 @@ struct ConfigArgs {
   bool markdown = false, check = false;
 };
 
-/// For each format of `heed export` that not every model has, whether this one can.
+/// Returns, for each format of `heed export` that not every model has, whether this one can.
 std::string exports_of(const model::ModelConfig& model) {
   const auto line = [](const char* format, const std::string& missing) {
     return fmt::format("    {}  {}\n", format, missing.empty() ? "yes" : "no, " + missing);

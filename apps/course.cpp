@@ -37,7 +37,7 @@ std::string course_program() {
       "nor installed with it");
 }
 
-/// That of sacrebleu, which has what handouts become pages with; else any.
+/// Returns the Python of sacrebleu, which has the modules that make pages of handouts; else any.
 std::string python() {
   std::error_code ignored;
   try {

@@ -114,7 +114,7 @@ void check_machine() {
   check_scorer_runs();
 }
 
-/// Does what one rank does in an update with a gradient of `numbers` each, without the model.
+/// Does the work of one rank in an update with a gradient `mine`, without the model.
 Tensor sum_over_ranks(ranks::Group& group, const Tensor& mine) {
   const int64_t ranks = group.size(), width = mine.numel() / ranks;
   const std::vector<int64_t> widths(static_cast<std::size_t>(ranks), width);
@@ -150,7 +150,7 @@ void check_ranks_here(const ranks::RankInfo& info) {
   if (!info.leads()) log::set_origin("rank " + std::to_string(info.rank));
   const at::Device device = model::open_device(run::device_of_rank("auto", info));
   std::unique_ptr<ranks::Group> group;
-  const double met = run::seconds_of([&] {
+  const double seconds_to_meet = run::seconds_of([&] {
     group = std::make_unique<ranks::Group>(
         info, ranks::GroupOptions{.device = device, .folder = std::filesystem::current_path()});
     group->broadcast("");
@@ -163,7 +163,8 @@ void check_ranks_here(const ranks::RankInfo& info) {
   const double seconds =
       run::median_seconds(5, [&] { sum_over_ranks(*group, mine).sum().item<float>(); });
   if (!group->leads()) return;
-  line(true, "ranks", fmt::format("{}, met in {:.2f} s, on {}", group->size(), met, device.str()));
+  line(true, "ranks",
+       fmt::format("{}, met in {:.2f} s, on {}", group->size(), seconds_to_meet, device.str()));
   line(true, "exchange",
        fmt::format("a gradient of {} MB is summed and shared in {:.0f} ms", kMegabytes,
                    1000 * seconds));

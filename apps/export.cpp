@@ -86,12 +86,12 @@ std::string scores_of(const run::Summary& summary) {
   return out;
 }
 
-std::string training_of(const run::Provenance& made, int64_t seed) {
+std::string training_of(const run::Provenance& provenance, int64_t seed) {
   std::string out = fmt::format(
       "\n## Training\n\n    {}\n\nSeed {}, heed {} ({}), LibTorch {}, {}, {}, {}. The corpora:\n\n",
-      text::one_clean_line(made.command), seed, made.heed, made.commit, made.libtorch,
-      made.processor, made.device, made.precision);
-  for (const run::CorpusSum& file : made.corpora)
+      text::one_clean_line(provenance.command), seed, provenance.heed, provenance.commit,
+      provenance.libtorch, provenance.processor, provenance.device, provenance.precision);
+  for (const run::CorpusSum& file : provenance.corpora)
     out += fmt::format("- `{}`, {} bytes, SHA-256 `{}`\n", file.path,
                        with_commas(static_cast<int64_t>(file.bytes)), file.sha256);
   return out;
@@ -116,8 +116,8 @@ std::string model_card(const std::string& path, const run::Config& config,
       model::describe_model(config.model));
   out += kUse;
   if (const auto summary = read<run::Summary>(path, kSummaryFile)) out += scores_of(*summary);
-  if (const auto made = read<run::Provenance>(path, kProvenanceFile))
-    out += training_of(*made, config.seed);
+  if (const auto provenance = read<run::Provenance>(path, kProvenanceFile))
+    out += training_of(*provenance, config.seed);
   return out;
 }
 
@@ -146,7 +146,8 @@ std::string symbols_of(const text::Vocabulary& vocabulary) {
   return join(symbols, " ");
 }
 
-/// All that a folder of any format may have: who exports into one twice finds no file of the first.
+/// Returns the names of all files that a folder of any format may have: who exports into one twice
+/// finds no file of the first.
 std::vector<std::string> exported_files() {
   std::vector<std::string> files = {"shared_vocabulary.json",
                                     "source_vocabulary.json",
@@ -194,15 +195,15 @@ void export_for_ctranslate2(const ExportArgs& args) {
   OutputFolder out(args.output, exported_files());
   const bool joint = folder.source.fingerprint() == folder.target.fingerprint();
   if (joint) {
-    write_atomic(out.place_of("shared_vocabulary.json"), piece_list(folder.target));
+    write_atomic(out.path_of("shared_vocabulary.json"), piece_list(folder.target));
   } else {
-    write_atomic(out.place_of("source_vocabulary.json"), piece_list(folder.source));
-    write_atomic(out.place_of("target_vocabulary.json"), piece_list(folder.target));
+    write_atomic(out.path_of("source_vocabulary.json"), piece_list(folder.source));
+    write_atomic(out.path_of("target_vocabulary.json"), piece_list(folder.target));
   }
-  run::save_vocabularies({folder.source, folder.target}, out.place(), joint);
-  write_atomic(out.place_of("config.json"), description(folder.target, config.data.source_end));
+  run::save_vocabularies({folder.source, folder.target}, out.temporary(), joint);
+  write_atomic(out.path_of("config.json"), description(folder.target, config.data.source_end));
   exchange::write_ctranslate2(config.model, decode::weights_of(*folder.model),
-                              out.place_of("model.bin"));
+                              out.path_of("model.bin"));
   out.commit();
   const int64_t longest = exchange::longest_in_ctranslate2(config.model);
   log::info("search as heed does: translate_batch(pieces, {})",
@@ -234,8 +235,8 @@ void export_for_transformers(const ExportArgs& args) {
                              .weights = decode::weights_of(*folder.model),
                              .source = folder.source,
                              .target = folder.target},
-                            out.place());
-  write_atomic(out.place_of(kModelCard), model_card(args.model, config, args.languages.of(config)));
+                            out.temporary());
+  write_atomic(out.path_of(kModelCard), model_card(args.model, config, args.languages.of(config)));
   out.commit();
   warn_of_search(program, config.decoding);
   log::info(

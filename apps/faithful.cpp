@@ -57,7 +57,7 @@ MeasuredLines look(decode::Translator& translator, const text::Pairs& pairs,
   const std::size_t lines = pairs.source.size();
   MeasuredLines seen{std::vector<Matrices>(lines), std::vector<Matrices>(lines), {}};
   seen.permuted.resize(lines);
-  // In the order of the report. Attention and each of them count alike.
+  // The kinds are in the order of the report. Attention and each of them count alike.
   constexpr std::array kEvidence{AttentionKind::erasure, AttentionKind::integrated,
                                  AttentionKind::saliency};
   const double part = static_cast<double>(lines) / static_cast<double>(1 + kEvidence.size());
@@ -109,16 +109,16 @@ void faithful(const FaithfulArgs& args) {
   study::FaithfulReport report;
   const text::Pairs readable = inspect::without_long_pairs(translator, pairs, args.source);
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const text::PairWindow& window : text::windows_of(readable, kLines)) {
+  for (const text::PairChunk& chunk : text::chunks_of(readable, kLines)) {
     const MeasuredLines seen =
-        look(translator, window.pairs, traits, static_cast<int64_t>(window.first) + 1, args, bar);
+        look(translator, chunk.pairs, traits, static_cast<int64_t>(chunk.first) + 1, args, bar);
     for (std::size_t i = 0; i < seen.attention.size(); ++i) {
-      const std::size_t line = window.first + i;
+      const std::size_t line = chunk.first + i;
       report.add(
           {.attention = seen.attention[i],
            .evidence = seen.evidence[i],
            .permuted = seen.permuted[i],
-           .gold = gold.of(line, seen.evidence[i], window.pairs.source[i], window.pairs.target[i])},
+           .gold = gold.of(line, seen.evidence[i], chunk.pairs.source[i], chunk.pairs.target[i])},
           fmt::format("{}:{}", args.source, line + 1));
     }
   }

@@ -42,15 +42,15 @@ struct HeadsArgs {
 /// the decoder what is linked to an antecedent.
 void require_use_of_gold(const HeadsArgs& args) {
   const std::vector<AttentionKind> kinds = kinds_of(args.kind_names);
-  const auto asked = [&](AttentionKind kind) { return std::ranges::count(kinds, kind) > 0; };
-  if (kinds.empty() || asked(AttentionKind::cross)) return;
+  const auto chosen = [&](AttentionKind kind) { return std::ranges::count(kinds, kind) > 0; };
+  if (kinds.empty() || chosen(AttentionKind::cross)) return;
   if (args.gold.empty()) {
-    if (args.antecedents.empty() || asked(AttentionKind::encoder)) return;
+    if (args.antecedents.empty() || chosen(AttentionKind::encoder)) return;
     throw UserError(
         "--antecedents: --kind decoder finds them through the links of --gold; add that, or "
         "encoder to --kind");
   }
-  if (asked(AttentionKind::decoder) && !args.antecedents.empty()) return;
+  if (chosen(AttentionKind::decoder) && !args.antecedents.empty()) return;
   throw UserError(
       "--gold: not used by --kind {}; add cross, or decoder with --antecedents, or leave --gold "
       "out",

@@ -18,6 +18,7 @@
 #include "data/config.h"
 #include "data/hygiene.h"
 #include "exchange/foreign_model.h"
+#include "exchange/formats.h"
 #include "exchange/package.h"
 #include "model/description/config.h"
 #include "model/description/safetensors_file.h"
@@ -89,8 +90,8 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
                                     : data::VocabularyKind::separate;
   config.data.vocabulary.size = model.target.size();
   config.data.source_end = model.source_end;
-  const auto chosen = [](const std::string& asked, const std::string& usual) {
-    return asked.empty() ? usual : asked;
+  const auto chosen = [](const std::string& option, const std::string& usual) {
+    return option.empty() ? usual : option;
   };
   config.data.source_language = chosen(args.source_language, model.source_language);
   config.data.target_language = chosen(args.target_language, model.target_language);
@@ -121,19 +122,19 @@ void import_model(const ImportArgs& args) {
     if (is_licence(file)) licences.push_back(file);
   for (const std::string& file : licences) names.push_back(kept_name(file));
   OutputFolder out(args.output, names);
-  run::save_vocabularies(vocabularies, out.place(), model.joint);
-  write_weights(model, run::binding_of(config, vocabularies), out.place_of(kWeightsFile));
+  run::save_vocabularies(vocabularies, out.temporary(), model.joint);
+  write_weights(model, run::binding_of(config, vocabularies), out.path_of(kWeightsFile));
   for (const std::string& file : licences)
-    write_atomic(out.place_of(kept_name(file)), package.read(file).view);
-  write_atomic(out.place_of(kSummaryFile), summary_of(args, model, package));
-  write_atomic(out.place_of(kConfigFile), config::dump(config));
+    write_atomic(out.path_of(kept_name(file)), package.read(file).view);
+  write_atomic(out.path_of(kSummaryFile), summary_of(args, model, package));
+  write_atomic(out.path_of(kConfigFile), config::dump(config));
   out.commit();
   log::info("{}: {}, {} parameters, {} source and {} target pieces, from {}", args.output,
             model::describe_model(model.model), with_commas(parameters_of(model)),
             with_commas(model.source.size()), with_commas(model.target.size()), model.program);
   for (const std::string& note : model.notes) log::info("{}: {}", args.output, note);
-  const auto tell = [&](const char* side, const std::string& asked, const std::string& usual) {
-    if (asked.empty() && !usual.empty())
+  const auto tell = [&](const char* side, const std::string& option, const std::string& usual) {
+    if (option.empty() && !usual.empty())
       log::info("{}: its {} language is {}, as its files say; --{}-language chooses another",
                 args.output, side, usual, side);
   };
@@ -150,10 +151,7 @@ void import_model(const ImportArgs& args) {
 void add_import(CommandLine& program) {
   auto [command, args] = program.command("import", import_model);
   command
-      .option(
-          "from", args->from,
-          "Folder, or zip archive, of Hugging Face (MarianMT, M2M-100, NLLB-200), Marian (or its "
-          ".npz) or CTranslate2 (Argos Translate, too)")
+      .option("from", args->from, "Folder, or zip archive, of " + exchange::importable_programs())
       .required();
   command.option("-o,--output", args->output, "Folder of the run that is made").required();
   command.option("--source-sentencepiece", args->segments.source,

@@ -17,6 +17,7 @@
 #include "base/shell_names.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "config/yaml.h"
 #include "data/config.h"
 #include "data/hygiene.h"
 #include "data/pair_reader.h"
@@ -70,11 +71,11 @@ int64_t held_out_of(int64_t pairs) {
   return std::clamp<int64_t>(pairs / 20, 1, 1000);
 }
 
-/// "  valid: {...}", or nothing for a part of no pairs.
-std::string line_of(const std::string& part, const data::CorpusFiles& files, int64_t pairs) {
-  if (pairs == 0) return "";
-  return fmt::format("  {}: {{source: {}, target: {}}}\n", part, run::yaml_text(files.source),
-                     run::yaml_text(files.target));
+/// Adds `valid: {...}`, or nothing for a part of no pairs.
+void add_part(const std::string& part, const data::CorpusFiles& files, int64_t pairs,
+              config::Yaml& data) {
+  if (pairs > 0)
+    data.add_flow(part, config::Yaml().add("source", files.source).add("target", files.target));
 }
 
 /// Whether training keeps four fifths without what shares a side with validation or test. Where few
@@ -88,22 +89,32 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
                     const data::SplitCounts& counts, const data::CorpusShape& shape,
                     const run::Recipe& recipe) {
   const bool overlap = counts.valid + counts.test > 0 && can_lose_overlap(counts);
-  const std::string vocabulary =
-      recipe.own_vocabulary.empty()
-          ? fmt::format(
-                "  # Both sides share their pieces: names and numbers look alike in them.\n  "
-                "vocabulary: {{kind: joint, size: {}}}\n",
-                recipe.vocabulary)
-          : recipe.own_vocabulary;
-  return fmt::format(
-      "# Made by `heed init` for {} pairs, {} + {} words.\n#   heed train {}\n# All keys: heed "
-      "config --markdown, or docs/config.md.\nname: {}\nseed: 1\n\ndata:\n{}{}{}{}  # Left out: "
-      "repeated pairs{}.\n  clean: [duplicates{}]\n\n{}",
-      shape.pairs, shape.source_words, shape.target_words, one_line(shell_path(args.output), 1000),
-      run::yaml_text(args.name), line_of("train", files.train, counts.train),
-      line_of("valid", files.valid, counts.valid), line_of("test", files.test, counts.test),
-      vocabulary, overlap ? ", and pairs with a side in valid or test" : "",
-      overlap ? ", overlap" : "", run::sections_of(recipe));
+  config::Yaml data;
+  add_part("train", files.train, counts.train, data);
+  add_part("valid", files.valid, counts.valid, data);
+  add_part("test", files.test, counts.test, data);
+  if (recipe.own_vocabulary.empty())
+    data.comment("Both sides share their pieces: names and numbers look alike in them.")
+        .add_flow("vocabulary", config::Yaml().add("kind", "joint").add("size", recipe.vocabulary));
+  else
+    data.append(recipe.own_vocabulary);
+  std::vector<std::string> left_out{"duplicates"};
+  if (overlap) left_out.emplace_back("overlap");
+  data.comment(fmt::format("Left out: repeated pairs{}.",
+                           overlap ? ", and pairs with a side in valid or test" : ""))
+      .add("clean", left_out);
+  return config::Yaml()
+      .comment(fmt::format("Made by `heed init` for {} pairs, {} + {} words.", shape.pairs,
+                           shape.source_words, shape.target_words))
+      .comment(fmt::format("  heed train {}", one_line(shell_path(args.output), 1000)))
+      .comment("All keys: heed config --markdown, or docs/config.md.")
+      .add("name", args.name)
+      .add("seed", 1)
+      .blank_line()
+      .add_section("data", data)
+      .blank_line()
+      .append(run::sections_of(recipe))
+      .text();
 }
 
 /// Makes the checks of `heed train` before a training. Of a missing program it only warns, because

@@ -41,8 +41,9 @@ struct TensorRow {
   std::string tied_to;     // the tensor that it is, counted there; or ""
 };
 
-/// In the order in which the model declares them. What shares memory is one tensor, and so is the
-/// output layer's matrix where `tie` makes it an embedding: the first mention counts.
+/// Returns the tensors in the order in which the model declares them. What shares memory is one
+/// tensor, and so is the output layer's matrix where `tie` makes it an embedding: the first mention
+/// counts.
 std::vector<TensorRow> tensors_of(model::Model& model) {
   std::vector<TensorRow> rows;
   std::map<const void*, std::string> first;

@@ -56,10 +56,10 @@ void lengths(const LengthsArgs& args) {
     run::require_model_folder(path);
     prepare_models(path, args.common.open());
   }
-  std::vector<score::SystemOutput> given;  // read last: another program reads no pipe again
+  std::vector<score::SystemOutput> outputs;  // read last: another program reads no pipe again
   for (const std::string& hypothesis : args.hypotheses) {
     const auto [name, file] = named_file(hypothesis);
-    given.push_back({name, text::read_lines(file)});
+    outputs.push_back({name, text::read_lines(file)});
   }
   const run::Config config = run::with_settings(
       translates ? run::saved_config(args.models.front()) : run::Config(), args.common.settings);
@@ -70,17 +70,17 @@ void lengths(const LengthsArgs& args) {
   const run::TestSet set = run::open_test_set(config, args.source, args.reference,
                                               translates ? args.models.front() : "");
   if (translates) score::check_evaluation(evaluation);
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    text::require_equal_lines(set.name, set.source.size(), given[i].name,
-                              given[i].hypotheses.size());
-    run::warn_of_reference(named_file(args.hypotheses[i]).second, given[i].hypotheses, set);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    text::require_equal_lines(set.name, set.source.size(), outputs[i].name,
+                              outputs[i].hypotheses.size());
+    run::warn_of_reference(named_file(args.hypotheses[i]).second, outputs[i].hypotheses, set);
   }
   require_writable({args.csv, args.svg}, set.files);
   std::vector<score::SystemOutput> systems;
   for (const std::string& path : args.models)
     systems.push_back(
         {names[systems.size()], translations_of(path, args.common.open(), set.source)});
-  for (score::SystemOutput& system : given) systems.push_back(std::move(system));
+  for (score::SystemOutput& system : outputs) systems.push_back(std::move(system));
   run::tell_of_one_reference(set);
   run::check_tokenizer(set.reference, evaluation);
   const score::LengthReport report =

@@ -13,6 +13,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/libtorch.h"
@@ -29,7 +30,7 @@ namespace {
 /// Groups of the help page.
 enum class Group {
 #define HEED_COMMAND_GROUP(group, heading) group,
-#define HEED_COMMAND(group, name, description)
+#define HEED_COMMAND(group, name, libraries, description)
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP
@@ -37,7 +38,7 @@ enum class Group {
 
 const std::string kHeadings[] = {
 #define HEED_COMMAND_GROUP(group, heading) heading,
-#define HEED_COMMAND(group, name, description)
+#define HEED_COMMAND(group, name, libraries, description)
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP
@@ -52,11 +53,16 @@ struct Command {
 /// In the order of the help page.
 const Command kCommands[] = {
 #define HEED_COMMAND_GROUP(group, heading)
-#define HEED_COMMAND(group, name, description) {Group::group, #name, description, add_##name},
+#define HEED_COMMAND(group, name, libraries, description) \
+  {Group::group, #name, description, add_##name},
 #include "apps/commands.def"
 #undef HEED_COMMAND
 #undef HEED_COMMAND_GROUP
 };
+
+/// Names that a command had, and what does its work now.
+const std::pair<const char*, const char*> kFormerCommands[] = {
+    {"pronouns", "heed contrast --antecedents"}};
 
 int report(const std::string& message, int code) {
   log::clear_progress();
@@ -94,6 +100,8 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 }
 
 std::string unknown_command(const std::string& extra, const CLI::App& app) {
+  for (const auto& [name, present] : kFormerCommands)
+    if (extra == name) return fmt::format("{}: `{}` does this now", name, present);
   return fmt::format("unknown command '{}'{}", extra,
                      config::did_you_mean(extra, commands_of(app)));
 }
@@ -220,8 +228,8 @@ int report_exception() noexcept try {
 /// A library's thread has nobody above it who catches, and a library that cannot start all of its
 /// threads ends the process while the exception is on its way.
 [[noreturn]] void end_of_a_thread() {
-  static std::atomic_flag told;
-  if (told.test_and_set())  // several threads may end at once; one of them tells
+  static std::atomic_flag reported;
+  if (reported.test_and_set())  // several threads may end at once; one of them reports
     for (;;) pause();
   if (std::current_exception()) std::_Exit(report_exception());
   if (std::uncaught_exceptions() > 0) try {

@@ -43,7 +43,7 @@ struct RunsArgs {
   std::string against = "updates", output;
 };
 
-struct Run {
+struct ListedRun {
   std::string path, state;
   run::Config config;
   train::RunMetrics metrics;
@@ -51,8 +51,8 @@ struct Run {
   std::string differs;  // from the first run of the same folder
 };
 
-Run read_run(const fs::path& folder) {
-  Run run{.path = folder.string(), .state = run::state_of_run(folder.string())};
+ListedRun read_run(const fs::path& folder) {
+  ListedRun run{.path = folder.string(), .state = run::state_of_run(folder.string())};
   run.config = run::saved_config(run.path);
   run.metrics = train::summarize(train::read_metrics((folder / kMetricsFile).string()));
   if (run.state == "finished") {
@@ -71,9 +71,9 @@ fs::path folder_around(const std::string& run) {
 
 /// Stores for each run the settings that differ from the first run of its folder, except for names
 /// and paths.
-void tell_differences(std::vector<Run>& runs) {
+void tell_differences(std::vector<ListedRun>& runs) {
   std::map<fs::path, const Run*> firsts;  // by folder: between its runs there may be others
-  for (Run& run : runs) {
+  for (ListedRun& run : runs) {
     const auto [first, is_new] = firsts.try_emplace(folder_around(run.path), &run);
     if (is_new) continue;
     auto all = config::differences(first->second->config, run.config);
@@ -86,14 +86,14 @@ void tell_differences(std::vector<Run>& runs) {
   }
 }
 
-Metric metric_of(const Run& run) {
+Metric metric_of(const ListedRun& run) {
   return run.config.training.early_stopping.metric;
 }
 
-std::string as_table(const std::vector<Run>& runs) {
+std::string as_table(const std::vector<ListedRun>& runs) {
   text::Table table{
       {"run", "state", "updates", "minutes", "best", "loss", "BLEU", "test", "differs in"}, {}};
-  for (const Run& run : runs) {
+  for (const ListedRun& run : runs) {
     const auto& [updates, seconds, best] = run.metrics;
     table.rows.push_back({run.path, run.state, std::to_string(updates), fixed(seconds / 60, 1),
                           run::deciding_score(best, metric_of(run)),
@@ -103,15 +103,15 @@ std::string as_table(const std::vector<Run>& runs) {
   return text::table_text(table, {0, 1, 4, 7, 8});
 }
 
-std::string as_json(const std::vector<Run>& runs) {
+std::string as_json(const std::vector<ListedRun>& runs) {
   const auto value = [](std::optional<double> one) {
     return one ? nlohmann::ordered_json(*one) : nlohmann::ordered_json(nullptr);
   };
   std::vector<MetricsLine> best_lines;
-  for (const Run& run : runs) best_lines.push_back(run.metrics.best);
+  for (const ListedRun& run : runs) best_lines.push_back(run.metrics.best);
   const std::vector<Metric> listed = run::listed_metrics(best_lines);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Run& run : runs) {
+  for (const ListedRun& run : runs) {
     const auto& [updates, seconds, best] = run.metrics;
     nlohmann::ordered_json row{{"run", run.path},
                                {"state", run.state},
@@ -140,7 +140,7 @@ text::Table csv_of(const std::vector<run::Learning>& runs) {
   for (const run::Learning& run : runs) {
     for (const MetricsLine& event : run.events) {
       std::vector<std::string> row{run.name, run::set_of(event), std::to_string(event.update),
-                                   fixed(run::place_of(event, /*minutes=*/true), 3)};
+                                   fixed(run::x_of(event, /*minutes=*/true), 3)};
       for (const Metric metric : listed) {
         row.push_back(fixed(event.values[metric], score::info_of(metric).decimals + kMore));
         if (metric == Metric::loss) row.push_back(fixed(event.perplexity, 4));
@@ -161,8 +161,8 @@ std::vector<std::string> all_files() {
   return files;
 }
 
-/// Each folder that has metrics, and where one has none the runs below it. A folder without either
-/// is left for the message about it.
+/// Returns each folder that has metrics, and where one has none the runs below it. A folder without
+/// either is left for the message about it.
 std::vector<std::string> runs_of_curves(const std::vector<std::string>& folders) {
   std::vector<std::string> runs;
   for (const std::string& folder : folders) {
@@ -189,11 +189,11 @@ void curves(const RunsArgs& args) {
     std::cout << draw::plot_text(picture) << '\n';
     if (!out) continue;
     const std::string file = file_of(metric);
-    write_atomic(out->place_of(file), draw::draw_plot(picture));
+    write_atomic(out->path_of(file), draw::draw_plot(picture));
     log::info("picture: " + (fs::path(args.output) / file).string());
   }
   if (!out) return;
-  write_atomic(out->place_of("curves.csv"), text::table_csv(csv_of(runs)));
+  write_atomic(out->path_of("curves.csv"), text::table_csv(csv_of(runs)));
   out->commit();
 }
 
@@ -203,7 +203,7 @@ void runs(const RunsArgs& args) {
       throw UserError("runs: no folder '{}'; name the one that your runs are in{}", folder,
                       shell_hint(folder));
   if (args.curves) return curves(args);
-  std::vector<Run> all;
+  std::vector<ListedRun> all;
   run::read_runs(
       args.folders, [&](const std::string& run) { all.push_back(read_run(run)); },
       [](const std::string& message) { log::warn(message); });

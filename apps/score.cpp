@@ -54,7 +54,7 @@ class PairFlags {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < read.size(); ++i) {
       study::JudgedPair pair{
-          .source = pairs.source[i], .translation = pairs.target[i], .given = true};
+          .source = pairs.source[i], .translation = pairs.target[i], .forced = true};
       pair.source_pieces = std::ssize(translator_.first_text().source.encode(pairs.source[i]));
       pair.target_pieces = std::ssize(scores[i].tokens) - 1;
       pair.log_probability = scores[i].log_probability;
@@ -81,11 +81,11 @@ void score_command(const ScoreArgs& args) {
   const auto scores = translator.score(pairs.source, pairs.target);
   std::vector<std::string> flags;
   if (args.flags) {
-    const PairFlags told(translator, models.first.config);
-    for (const text::PairWindow& window : text::windows_of(pairs))
-      std::ranges::move(
-          told.of(window.pairs, Scores(scores).subspan(window.first, window.pairs.source.size())),
-          std::back_inserter(flags));
+    const PairFlags pair_flags(translator, models.first.config);
+    for (const text::PairChunk& chunk : text::chunks_of(pairs))
+      std::ranges::move(pair_flags.of(chunk.pairs, Scores(scores).subspan(
+                                                       chunk.first, chunk.pairs.source.size())),
+                        std::back_inserter(flags));
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {
     std::cout << fixed(scores[i].log_probability, 6) << (args.flags ? "\t" + flags[i] : "") << '\n';

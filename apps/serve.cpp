@@ -57,7 +57,7 @@ serve::ServedModel served(const run::LineModels& models, const std::string& name
 
 void serve_models(const ServeArgs& args) {
   run::OpenOptions options = args.common.open();
-  options.leave_files = true;  // a new model may be copied over the served one
+  options.release_files = true;  // a new model may be copied over the served one
   prepare_models(args.models, options);
   if (!args.beside.empty()) prepare_models(args.beside, options);
   const bool alike = name_of(args.models) == name_of(args.beside);

@@ -55,7 +55,7 @@ run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
   return run::open_engines(args.model, options);
 }
 
-/// How many lines are translated otherwise than without the shortlist.
+/// Returns the number of lines that are translated otherwise than without the shortlist.
 void check(const ShortlistArgs& args, const std::string& file) {
   const std::vector<std::string> lines = text::read_sources(args.check);
   const auto without =

@@ -21,8 +21,8 @@
 #include "base/log.h"
 #include "base/progress_bar.h"
 #include "base/strings.h"
-#include "config/print.h"
 #include "config/schema.h"
+#include "config/yaml.h"
 #include "data/notice.h"
 #include "decode/search/config.h"
 #include "decode/search/input.h"
@@ -160,7 +160,7 @@ run::LineModels open(const TranslateArgs& args) {
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
   if (std::string file = args.glossary; !file.empty())
-    settings.push_back("decoding.glossary=" + config::value_text(&file));
+    settings.push_back("decoding.glossary=" + config::yaml_text(file));
   return open_line_models(args.models, args.common.open(settings));
 }
 
@@ -254,14 +254,14 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
   write_atomic(args.output, document);
 }
 
-/// The translations of a window of lines become its output: one transformation for each kind of
+/// The translations of a chunk of lines become its output: one transformation for each kind of
 /// output.
 class Transformation {
  public:
   virtual ~Transformation() = default;
-  /// Returns the output for the window. `bar` counts lines; null: nobody sees it.
-  virtual std::string translated(const decode::InputWindow& window, ProgressBar* bar) = 0;
-  /// Logs the messages about all windows together.
+  /// Returns the output for the chunk. `bar` counts lines; null: nobody sees it.
+  virtual std::string translated(const decode::InputChunk& chunk, ProgressBar* bar) = 0;
+  /// Logs the messages about all chunks together.
   virtual void report() const {}
 };
 
@@ -276,10 +276,10 @@ class LinesWithInlays : public Transformation {
         kept_(text::kept_of(args.keep)),
         choice_(choice) {}
 
-  std::string translated(const decode::InputWindow& window, ProgressBar* bar) override {
-    decode::require_whole_markup(window.lines, window.first, kind_, file_);
-    const auto lines = translate_marked(translator_, window.lines,
-                                        decode::LineNumbers(window.first), kind_, kept_, choice_);
+  std::string translated(const decode::InputChunk& chunk, ProgressBar* bar) override {
+    decode::require_whole_markup(chunk.lines, chunk.first, kind_, file_);
+    const auto lines = translate_marked(translator_, chunk.lines, decode::LineNumbers(chunk.first),
+                                        kind_, kept_, choice_);
     if (bar != nullptr) bar->add(static_cast<double>(lines.size()));
     return join(lines, "\n") + "\n";
   }
@@ -299,10 +299,10 @@ class PlainLines : public Transformation {
              const inspect::DetailOptions& details, bool retry)
       : translator_(translator), output_(output), details_(details), retry_(retry) {}
 
-  std::string translated(const decode::InputWindow& window, ProgressBar* bar) override {
-    const decode::LinesRequest request{.lines = window.lines,
-                                       .prefixes = window.prefixes,
-                                       .numbers = decode::LineNumbers(window.first)};
+  std::string translated(const decode::InputChunk& chunk, ProgressBar* bar) override {
+    const decode::LinesRequest request{.lines = chunk.lines,
+                                       .prefixes = chunk.prefixes,
+                                       .numbers = decode::LineNumbers(chunk.first)};
     decode::SearchHooks hooks;
     if (bar != nullptr)
       hooks.searched = [bar](int64_t lines) { bar->add(static_cast<double>(lines)); };
@@ -316,7 +316,7 @@ class PlainLines : public Transformation {
     }
     std::string out;
     for (std::size_t i = 0; i < translations.size(); ++i) {
-      const int64_t line = window.first + static_cast<int64_t>(i);
+      const int64_t line = chunk.first + static_cast<int64_t>(i);
       out += written(line, request.lines[i], translations[i], details[i], output_);
       if (std::ranges::any_of(details[i], &inspect::Details::other_words)) odd_.add(line);
     }
@@ -368,9 +368,9 @@ std::unique_ptr<Transformation> transformation_of(const TranslateArgs& args,
   return std::make_unique<PlainLines>(translator, output, details, args.retry);
 }
 
-/// Window by window, so that who feeds heed line by line gets each answer before the next question.
-void translate_windows(const TranslateArgs& args, Transformation& transformation,
-                       std::size_t window_size) {
+/// Chunk by chunk, so that who feeds heed line by line gets each answer before the next question.
+void translate_chunks(const TranslateArgs& args, Transformation& transformation,
+                      std::size_t chunk_size) {
   decode::require_whole_markup(args.file, text::markup_kind(args.markup));
   decode::Input input(args.file, args.prefix, args.tsv, /*markup=*/!args.markup.empty());
   Destination destination(args.output, args.resume);
@@ -381,9 +381,9 @@ void translate_windows(const TranslateArgs& args, Transformation& transformation
   std::optional<ProgressBar> bar;
   if (destination.is_file() && !input.is_typed() && log::shows_progress())
     bar.emplace("lines translated", input.count(), destination.lines());
-  for (decode::InputWindow window = input.next(window_size); !window.lines.empty();
-       window = input.next(window_size))
-    destination.write(transformation.translated(window, bar ? &*bar : nullptr));
+  for (decode::InputChunk chunk = input.next(chunk_size); !chunk.lines.empty();
+       chunk = input.next(chunk_size))
+    destination.write(transformation.translated(chunk, bar ? &*bar : nullptr));
 }
 
 void translate(const TranslateArgs& args) {
@@ -396,7 +396,8 @@ void translate(const TranslateArgs& args) {
   check_kind(args, models.config.decoding);
   if (!args.document.empty()) return translate_document(args, models);
   const auto transformation = transformation_of(args, models, traits);
-  translate_windows(args, *transformation, static_cast<std::size_t>(models.translator->window()));
+  translate_chunks(args, *transformation,
+                   static_cast<std::size_t>(models.translator->chunk_size()));
   transformation->report();
 }
 

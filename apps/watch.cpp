@@ -22,7 +22,7 @@ namespace heed {
 namespace {
 
 struct WatchArgs {
-  std::vector<std::string> places = {"runs"};
+  std::vector<std::string> folders = {"runs"};
   int64_t port = 8000;
   bool json = false;
 };
@@ -37,16 +37,16 @@ http::Response validation_of(const run::Feed& feed, const http::Request& request
 }
 
 void watch(const WatchArgs& args) {
-  for (const std::string& place : args.places) {
-    if (std::filesystem::is_directory(place)) continue;
-    if (args.json || std::filesystem::exists(place))
+  for (const std::string& folder : args.folders) {
+    if (std::filesystem::is_directory(folder)) continue;
+    if (args.json || std::filesystem::exists(folder))
       throw UserError(
-          "watch: no folder '{}'; name a run's folder, or the one that your runs are in{}", place,
-          shell_hint(place));
-    log::info("no folder '{}' yet; its runs are shown once it is there{}", place,
-              shell_hint(place));
+          "watch: no folder '{}'; name a run's folder, or the one that your runs are in{}", folder,
+          shell_hint(folder));
+    log::info("no folder '{}' yet; its runs are shown once it is there{}", folder,
+              shell_hint(folder));
   }
-  run::Feed feed(args.places);
+  run::Feed feed(args.folders);
   if (args.json) {
     std::cout << feed.snapshot() << '\n';
     return;
@@ -74,7 +74,7 @@ void watch(const WatchArgs& args) {
 
 void add_watch(CommandLine& program) {
   auto [command, args] = program.command("watch", watch);
-  command.option("runs", args->places,
+  command.option("runs", args->folders,
                  "Folders of runs, or folders that contain runs; a folder may appear later");
   command.group("Output");
   command.option("--port", args->port, "Port of this machine's loopback interface; 0: any")

@@ -14,7 +14,7 @@ same bytes.
   {valid,test}.antecedents   TSV of every "it": line, pronoun, antecedent (source positions),
                              position of the translated pronoun, gender m/f/n of the antecedent;
                              all counted from 0
-  sets/lengths.*        test, and behind it sentences of 61 to 120 source words
+  sets/lengths.*        test, and after it sentences of 61 to 120 source words
   sets/classic.*        the animal did not cross the street because it was too tired / wide, and the
                         trophy and the suitcase; lines 0-1 and 2-3 differ in one source word
   sets/contrast.*       more such pairs with other words

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/bottleneck/attention_report.h"
 #include "apps/bottleneck/family_report.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -55,8 +56,7 @@ std::string baseline_of(const std::vector<run::FamilyMember>& members, const std
 /// runs. A folder with runs of the family is heed's.
 void require_free_names(const std::string& folder, const std::vector<run::FamilyMember>& members) {
   const auto has_begun = [](const run::FamilyMember& member) { return fs::exists(member.folder); };
-  if (std::ranges::none_of(members, has_begun))
-    require_written_by_heed(folder, {"lengths.csv", "lengths.svg", "systems.csv", "report.html"});
+  if (std::ranges::none_of(members, has_begun)) require_written_by_heed(folder, kFamilyReportFiles);
 }
 
 void bottleneck(const BottleneckArgs& args) {

@@ -17,33 +17,22 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
-#include "config/attention_kind.h"
 #include "config/differences.h"
 #include "config/schema.h"
 #include "data/hygiene.h"
-#include "decode/translator.h"
-#include "draw/heatmap.h"
-#include "draw/pages.h"
 #include "draw/plot.h"
 #include "draw/report.h"
-#include "inspect/aligner.h"
-#include "inspect/attention_maps.h"
-#include "inspect/details.h"
 #include "model/description/config.h"
 #include "model/description/traits.h"
-#include "model/model.h"
 #include "run/config.h"
-#include "run/inspect_folder.h"
 #include "run/learning.h"
-#include "run/line_models.h"
 #include "run/model_folder.h"
 #include "run/summary.h"
 #include "score/chrf.h"
-#include "score/config.h"
 #include "score/lengths.h"
 #include "score/metrics.h"
 #include "score/sacrebleu.h"
-#include "study/attention_matrix.h"
+#include "text/pairs.h"
 #include "text/table.h"
 
 namespace heed {
@@ -51,127 +40,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct AttentionScores {
-  /// The rate at the layer, head and step that fit evaluation.valid_alignments best, or else at
-  /// those that aligner_of() starts with; nothing without gold or attention.
-  std::optional<double> alignment_error;
-  std::string alignment_choice;
-  std::optional<double> diagonal_error;  // of a monotone guess
-  std::optional<double> pronouns;        // share of genders that are right, 0..1
-};
-
-inspect::AttentionRequest all_of(const model::Traits& traits) {
-  inspect::AttentionRequest request{.kinds = traits.kinds, .heads = {inspect::kEvery}};
-  if (traits.whole_heads > 1) request.heads.push_back(inspect::kMeanOfHeads);
-  return request;
-}
-
-/// By words first; by pieces, too, where words have several.
-std::vector<study::AttentionMatrix> in_both_units(
-    const std::vector<study::AttentionMatrix>& pieces) {
-  std::vector<study::AttentionMatrix> out;
-  for (const study::AttentionMatrix& matrix : pieces) {
-    out.push_back(study::merge_words(matrix));
-    if (out.back().weights.size() < matrix.weights.size()) out.push_back(matrix);
-  }
-  return out;
-}
-
-void add_alignments(const run::ModelFolder& folder, const score::EvaluationConfig& evaluation,
-                    const AttentionGold& gold, const run::TestSet& set, AttentionScores& scores) {
-  auto [aligner, rule] = run::aligner_of(folder);
-  if (!gold.valid_alignments.empty()) {
-    const study::AlignmentSweep tuned =
-        aligner.sweep({gold.valid, gold.valid_alignments, evaluation.valid_alignments});
-    if (tuned.sentences() > 0) rule.choice = tuned.best();
-  }
-  const study::AlignmentSweep errors =
-      aligner.sweep({{set.source, set.reference}, gold.alignments, evaluation.alignments});
-  if (errors.sentences() == 0) return;  // a warning has said why
-  scores.alignment_error = errors.errors().at(rule.choice).rate();
-  scores.alignment_choice = describe(rule.choice);
-  scores.diagonal_error = errors.diagonal().rate();
-}
-
-double pronoun_share(const AttentionGold& gold, const std::vector<std::string>& hypotheses) {
-  study::PronounReport report;
-  for (std::size_t i = 0; i < hypotheses.size(); ++i)
-    report.add(gold.antecedents[i], study::pronoun_genders(hypotheses[i], gold.forms));
-  return report.all().value();
-}
-
-/// Writes attention.html, every layer and head of the long sentence and those of other lengths;
-/// attention.svg and attention.csv, by words, of the long one. They go to the model's folder.
-/// Returns what the two show: the layer and head of usual_choice(). Nothing is written for a model
-/// that does not attend.
-std::optional<study::AttentionMatrix> write_attention(const run::ModelFolder& model,
-                                                      const std::string& title,
-                                                      const draw::Report& report,
-                                                      const score::SystemOutput& output) {
-  const model::Traits traits = model::traits(model.config.model);
-  if (!traits.attends()) return std::nullopt;
-  std::vector<draw::ReportSentence> sentences{report.long_sentence->sentence};
-  sentences.insert(sentences.end(), report.samples.begin(), report.samples.end());
-  std::vector<std::string> sources;
-  std::vector<std::vector<int32_t>> translations;  // as pieces: what is too long is cut
-  for (const draw::ReportSentence& one : sentences) {
-    sources.push_back(one.source);
-    translations.push_back(model.target.encode(output.hypotheses[one.line]));
-  }
-  decode::Translator translator = model.translator();
-  auto attended = inspect::attention_maps(translator, sources, translations, all_of(traits));
-  std::vector<study::AttentionMatrix> matrices;
-  for (std::size_t i = 0; i < attended.size(); ++i)
-    for (study::AttentionMatrix& matrix : attended[i].matrices) {
-      matrix.sentence = static_cast<int64_t>(sentences[i].line) + 1;
-      matrices.push_back(std::move(matrix));
-    }
-  if (matrices.empty()) return std::nullopt;
-  inspect::mark_softmax(matrices, model.config.model);
-  const fs::path folder(model.path);
-  write_atomic((folder / "attention.html").string(),
-               draw::attention_page(in_both_units(matrices), "Attention: " + title));
-
-  const study::AlignmentChoice choice = run::usual_choice(model.config);
-  const auto shown = std::ranges::find_if(matrices, [&](const study::AttentionMatrix& matrix) {
-    return matrix.kind == config::AttentionKind::cross && matrix.layer == choice.layer &&
-           matrix.head == choice.head;
-  });
-  if (shown == matrices.end()) return std::nullopt;
-  const study::AttentionMatrix words = study::merge_words(*shown);
-  write_atomic((folder / "attention.svg").string(),
-               draw::draw_heatmap(words, title + ": " + draw::describe(words)));
-  write_atomic((folder / "attention.csv").string(),
-               study::attention_csv_header() + study::attention_csv_rows(words));
-  return words;
-}
-
-AttentionScores attention_scores(const run::ModelFolder& folder, const run::Config& config,
-                                 const AttentionGold& gold, const run::TestSet& set,
-                                 const std::vector<std::string>& hypotheses) {
-  AttentionScores scores;
-  if (!gold.alignments.empty() && folder.model->attends())
-    add_alignments(folder, config.evaluation, gold, set, scores);
-  if (!gold.antecedents.empty()) scores.pronouns = pronoun_share(gold, hypotheses);
-  return scores;
-}
-
 std::vector<draw::ReportFact> facts_of(const run::Summary& summary, const AttentionScores& scores) {
-  std::vector<draw::ReportFact> facts = {
-      {"parameters", human_count(static_cast<double>(summary.parameters))},
-      {"updates", std::to_string(summary.updates)},
-      {"minutes", fixed(summary.minutes, 1)},
-      {"target tokens/s", human_count(summary.tokens_per_second)}};
-  if (summary.validation_loss)
-    facts.push_back({"validation loss", fixed(*summary.validation_loss, 3)});
-  if (summary.validation_bleu)
-    facts.push_back({"validation BLEU", fixed(*summary.validation_bleu, 1)});
+  std::vector<draw::ReportFact> facts;
+  const auto add = [&](const std::string& name, double number, const std::string& shown,
+                       const std::string& note = "") {
+    facts.push_back({.name = name, .value = shown, .note = note, .number = number});
+  };
+  const auto add_count = [&](const std::string& name, double count) {
+    add(name, count, human_count(count));
+  };
+  const auto add_share = [&](const std::string& name, double share, const std::string& note = "") {
+    add(name, share, fixed(100 * share, 1) + " %", note);
+  };
+  const auto updates = static_cast<double>(summary.updates);
+  add_count("parameters", static_cast<double>(summary.parameters));
+  add("updates", updates, std::to_string(summary.updates));
+  add("minutes", summary.minutes, fixed(summary.minutes, 1));
+  add_count("target tokens/s", summary.tokens_per_second);
+  if (const auto& loss = summary.validation_loss) add("validation loss", *loss, fixed(*loss, 3));
+  if (const auto& bleu = summary.validation_bleu) add("validation BLEU", *bleu, fixed(*bleu, 1));
   if (scores.alignment_error)
-    facts.push_back({"alignment error", fixed(100 * *scores.alignment_error, 1) + " %",
-                     fmt::format("{}; diagonal {} %", scores.alignment_choice,
-                                 fixed(100 * *scores.diagonal_error, 1))});
-  if (scores.pronouns)
-    facts.push_back({"pronouns of the right gender", fixed(100 * *scores.pronouns, 1) + " %"});
+    add_share("alignment error", *scores.alignment_error,
+              fmt::format("{}; diagonal {} %", scores.alignment_choice,
+                          fixed(100 * *scores.diagonal_error, 1)));
+  if (scores.pronouns) add_share("pronouns of the right gender", *scores.pronouns);
   return facts;
 }
 
@@ -255,7 +147,8 @@ std::vector<std::string> titles_of(const std::vector<run::FamilyMember>& members
   return titles;
 }
 
-/// The report reads by titles, the files of the folder by names.
+/// Returns the lengths with the members' titles in place of their names: the report is for readers,
+/// and the other files of the folder name the members as the configuration does.
 score::LengthReport titled(score::LengthReport lengths, const std::vector<std::string>& titles) {
   for (std::size_t s = 0; s < titles.size(); ++s) {
     if (lengths.systems[s].name == lengths.baseline) lengths.baseline = titles[s];
@@ -315,7 +208,8 @@ draw::ReportSystem report_system(const run::FamilyMember& member, const std::str
           .description = describe_model(member.config.model),
           .facts = facts_of(run::Summary::read(summary), attention),
           .scores = score::score(output.hypotheses, set.reference, member.config.evaluation),
-          .attention_page = has_page ? member.name + "/attention.html" : ""};
+          .attention_page = has_page ? member.name + "/attention.html" : "",
+          .folder = member.name};
 }
 
 /// One row per system, for systems.csv: what it costs, and what its attention is worth.
@@ -353,27 +247,6 @@ std::vector<std::string> made_by(const std::vector<run::FamilyMember>& members) 
 
 }  // namespace
 
-AttentionGold read_attention_gold(const run::Config& config, const run::TestSet& set) {
-  const score::EvaluationConfig& evaluation = config.evaluation;
-  AttentionGold gold;
-  const inspect::GoldForm form{.one_based = evaluation.one_based};
-  gold.alignments = inspect::read_gold(evaluation.alignments, {set.source, set.reference}, form);
-  if (const std::string& path = evaluation.valid_alignments; !path.empty()) {
-    if (config.data.valid.source.empty())
-      throw UserError(
-          "evaluation.valid_alignments: the alignments of data.valid, which is not set; name it, "
-          "or leave them out");
-    gold.valid = text::read_pairs(config.data.valid.source, config.data.valid.target);
-    gold.valid_alignments = inspect::read_gold(path, gold.valid, form);
-  }
-  if (const std::string& path = evaluation.antecedents; !path.empty()) {
-    gold.antecedents = study::parse_antecedents(text::read_lines(path), set.source.size(), path);
-    gold.forms = study::parse_forms(evaluation.pronouns, "evaluation.pronouns");
-    study::require_genders(gold.antecedents, gold.forms, path);
-  }
-  return gold;
-}
-
 void write_family_report(const std::vector<run::FamilyMember>& members, const run::Config& config,
                          const run::TestSet& set, const AttentionGold& gold,
                          const std::string& baseline, const std::string& command) {
@@ -406,6 +279,7 @@ void write_family_report(const std::vector<run::FamilyMember>& members, const ru
   for (const std::string& note : made_by(members)) report.notes.push_back(note);
   for (const std::string& found : data::check_hygiene(config.data).text())
     report.notes.push_back(found);
+  write_atomic(file_in(folder, "report.json"), draw::report_json(report));
   write_atomic(file_in(folder, "report.html"), draw::report_page(report));
   std::cout << score::lengths_table(lengths) << '\n' << text::table_text(table);
   if (const std::string line = draw::headline(shown); !line.empty()) log::info(line);

@@ -149,7 +149,7 @@ struct Parsed<std::optional<T>> : Parsed<T> {};
 template <class Value>
 Argument CommandLine::option(const std::string& names, Value& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);
-  // Arguments told by their place are listed by CLI11 under a heading of their own.
+  // Arguments told by their position are listed by CLI11 under a heading of their own.
   const bool by_name = !option->get_positional();
   if (by_name) option->group(group_);
   using One = typename Parsed<Value>::Type;

@@ -56,20 +56,21 @@ class CommandLine {
 
   /// Adds a command with the function that it runs once its arguments are read, and an object for
   /// their values.
-  template <class Given>
-  Declared<std::remove_cvref_t<Given>> command(const std::string& name, void (*action)(Given),
-                                               const std::string& description = "");
+  template <class Args>
+  Declared<std::remove_cvref_t<Args>> command(const std::string& name, void (*action)(Args),
+                                              const std::string& description = "");
 
   /// The arguments declared from here on stand under this heading of the help.
   CommandLine& group(const std::string& heading);
 
-  /// `names` as "-o,--output", or "model" for one that is told by its place. An empty text, as in
+  /// `names` as "-o,--output", or "model" for one that is told by its position. An empty text, as
+  /// in
   /// `--output ''`, is a mistake. The help shows the value that the variable has, unless that is
   /// empty or 0. `Value`: std::string, int, int64_t, double, std::optional of the last two, or a
   /// std::vector of std::string, which has one value each time the option is given.
   template <class Value>
   Argument option(const std::string& names, Value& value, const std::string& help);
-  /// Several values in one, separated by commas.
+  /// Declares an option with several values in one, separated by commas.
   Argument list(const std::string& names, std::vector<std::string>& values,
                 const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
@@ -98,11 +99,11 @@ struct Declared {
   std::shared_ptr<Values> values = std::make_shared<Values>();
 };
 
-template <class Given>
-Declared<std::remove_cvref_t<Given>> CommandLine::command(const std::string& name,
-                                                          void (*action)(Given),
-                                                          const std::string& description) {
-  Declared<std::remove_cvref_t<Given>> declared{command(name, description)};
+template <class Args>
+Declared<std::remove_cvref_t<Args>> CommandLine::command(const std::string& name,
+                                                         void (*action)(Args),
+                                                         const std::string& description) {
+  Declared<std::remove_cvref_t<Args>> declared{command(name, description)};
   declared.command.run([values = declared.values, action] { action(*values); });
   return declared;
 }

@@ -35,7 +35,7 @@ Destination::Destination(std::string file, bool resume) : file_(std::move(file))
   }
   if (::flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw UserError(file_ + ": another process writes it");
-  // Who had the lock before may have written since.
+  // The process that had the lock before may have written since.
   if (::fstat(descriptor_.number(), &about) != 0) fail(errno);
   if (resume)
     count_lines();

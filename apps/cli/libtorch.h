@@ -1,8 +1,11 @@
-// Two programs are made of apps/. `heed` is linked without LibTorch, so that it starts in no time,
-// and has the commands that can do without. heed-torch has all of them. This is what the two do
-// differently: with_libtorch.cpp and without_libtorch.cpp define it.
+// Two programs are made of apps/. `heed` is linked without LibTorch, so that it starts in some
+// milliseconds, and has the commands that can work without it. heed-torch has all commands. The
+// functions that are declared here differ between the two: with_libtorch.cpp defines those of
+// heed-torch, without_libtorch.cpp those of `heed`.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,32 +14,46 @@
 
 namespace heed {
 
-/// What commands of `heed` may need of LibTorch.
+/// log P(target | source) of a pair, as the sum over its tokens: the pieces and the end of
+/// sentence.
+struct PairScore {
+  double log_probability = 0;
+  std::size_t tokens = 0;
+};
+
+/// Returns the score of each pair of lines. Throws as decode::Translator::score().
+using PairScorer = std::function<std::vector<PairScore>(const std::vector<std::string>& sources,
+                                                        const std::vector<std::string>& targets)>;
+
+/// The functions of heed-torch that commands of both programs call.
 struct LibTorch {
   /// run::line_models() of run::open_models().
   run::LineModels (*open_line_models)(const std::string& models, const run::OpenOptions& options);
+  /// Opens the model of run::open_model().
+  PairScorer (*open_scorer)(const std::string& model, const run::OpenOptions& options);
   /// run::check_file()
   void (*check)(const std::string& file, const std::vector<std::string>& settings);
 };
 
-/// `heed` does not return: it becomes heed-torch, which begins again with the same arguments. To be
-/// called before anything is printed or logged, and before a stream is read. Throws Failure where
-/// heed-torch cannot be started.
+/// Returns the functions of LibTorch. In `heed` it does not return: `heed` becomes heed-torch,
+/// which begins again with the same arguments. To be called before anything is printed or logged,
+/// and before a stream is read. Throws Failure where heed-torch cannot be started.
 const LibTorch& libtorch();
 
-/// Calls it where the models have no engines.
+/// To be called before anything is printed or read by a command that opens the models later: where
+/// they have no engines, `heed` becomes heed-torch here.
 inline void prepare_models(const std::string& models, const run::OpenOptions& options) {
   if (!run::have_engines(models, options)) libtorch();
 }
 
-/// Engines, or models of LibTorch where there are none.
+/// Opens the models as engines, or by LibTorch where one of them has no engine.
 inline run::LineModels open_line_models(const std::string& models,
                                         const run::OpenOptions& options) {
   return run::have_engines(models, options) ? run::open_engines(models, options)
                                             : libtorch().open_line_models(models, options);
 }
 
-/// run::translate_all() with them.
+/// Returns the best translation of each line by the models, which it opens.
 inline std::vector<std::string> translations_of(const std::string& models,
                                                 const run::OpenOptions& options,
                                                 const std::vector<std::string>& lines) {

@@ -15,10 +15,10 @@ using config::AttentionKind;
 namespace {
 
 /// -1 is the mean.
-void require_one_of(const std::string& option, int64_t given, int64_t count) {
-  if (given < count) return;
+void require_one_of(const std::string& option, int64_t index, int64_t count) {
+  if (index < count) return;
   const std::string thing = option.substr(2);
-  throw UserError("{}: no {} {}; the model has {}{}, counted from 0", option, thing, given,
+  throw UserError("{}: no {} {}; the model has {}{}, counted from 0", option, thing, index,
                   counted(count, thing), option == "--head" ? " in this layer" : "");
 }
 

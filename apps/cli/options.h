@@ -9,7 +9,7 @@
 
 #include "apps/cli/command_line.h"
 #include "config/attention_kind.h"
-#include "config/print.h"
+#include "config/yaml.h"
 #include "inspect/details.h"
 #include "model/description/traits.h"
 #include "run/config.h"
@@ -22,7 +22,7 @@ struct ModelOptions {
   std::string device, source_language, target_language;
   std::vector<std::string> settings;
 
-  /// Under the heading Model.
+  /// Adds these options under the heading Model.
   void add(CommandLine& command) {
     command.group("Model");
     command.option("--device", device, "auto, cpu, cuda or cuda:N; default: the model's `device`");
@@ -39,7 +39,7 @@ struct ModelOptions {
     for (auto [key, code] :
          {std::pair("source", source_language), std::pair("target", target_language)})
       if (!code.empty())
-        changed.push_back(fmt::format("data.{}_language={}", key, config::value_text(&code)));
+        changed.push_back(fmt::format("data.{}_language={}", key, config::yaml_text(code)));
     return {device, std::move(changed)};
   }
   /// Returns the options of a model of the other direction.

@@ -13,7 +13,7 @@ namespace heed {
 struct LanguageOptions {
   std::string source, target;
 
-  /// Under the heading Languages.
+  /// Adds these options under the heading Languages.
   void add(CommandLine& command);
   /// The codes of a model's languages: as given, else as its configuration says, else as its
   /// corpus's files are called.

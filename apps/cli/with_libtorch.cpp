@@ -1,16 +1,34 @@
 #include <c10/util/Exception.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "apps/cli/libtorch.h"
 #include "base/error.h"
+#include "decode/translator.h"
 #include "model/device.h"
 #include "run/check.h"
 #include "run/config.h"
 #include "run/model_folder.h"
 
 namespace heed {
+namespace {
+
+PairScorer open_scorer(const std::string& model, const run::OpenOptions& options) {
+  const auto translator =
+      std::make_shared<decode::Translator>(run::open_model(model, options).translator());
+  return [translator](const std::vector<std::string>& sources,
+                      const std::vector<std::string>& targets) {
+    std::vector<PairScore> scores;
+    for (const auto& one : translator->score(sources, targets))
+      scores.push_back({one.log_probability, one.tokens.size()});
+    return scores;
+  };
+}
+
+}  // namespace
 
 const LibTorch& libtorch() {
   static constexpr LibTorch kLibTorch{
@@ -18,6 +36,7 @@ const LibTorch& libtorch() {
           [](const std::string& models, const run::OpenOptions& options) {
             return run::line_models(run::open_models(models, options));
           },
+      .open_scorer = open_scorer,
       .check = run::check_file};
   return kLibTorch;
 }

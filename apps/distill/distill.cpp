@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "apps/commands.h"
-#include "apps/distill/lessons.h"
+#include "apps/distill/distilled_corpus.h"
 #include "apps/distill/report.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -42,8 +42,8 @@ namespace fs = std::filesystem;
 
 using Lines = std::vector<std::string>;
 
-/// Returns what the lessons depend on: models and texts with their checksums, and how they are
-/// translated.
+/// Returns what the distilled corpus depends on: models and texts with their checksums, and how
+/// they are translated.
 Lines request_of(const DistillArgs& args) {
   Lines lines;
   const auto add_file = [&](const char* what, const std::string& path) {
@@ -62,14 +62,14 @@ Lines request_of(const DistillArgs& args) {
   return lines;
 }
 
-/// Throws UserError where the folder has lessons of another request.
-void require_same_request(const DistillArgs& args, const Lines& wanted,
-                          const TeachingFiles& lessons) {
-  if (!fs::exists(lessons.request)) return;
-  const Lines begun = text::read_lines(lessons.request);
-  for (std::size_t i = 0; i < std::max(begun.size(), wanted.size()); ++i) {
+/// Throws UserError where the folder has a corpus of another request.
+void require_same_request(const DistillArgs& args, const Lines& request,
+                          const DistillationFiles& files) {
+  if (!fs::exists(files.request)) return;
+  const Lines begun = text::read_lines(files.request);
+  for (std::size_t i = 0; i < std::max(begun.size(), request.size()); ++i) {
     const std::string before = i < begun.size() ? begun[i] : "nothing";
-    const std::string now = i < wanted.size() ? wanted[i] : "nothing";
+    const std::string now = i < request.size() ? request[i] : "nothing";
     if (before != now)
       throw UserError(
           "{}: was begun with '{}', and this is '{}'; give the same again, or another --output",
@@ -85,26 +85,26 @@ void learn_shortlist(const DistillArgs& args, const run::Config& teacher, const 
 }
 
 std::string student_of(const DistillArgs& args, const run::Config& teacher,
-                       const TeachingFiles& lessons, const data::CorpusShape& shape, bool gpu) {
+                       const DistillationFiles& files, const data::CorpusShape& shape, bool gpu) {
   return run::student_config(teacher,
                              {.teacher = args.first_teacher(),
-                              .pairs = lessons.pairs(model::traits(teacher.model).attends()),
-                              .shortlist = lessons.shortlist,
+                              .pairs = files.pairs(model::traits(teacher.model).attends()),
+                              .shortlist = files.shortlist,
                               .output = args.output,
                               .settings = args.student},
                              shape, run::this_machine(gpu));
 }
 
 /// Checks for faults that would end the student's training, as far as they are known before there
-/// are lessons.
+/// is a distilled corpus.
 void check_student(const DistillArgs& args, const run::Config& teacher,
-                   const TeachingFiles& lessons, bool gpu) {
+                   const DistillationFiles& files, bool gpu) {
   run::Config student;
   try {
-    if (fs::exists(lessons.config))
-      config::load_file(student, lessons.config);
+    if (fs::exists(files.config))
+      config::load_file(student, files.config);
     else
-      config::load_text(student, student_of(args, teacher, lessons, {}, gpu), lessons.config);
+      config::load_text(student, student_of(args, teacher, files, {}, gpu), files.config);
     student = run::with_settings(student, args.student);
   } catch (const UserError& error) {
     std::string text = error.what();
@@ -116,7 +116,7 @@ void check_student(const DistillArgs& args, const run::Config& teacher,
                     args.output);
   student.data.train.clear();
   student.decoding.shortlist.clear();
-  run::check_run(student, {.file = lessons.config, .resume = true, .lacks_train = true})
+  run::check_run(student, {.file = files.config, .resume = true, .lacks_train = true})
       .require("the student");
 }
 
@@ -134,8 +134,8 @@ std::optional<run::TestSet> test_set(const DistillArgs& args, const run::Config&
   }
 }
 
-void check(const DistillArgs& args, const TeachingFiles& lessons) {
-  if (run::holds_run(args.output) && !fs::exists(lessons.request))
+void check(const DistillArgs& args, const DistillationFiles& files) {
+  if (run::holds_run(args.output) && !fs::exists(files.request))
     throw UserError(args.output + ": holds a model already; name another --output");
   if (args.search == "mbr" && !args.references.empty())
     throw UserError("distill: --search mbr and --reference both choose a candidate; leave one out");
@@ -152,33 +152,32 @@ void check(const DistillArgs& args, const TeachingFiles& lessons) {
 }
 
 void distill(const DistillArgs& args) {
-  const TeachingFiles lessons(args.output);
-  check(args, lessons);
+  const DistillationFiles files(args.output);
+  check(args, files);
   const run::Config teacher = run::open_config(args.first_teacher(), args.common.open()).config;
   const bool gpu = model::open_device(teacher.device).is_cuda();
-  check_student(args, teacher, lessons, gpu);
+  check_student(args, teacher, files, gpu);
   const int64_t lines = count_sources(args);
-  make_folder(lessons.folder);
-  const FolderLock lock(lessons.folder, "heed distill");
+  make_folder(files.folder);
+  const FolderLock lock(files.folder, "heed distill");
   lock.remove_left_overs();
   const Lines request = request_of(args);
-  require_same_request(args, request, lessons);
+  require_same_request(args, request, files);
   run::use_threads(teacher.threads);
-  translate_sources(args, lines, join(request, "\n") + "\n", lessons);
-  if (!fs::exists(lessons.source) || !fs::exists(lessons.target)) choose_pairs(args, lessons);
-  const text::Pairs pairs = text::read_pairs(lessons.source, lessons.target);
-  if (model::traits(teacher.model).attends() && !fs::exists(lessons.alignment))
-    align_pairs(args, pairs, lessons.alignment);
-  if (!fs::exists(lessons.shortlist)) learn_shortlist(args, teacher, pairs, lessons.shortlist);
-  if (!fs::exists(lessons.config))
-    write_atomic(lessons.config,
-                 student_of(args, teacher, lessons, data::shape_of(lessons.pairs(false)), gpu));
-  run::make_run({.config = lessons.config, .settings = args.student, .existing = {.resume = true}});
+  translate_sources(args, lines, join(request, "\n") + "\n", files);
+  if (!fs::exists(files.source) || !fs::exists(files.target)) choose_pairs(args, files);
+  const text::Pairs pairs = text::read_pairs(files.source, files.target);
+  if (model::traits(teacher.model).attends() && !fs::exists(files.alignment))
+    align_pairs(args, pairs, files.alignment);
+  if (!fs::exists(files.shortlist)) learn_shortlist(args, teacher, pairs, files.shortlist);
+  if (!fs::exists(files.config))
+    write_atomic(files.config,
+                 student_of(args, teacher, files, data::shape_of(files.pairs(false)), gpu));
+  run::make_run({.config = files.config, .settings = args.student, .existing = {.resume = true}});
   run::OpenOptions as_student;  // on a CPU, also where it was trained on a GPU
-  if (gpu)
-    as_student.settings = {"decoding.weights=int8", "decoding.shortlist=" + lessons.shortlist};
+  if (gpu) as_student.settings = {"decoding.weights=int8", "decoding.shortlist=" + files.shortlist};
   if (const auto set = test_set(args, teacher))
-    report_student(args, teacher, *set, lessons, as_student);
+    report_student(args, teacher, *set, files, as_student);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ Rated rate(const std::string& models, run::OpenOptions options, const Lines& sou
 }  // namespace
 
 void report_student(const DistillArgs& args, const run::Config& teacher, const run::TestSet& set,
-                    const TeachingFiles& lessons, const run::OpenOptions& as_student) {
+                    const DistillationFiles& files, const run::OpenOptions& as_student) {
   const Lines names{"teacher", "student"};
   const Rated rated[] = {rate(args.teacher, args.common.open(), set.source),
                          rate(args.output, as_student, set.source)};
@@ -77,7 +77,7 @@ void report_student(const DistillArgs& args, const run::Config& teacher, const r
                           fixed(scores.front().value, 2), fixed(rated[i].sentences_per_second, 1),
                           fixed(static_cast<double>(rated[i].bytes) / 1e6, 1)});
   }
-  write_atomic(lessons.report, text::table_csv(table));
+  write_atomic(files.report, text::table_csv(table));
   std::cout << text::table_text(table);
   std::cout << fmt::format(
       "the student: {} times as fast on one thread of a CPU, {} times as small",

@@ -217,7 +217,7 @@ std::string folder_name(const std::string& path) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
-int take_room(int descriptor, std::size_t bytes) {
+int reserve_space(int descriptor, std::size_t bytes) {
   int error = 0;
   while ((error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes))) == EINTR) {
   }

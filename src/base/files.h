@@ -89,7 +89,7 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& paths);
 /// Makes an open file `bytes` long and allocates room for all of them. Without this, writing the
 /// file through a map ends the process (SIGBUS) where the disk is full. Returns the number of the
 /// error, or 0.
-int take_room(int descriptor, std::size_t bytes);
+int reserve_space(int descriptor, std::size_t bytes);
 
 /// Makes a folder and those above it. Throws Failure, and UserError where require_expanded() does.
 void make_folder(const std::string& path);

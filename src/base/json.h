@@ -7,9 +7,9 @@
 
 namespace heed {
 
-/// How many lists and objects may be inside each other. The library recurses for each of them when
-/// it copies, compares or writes a value, and a deeply nested text would overflow the stack of a
-/// thread.
+/// The most lists and objects that may be inside each other. The library recurses for each of them
+/// when it copies, compares or writes a value, and a deeply nested text would overflow the stack of
+/// a thread.
 inline constexpr int kDeepestJson = 100;
 
 /// The value of a text. `Json` is nlohmann::json or nlohmann::ordered_json. Throws UserError that

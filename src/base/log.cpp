@@ -127,8 +127,8 @@ struct Loggers {
 };
 
 Loggers& loggers() {
-  static Loggers made;
-  return made;
+  static Loggers all;
+  return all;
 }
 
 // Level has spdlog's numbers.
@@ -156,9 +156,9 @@ const std::string& origin() {
 }
 
 void set_level(Level level) {
-  const auto wanted = static_cast<spdlog::level::level_enum>(level);
-  loggers().terminal->set_level(wanted);
-  loggers().files->set_level(std::min(wanted, spdlog::level::info));
+  const auto threshold = static_cast<spdlog::level::level_enum>(level);
+  loggers().terminal->set_level(threshold);
+  loggers().files->set_level(std::min(threshold, spdlog::level::info));
 }
 
 void set_quiet() {

@@ -132,10 +132,10 @@ std::optional<double> busy_seconds(const std::string& root) {
 }
 
 OtherPrograms::OtherPrograms()
-    : before_(seconds_of_others()), made_(std::chrono::steady_clock::now()) {}
+    : before_(seconds_of_others()), start_(std::chrono::steady_clock::now()) {}
 
 double OtherPrograms::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - made_).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 double OtherPrograms::cores() const {

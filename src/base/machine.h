@@ -27,12 +27,13 @@ class OtherPrograms {
  public:
   OtherPrograms();
   double seconds() const;  // since the object was made
-  /// How many processors others used on average; where none, about 0 or a little less.
+  /// Returns the number of processors that others used on average; where none, about 0 or a little
+  /// less.
   double cores() const;
 
  private:
   double before_;
-  std::chrono::steady_clock::time_point made_;
+  std::chrono::steady_clock::time_point start_;
 };
 
 /// A name of the machine and of the processors that this process is bound to: equal for processes

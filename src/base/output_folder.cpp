@@ -48,30 +48,30 @@ void require_written_by_heed(const std::string& folder, const std::vector<std::s
 
 OutputFolder::OutputFolder(std::string folder, std::vector<std::string> names)
     : folder_(std::move(folder)),
-      place_((fs::path(folder_) / (".heed.tmp." + std::to_string(::getpid()))).string()),
+      temporary_((fs::path(folder_) / (".heed.tmp." + std::to_string(::getpid()))).string()),
       names_(std::move(names)),
-      made_(!is_there(folder_)) {
+      is_new_(!is_there(folder_)) {
   require_written_by_heed(folder_, names_);
   make_folder(folder_);
   remove_left_over((fs::path(folder_) / ".heed").string());
   std::error_code error;
-  fs::remove_all(place_, error);  // left by a process that had the number of this one
-  fs::create_directory(place_, error);
+  fs::remove_all(temporary_, error);  // left by a process that had the number of this one
+  fs::create_directory(temporary_, error);
   if (error) throw Failure(folder_ + ": cannot write there: " + error.message());
 }
 
 OutputFolder::~OutputFolder() {
   std::error_code ignored;
-  fs::remove_all(place_, ignored);
-  if (made_) fs::remove(folder_, ignored);  // does so only where it is empty
+  fs::remove_all(temporary_, ignored);
+  if (is_new_) fs::remove(folder_, ignored);  // does so only where it is empty
 }
 
 void OutputFolder::commit() {
   std::set<std::string> now;
-  for (const fs::directory_entry& entry : fs::directory_iterator(place_))
+  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_))
     now.insert(entry.path().filename().string());
   require_written_by_heed(folder_, {now.begin(), now.end()});
-  const fs::path folder(folder_), old = fs::path(place_) / ".old";
+  const fs::path folder(folder_), old = fs::path(temporary_) / ".old";
   std::set<std::string> replaced = now, written = written_in(folder_);
   replaced.insert(names_.begin(), names_.end());
   written.insert(now.begin(), now.end());
@@ -83,10 +83,10 @@ void OutputFolder::commit() {
   for (const std::string& name : replaced)
     if (is_there(folder / name)) moves.move((folder / name).string(), (old / name).string());
   for (const std::string& name : now)
-    moves.move((fs::path(place_) / name).string(), (folder / name).string());
+    moves.move((fs::path(temporary_) / name).string(), (folder / name).string());
   moves.keep();
-  made_ = false;
-  fs::remove_all(place_, error);
+  is_new_ = false;
+  fs::remove_all(temporary_, error);
   if (const auto left = written_in(folder); left != written) return write_list(folder, left);
   sync_folder(folder_);
 }

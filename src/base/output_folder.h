@@ -12,7 +12,7 @@ void require_written_by_heed(const std::string& folder, const std::vector<std::s
 
 /// Writes files in a folder that belong together, such as the parts of a model. They are written
 /// into a folder inside it first, so that a full disk changes nothing. Then the older ones are
-/// moved away, and the new ones into their place: whoever looks in between finds too few files,
+/// moved away, and the new ones to where they were: whoever looks in between finds too few files,
 /// never old and new ones together.
 class OutputFolder {
  public:
@@ -25,18 +25,18 @@ class OutputFolder {
   OutputFolder& operator=(OutputFolder&&) = delete;
 
   /// The folder into which the caller writes the files.
-  const std::string& place() const { return place_; }
+  const std::string& temporary() const { return temporary_; }
   /// The path at which the caller writes the file `name`.
-  std::string place_of(const std::string& name) const { return place_ + "/" + name; }
-  /// Moves the new files into their places. Throws UserError where a file that was not among
+  std::string path_of(const std::string& name) const { return temporary_ + "/" + name; }
+  /// Moves the new files into the folder. Throws UserError where a file that was not among
   /// `names` would replace one that heed did not write, Failure where a file cannot be moved; the
-  /// older files are then in their places.
+  /// older files are then as they were.
   void commit();
 
  private:
-  std::string folder_, place_;
+  std::string folder_, temporary_;
   std::vector<std::string> names_;
-  bool made_;  // whether this object made the folder
+  bool is_new_;  // whether this object made the folder
 };
 
 }  // namespace heed

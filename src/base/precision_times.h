@@ -18,7 +18,7 @@ struct PrecisionTimes {
   double fp32 = 0, bf16 = 0;
 
   bool favour_bf16() const { return bf16 < kShare * fp32; }
-  /// "12.3 ms in fp32 and 8.0 ms in bf16".
+  /// Returns "12.3 ms in fp32 and 8.0 ms in bf16".
   std::string text() const;
 };
 

@@ -49,8 +49,8 @@ ProgressField time_left_field(double seconds) {
 }
 
 std::string progress_line(double share, const std::vector<ProgressField>& fields, int columns) {
-  const double behind = std::isfinite(share) ? std::clamp(share, 0., 1.) : 0;
-  std::string percent = std::to_string(static_cast<int>(100 * behind)) + " %";
+  const double done = std::isfinite(share) ? std::clamp(share, 0., 1.) : 0;
+  std::string percent = std::to_string(static_cast<int>(100 * done)) + " %";
   percent.insert(0, 5 - percent.size(), ' ');
   std::vector<ProgressField> shown;
   for (const ProgressField& field : fields)
@@ -74,7 +74,7 @@ std::string progress_line(double share, const std::vector<ProgressField>& fields
   const int cells = std::min(room(), kMostCells);
   std::string line;
   if (cells >= 2) {
-    const auto full = static_cast<std::size_t>(behind * cells);
+    const auto full = static_cast<std::size_t>(done * cells);
     line = "[" + std::string(full, '#') + std::string(cells - full, '.') + "]";
     if (form == kFull) line += percent;
   }

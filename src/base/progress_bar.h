@@ -12,7 +12,7 @@ namespace heed {
 
 struct ProgressField {
   std::string text;
-  /// Where there is no room, fields with the largest number are left out first; those with 0 always
+  /// If there is no room, fields with the largest number are left out first; those with 0 always
   /// stay.
   int drop = 0;
   /// Shorter texts, used where there is still no room; empty: the longer form stays.

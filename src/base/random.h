@@ -44,10 +44,10 @@ class Random {
   }
   explicit constexpr Random(const State& state) : state_(state) {}
 
-  /// For checkpoints: Random(state()) goes on with the same numbers.
+  /// The state for checkpoints: Random(state()) goes on with the same numbers.
   constexpr const State& state() const { return state_; }
 
-  /// 64 random bits.
+  /// Returns 64 random bits.
   constexpr uint64_t next() {
     const uint64_t result = rotate(state_[1] * 5, 7) * 9;
     const uint64_t t = state_[1] << 17;

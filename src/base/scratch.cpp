@@ -15,12 +15,12 @@ namespace heed {
 void Scratch::append(std::string_view bytes) {
   expect(map_.data() == nullptr, "append after seal");
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
-  if (!place_.folder.empty() && buffer_.size() > memory_) flush();
+  if (!folder_.path.empty() && buffer_.size() > memory_) flush();
 }
 
 void Scratch::seal() {
   if (map_.data() != nullptr || size() == 0) return;
-  if (written_ == 0 && !place_.shared) return;
+  if (written_ == 0 && !folder_.shared) return;
   flush();
   buffer_.shrink_to_fit();
   map();
@@ -37,7 +37,7 @@ void Scratch::map() {
 // write() rather than a writable map: it reports a full disk, where a map would only crash.
 void Scratch::flush() {
   if (!file_.open()) {
-    std::string name = place_.folder + "/heed.XXXXXX";
+    std::string name = folder_.path + "/heed.XXXXXX";
     file_ = Descriptor(::mkostemp(name.data(), O_CLOEXEC));
     if (!file_.open()) fail(errno);
     ::unlink(name.c_str());
@@ -49,7 +49,7 @@ void Scratch::flush() {
 
 std::string Scratch::address() const {
   if (size() == 0) return "-";
-  expect(map_.data() != nullptr && buffer_.empty(), "sealed in a shared place");
+  expect(map_.data() != nullptr && buffer_.empty(), "sealed in a shared folder");
   return std::to_string(::getpid()) + "/" + std::to_string(file_.number()) + "/" +
          std::to_string(written_);
 }
@@ -59,8 +59,8 @@ Scratch Scratch::at(const std::string& address) {
   if (address == "-") return found;
   const auto parts = split(address, '/');
   expect(parts.size() == 3, "an address of Scratch");
-  found.place_.folder = "/proc/" + parts[0] + "/fd/" + parts[1];
-  found.file_ = Descriptor(::open(found.place_.folder.c_str(), O_RDONLY | O_CLOEXEC));
+  found.folder_.path = "/proc/" + parts[0] + "/fd/" + parts[1];
+  found.file_ = Descriptor(::open(found.folder_.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!found.file_.open()) found.fail(errno);
   found.written_ = std::stoull(parts[2]);
   if (::lseek(found.file_.number(), 0, SEEK_END) != static_cast<off_t>(found.written_))
@@ -70,7 +70,7 @@ Scratch Scratch::at(const std::string& address) {
 }
 
 void Scratch::fail(int error) const {
-  throw Failure("{}: cannot hold a temporary file: {}", place_.folder, error_text(error));
+  throw Failure("{}: cannot hold a temporary file: {}", folder_.path, error_text(error));
 }
 
 }  // namespace heed

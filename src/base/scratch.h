@@ -14,12 +14,12 @@
 
 namespace heed {
 
-/// The place for bytes that memory should not hold.
-struct ScratchPlace {
-  ScratchPlace(std::string in = "", bool for_others = false)
-      : folder(std::move(in)), shared(for_others) {}
-  std::string folder;  // empty: the bytes stay in memory
-  bool shared;         // all bytes go there, so that other processes can map them
+/// The folder for bytes that memory should not hold.
+struct ScratchFolder {
+  ScratchFolder(std::string in = "", bool for_others = false)
+      : path(std::move(in)), shared(for_others) {}
+  std::string path;  // empty: the bytes stay in memory
+  bool shared;       // all bytes go there, so that other processes can map them
 };
 
 /// Keeps up to `memory` bytes to itself and puts the rest into a file without a name, which is gone
@@ -29,8 +29,8 @@ class Scratch {
  public:
   static constexpr std::size_t kMemory = 1 << 20;
 
-  explicit Scratch(ScratchPlace place = {}, std::size_t memory = kMemory)
-      : place_(std::move(place)), memory_(memory) {}
+  explicit Scratch(ScratchFolder folder = {}, std::size_t memory = kMemory)
+      : folder_(std::move(folder)), memory_(memory) {}
 
   /// Throws Failure naming the folder where it cannot be written or is full.
   void append(std::string_view bytes);
@@ -38,11 +38,11 @@ class Scratch {
   void seal();
   const char* data() const { return map_.data() != nullptr ? map_.data() : buffer_.data(); }
   std::size_t size() const { return written_ + buffer_.size(); }
-  /// Bytes in the file.
+  /// Returns the number of bytes in the file.
   std::size_t on_disk() const { return written_; }
 
   /// A word by which another process of this user and machine finds the sealed bytes while this one
-  /// keeps them. They must be in a shared place.
+  /// keeps them. They must be in a shared folder.
   std::string address() const;
   /// The sealed bytes with this address. Throws Failure where they cannot be found.
   static Scratch at(const std::string& address);
@@ -52,7 +52,7 @@ class Scratch {
   void map();
   [[noreturn]] void fail(int error) const;
 
-  ScratchPlace place_;
+  ScratchFolder folder_;
   std::size_t memory_;
   std::vector<char> buffer_;
   Descriptor file_;
@@ -66,7 +66,7 @@ class ScratchArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  explicit ScratchArray(ScratchPlace place = {}) : bytes_(std::move(place)) {}
+  explicit ScratchArray(ScratchFolder folder = {}) : bytes_(std::move(folder)) {}
   void append(std::span<const T> values) {
     bytes_.append({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }

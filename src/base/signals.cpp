@@ -15,7 +15,7 @@ namespace heed::signals {
 namespace {
 
 volatile std::sig_atomic_t came = 0;
-std::atomic<int64_t> asked = 0;  // time of the request, in milliseconds; set by any thread
+std::atomic<int64_t> first_request = 0;  // time of the request, in milliseconds; set by any thread
 static_assert(std::atomic<int64_t>::is_always_lock_free);
 
 constexpr int64_t kOneRequest = 1000;  // milliseconds
@@ -35,7 +35,7 @@ extern "C" void note(int number) {
   if (number != SIGINT && number != SIGTERM) return;
   const int64_t now = milliseconds_now();
   int64_t first = 0;
-  if (asked.compare_exchange_strong(first, now) || now - first < kOneRequest) return;
+  if (first_request.compare_exchange_strong(first, now) || now - first < kOneRequest) return;
   if (::getpid() == 1) ::_exit(128 + number);  // a container's first process has no default action
   // The default action ends the process as soon as this handler returns.
   std::signal(number, SIG_DFL);
@@ -104,7 +104,7 @@ void stop_if_interrupted() {
 
 void clear() {
   came = 0;
-  asked = 0;
+  first_request = 0;
 }
 
 }  // namespace heed::signals

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <variant>
 
-#include "base/format.h"
 #include "base/strings.h"
 #include "config/print.h"
 
@@ -50,21 +49,20 @@ std::vector<Difference> differences(const SectionView& before, const SectionView
   return found;
 }
 
-std::string changed_lines(const std::vector<Difference>& differences,
-                          const std::vector<std::string>& left_out) {
-  std::string lines;
-  std::map<std::string, std::vector<std::string>> inner;  // changed lines of the sections in it
+Yaml changed_lines(const std::vector<Difference>& differences,
+                   const std::vector<std::string>& left_out) {
+  Yaml lines;
+  std::map<std::string, Yaml> inner;  // changed keys of the sections in it
   for (const Difference& one : differences) {
     const std::size_t point = one.path.find('.');
     const std::string first = one.path.substr(0, point);
     if (std::ranges::count(left_out, one.path) + std::ranges::count(left_out, first) > 0) continue;
     if (point == std::string::npos)
-      lines += fmt::format("  {}: {}\n", one.path, one.after);
+      lines.add_text(one.path, one.after);
     else
-      inner[first].push_back(one.path.substr(point + 1) + ": " + one.after);
+      inner[first].add_text(one.path.substr(point + 1), one.after);
   }
-  for (const auto& [name, keys] : inner)
-    lines += fmt::format("  {}: {{{}}}\n", name, join(keys, ", "));
+  for (const auto& [name, keys] : inner) lines.add_flow(name, keys);
   return lines;
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/schema.h"
 #include "config/view.h"
+#include "config/yaml.h"
 
 namespace heed::config {
 
@@ -26,14 +27,14 @@ std::vector<Difference> differences(const C& before, const C& after) {
   return differences(view(a), view(b));
 }
 
-/// The changed keys of a section and of those in it, with their new values, as lines of YAML, but
-/// without the keys `left_out` and all below them.
-std::string changed_lines(const std::vector<Difference>& differences,
-                          const std::vector<std::string>& left_out = {});
+/// The changed keys of a section and of those in it, with their new values, as YAML: each inner
+/// section on one line. The keys `left_out` and all below them are not in it.
+Yaml changed_lines(const std::vector<Difference>& differences,
+                   const std::vector<std::string>& left_out = {});
 
 /// The same for the keys of `section` whose values are not the defaults.
 template <Section C>
-std::string changed_lines(const C& section, const std::vector<std::string>& left_out = {}) {
+Yaml changed_lines(const C& section, const std::vector<std::string>& left_out = {}) {
   return changed_lines(differences(C(), section), left_out);
 }
 

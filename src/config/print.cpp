@@ -1,13 +1,8 @@
 #include "config/print.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,63 +10,12 @@
 #include "base/strings.h"
 #include "config/io.h"
 #include "config/suggest.h"
+#include "config/yaml.h"
 
 namespace heed::config {
 namespace {
 
-/// The number with a point, so that other YAML readers, too, take it for a floating-point number.
-std::string text_of(double value) {
-  std::string text = number_text(value);
-  if (!std::isfinite(value)) return std::isnan(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
-  if (text.find('.') != std::string::npos) return text;
-  text.insert(std::min(text.find('e'), text.size()), ".0");
-  return text;
-}
-
-std::string text_of(int64_t value) {
-  return std::to_string(value);
-}
-
-/// Whether every YAML reader takes the text for a string without quotes, like words, names and
-/// paths.
-bool is_plain(const std::string& text) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-' || c == '=';
-  };
-  if (text.empty() || !std::all_of(text.begin(), text.end(), plain)) return false;
-  const bool starts_well = std::isalpha(static_cast<unsigned char>(text[0])) != 0 ||
-                           text[0] == '/' || text.starts_with("./") || text.starts_with("../");
-  const std::string low = ascii_lower(text);
-  static constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
-                                                            "on",   "off",  "y",     "n"};
-  return starts_well && std::find(words.begin(), words.end(), low) == words.end();
-}
-
-std::string text_of(const std::string& text) {
-  if (is_plain(text)) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (byte < 0x20 || byte == 0x7F) {
-      quoted += fmt::format("\\x{:02X}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
-
-template <class T>
-std::string text_of(const std::vector<T>& list) {
-  std::vector<std::string> parts;
-  for (const T& element : list) parts.push_back(text_of(element));
-  return "[" + join(parts, ", ") + "]";
-}
-
 struct ValueText {
-  std::string operator()(bool* value) const { return *value ? "true" : "false"; }
   std::string operator()(const EnumView& value) const { return value.names->at(value.get()); }
   std::string operator()(const SectionView&) const { throw Bug("a section has no value"); }
   std::string operator()(const ListView& list) const {
@@ -80,7 +24,7 @@ struct ValueText {
   }
   template <class T>
   std::string operator()(T* value) const {
-    return text_of(*value);
+    return yaml_text(*value);
   }
 };
 
@@ -105,18 +49,22 @@ std::string allowed_text(const FieldView& field) {
 
 constexpr std::size_t kWidth = 100;
 
-/// `text` broken between words so that no line is longer than kWidth, each beginning with `start`.
-std::string wrapped(const std::string& text, const std::string& start) {
-  std::string out, line = start;
+/// `text` broken between words into lines of at most `width` bytes, or of one longer word.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
   for (const std::string& word : split_words(text)) {
-    if (line.size() > start.size() && line.size() + 1 + word.size() > kWidth) {
-      out += line + '\n';
-      line = start;
-    }
-    if (line.size() > start.size()) line += ' ';
-    line += word;
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
+      lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
   }
-  return out + line + '\n';
+  return lines;
+}
+
+/// The same with `start` before each line, none of them longer than kWidth.
+std::string wrapped(const std::string& text, const std::string& start) {
+  std::string out;
+  for (const std::string& line : wrapped(text, kWidth - start.size())) out += start + line + '\n';
+  return out;
 }
 
 std::string cell(std::string text) {
@@ -210,47 +158,30 @@ std::string listed(const SectionView& section) {
   throw Bug("every part of the path is known");
 }
 
-class Writer {
- public:
-  std::string write(const SectionView& root, bool with_help) {
-    section(root, 0, "", with_help);
-    return std::move(out_);
-  }
-
- private:
-  /// `start` stands before the first key in place of the indentation: "- " of a list's element.
-  void section(const SectionView& section, std::size_t indent, std::string start, bool with_help) {
-    for (const FieldView& field : section.fields) {
-      if (with_help) help(field, indent);
-      out_ += start + field.key + ":";
-      start.assign(indent, ' ');
-      value(field, indent, with_help);
+/// `depth`: the number of sections around this one, whose indentation makes comments shorter.
+Yaml yaml_of(const SectionView& section, bool with_help, std::size_t depth = 0) {
+  Yaml yaml;
+  for (const FieldView& field : section.fields) {
+    if (with_help) {
+      const std::string allowed = allowed_text(field);
+      if (depth == 0 && !yaml.empty()) yaml.blank_line();
+      const std::string help = field.help + (allowed.empty() ? "" : " (" + allowed + ")");
+      for (const std::string& line : wrapped(help, kWidth - 2 * depth - 2)) yaml.comment(line);
     }
-  }
-
-  void help(const FieldView& field, std::size_t indent) {
-    const std::string space(indent, ' ');
-    const std::string allowed = allowed_text(field);
-    if (indent == 0 && !out_.empty()) out_ += '\n';
-    out_ += wrapped(field.help + (allowed.empty() ? "" : " (" + allowed + ")"), space + "# ");
-  }
-
-  void value(const FieldView& field, std::size_t indent, bool with_help) {
     const auto* list = std::get_if<ListView>(&field.value);
     if (const auto* below = std::get_if<SectionView>(&field.value)) {
-      out_ += '\n';
-      section(*below, indent + 2, std::string(indent + 2, ' '), with_help);
-    } else if (list != nullptr && list->size() > 0) {
-      out_ += '\n';
-      const std::string start = std::string(indent + 2, ' ') + "- ";
-      for (std::size_t i = 0; i < list->size(); ++i) section(list->at(i), indent + 4, start, false);
+      yaml.add_section(field.key, yaml_of(*below, with_help, depth + 1));
+    } else if (list != nullptr) {
+      std::vector<Yaml> elements;
+      for (std::size_t i = 0; i < list->size(); ++i)
+        elements.push_back(yaml_of(list->at(i), /*with_help=*/false));
+      yaml.add_list(field.key, elements);
     } else {
-      out_ += " " + value_text(field.value) + '\n';
+      yaml.add_text(field.key, value_text(field.value));
     }
   }
-
-  std::string out_;
-};
+  return yaml;
+}
 
 }  // namespace
 
@@ -259,13 +190,12 @@ std::string value_text(const ValueView& value) {
 }
 
 std::string section_text(const SectionView& section) {
-  std::vector<std::string> parts;
+  Yaml yaml;
   for (const FieldView& field : section.fields) {
     const auto* below = std::get_if<SectionView>(&field.value);
-    parts.push_back(field.key + ": " +
-                    (below == nullptr ? value_text(field.value) : section_text(*below)));
+    yaml.add_text(field.key, below == nullptr ? value_text(field.value) : section_text(*below));
   }
-  return "{" + join(parts, ", ") + "}";
+  return yaml.flow_text();
 }
 
 std::string resume_text(const FieldView& field) {
@@ -280,11 +210,11 @@ const SectionView* section_in(const FieldView& field) {
 }
 
 std::string dump(const SectionView& root) {
-  return Writer().write(root, /*with_help=*/false);
+  return yaml_of(root, /*with_help=*/false).text();
 }
 
 std::string dump_with_help(const SectionView& root) {
-  return Writer().write(root, /*with_help=*/true);
+  return yaml_of(root, /*with_help=*/true).text();
 }
 
 std::string explain(const SectionView& defaults, const std::string& path) {

@@ -12,7 +12,7 @@ namespace heed::config {
 /// sections.
 std::string value_text(const ValueView& value);
 
-/// All keys of a section that has no lists of sections in it: {source: a, weight: 1.0}.
+/// Returns all keys of a section that has no lists of sections in it: {source: a, weight: 1.0}.
 std::string section_text(const SectionView& section);
 
 /// The effect of the field on a resumed run: "fixed" or "free"; "" for a section that leaves it to

@@ -34,9 +34,9 @@ struct Cut {
   std::vector<std::pair<int64_t, int64_t>> batches;  // ranges [first, second) of `order`
 };
 
-class Cutter {
+class BatchCutter {
  public:
-  Cutter(const std::vector<PairLength>& lengths, int64_t size, bool tokens)
+  BatchCutter(const std::vector<PairLength>& lengths, int64_t size, bool tokens)
       : lengths_(lengths), size_(size), tokens_(tokens), by_target_(lengths.size()) {
     std::iota(by_target_.begin(), by_target_.end(), int64_t{0});
     sort(by_target_.begin(), by_target_.end(), [&](int64_t i) {
@@ -66,7 +66,7 @@ class Cutter {
   }
 
   /// The number of tokens of both sides, padding included.
-  int64_t places(const Cut& cut) const {
+  int64_t padded_tokens(const Cut& cut) const {
     int64_t sum = 0;
     for (const auto& [begin, end] : cut.batches) {
       int64_t source = 0, target = 0;
@@ -126,7 +126,7 @@ class Cutter {
 /// 2 * size padded source tokens each, or a single pair; else `size` pairs each. The same lengths
 /// and ties give the same batches.
 Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens) {
-  const Cutter cutter(lengths, size, tokens);
+  const BatchCutter cutter(lengths, size, tokens);
   // The best size of bands depends on the corpus and on the number of batches, so several sizes are
   // tried.
   Cut best;
@@ -134,10 +134,10 @@ Cut cut(const std::vector<PairLength>& lengths, int64_t size, bool tokens) {
   for (int64_t span = 1; span <= 3; ++span) {
     for (double least = 1; least <= 8; least *= 1.5) {
       Cut tried = cutter.with_bands(span, least);
-      const int64_t places = cutter.places(tried);
-      if (places >= fewest) continue;
+      const int64_t tokens = cutter.padded_tokens(tried);
+      if (tokens >= fewest) continue;
       best = std::move(tried);
-      fewest = places;
+      fewest = tokens;
     }
   }
   return best;
@@ -289,12 +289,13 @@ bool BatchStream::load() {
 
 void BatchStream::advance() {
   bool stage_ends = false;
-  if (!stages_.empty()) stage_ends = ++position_.made == options_.stages[position_.epoch].batches;
+  if (!stages_.empty())
+    stage_ends = ++position_.stage_batches == options_.stages[position_.epoch].batches;
   if (!stage_ends && ++position_.batch < std::ssize(pool_.batches)) return;
   position_.batch = 0;
   if (!stage_ends && ++position_.pool < pool_count()) return;
   position_.pool = 0;
-  position_.made = 0;
+  position_.stage_batches = 0;
   ++position_.epoch;
 }
 

@@ -31,7 +31,8 @@ struct BatchOptions {
   int64_t threads = 1;               // for sampling and noise; the result does not depend on it
 };
 
-/// How many pairs of a corpus an epoch reads; one that is read twice counts twice.
+/// Returns the number of pairs of a corpus that an epoch reads; one that is read twice counts
+/// twice.
 int64_t pairs_in_epoch(int64_t pairs, double weight);
 
 struct StreamedBatch {
@@ -59,7 +60,8 @@ class BatchStream {
   /// such position.
   void seek(const Position& position);
 
-  /// How many batches an epoch has. Cuts all its pools, and with sampling or noise encodes them.
+  /// Returns the number of batches of an epoch. Cuts all its pools, and with sampling or noise
+  /// encodes them.
   int64_t batches_in_epoch(int64_t epoch) const;
 
  private:

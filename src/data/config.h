@@ -208,7 +208,7 @@ std::string files_text(const std::string& source, const std::string& target);
 /// have to read several times.
 void require_files(const DataConfig& config, const std::string& who);
 
-/// Rules between fields. Throws ConfigError.
+/// Checks the rules between fields. Throws ConfigError.
 void check(const DataConfig& config);
 
 }  // namespace heed::data

@@ -28,7 +28,7 @@ struct Example;  // data/example.h
 template <class T>
 class Sequences {
  public:
-  explicit Sequences(const ScratchPlace& place = {}) : items_(place), ends_(place) {}
+  explicit Sequences(const ScratchFolder& folder = {}) : items_(folder), ends_(folder) {}
   void append(std::span<const T> items) {
     items_.append(items);
     ends_.push_back(items_.size());
@@ -62,8 +62,8 @@ class Sequences {
 /// Sequences of ids, with 2 bytes for each id where the vocabulary is small enough.
 class Ids {
  public:
-  explicit Ids(int64_t vocabulary = 0, const ScratchPlace& place = {})
-      : narrow_(vocabulary <= 65536), small_(place), large_(place) {}
+  explicit Ids(int64_t vocabulary = 0, const ScratchFolder& folder = {})
+      : narrow_(vocabulary <= 65536), small_(folder), large_(folder) {}
   void append(const std::vector<int32_t>& ids);
   void seal();
   int64_t size() const { return narrow_ ? small_.size() : large_.size(); }
@@ -111,7 +111,7 @@ class Corpus {
   };
 
   /// A list of words by which another process of this user and machine finds this corpus while it
-  /// exists. It must have been read with a shared ScratchPlace.
+  /// exists. It must have been read with a shared ScratchFolder.
   std::string address() const;
   /// The corpus with this address, without copying it; it has no reports. `source` and `target` are
   /// its vocabularies. Throws Failure where it cannot be found.
@@ -139,7 +139,7 @@ class Corpus {
   int64_t source_pieces() const { return source_.total(); }
   int64_t target_pieces() const { return target_.total(); }
   std::size_t on_disk() const;  // bytes in the scratch folder
-  /// Checksum of all ids, links and weights.
+  /// Returns the checksum of all ids, links and weights.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
@@ -163,7 +163,7 @@ class Corpus {
   std::vector<CorpusReport> reports_;
   uint64_t fingerprint_ = 0;
   std::optional<Languages> languages_;  // for pieces drawn anew and for links of words
-  // For subword sampling and noise only.
+  // Subword sampling and noise alone need the text.
   bool has_text_ = false;
   Sequences<char> source_text_, target_text_;
   int64_t max_length_ = 0;

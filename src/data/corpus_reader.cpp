@@ -167,11 +167,11 @@ class CorpusReader {
 Corpus read_corpus(const std::vector<CorpusFiles>& files, const text::Vocabulary& source,
                    const text::Vocabulary& target, const CorpusReading& reading) {
   if (files.empty()) throw UserError("data.train names no files; give source and target");
-  CorpusReading wanted = reading;
-  wanted.aligned = reading.aligned && std::ranges::any_of(files, [](const CorpusFiles& one) {
-                     return !one.alignment.empty();
-                   });
-  CorpusReader reader(source, target, wanted);
+  CorpusReading own = reading;
+  own.aligned = reading.aligned && std::ranges::any_of(files, [](const CorpusFiles& one) {
+                  return !one.alignment.empty();
+                });
+  CorpusReader reader(source, target, own);
   for (const CorpusFiles& pair : files) reader.read(pair);
   return reader.finish();
 }

@@ -17,17 +17,17 @@ namespace heed::data {
 
 class Corpus;  // data/corpus.h
 
-/// How a corpus is read.
+/// Options of reading a corpus.
 struct CorpusReading {
   int64_t max_length = 0;                 // pieces on either side; 0 for no limit
   std::string limit = "data.max_length";  // the key that sets it, for messages
   LongSentences long_sentences = LongSentences::drop;
-  int64_t max_words = 0;   // between blanks, on either side; 0 for no limit
-  bool keep_text = false;  // for subword sampling and noise
-  bool aligned = false;    // whether the corpora's alignments are read
-  int64_t threads = 1;     // the result does not depend on it
-  Cleaning cleaning{};     // which pairs are left out for their flaws
-  ScratchPlace scratch{};  // where a large corpus is kept on disk
+  int64_t max_words = 0;    // between blanks, on either side; 0 for no limit
+  bool keep_text = false;   // for subword sampling and noise
+  bool aligned = false;     // whether the corpora's alignments are read
+  int64_t threads = 1;      // the result does not depend on it
+  Cleaning cleaning{};      // which pairs are left out for their flaws
+  ScratchFolder scratch{};  // where a large corpus is kept on disk
 };
 
 /// Reads and encodes all files. Pairs with a blank side are left out; those longer than max_length

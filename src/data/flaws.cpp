@@ -60,7 +60,7 @@ bool HeldOut::note(const PairFacts& pair) {
 
 Flaws FlawFinder::find(const PairFacts& pair) {
   Flaws flaws;
-  const auto wants = [&](Flaw flaw) { return wanted_[index_of(flaw)]; };
+  const auto wants = [&](Flaw flaw) { return flaws_to_find_[index_of(flaw)]; };
   const auto set = [&](Flaw flaw, bool is) { flaws[index_of(flaw)] = is; };
   if (wants(Flaw::encoding)) set(Flaw::encoding, pair.source.damaged || pair.target.damaged);
   if (wants(Flaw::script))

@@ -51,8 +51,8 @@ class HeldOut {
 class FlawFinder {
  public:
   /// Looks for the flaws that are `wanted`. `held_out` may be null: then nothing overlaps.
-  FlawFinder(Flaws wanted, double ratio, HeldOut* held_out)
-      : wanted_(wanted), ratio_(ratio), held_out_(held_out) {}
+  FlawFinder(Flaws flaws, double ratio, HeldOut* held_out)
+      : flaws_to_find_(flaws), ratio_(ratio), held_out_(held_out) {}
 
   /// Sets the scripts of the two files that come next; Script::none where scripts are not to be
   /// judged.
@@ -64,7 +64,7 @@ class FlawFinder {
   Flaws find(const PairFacts& pair);
 
  private:
-  Flaws wanted_;
+  Flaws flaws_to_find_;
   double ratio_;
   HeldOut* held_out_;
   text::Script source_ = text::Script::none, target_ = text::Script::none;

@@ -72,7 +72,7 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, Fl
   return set;
 }
 
-/// All flaws but Flaw::script, which is known only at the end of a file.
+/// Returns all flaws but Flaw::script, which is known only at the end of a file.
 Flaws all() {
   return Flaws().set().reset(index_of(Flaw::script));
 }

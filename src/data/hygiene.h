@@ -24,7 +24,7 @@ struct HygieneReport {
     text::Script source_script = text::Script::none;  // of most lines
     text::Script target_script = text::Script::none;
     std::array<Notice, kFlaws> found;  // by Flaw; Flaw::overlap in training sets alone
-    // In a validation or test set: the pairs with a side, or with both, that the training corpus
+    // The pairs of a validation or test set with a side, or with both, that the training corpus
     // has, too.
     Notice source_in_training, target_in_training, pair_in_training;
     Traces traces;  // marks of other programs

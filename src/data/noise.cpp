@@ -54,12 +54,12 @@ char32_t beside(std::u32string_view rows, char32_t c, Random& random) {
   return low == c ? other : text::to_upper(other);
 }
 
-/// Makes the mistake in the last word, at one of its letters, which are at `places`; false where
-/// the word gives no chance for it.
-bool make(TypoKind kind, const std::vector<std::size_t>& places, std::vector<NoisyWord>& words,
+/// Makes the mistake in the last word, at one of its letters, which are at the indices `letters`;
+/// false where the word gives no chance for it.
+bool make(TypoKind kind, const std::vector<std::size_t>& letters, std::vector<NoisyWord>& words,
           Random& random) {
   Spelling& word = words.back().letters;
-  const std::size_t at = places[random.below(places.size())];
+  const std::size_t at = letters[random.below(letters.size())];
   char32_t other = 0;
   switch (kind) {
     case kSwapped:
@@ -67,7 +67,7 @@ bool make(TypoKind kind, const std::vector<std::size_t>& places, std::vector<Noi
       std::swap(word[at], word[at + 1]);
       return true;
     case kMissing:
-      if (places.size() < 3) return false;
+      if (letters.size() < 3) return false;
       word.erase(at, 1);
       return true;
     case kDoubled:
@@ -100,13 +100,13 @@ bool make(TypoKind kind, const std::vector<std::size_t>& places, std::vector<Noi
 }
 
 /// The indices of the letters of a word; none where it has digits, too.
-std::vector<std::size_t> places_in(const Spelling& word) {
-  std::vector<std::size_t> places;
+std::vector<std::size_t> letters_in(const Spelling& word) {
+  std::vector<std::size_t> letters;
   for (std::size_t i = 0; i < word.size(); ++i) {
     if (word[i] >= '0' && word[i] <= '9') return {};
-    if (text::is_letter(word[i])) places.push_back(i);
+    if (text::is_letter(word[i])) letters.push_back(i);
   }
-  return places;
+  return letters;
 }
 
 /// Drops the final punctuation, repeats it, sets it apart, or puts a comma in its place.
@@ -122,19 +122,19 @@ void change_end(Spelling& word, Random& random) {
 
 enum class LetterCase { kept, upper, title };
 
-void change_case(LetterCase wanted, Spelling& word) {
+void change_case(LetterCase letter_case, Spelling& word) {
   std::size_t end = word.size();  // the letters before it become capitals
   if (const auto letter = std::ranges::find_if(word, text::is_letter);
-      wanted == LetterCase::title && letter != word.end())
+      letter_case == LetterCase::title && letter != word.end())
     end = letter - word.begin() + 1;
   word = text::decode_utf8(text::upper_case(text::encode_utf8(word.substr(0, end)))) +
          word.substr(end);
 }
 
-std::string text_of(std::vector<NoisyWord>& words, LetterCase wanted) {
+std::string text_of(std::vector<NoisyWord>& words, LetterCase letter_case) {
   std::vector<std::string> texts;
   for (NoisyWord& word : words) {
-    if (!word.symbol && wanted != LetterCase::kept) change_case(wanted, word.letters);
+    if (!word.symbol && letter_case != LetterCase::kept) change_case(letter_case, word.letters);
     texts.push_back(text::encode_utf8(word.letters));
   }
   return join(texts, " ");
@@ -153,9 +153,9 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
   // Case is drawn first, so that the same seed changes the same lines of a text and of its
   // translation.
   const double case_draw = random.uniform();
-  const LetterCase wanted = case_draw < noise.upper                 ? LetterCase::upper
-                            : case_draw < noise.upper + noise.title ? LetterCase::title
-                                                                    : LetterCase::kept;
+  const LetterCase letter_case = case_draw < noise.upper                 ? LetterCase::upper
+                                 : case_draw < noise.upper + noise.title ? LetterCase::title
+                                                                         : LetterCase::kept;
   const bool changes_end = random.uniform() < noise.punctuation;
   NoisyPair out{.source = "", .target = std::string(target), .words = {}};
   std::vector<NoisyWord> words;
@@ -164,16 +164,16 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
     words.push_back({text::decode_utf8(word), is_symbol(word)});
     const double draw = random.uniform();
     const bool typo = draw < noise.typos;
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> letters;
     if (draw < noise.typos + noise.merged + noise.split && !words.back().symbol)
-      places = places_in(words.back().letters);
-    if (!places.empty()) {
+      letters = letters_in(words.back().letters);
+    if (!letters.empty()) {
       const uint64_t kind = typo                                ? random.below(kTypoKinds)
                             : draw < noise.typos + noise.merged ? uint64_t{kMissingBlank}
                                                                 : uint64_t{kAddedBlank};
       // A typo that the word gives no chance for is replaced by the next kind that it does.
       for (uint64_t i = 0; i < (typo ? kTypoKinds : 1); ++i)
-        if (make(static_cast<TypoKind>((kind + i) % kTypoKinds), places, words, random)) break;
+        if (make(static_cast<TypoKind>((kind + i) % kTypoKinds), letters, words, random)) break;
     }
     out.words.emplace_back(std::min(before, words.size() - 1), words.size());
   }
@@ -184,12 +184,12 @@ NoisyPair with_noise(const NoiseConfig& noise, std::string_view source, std::str
     words.pop_back();
     --out.words.back().second;
   }
-  out.source = text_of(words, wanted);
-  if (wanted == LetterCase::kept) return out;
+  out.source = text_of(words, letter_case);
+  if (letter_case == LetterCase::kept) return out;
   words.clear();
   for (const std::string& word : split_words(text::fold_spaces(target)))
     words.push_back({text::decode_utf8(word), is_symbol(word)});
-  out.target = text_of(words, wanted);
+  out.target = text_of(words, letter_case);
   return out;
 }
 

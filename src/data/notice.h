@@ -7,7 +7,7 @@
 
 namespace heed::data {
 
-/// How many lines there are, and the first ten.
+/// A number of lines, and the first ten of them.
 struct Notice {
   int64_t count = 0;
   std::vector<int64_t> lines;  // in order

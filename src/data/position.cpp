@@ -10,7 +10,8 @@ namespace heed::data {
 
 std::string Position::to_json() const {
   return fmt::format(R"({{"epoch":{},"pool":{},"batch":{},"order":"{:016x}"{}}})", epoch, pool,
-                     batch, order, made > 0 ? fmt::format(R"(,"made":{})", made) : "");
+                     batch, order,
+                     stage_batches > 0 ? fmt::format(R"(,"made":{})", stage_batches) : "");
 }
 
 Position Position::from_json(const std::string& text) {

@@ -10,8 +10,8 @@ namespace heed::data {
 /// each from 0. With data.stages `epoch` is the stage.
 struct Position {
   int64_t epoch = 0, pool = 0, batch = 0;
-  uint64_t order = 0;  // checksum of what the order depends on; 0 in a Position made by hand
-  int64_t made = 0;    // batches of the stage before this one; 0 without stages
+  uint64_t order = 0;         // checksum of what the order depends on; 0 in a Position made by hand
+  int64_t stage_batches = 0;  // batches of the stage before this one; 0 without stages
 
   std::string to_json() const;
   /// Reads the output of to_json(), in any order and spacing. Throws UserError where something is

@@ -39,7 +39,7 @@ class Prefetcher {
   /// The position after the last batch that next() gave, however far ahead the thread is. A
   /// checkpoint saves it.
   const Position& position() const { return position_; }
-  /// Seconds that next() waited, in all.
+  /// Returns the seconds that next() waited, in all.
   double waited() const { return waited_; }
 
  private:

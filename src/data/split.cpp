@@ -26,7 +26,7 @@ namespace heed::data {
 namespace {
 
 /// Counts of one side of a corpus.
-class Side {
+class SideCounts {
  public:
   void add(const std::string& line, const LineFacts& facts) {
     ++scripts_[static_cast<std::size_t>(facts.script)];
@@ -109,12 +109,12 @@ class RepeatedLines {
   HashSet sources_, targets_;
 };
 
-/// The rank of a pair in the choice of held-out pairs: the smallest are held out.
-struct Place {
+/// The sort key of a pair in the choice of held-out pairs: the smallest are held out.
+struct PairKey {
   bool repeated = false;            // another pair has one of its sides
   uint64_t order = 0;               // a hash of the text alone
   uint64_t source = 0, target = 0;  // the hashes of its sides
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const PairKey&) const = default;
 };
 
 uint64_t order_by_text(const PairFacts& facts) {
@@ -122,19 +122,19 @@ uint64_t order_by_text(const PairFacts& facts) {
   return splitmix64(state);
 }
 
-/// The smallest places of the corpus, at most `count`, each once, sorted by `order`, so that
+/// The smallest keys of the corpus, at most `count`, each once, sorted by `order`, so that
 /// repeated ones are spread over all.
-std::vector<Place> first_places(const CorpusFiles& files, std::size_t count, ProgressBar& bar) {
+std::vector<PairKey> first_keys(const CorpusFiles& files, std::size_t count, ProgressBar& bar) {
   const RepeatedLines repeated(files, bar);
-  std::set<Place> places;
+  std::set<PairKey> keys;
   for_each_pair(files, bar, [&](const PairOfLines&, const PairFacts& facts) {
-    const Place place{repeated.has_side_of(facts), order_by_text(facts), facts.source.hash,
+    const PairKey key{repeated.has_side_of(facts), order_by_text(facts), facts.source.hash,
                       facts.target.hash};
-    if (places.size() < count || (count > 0 && place < *places.rbegin())) places.insert(place);
-    if (places.size() > count) places.erase(std::prev(places.end()));
+    if (keys.size() < count || (count > 0 && key < *keys.rbegin())) keys.insert(key);
+    if (keys.size() > count) keys.erase(std::prev(keys.end()));
   });
-  std::vector<Place> first(places.begin(), places.end());
-  std::ranges::sort(first, {}, &Place::order);
+  std::vector<PairKey> first(keys.begin(), keys.end());
+  std::ranges::sort(first, {}, &PairKey::order);
   return first;
 }
 
@@ -142,7 +142,7 @@ std::vector<Place> first_places(const CorpusFiles& files, std::size_t count, Pro
 
 CorpusShape shape_of(const CorpusFiles& files) {
   CorpusShape shape;
-  Side source, target;
+  SideCounts source, target;
   Characters characters;
   ProgressBar bar("pairs read");
   PairReader reader(files);
@@ -178,28 +178,28 @@ SplitCounts split(const CorpusFiles& files, int64_t valid, int64_t test, const S
   constexpr int64_t kReadings = 3;
   const std::size_t held_out = static_cast<std::size_t>(valid) + static_cast<std::size_t>(test);
   ProgressBar bar("pairs read, to split them", kReadings * pairs);
-  const std::vector<Place> places = first_places(files, held_out, bar);
+  const std::vector<PairKey> keys = first_keys(files, held_out, bar);
   const auto refuse = [&] {
     throw UserError("{}: {}; {} for validation and {} for test leave none to train on",
                     files_text(files.source, files.target),
-                    counted(std::ssize(places), "different pair"), valid, test);
+                    counted(std::ssize(keys), "different pair"), valid, test);
   };
-  if (places.size() < held_out) refuse();
+  if (keys.size() < held_out) refuse();
   PairFile train_file(to.train);
   std::optional<PairFile> valid_file, test_file;
   if (valid > 0) valid_file.emplace(to.valid);
   if (test > 0) test_file.emplace(to.test);
   HashSet sources, targets;  // hashes of the sides that are held out
-  for (const Place& place : places) {
-    sources.insert(place.source);
-    targets.insert(place.target);
+  for (const PairKey& key : keys) {
+    sources.insert(key.source);
+    targets.insert(key.target);
   }
   std::vector<bool> written(held_out);
   SplitCounts counts;
   for_each_pair(files, bar, [&](const PairOfLines& pair, const PairFacts& facts) {
     const uint64_t order = order_by_text(facts);
-    const auto found = std::ranges::lower_bound(places, order, {}, &Place::order) - places.begin();
-    if (found == std::ssize(places) || places[found].order != order) {
+    const auto found = std::ranges::lower_bound(keys, order, {}, &PairKey::order) - keys.begin();
+    if (found == std::ssize(keys) || keys[found].order != order) {
       train_file.write(pair);
       counts.overlap += sources.contains(facts.source.hash) || targets.contains(facts.target.hash);
     } else if (written[found]) {

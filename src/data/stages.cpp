@@ -81,14 +81,14 @@ int64_t shuffled(int64_t i, int64_t count, uint64_t seed) {
   constexpr uint64_t kRounds = 4;
   const int half = (std::bit_width(static_cast<uint64_t>(count - 1)) + 1) / 2;  // bits
   const uint64_t mask = (uint64_t{1} << half) - 1;
-  auto place = static_cast<uint64_t>(i);
+  auto index = static_cast<uint64_t>(i);
   do {
     for (uint64_t round = 0; round < kRounds; ++round) {
-      const uint64_t left = place >> half, right = place & mask;
-      place = right << half | (left ^ (mix({seed, round, right}) & mask));
+      const uint64_t left = index >> half, right = index & mask;
+      index = right << half | (left ^ (mix({seed, round, right}) & mask));
     }
-  } while (place >= static_cast<uint64_t>(count));
-  return static_cast<int64_t>(place);
+  } while (index >= static_cast<uint64_t>(count));
+  return static_cast<int64_t>(index);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string with_term(std::string_view words, std::string_view translation) {
 
 NoisyPair with_terms(NoisyPair pair, std::span<const PieceLink> links, double share,
                      uint64_t seed) {
-  if (text::is_written_together(pair.source)) return pair;
+  if (text::is_unsegmented(pair.source)) return pair;
   std::vector<std::string> words = text::words_in(pair.source);
   const std::vector<std::string> targets = text::words_in(pair.target);
   std::vector<int> sources_linked(pair.words.size()), targets_linked(targets.size());
@@ -44,8 +44,8 @@ NoisyPair with_terms(NoisyPair pair, std::span<const PieceLink> links, double sh
     const std::string letters = text::without_punctuation(word),
                       translation = text::without_punctuation(targets[link.target]);
     if (text::count_code_points(letters) < kFewestLetters || translation.empty()) continue;
-    const std::size_t behind = word.find(letters) + letters.size();
-    word = with_term(word.substr(0, behind), translation) + word.substr(behind);
+    const std::size_t after = word.find(letters) + letters.size();
+    word = with_term(word.substr(0, after), translation) + word.substr(after);
     grown[first + 1] += 3;
   }
   for (std::size_t i = 1; i < grown.size(); ++i) grown[i] += grown[i - 1];

@@ -59,13 +59,13 @@ bool is_name_of_a_column(std::string_view text) {
   return std::ranges::find(kNames, lower) != kNames.end();
 }
 
-struct Kind {
+struct TraceKind {
   const char *name, *text;
   bool (*is_in)(std::string_view line);  // whether either side has it; nullptr: see Traces::add()
 };
 
 constexpr std::size_t kQuotes = 5, kHeader = 6, kDecomposed = 7;
-constexpr std::array<Kind, kTraces> kKinds = {{
+constexpr std::array<TraceKind, kTraces> kKinds = {{
     {"moses", "tokens of Moses (@-@, &apos;); detokenize with `sacremoses detokenize`", has_moses},
     {"entities", "HTML entities such as &amp;; decode them with html.unescape of Python",
      has_entity},

@@ -142,7 +142,7 @@ class ModelSteps : public Steps {
                                         ? all_candidates(scores)
                                         : best_candidates(scores, request.candidates),
                       .attention = {}};
-    if (!request.wanted.empty()) result.wanted = wanted_of(request, scores);
+    if (!request.required.empty()) result.required = required_of(request, scores);
     if (attention) {
       const Tensor host = attention->host();
       const float* rows = host.const_data_ptr<float>();
@@ -175,9 +175,9 @@ class ModelSteps : public Steps {
                                    : there.narrow(0, 2 * rows, std::ssize(request.sentences));
       const Tensor hypotheses = matrix(rows);
       if (recorded_)
-        recorded_->go_on_with(sentences, hypotheses);
+        recorded_->reorder(sentences, hypotheses);
       else
-        for (model::State& state : states_) model::go_on_with(state, sentences, hypotheses);
+        for (model::State& state : states_) model::reorder(state, sentences, hypotheses);
     }
     return matrix(0);
   }
@@ -224,9 +224,9 @@ class ModelSteps : public Steps {
     }
   }
 
-  std::vector<float> wanted_of(const StepRequest& request, const CandidateScores& scores) const {
+  std::vector<float> required_of(const StepRequest& request, const CandidateScores& scores) const {
     std::vector<int64_t> cells;
-    for (const NextPiece& one : request.wanted)
+    for (const NextPiece& one : request.required)
       cells.push_back(one.row * scores.values.size(-1) + one.piece);
     const Tensor there = model::upload_numbers(cells, device_);
     const auto of = [&](const Tensor& all) { return all.reshape({-1}).index_select(0, there); };

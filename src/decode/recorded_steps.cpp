@@ -158,7 +158,7 @@ void RecordedSteps::compute(const model::BeamsShape& shape) {
   model::State state = fixed;
   state.end = end_of(shape);
   const Tensor tokens = tokens_.narrow(0, 0, shape.sentences);
-  model::go_on_with(state, {}, hypotheses_.narrow(0, 0, rows).view(tokens.sizes()));
+  model::reorder(state, {}, hypotheses_.narrow(0, 0, rows).view(tokens.sizes()));
   const Tensor logits = model_.step(tokens, state).flatten(0, 1);
   const Tensor log_probabilities = at::log_softmax(logits, -1, at::kFloat);
   if (!logits_.defined()) {
@@ -172,13 +172,13 @@ void RecordedSteps::compute(const model::BeamsShape& shape) {
   fixed.at.add_(1);
 }
 
-void RecordedSteps::go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
+void RecordedSteps::reorder(const Tensor& sentences, const Tensor& hypotheses) {
   if (!sentences.defined()) {
     hypotheses_.narrow(0, 0, hypotheses.numel()).copy_(hypotheses.flatten());
     reordered_ = true;
     return;
   }
-  beams_->go_on_with(sentences, hypotheses);
+  beams_->reorder(sentences, hypotheses);
   sentences_ = sentences.size(0);
 }
 

@@ -40,8 +40,8 @@ class RecordedSteps {
   /// Computes a step: tokens [sentences, beam] int64 -> scores of [sentences * beam] rows, which
   /// are valid until the next step.
   CandidateScores step(const Tensor& tokens);
-  /// Continues these hypotheses of these sentences, as model::go_on_with() does.
-  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
+  /// Continues these hypotheses of these sentences, as model::reorder() does.
+  void reorder(const Tensor& sentences, const Tensor& hypotheses);
 
   bool records() const { return records_; }
   int64_t graphs() const { return graphs_; }

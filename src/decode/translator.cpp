@@ -24,7 +24,7 @@
 #include "decode/search/search.h"
 #include "engine/matrix.h"
 #include "engine/weights.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "model/recurrent/recurrent.h"
@@ -68,7 +68,7 @@ constexpr const char* kNoInt8 =
 engine::Weights weights_of(const model::Model& model) {
   std::map<std::string, engine::Array> arrays;
   for (const auto& [name, tensor] : model::named_weights(model)) {
-    const auto dense = std::make_shared<Tensor>(tensor.to(at::kFloat).contiguous());
+    const auto dense = std::make_shared<Tensor>(tensor.to(at::kCPU, at::kFloat).contiguous());
     arrays[name] = {dense->const_data_ptr<float>(), dense->sizes().vec(), dense};
   }
   return engine::Weights(std::move(arrays));
@@ -77,7 +77,7 @@ engine::Weights weights_of(const model::Model& model) {
 std::unique_ptr<engine::Network> network_of(const model::Model& model,
                                             engine::WeightFormat numbers) {
   for (const Tensor& parameter : model.parameters())
-    if (!parameter.is_cpu() || parameter.scalar_type() != at::kFloat) return nullptr;
+    if (parameter.scalar_type() != at::kFloat) return nullptr;
   const auto* transformer = model::transformer_config(model);
   const auto* config = transformer != nullptr ? transformer : model::recurrent_config(model);
   if (config == nullptr || !engine::has_network(*config)) return nullptr;
@@ -164,10 +164,10 @@ BatchLimits Translator::limits(const DecodeConfig& config) const {
                         .free = free_memory_});
 }
 
-void Translator::share_batches(int64_t batches, const std::function<void(int64_t)>& work) const {
+void Translator::divide_batches(int64_t batches, const std::function<void(int64_t)>& work) const {
   const model::EvaluationMode mode(models());  // set once here, because the threads only read it
   if (device_.is_cpu() && std::min<int64_t>(at::get_num_threads(), batches) > 1)
-    return LineTranslator::share_batches(batches, work);
+    return LineTranslator::divide_batches(batches, work);
   for (int64_t batch = 0; batch < batches; ++batch) work(batch);
 }
 
@@ -232,7 +232,7 @@ std::vector<Translator::TargetScore> Translator::score(
   const model::EvaluationMode mode(models());
   std::vector<TargetScore> out(targets.size());
   const auto batches = batches_by_length(lengths, score_limits(config_, device_));
-  kernels::share_out(device_, std::ssize(batches), [&](int64_t number, int64_t) {
+  kernels::divide_work(device_, std::ssize(batches), [&](int64_t number, int64_t) {
     const model::Autocast autocast(device_, precision_);
     const auto& chosen = batches[number];
     std::vector<at::Tensor> logits;

@@ -28,11 +28,11 @@ struct Batch;  // data/batch.h
 
 namespace heed::decode {
 
-/// Returns the weights of a model on a CPU. Weights in fp32 are not copied.
+/// Returns the weights of a model. Weights on a CPU in fp32 are not copied.
 engine::Weights weights_of(const model::Model& model);
 
-/// Returns an engine with the weights of `model`, which must not change from now on; null where it
-/// is not on a CPU in fp32, or engine::has_network() is false.
+/// Returns an engine with the weights of `model`, which must not change from now on; null where
+/// they are not in fp32, or engine::has_network() is false.
 std::unique_ptr<engine::Network> network_of(const model::Model& model,
                                             engine::WeightFormat numbers);
 
@@ -82,8 +82,8 @@ class Translator : public LineTranslator {
   /// The model of LibTorch reads the pairs, even where engines translate.
   engine::LayerMaps attention_of(const data::Batch& pairs,
                                  const std::vector<config::AttentionKind>& kinds) const override;
-  void share_batches(int64_t batches,
-                     const std::function<void(int64_t batch)>& work) const override;
+  void divide_batches(int64_t batches,
+                      const std::function<void(int64_t batch)>& work) const override;
 
   /// log P(target | source) of a pair: the sum over pieces and eos, and the value of each token,
   /// which is 0 for the target vocabulary's beginning().

@@ -93,9 +93,9 @@ void draw_ink_legend(Svg& svg, double x, double y, double largest) {
 
 // --- small multiples: layers by heads; or one matrix alone
 
-/// How large a picture is.
-struct Size {
-  double side;               // what a panel's longer side shares out to its cells
+/// The size of a picture.
+struct PictureSize {
+  double side;               // the length that is divided among the cells of a panel's longer side
   double smallest, largest;  // cells
   double font;               // of the labels, at most
   double least = 8;          // the same, at least: every second, third, ... token has one then
@@ -103,9 +103,10 @@ struct Size {
   double scale = 1;          // pixels of a unit
 };
 
-constexpr Size kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
-constexpr Size kLarge{.side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
-constexpr Size kSlide{
+constexpr PictureSize kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
+constexpr PictureSize kLarge{
+    .side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
+constexpr PictureSize kSlide{
     .side = 372, .smallest = 2, .largest = 40, .font = 16, .least = 14, .scale = kSlideScale};
 constexpr double kGap = 16;
 constexpr int kLevels = 24;  // of ink: more could not be told apart, and runs of equal ones are one
@@ -119,7 +120,7 @@ std::vector<int64_t> in_order(std::span<const study::AttentionMatrix> matrices,
   return out;
 }
 
-double place_of(const std::vector<int64_t>& numbers, int64_t number) {
+double index_of(const std::vector<int64_t>& numbers, int64_t number) {
   return static_cast<double>(std::find(numbers.begin(), numbers.end(), number) - numbers.begin());
 }
 
@@ -131,7 +132,7 @@ std::vector<std::string> title_lines(const std::string& title, bool alone) {
   return {title.substr(0, colon), title.substr(colon + 2)};
 }
 
-struct Grid {
+struct PanelGrid {
   std::vector<int64_t> layers, heads;
   double cell = 0;
   LabelStyle labels;
@@ -144,20 +145,20 @@ struct Grid {
   double total_width = 0, total_height = 0;
 
   double x(const study::AttentionMatrix& panel) const {
-    return left + place_of(heads, panel.head) * (width + kGap);
+    return left + index_of(heads, panel.head) * (width + kGap);
   }
   double y(const study::AttentionMatrix& panel) const {
-    return top + place_of(layers, panel.layer) * (height + kGap);
+    return top + index_of(layers, panel.layer) * (height + kGap);
   }
 };
 
-Grid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title,
-             const Size& size) {
+PanelGrid lay_out(std::span<const study::AttentionMatrix> matrices, const std::string& title,
+                  const PictureSize& size) {
   const study::AttentionMatrix& first = matrices[0];
   const auto rows = static_cast<double>(first.target.size());
   const auto columns = static_cast<double>(first.source.size());
-  Grid at{.layers = in_order(matrices, &study::AttentionMatrix::layer),
-          .heads = in_order(matrices, &study::AttentionMatrix::head)};
+  PanelGrid at{.layers = in_order(matrices, &study::AttentionMatrix::layer),
+               .heads = in_order(matrices, &study::AttentionMatrix::head)};
   at.alone = matrices.size() == 1;
   at.tooltips = size.tooltips && first.weights.size() <= kMostDrawnCells;
   at.cell = std::clamp(std::floor(size.side / std::max({rows, columns, 1.0})), size.smallest,
@@ -227,7 +228,8 @@ std::string summary(const study::AttentionMatrix& matrix) {
                      matrix.target[index / columns], matrix.source[index % columns]);
 }
 
-void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Grid& at, double largest) {
+void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const PanelGrid& at,
+                double largest) {
   for (std::size_t row = 0; row < matrix.target.size(); ++row)
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
       const double weight = matrix.at(row, column);
@@ -239,7 +241,8 @@ void draw_cells(Svg& svg, const study::AttentionMatrix& matrix, const Grid& at, 
     }
 }
 
-void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, double largest) {
+void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const PanelGrid& at,
+                double largest) {
   const double x = at.x(panel), y = at.y(panel);
   if (!at.tooltips) svg.raw("<g><title>" + xml_escape(summary(panel)) + "</title>");
   svg.rectangle(x - 0.5, y - 0.5, at.width + 1, at.height + 1, "#ffffff", "",
@@ -250,7 +253,7 @@ void draw_panel(Svg& svg, const study::AttentionMatrix& panel, const Grid& at, d
       short_number(x), short_number(y), short_number(at.cell), cells(panel, largest)));
 }
 
-void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
+void draw_names(Svg& svg, const study::AttentionMatrix& first, const PanelGrid& at) {
   const std::string bold = "font-weight=\"600\"";
   const AxisNames axes = axis_names(first);
   svg.text(at.left, at.names + 10, axes.columns, {.size = kNameSize, .fill = "#555555"});
@@ -273,7 +276,7 @@ void draw_names(Svg& svg, const study::AttentionMatrix& first, const Grid& at) {
 }
 
 std::string draw(std::span<const study::AttentionMatrix> matrices, const std::string& title,
-                 const Size& size) {
+                 const PictureSize& size) {
   expect(!matrices.empty(), "a grid has pictures");
   for (const study::AttentionMatrix& matrix : matrices) {
     check(matrix);
@@ -282,7 +285,7 @@ std::string draw(std::span<const study::AttentionMatrix> matrices, const std::st
            "the pictures of a grid are of one sentence");
   }
   const double largest = largest_weight(matrices);
-  const Grid at = lay_out(matrices, title, size);
+  const PanelGrid at = lay_out(matrices, title, size);
   Svg svg(at.total_width, at.total_height, title.empty() ? describe(matrices[0]) : title,
           size.scale);
   for (std::size_t i = 0; i < at.title.size(); ++i)

@@ -56,6 +56,20 @@ PageData buckets_table(const score::LengthReport& lengths) {
   return table_data(columns, rows);
 }
 
+enum class Heading { kTitle, kOwn };
+
+/// A row of pages.def.
+struct PageRow {
+  const char *name, *style;
+  Heading heading;
+};
+
+constexpr PageRow kPages[] = {
+#define HEED_PAGE(name, style, heading, arguments) {#name, style, Heading::heading},
+#include "draw/pages.def"
+#undef HEED_PAGE
+};
+
 std::string_view page_file(std::string_view name) {
   for (const auto& [known, text] : kPageFiles)
     if (name == known) return text;
@@ -130,6 +144,12 @@ void append(std::string& out, std::string_view page, const PageData& data) {
       append(out, section, value.is_object() ? value : data);
   }
   out += page;
+}
+
+std::string filled(std::string_view page, const PageData& data) {
+  std::string out;
+  append(out, page, data);
+  return out;
 }
 
 }  // namespace
@@ -216,13 +236,25 @@ PageData lengths_data(const score::LengthReport& lengths) {
 }
 
 std::string render(std::string_view file, const PageData& data) {
-  return render_page(page_file(file), data);
+  return filled(page_file(file), data);
 }
 
-std::string render_page(std::string_view page, const PageData& data) {
-  std::string out;
-  append(out, page, data);
-  return out;
+std::string render_parts(const PageParts& parts, const PageData& data) {
+  PageData frame = data;
+  frame["style"] = filled(parts.style, data);
+  frame["heading"] = parts.has_heading;
+  frame["body"] = filled(parts.body, data);
+  return render("frame.html", frame);
+}
+
+std::string render_page(std::string_view name, const PageData& data) {
+  for (const PageRow& page : kPages)
+    if (name == page.name)
+      return render_parts({.style = page_file(page.style),
+                           .body = page_file(std::string(name) + ".html"),
+                           .has_heading = page.heading == Heading::kTitle},
+                          data);
+  throw Bug("no page is called " + std::string(name));
 }
 
 }  // namespace heed::draw

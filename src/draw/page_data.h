@@ -23,8 +23,18 @@ using PageData = nlohmann::ordered_json;
 /// the last three kinds is left out. Throws Bug for a file or a name that is none.
 std::string render(std::string_view file, const PageData& data);
 
-/// Fills the text of a page that is not among the files.
-std::string render_page(std::string_view page, const PageData& data);
+/// The page of that name in draw/pages.def with `data`, in which "title" is its title. Throws Bug
+/// where there is none.
+std::string render_page(std::string_view name, const PageData& data);
+
+/// The parts of a page as texts with marks.
+struct PageParts {
+  std::string_view style, body;
+  bool has_heading = true;  // the title stands over it
+};
+
+/// The parts with `data`, in the frame that all pages have (page/frame.html).
+std::string render_parts(const PageParts& parts, const PageData& data);
 
 /// JSON as it may stand inside a <script> element, which a "</script>" in a text would end.
 std::string script_data(const PageData& data);

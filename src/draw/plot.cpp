@@ -66,12 +66,12 @@ Scale scale_of(const Plot& plot, Form form) {
   return scale;
 }
 
-/// At the end of an axis.
+/// Returns the number at the end of an axis.
 std::string number_text(double value) {
   return value < 10000 ? short_number(value) : human_count(value);
 }
 
-/// In the unit that the axis's last number has: 0, 5k, 10k.
+/// Returns a tick in the unit that the axis's last number has: 0, 5k, 10k.
 std::string tick_text(double tick, double longest) {
   if (tick == 0 || longest < 10000) return short_number(tick);
   return longest < 1e7 ? short_number(tick / 1e3) + 'k' : short_number(tick / 1e6) + 'M';

@@ -9,7 +9,7 @@
 
 namespace heed::draw {
 
-/// In the format of zlib.
+/// Returns the bytes compressed in the format of zlib.
 std::string compressed(const std::string& bytes);
 
 /// A PNG file of rows of red, green and blue, 3 x width x height bytes.

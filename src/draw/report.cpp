@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "draw/heatmap.h"
 #include "draw/page_data.h"
+#include "draw/pages.h"
 #include "draw/svg.h"
 #include "score/bleu_statistics.h"
 #include "score/chrf.h"
@@ -95,7 +97,7 @@ PageData samples_data(const std::vector<ReportSentence>& samples) {
   return {{"list", std::move(shown)}};
 }
 
-/// Each once.
+/// Returns the methods of all systems, each once.
 std::vector<std::string> methods_of(const Report& report) {
   std::vector<std::string> lines;
   const auto add = [&lines](const std::string& line) {
@@ -120,6 +122,91 @@ PageData learning_data(const std::optional<Plot>& learning) {
 std::string range_text(const score::Bucket& bucket) {
   if (!bucket.high) return fmt::format("more than {} words", bucket.low - 1);
   return fmt::format("{} to {} words", bucket.low, *bucket.high);
+}
+
+using Json = nlohmann::ordered_json;
+
+/// null where there is nothing.
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json json_of(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+Json json_of(const score::Interval& interval) {
+  return {interval.low, interval.high};
+}
+
+Json json_of(const score::BucketScore& score) {
+  Json json{{"bleu", score.bleu.score},
+            {"interval", nullptr},
+            {"brevity_penalty", score.bleu.brevity_penalty},
+            {"length_ratio", score.bleu.length_ratio},
+            {"against_baseline", nullptr}};
+  if (score.interval) json["interval"] = json_of(*score.interval);
+  if (const auto& against = score.against_baseline)
+    json["against_baseline"] = {{"difference", against->difference},
+                                {"interval", json_of(against->interval)},
+                                {"wins", against->wins},
+                                {"p", against->p_value}};
+  return json;
+}
+
+Json json_of(const score::Bucket& bucket) {
+  return {{"low", bucket.low},
+          {"high", json_of(bucket.high)},
+          {"sentences", bucket.sentences.size()},
+          {"source_words", bucket.source_words}};
+}
+
+Json json_of(const ReportSystem& system, const score::SystemLengths& lengths) {
+  Json json{{"name", system.name},
+            {"folder", system.folder},
+            {"description", system.description},
+            {"attention_page", json_of(system.attention_page)},
+            {"lengths", Json::array()},
+            {"all", json_of(lengths.all)},
+            {"facts", Json::array()},
+            {"scores", Json::array()}};
+  for (const auto& bucket : lengths.buckets)
+    json["lengths"].push_back(bucket ? json_of(*bucket) : Json(nullptr));
+  for (const ReportFact& fact : system.facts)
+    json["facts"].push_back({{"name", fact.name},
+                             {"value", json_of(fact.number)},
+                             {"text", fact.value},
+                             {"note", json_of(fact.note)}});
+  for (const score::Score& score : system.scores)
+    json["scores"].push_back(
+        {{"name", score.name}, {"value", score.value}, {"signature", score.signature}});
+  return json;
+}
+
+/// The lines of one colour are those of one system; only the first has its name.
+Json json_of(const Plot& learning) {
+  Json json{{"x", learning.x_label}, {"y", learning.y_label}, {"lines", Json::array()}};
+  for (const PlotLine& line : learning.lines) {
+    const auto named = std::ranges::find_if(learning.lines, [&](const PlotLine& one) {
+      return one.color == line.color && !one.name.empty();
+    });
+    Json points = Json::array();
+    for (const PlotPoint& point : line.points) points.push_back({point.x, point.value});
+    json["lines"].push_back({{"system", named == learning.lines.end() ? "" : named->name},
+                             {"set", line.dashed ? "valid" : "train"},
+                             {"points", std::move(points)}});
+  }
+  return json;
+}
+
+Json json_of(const ReportSentence& sentence) {
+  Json json{{"line", sentence.line + 1},
+            {"source", sentence.source},
+            {"reference", sentence.reference},
+            {"translations", Json::array()}};
+  for (const ReportTranslation& one : sentence.translations)
+    json["translations"].push_back(
+        {{"system", one.system}, {"text", one.text}, {"chrf2", one.chrf}});
+  return json;
 }
 
 }  // namespace
@@ -182,7 +269,7 @@ ReportSentence report_sentence(std::size_t line, const std::string& source,
 }
 
 std::string report_page(const Report& report) {
-  return render("report.html", {{"title", report.title},
+  return render_page("report", {{"title", report.title},
                                 {"headline", headline(report.lengths)},
                                 {"introduction", report.introduction},
                                 {"lengths", lengths_data(report.lengths)},
@@ -192,6 +279,30 @@ std::string report_page(const Report& report) {
                                 {"samples", samples_data(report.samples)},
                                 {"commands", join(report.commands, "\n")},
                                 {"methods", methods_of(report)}});
+}
+
+std::string report_json(const Report& report) {
+  const score::LengthReport& lengths = report.lengths;
+  expect(report.systems.size() == lengths.systems.size(), "each system has its lengths");
+  Json json{{"title", report.title},
+            {"headline", headline(lengths)},
+            {"introduction", report.introduction},
+            {"unit", lengths.unit},
+            {"baseline", json_of(lengths.baseline)},
+            {"buckets", Json::array()},
+            {"systems", Json::array()},
+            {"learning", nullptr},
+            {"long_sentence", nullptr},
+            {"samples", Json::array()},
+            {"commands", report.commands},
+            {"notes", methods_of(report)}};
+  for (const score::Bucket& bucket : lengths.buckets) json["buckets"].push_back(json_of(bucket));
+  for (std::size_t i = 0; i < report.systems.size(); ++i)
+    json["systems"].push_back(json_of(report.systems[i], lengths.systems[i]));
+  if (report.learning) json["learning"] = json_of(*report.learning);
+  if (report.long_sentence) json["long_sentence"] = json_of(report.long_sentence->sentence);
+  for (const ReportSentence& sample : report.samples) json["samples"].push_back(json_of(sample));
+  return json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace heed::draw

@@ -1,5 +1,6 @@
-// The page that `heed bottleneck` leaves: the curve first, then why, how the models learned, one
-// long sentence through all of them, and how to get everything again.
+// What the page has that `heed bottleneck` leaves (report_page in draw/pages.h): the curve first,
+// then why, how the models learned, one long sentence through all of them, and how to get
+// everything again.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,9 @@
 namespace heed::draw {
 
 struct ReportFact {
-  std::string name, value;
-  std::string note = "";  // small print below the value
+  std::string name, value;            // as they are shown
+  std::string note = "";              // small print below the value
+  std::optional<double> number = {};  // the value for scripts, not rounded
 };
 
 struct ReportSystem {
@@ -26,6 +28,7 @@ struct ReportSystem {
   std::vector<ReportFact> facts;     // "parameters", "3.05M"; in order
   std::vector<score::Score> scores;  // on the whole test set
   std::string attention_page;        // its address from the report; "": the model does not attend
+  std::string folder = "";           // beside the report; its name in lengths.csv and systems.csv
 };
 
 struct ReportTranslation {
@@ -58,8 +61,24 @@ struct Report {
   std::vector<std::string> notes = {};     // machine, versions, warnings; one line each
 };
 
-/// One HTML file without outside parts; reads well on a phone, in the dark and on paper.
-std::string report_page(const Report& report);
+/// What the page says, for scripts, as JSON: its texts, BLEU by source length with intervals and
+/// comparisons, the points of the loss, what each model is and costs, and the sentences with their
+/// translations. Numbers are not rounded; what there is no number for is null. Weights of attention
+/// are in attention.csv of each model's folder.
+///   {"title", "headline", "introduction", "unit", "baseline" (a name, or null),
+///    "buckets": [{"low", "high" (null: all longer), "sentences", "source_words"}, ...],
+///    "systems": [{"name", "folder", "description", "attention_page" (or null),
+///       "lengths": [measured or null, ...] by bucket, "all": measured,
+///       "facts": [{"name", "value", "text", "note"}, ...],
+///       "scores": [{"name", "value", "signature"}, ...] on the whole test set}, ...],
+///    "learning": {"x", "y", "lines": [{"system", "set" ("train" or "valid"),
+///       "points": [[x, y], ...]}, ...]} or null,
+///    "long_sentence": sentence or null, "samples": [sentence, ...], "commands", "notes"}
+///   measured: {"bleu", "interval": [low, high], "brevity_penalty", "length_ratio",
+///      "against_baseline": {"difference", "interval", "wins", "p"}}
+///   sentence: {"line" (from 1), "source", "reference",
+///      "translations": [{"system", "text", "chrf2"}, ...]}
+std::string report_json(const Report& report);
 
 /// Returns what the longest and the shortest bucket with sentences say about the baseline and the
 /// system that is best in the longest; "" where there is no baseline or no other system.

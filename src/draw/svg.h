@@ -40,7 +40,7 @@ bool is_right_to_left(std::string_view line);
 /// forbids become U+FFFD.
 std::string xml_escape(std::string_view text);
 
-/// At most two decimals, no trailing zeros: "12.5".
+/// Returns the number with at most two decimals and no trailing zeros: "12.5".
 std::string short_number(double value);
 
 /// How text stands: anchor start, middle or end; `attributes` is appended as it is.
@@ -48,7 +48,7 @@ struct TextStyle {
   double size = 16;
   std::string anchor = "start";
   std::string fill = "#222222";
-  double rotate = 0;  // degrees, around its place
+  double rotate = 0;  // degrees, around its position
   std::string attributes;
   std::string tooltip;
 };
@@ -87,17 +87,17 @@ struct ValueAxis {
   double low = 0, high = 100;
   double step = 20;  // between grid lines
 
-  /// 0 to `largest` and a little more.
+  /// Returns an axis from 0 to `largest` and a little more.
   static ValueAxis from_zero(double largest);
   /// Whole steps around both; 0 to 1 where they are no numbers.
   static ValueAxis around(double smallest, double largest);
 
-  /// In pixels.
+  /// Returns the coordinate in pixels.
   double y(double value) const;
   std::vector<double> grid() const;
 };
 
-/// For a page or a file; for the 360 pixels of a phone, where names stand below the plot; or for
+/// The use of a plot: a page or a file; the 360 pixels of a phone, where names stand below it; or
 /// slides, with letters of 28 pixels or more.
 enum class Form { wide, narrow, slides };
 inline constexpr double kSlideScale = 2;    // pixels of a unit

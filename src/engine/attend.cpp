@@ -45,11 +45,11 @@ HEED_LOOP void add_distances(const float* query, const HeadShape& shape, int64_t
   const int64_t size = 2 * distances.reach + 1;
   for (int64_t t = 0; t < count; ++t) {
     const int64_t away = std::clamp(distances.first + t, -distances.reach, distances.reach);
-    const int64_t place = away + distances.reach;
+    const int64_t index = away + distances.reach;
     for (int64_t h = 0; h < shape.heads; ++h) {
-      float added = distances.numbers == nullptr ? 0 : distances.numbers[h * size + place];
+      float added = distances.numbers == nullptr ? 0 : distances.numbers[h * size + index];
       if (distances.vectors != nullptr) {
-        const float *q = query + h * shape.head, *v = distances.vectors + place * shape.head;
+        const float *q = query + h * shape.head, *v = distances.vectors + index * shape.head;
         float sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (int64_t i = 0; i < shape.head; ++i) sum += q[i] * v[i];

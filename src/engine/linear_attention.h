@@ -8,8 +8,9 @@
 
 namespace heed::engine {
 
-/// How many numbers the sums of one sentence or hypothesis have: for each head of keys sum over j
-/// of f(k(j)), [head], and sum over j of f(k(j)) v(j)^T, [head, head], with f(x) = elu(x) + 1.
+/// Returns the number of floats of the sums of one sentence or hypothesis: for each head of keys
+/// sum over j of f(k(j)), [head], and sum over j of f(k(j)) v(j)^T, [head, head], with f(x) =
+/// elu(x) + 1.
 int64_t sums_width(const HeadShape& shape);
 
 /// Adds a key and its value, [kv_heads, head] each and one after the other. The key becomes its

@@ -48,15 +48,15 @@ HEED_LOOP void quantise_all(const float* x, int64_t count, float factor, uint8_t
 }
 
 /// The columns of the matrix that a tile has.
-struct Columns {
+struct TileColumns {
   const Matrix& weights;
   int64_t begin, width;
 };
 
 /// The sums of (x + 128) w of int8, as bits, become products.
-HEED_LOOP void scale_sums(float* sums, float scale, const Columns& place) {
-  const float* scales = place.weights.scales() + place.begin;
-  const uint32_t* shifts = place.weights.shifts() + place.begin;
+HEED_LOOP void scale_sums(float* sums, float scale, const TileColumns& columns) {
+  const float* scales = columns.weights.scales() + columns.begin;
+  const uint32_t* shifts = columns.weights.shifts() + columns.begin;
   // Either may have overflowed; their difference never does.
 #pragma omp simd
   for (int64_t c = 0; c < Matrix::kPanel; ++c) {
@@ -78,13 +78,13 @@ HEED_LOOP void store_row(const float* __restrict from, const float* bias, const 
 
 /// Stores a tile of `rows` rows in `to`, whose rows are `stride` numbers apart.
 HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
-                          const Columns& place, float* to, int64_t stride) {
-  const float* bias = finish.bias != nullptr ? finish.bias + place.begin : nullptr;
+                          const TileColumns& columns, float* to, int64_t stride) {
+  const float* bias = finish.bias != nullptr ? finish.bias + columns.begin : nullptr;
   for (int64_t r = 0; r < rows; ++r, tile += Matrix::kPanel, to += stride)
-    if (place.width == Matrix::kPanel)  // known, and so unrolled
+    if (columns.width == Matrix::kPanel)  // known, and so unrolled
       store_row(tile, bias, finish, Matrix::kPanel, to);
     else
-      store_row(tile, bias, finish, place.width, to);
+      store_row(tile, bias, finish, columns.width, to);
 }
 
 /// The scale of a row of int8 numbers.
@@ -95,7 +95,7 @@ float scale_of(const float* x, int64_t count) {
 }
 
 /// The index of number (column, i) in a panel, which has `group` numbers of a column in each step.
-int64_t place_of(int64_t column, int64_t i, int64_t group) {
+int64_t index_in_panel(int64_t column, int64_t i, int64_t group) {
   return (i / group * Matrix::kPanel + column % Matrix::kPanel) * group + i % group;
 }
 
@@ -148,10 +148,11 @@ Matrix::Matrix(const float* weights, int64_t columns, int64_t inner, WeightForma
       set_column(column, row.data(), scale);
     } else if (numbers == WeightFormat::bf16) {
       for (int64_t i = 0; i < inner; ++i)
-        reinterpret_cast<uint16_t*>(panel)[place_of(column, i, group)] = kernels::narrowed(from[i]);
+        reinterpret_cast<uint16_t*>(panel)[index_in_panel(column, i, group)] =
+            kernels::narrowed(from[i]);
     } else {
       for (int64_t i = 0; i < inner; ++i)
-        reinterpret_cast<float*>(panel)[place_of(column, i, group)] = from[i];
+        reinterpret_cast<float*>(panel)[index_in_panel(column, i, group)] = from[i];
     }
   }
 }
@@ -184,7 +185,7 @@ void Matrix::set_column(int64_t column, const int8_t* numbers, float scale) {
   auto* panel = reinterpret_cast<int8_t*>(bytes_.data() + column / kPanel * panel_bytes_);
   int32_t sum = 0;
   for (int64_t i = 0; i < inner_; ++i) {
-    panel[place_of(column, i, numbers_a_step(WeightFormat::int8))] = numbers[i];
+    panel[index_in_panel(column, i, numbers_a_step(WeightFormat::int8))] = numbers[i];
     sum += numbers[i];
   }
   scales_[column] = scale;
@@ -225,7 +226,7 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
   bool ends = false;
   const auto meet = [&](int64_t row, int64_t panel) {
     const int64_t begin = panel * Matrix::kPanel;
-    const Columns place{weights, begin, std::min(Matrix::kPanel, columns - begin)};
+    const TileColumns tile_columns{weights, begin, std::min(Matrix::kPanel, columns - begin)};
     const int64_t count = std::min<int64_t>(product.rows, rows - row);
     const TileFactors factors{.x = static_cast<const unsigned char*>(x.row(row)),
                               .stride = x.row_bytes(),
@@ -238,9 +239,9 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
     product.run(factors, tile);
     if (weights.numbers() == WeightFormat::int8)
       for (int64_t r = 0; r < count; ++r)
-        kernels::fastest<scale_sums>(tile + r * Matrix::kPanel, x.scale(row + r), place);
+        kernels::fastest<scale_sums>(tile + r * Matrix::kPanel, x.scale(row + r), tile_columns);
     float* to = y + row * stride + begin - first * Matrix::kPanel;
-    kernels::fastest<store_rows>(tile, count, finish, place, to, stride);
+    kernels::fastest<store_rows>(tile, count, finish, tile_columns, to, stride);
   };
   for (int64_t block = first; block < last; block += together)
     for (int64_t row = 0; row < rows; row += product.rows)

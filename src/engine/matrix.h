@@ -119,7 +119,7 @@ struct Finish {
   bool add = false;
 };
 
-/// y = finish(x W^T), the columns of the panels [first, last) alone, so that threads may share
+/// y = finish(x W^T), the columns of the panels [first, last) alone, so that threads may divide
 /// them; its rows are `stride` numbers apart. Each number is added up in one order, whatever the
 /// number of rows: the same row gives the same bits in any batch.
 void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, float* y,

@@ -25,7 +25,7 @@ struct SourceBatch {
   std::span<const PieceList> lists = {};
 };
 
-/// Some neighbouring rows.
+/// A range of neighbouring rows.
 struct Span {
   int64_t begin = 0, count = 0;
 };
@@ -33,7 +33,10 @@ struct Span {
 /// The sentences of a batch one after another, without padding.
 std::vector<Span> spans_of(const SourceBatch& source);
 
-/// The numbers from which one sentence's weights were made: they suffice to compute them again.
+/// The numbers from which the weights and contexts of one sentence were made: they suffice to
+/// compute them again. They have all keys, of those at which no row looks, too. A decoder without
+/// attention has queries s(t) and one value, the vector that it gets at every step, and nothing
+/// else.
 struct HeadNumbers {
   float factor = 1;   // of the products of queries and keys
   int64_t width = 0;  // of a query, a key and a value
@@ -74,8 +77,7 @@ class BatchDecoder {
 
   /// Goes on with these sentences, numbered from 0 (empty: with all), and with these hypotheses,
   /// numbered through all sentences that there were, as many for each sentence.
-  virtual void go_on_with(std::span<const int64_t> sentences,
-                          std::span<const int64_t> hypotheses) = 0;
+  virtual void reorder(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) = 0;
 
   /// The logits of a row, as OutputProduct::columns().
   virtual int64_t columns() const = 0;
@@ -97,9 +99,9 @@ void choose_rows(Floats& x, int64_t width, std::span<const int64_t> chosen);
 const Array& embedding_of(const model::ModelConfig& config, const Weights& weights, bool target);
 Linear output_of(const model::ModelConfig& config, const Weights& weights, WeightFormat numbers);
 
-/// How many sentences a thread decodes together, at most: with more of them the numbers that a step
-/// reads no longer fit in the processor's cache, with fewer of them each weight is read too often.
-/// Each sentence gets the same bits anyway.
+/// Returns the most sentences that a thread decodes together: with more of them the numbers that a
+/// step reads no longer fit in the processor's cache, with fewer of them each weight is read too
+/// often. Each sentence gets the same bits anyway.
 int64_t sentences_together(WeightFormat numbers);
 
 class Network {

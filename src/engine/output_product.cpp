@@ -13,22 +13,22 @@ OutputProduct::OutputProduct(const Linear& whole, std::span<const PieceList> lis
                              Products& products)
     : whole_(whole), products_(products), columns_(whole.matrix.columns()) {
   if (lists.empty()) return;
-  PieceList place(columns_, -1), pieces;
+  PieceList index(columns_, -1), pieces;
   for (const PieceList& list : lists)
     for (const int32_t piece : list) {
       expect(piece >= 0 && piece < columns_, "a piece of the vocabulary");
-      place[piece] = 0;
+      index[piece] = 0;
     }
   columns_ = 0;
-  for (int32_t piece = 0; piece < std::ssize(place); ++piece)
-    if (place[piece] == 0) {
-      place[piece] = static_cast<int32_t>(pieces.size());
+  for (int32_t piece = 0; piece < std::ssize(index); ++piece)
+    if (index[piece] == 0) {
+      index[piece] = static_cast<int32_t>(pieces.size());
       pieces.push_back(piece);
     }
   for (const PieceList& list : lists) {
     columns_ = std::max<int64_t>(columns_, std::ssize(list));
-    PieceList& places = places_.emplace_back();
-    for (const int32_t piece : list) places.push_back(place[piece]);
+    PieceList& indices = indices_.emplace_back();
+    for (const int32_t piece : list) indices.push_back(index[piece]);
   }
   listed_.matrix = whole.matrix.with_columns(pieces);
   if (!whole.bias.empty())
@@ -42,17 +42,17 @@ void OutputProduct::take(const float* x, int64_t rows) {
 
 float* OutputProduct::logits() {
   logits_.resize(rows_ * columns_);
-  if (places_.empty()) {
+  if (indices_.empty()) {
     products_.product(whole_, logits_.data());
     return logits_.data();
   }
-  const int64_t columns = listed_.matrix.columns(), each = rows_ / std::ssize(places_);
+  const int64_t columns = listed_.matrix.columns(), each = rows_ / std::ssize(indices_);
   listed_logits_.resize(rows_ * columns);
   products_.product(listed_, listed_logits_.data());
   for (int64_t row = 0; row < rows_; ++row) {
     const float* from = listed_logits_.data() + row * columns;
     float *to = logits_.data() + row * columns_, *end = to + columns_;
-    for (const int32_t place : places_[row / each]) *to++ = from[place];
+    for (const int32_t i : indices_[row / each]) *to++ = from[i];
     std::fill(to, end, -std::numeric_limits<float>::infinity());
   }
   return logits_.data();
@@ -65,8 +65,8 @@ void OutputProduct::block(int64_t index, Floats& to) const {
                    to.data(), kBlock);
 }
 
-void OutputProduct::go_on_with(std::span<const int64_t> sentences) {
-  if (!places_.empty() && !sentences.empty()) choose(places_, sentences);
+void OutputProduct::reorder(std::span<const int64_t> sentences) {
+  if (!indices_.empty() && !sentences.empty()) choose(indices_, sentences);
 }
 
 }  // namespace heed::engine

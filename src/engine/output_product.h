@@ -37,15 +37,15 @@ class OutputProduct {
   int64_t grain() const { return 1 + products_.grain(whole_) * Matrix::kPanel / kBlock; }
   /// The number of logits of a row: as many as the target has pieces, or the longest list.
   int64_t columns() const { return columns_; }
-  /// Goes on with these sentences, as BatchDecoder::go_on_with().
-  void go_on_with(std::span<const int64_t> sentences);
+  /// Goes on with these sentences, as BatchDecoder::reorder().
+  void reorder(std::span<const int64_t> sentences);
 
  private:
   const Linear& whole_;
   Products& products_;
   int64_t columns_, rows_ = 0;
-  Linear listed_;                  // the columns of all lists
-  std::vector<PieceList> places_;  // of each list: the indices of its pieces in listed_
+  Linear listed_;                   // the columns of all lists
+  std::vector<PieceList> indices_;  // of each list: the indices of its pieces in listed_
   Floats logits_, listed_logits_;
 };
 

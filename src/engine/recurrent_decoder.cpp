@@ -47,30 +47,32 @@ class WordProducts {
     for (const int64_t token : tokens) {
       expect(token >= 0 && token < table.rows(), "a piece of the vocabulary");
       if (number_[token] >= 0) continue;
-      number_[token] = static_cast<int32_t>(std::ssize(made_) / columns + std::ssize(fresh));
+      number_[token] =
+          static_cast<int32_t>(std::ssize(known_products_) / columns + std::ssize(fresh));
       fresh.push_back(token);
     }
     if (!fresh.empty()) {
       embedded_.resize(std::ssize(fresh) * width);
       embed(table, fresh.data(), std::ssize(fresh), embedded_.data());
-      const int64_t before = std::ssize(made_);
-      made_.resize(before + std::ssize(fresh) * columns);
-      products.product(linear, embedded_.data(), std::ssize(fresh), made_.data() + before);
+      const int64_t before = std::ssize(known_products_);
+      known_products_.resize(before + std::ssize(fresh) * columns);
+      products.product(linear, embedded_.data(), std::ssize(fresh),
+                       known_products_.data() + before);
     }
     to.resize(std::ssize(tokens) * columns);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const float* made = made_.data() + number_[tokens[i]] * columns;
+      const float* known = known_products_.data() + number_[tokens[i]] * columns;
       float* row = to.data() + i * columns;
       if (add)
-        kernels::scale_and_add(made, 1, row, columns, row);
+        kernels::scale_and_add(known, 1, row, columns, row);
       else
-        std::copy_n(made, columns, row);
+        std::copy_n(known, columns, row);
     }
   }
 
  private:
-  std::vector<int32_t> number_;  // of each piece, in made_, or -1
-  Floats made_, embedded_;
+  std::vector<int32_t> number_;  // of each piece, in known_products_, or -1
+  Floats known_products_, embedded_;
 };
 
 /// Adds row i of `from` to rows [i * each, (i + 1) * each) of `to`.
@@ -200,6 +202,7 @@ class RecurrentDecoder : public BatchDecoder {
     }
     product(weights.decoder.front().extra, encoded.summary, constant_gates_);
     product(weights.read_context, encoded.summary, constant_read_);
+    if (with_numbers) summary_ = std::move(encoded.summary);
   }
 
   OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override {
@@ -224,23 +227,23 @@ class RecurrentDecoder : public BatchDecoder {
       advance(weights_.decoder[layer], layers_[layer]);
     }
     if (weights_.attention && !weights_.attends_before) attend(beam, attention);
+    if (!weights_.attention && with_numbers_) tell_vector();
     read_out(words, beam, maxout ? before_ : layers_.back().hidden);
     ++position_;
     output_.take(features_.data(), rows_);
     return output_;
   }
 
-  void go_on_with(std::span<const int64_t> sentences,
-                  std::span<const int64_t> hypotheses) override {
+  void reorder(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override {
     for (States& layer : layers_) {
       choose_rows(layer.hidden, cell_.hidden, hypotheses);
       if (!layer.cell.empty()) choose_rows(layer.cell, cell_.hidden, hypotheses);
     }
     if (weights_.feeds()) choose_rows(feed_, weights_.target_embedding.columns(), hypotheses);
-    if (attention_) attention_->go_on_with(hypotheses);
+    if (attention_) attention_->reorder(hypotheses);
     if (sentences.empty()) return;
     choose(sources_, sentences);
-    output_.go_on_with(sentences);
+    output_.reorder(sentences);
     if (weights_.attention) return;
     choose_rows(constant_gates_, cell_.gates(), sentences);
     choose_rows(constant_read_, weights_.read_context.matrix.columns(), sentences);
@@ -299,6 +302,14 @@ class RecurrentDecoder : public BatchDecoder {
     if (maps_ != nullptr) *maps_ = {std::move(map)};
   }
 
+  /// Writes the map of a decoder that does not attend: its one vector, and no weights.
+  void tell_vector() {
+    *maps_ = {
+        {.heads = 1,
+         .keys = 1,
+         .numbers = {.width = cell_.hidden, .queries = layers_.back().hidden, .values = summary_}}};
+  }
+
   void read_out(std::span<const int64_t> words, int64_t beam, const Floats& state) {
     product(weights_.read_state, state, features_);
     if (weights_.attention)
@@ -335,6 +346,7 @@ class RecurrentDecoder : public BatchDecoder {
   Floats encoded_;  // [pieces, hidden_size]
   std::optional<SourceAttention> attention_;
   Floats constant_gates_, constant_read_;  // the products with the context where nothing attends
+  Floats summary_;                         // this context, where it is told
   std::vector<States> layers_;             // of each hypothesis
   Floats feed_;                            // h~(t-1)
   WordProducts word_gates_, word_read_;

@@ -30,10 +30,10 @@ std::vector<float> some_numbers(int64_t count) {
 }
 
 /// The products of a step in one precision.
-class Step {
+class StepProducts {
  public:
-  Step(const std::vector<model::LayerSize>& sizes, const SearchRows& search, WeightFormat numbers,
-       const std::vector<float>& source)
+  StepProducts(const std::vector<model::LayerSize>& sizes, const SearchRows& search,
+               WeightFormat numbers, const std::vector<float>& source)
       : numbers_(numbers), x_(source) {
     const int64_t together = std::min(search.sentences, sentences_together(numbers));
     rows_ = std::clamp<int64_t>(together * search.beam, 1, kMostRows);
@@ -41,8 +41,8 @@ class Step {
     int64_t of_a_row = 0;
     for (const model::LayerSize& size : sizes)
       of_a_row += std::min(size.in, kLargestSide) * std::min(size.out, kLargestSide);
-    const int64_t wanted = std::max(std::min(all, kMostRows), kMultiplications / of_a_row);
-    groups_ = std::max<int64_t>(1, wanted / rows_);
+    const int64_t measured_rows = std::max(std::min(all, kMostRows), kMultiplications / of_a_row);
+    groups_ = std::max<int64_t>(1, measured_rows / rows_);
     for (const model::LayerSize& size : sizes) {
       const int64_t in = std::min(size.in, kLargestSide), out = std::min(size.out, kLargestSide);
       layers_.emplace_back(source.data(), out, in, numbers);
@@ -83,7 +83,7 @@ class Step {
 PrecisionTimes search_times(const model::ModelConfig& config, const SearchRows& rows) {
   const auto sizes = model::layer_sizes(config, rows.vocabulary);
   const std::vector<float> numbers = some_numbers(kLargestSide * kLargestSide);
-  Step fp32(sizes, rows, WeightFormat::fp32, numbers),
+  StepProducts fp32(sizes, rows, WeightFormat::fp32, numbers),
       bf16(sizes, rows, WeightFormat::bf16, numbers);
   return time_precisions([&](bool low) { return (low ? bf16 : fp32).seconds(); }, kEnough);
 }

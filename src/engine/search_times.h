@@ -1,4 +1,5 @@
-// How fast an engine multiplies on this machine in fp32 and in bf16, for the choice between them.
+// The speed of an engine's products on this machine in fp32 and in bf16, for the choice between
+// them.
 #pragma once
 
 #include <cstdint>

@@ -66,8 +66,8 @@ HeadAttention::HeadAttention(const RecurrentAttention& kind, const HeadWeights& 
   }
 }
 
-void HeadAttention::ask(const float* queries, const QueryRows& asked) {
-  const int64_t width = kind_.head(), rows = asked.rows();
+void HeadAttention::take_queries(const float* queries, const QueryRows& query_rows) {
+  const int64_t width = kind_.head(), rows = query_rows.rows();
   queries_ = queries;
   if (weights_.query.matrix.columns() > 0) {
     projected_.resize(rows * weights_.query.matrix.columns());
@@ -88,7 +88,7 @@ void HeadAttention::ask(const float* queries, const QueryRows& asked) {
     kernels::dot_rows(weights_.center_score.data(), inner.data(), rows, width, centers_.data());
     for (int64_t row = 0; row < rows; ++row)
       centers_[row] =
-          static_cast<float>(asked.source(row).count) * kernels::logistic(centers_[row]);
+          static_cast<float>(query_rows.source(row).count) * kernels::logistic(centers_[row]);
   }
   if (kind_.coverage == model::Coverage::neural) {
     gates_.resize(rows * 3 * kind_.coverage_width);
@@ -96,13 +96,13 @@ void HeadAttention::ask(const float* queries, const QueryRows& asked) {
   }
 }
 
-Span HeadAttention::seen_by(int64_t row, const QueryRows& asked) const {
-  int64_t begin = 0, end = asked.source(row).count;
+Span HeadAttention::seen_by(int64_t row, const QueryRows& query_rows) const {
+  int64_t begin = 0, end = query_rows.source(row).count;
   if (kind_.score == ScoresOf::kLocation) end = std::min(end, weights_.query.matrix.columns());
   if (kind_.window == model::Window::global) return {begin, end};
   const float center = kind_.window == model::Window::local_p
                            ? centers_[row]
-                           : static_cast<float>(std::min(asked.position, end - 1));
+                           : static_cast<float>(std::min(query_rows.position, end - 1));
   const auto is_far = [&](int64_t i) {
     return std::abs(static_cast<float>(i) - center) > kind_.half_width;
   };
@@ -150,44 +150,49 @@ void HeadAttention::tell(const Span& source, const Span& seen, const float* cove
         numbers.keys[(head * source.count + k) * width + i] = column[k];
     }
   } else {
-    put(keys_from(0), source.count, head * source.count, numbers.keys);
-    if (covered != nullptr)
-      put(covered, seen.count, head * source.count + seen.begin, numbers.keys);
+    put(covered != nullptr ? covered : keys_from(0), source.count, head * source.count,
+        numbers.keys);
   }
   std::copy_n(scores, seen.count, numbers.scores.begin() + head * source.count + seen.begin);
 }
 
-void HeadAttention::attend(int64_t row, const QueryRows& asked, float* context, float* weights,
+void HeadAttention::attend(int64_t row, const QueryRows& query_rows, float* context, float* weights,
                            float* coverage, HeadNumbers* numbers, int64_t head) const {
   const int64_t width = kind_.head();
-  const Span source = asked.source(row), seen = seen_by(row, asked);
+  const Span source = query_rows.source(row), seen = seen_by(row, query_rows);
   const int64_t first = source.begin + seen.begin;
-  Floats covered;
+  // Numbers are of the whole source, of what the row does not see, too.
+  const Span told = numbers != nullptr ? Span{0, source.count} : seen;
+  Floats all_covered;  // the keys of `told` with coverage
   if (coverage != nullptr) {
-    const float* keys = keys_from(first);
-    covered.assign(keys, keys + seen.count * width);
-    for (int64_t i = 0; i < seen.count; ++i)
+    const float* keys = keys_from(source.begin + told.begin);
+    all_covered.assign(keys, keys + told.count * width);
+    for (int64_t i = 0; i < told.count; ++i)
       for (int64_t c = 0; c < kind_.coverage_width; ++c)
         kernels::scale_and_add(weights_.added.data() + c * width,
-                               coverage[(seen.begin + i) * kind_.coverage_width + c],
-                               covered.data() + i * width, width, covered.data() + i * width);
+                               coverage[(told.begin + i) * kind_.coverage_width + c],
+                               all_covered.data() + i * width, width,
+                               all_covered.data() + i * width);
   }
+  const float* covered = coverage != nullptr ? all_covered.data() : nullptr;
   std::fill_n(weights, source.count, 0.0F);
   float* looked = weights + seen.begin;
-  score(row, seen, first, coverage != nullptr ? covered.data() : nullptr, looked);
-  if (numbers != nullptr)
-    tell(source, seen, coverage != nullptr ? covered.data() : nullptr, looked, *numbers, head);
+  score(row, seen, first,
+        covered != nullptr ? covered + (seen.begin - told.begin) * width : nullptr, looked);
+  if (numbers != nullptr) tell(source, seen, covered, looked, *numbers, head);
   kind_.weigh(looked, seen.count);
+  const auto gauss = [&](int64_t i) {
+    const float away = (static_cast<float>(i) - centers_[row]) / kind_.half_width;
+    return std::exp(-2 * away * away);
+  };
   const bool gaussian = kind_.window == model::Window::local_p;
   if (gaussian)
-    for (int64_t i = 0; i < seen.count; ++i) {
-      const float away = (static_cast<float>(seen.begin + i) - centers_[row]) / kind_.half_width;
-      const float share = std::exp(-2 * away * away);
-      looked[i] *= share;
-      if (numbers != nullptr) numbers->gauss[head * source.count + seen.begin + i] = share;
-    }
-  if (numbers != nullptr)
+    for (int64_t i = 0; i < seen.count; ++i) looked[i] *= gauss(seen.begin + i);
+  if (numbers != nullptr) {
     std::copy_n(weights, source.count, numbers->weights.begin() + head * source.count);
+    for (int64_t i = 0; gaussian && i < source.count; ++i)
+      numbers->gauss[head * source.count + i] = gauss(i);
+  }
   kernels::mix_rows(looked, values_ + first * width, seen.count, width, context);
   if (gaussian) {  // the weights that are reported add up to 1
     float sum = 0;
@@ -261,9 +266,9 @@ HeadNumbers empty_numbers(const RecurrentAttention& kind, int64_t keys) {
 
 }  // namespace
 
-void SourceAttention::step(const float* query, const QueryRows& asked, float* context,
+void SourceAttention::step(const float* query, const QueryRows& query_rows, float* context,
                            LayerMap* map, bool with_numbers) {
-  const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = asked.rows();
+  const int64_t heads = std::ssize(heads_), head = kind_.head(), rows = query_rows.rows();
   if (heads > 1) {
     projected_.resize(rows * kind_.width);
     queries_.resize(rows * kind_.width);
@@ -273,7 +278,7 @@ void SourceAttention::step(const float* query, const QueryRows& asked, float* co
                    queries_.data() + h * rows * head);
     query = queries_.data();
   }
-  for (int64_t h = 0; h < heads; ++h) heads_[h].ask(query + h * rows * head, asked);
+  for (int64_t h = 0; h < heads; ++h) heads_[h].take_queries(query + h * rows * head, query_rows);
   if (map != nullptr) {
     map->heads = heads;
     map->weights.assign(rows * heads * map->keys, 0.0F);
@@ -283,12 +288,12 @@ void SourceAttention::step(const float* query, const QueryRows& asked, float* co
   threads_(rows, kRowsWorthAThread, [&](int64_t first, int64_t last) {
     Floats looked;
     for (int64_t row = first; row < last; ++row) {
-      const int64_t pieces = asked.source(row).count;
+      const int64_t pieces = query_rows.source(row).count;
       looked.resize(pieces);
       for (int64_t h = 0; h < heads; ++h) {
         float* coverage =
             coverage_.empty() ? nullptr : coverage_[row].data() + h * pieces * kind_.coverage_width;
-        heads_[h].attend(row, asked, context + row * kind_.width + h * head, looked.data(),
+        heads_[h].attend(row, query_rows, context + row * kind_.width + h * head, looked.data(),
                          coverage, numbers, h);
         if (map != nullptr)
           std::copy_n(looked.data(), pieces, map->weights.data() + (row * heads + h) * map->keys);
@@ -298,7 +303,7 @@ void SourceAttention::step(const float* query, const QueryRows& asked, float* co
   if (numbers != nullptr) numbers->context.assign(context, context + kind_.width);
 }
 
-void SourceAttention::go_on_with(std::span<const int64_t> hypotheses) {
+void SourceAttention::reorder(std::span<const int64_t> hypotheses) {
   if (!coverage_.empty()) choose(coverage_, hypotheses);
 }
 

@@ -61,16 +61,16 @@ class HeadAttention {
                 std::span<const Span> sources, const Threads& threads);
 
   /// Takes the queries of a step, [rows, head], which must stay until its end.
-  void ask(const float* queries, const QueryRows& asked);
+  void take_queries(const float* queries, const QueryRows& query_rows);
   /// Attention of one row; several threads may call it for different rows. It writes context [head]
   /// and weights [pieces of the row's source], and updates the row's coverage [pieces, coverage].
   /// `numbers`, if not null, are filled in for head `head`, but for the context.
-  void attend(int64_t row, const QueryRows& asked, float* context, float* weights, float* coverage,
-              HeadNumbers* numbers, int64_t head) const;
+  void attend(int64_t row, const QueryRows& query_rows, float* context, float* weights,
+              float* coverage, HeadNumbers* numbers, int64_t head) const;
 
  private:
   /// The pieces that a row may see, from 0.
-  Span seen_by(int64_t row, const QueryRows& asked) const;
+  Span seen_by(int64_t row, const QueryRows& query_rows) const;
   /// The keys without coverage, from piece `first` of the batch on.
   const float* keys_from(int64_t first) const {
     return (keys_.empty() ? values_ : keys_.data()) + first * kind_.head();
@@ -79,7 +79,8 @@ class HeadAttention {
   /// `covered` has their keys with coverage; null: their keys are keys_from(first).
   void score(int64_t row, const Span& seen, int64_t first, const float* covered,
              float* scores) const;
-  /// Writes query, keys, values and scores of the only row to `numbers`.
+  /// Writes query, keys, values and scores of the only row to `numbers`. `covered` has the keys of
+  /// the whole source with coverage; null: there is no coverage.
   void tell(const Span& source, const Span& seen, const float* covered, const float* scores,
             HeadNumbers& numbers, int64_t head) const;
   void cover(int64_t row, const Span& source, const float* weights, float* coverage) const;
@@ -106,9 +107,9 @@ class SourceAttention {
 
   /// query [rows, width] -> context [rows, width]. `map`, if not null, receives the weights, and
   /// with `with_numbers` the HeadNumbers of its only row.
-  void step(const float* query, const QueryRows& asked, float* context, LayerMap* map,
+  void step(const float* query, const QueryRows& query_rows, float* context, LayerMap* map,
             bool with_numbers = false);
-  void go_on_with(std::span<const int64_t> hypotheses);
+  void reorder(std::span<const int64_t> hypotheses);
 
  private:
   const RecurrentAttention& kind_;

@@ -17,7 +17,7 @@ inline const Threads kOneThread = [](int64_t count, int64_t, const auto& work) {
 
 /// Calls work(item) for each of `count` items: a thread takes the next one that is left.
 template <class Work>
-void share_items(const Threads& threads, int64_t count, const Work& work) {
+void divide_items(const Threads& threads, int64_t count, const Work& work) {
   std::atomic<int64_t> next = 0;
   threads(count, 1, [&](int64_t, int64_t) {
     for (int64_t item = next++; item < count; item = next++) work(item);

@@ -277,17 +277,17 @@ void TransformerDecoder::add_slots() {
 void TransformerDecoder::attend_to_steps(std::size_t layer) {
   const AttentionWeights& self = model_.decoder.blocks[layer].self;
   const HeadShape& shape = self.shape;
-  const int64_t place = cached_ - rows_;
+  const int64_t slot = cached_ - rows_;
   const kernels::KeyRange seen = shape.pattern.range(position_, position_ + 1);
   LineFloats& cache = caches_[layer];
   cache.resize(cached_ * 2 * shape.shared());
   products_.take(self.query, before(self.norm), rows_);
   queries_.resize(rows_ * shape.inner());
   products_.product(self.query, queries_.data());
-  products_.product(self.keys_values, cache.data() + place * 2 * shape.shared());
+  products_.product(self.keys_values, cache.data() + slot * 2 * shape.shared());
   if (model_.decoder.positions.effect() == model::PositionsEffect::kRotates) {
     rotate(model_.decoder, queries_, 0, rows_, shape.inner(), shape.heads, position_);
-    rotate(model_.decoder, cache, place, rows_, 2 * shape.shared(), shape.kv_heads, position_);
+    rotate(model_.decoder, cache, slot, rows_, 2 * shape.shared(), shape.kv_heads, position_);
   }
   attend(
       self, cache.data(),
@@ -298,13 +298,13 @@ void TransformerDecoder::attend_to_steps(std::size_t layer) {
       add_map(model::AttentionKind::decoder, layer, position_ + 1));
 }
 
-void TransformerDecoder::go_on_with(std::span<const int64_t> sentences,
-                                    std::span<const int64_t> hypotheses) {
+void TransformerDecoder::reorder(std::span<const int64_t> sentences,
+                                 std::span<const int64_t> hypotheses) {
   const int64_t before = std::ssize(history_);
   for (Floats& state : states_) choose_rows(state, std::ssize(state) / before, hypotheses);
   choose(history_, hypotheses);
   if (!sentences.empty()) choose(sources_, sentences);
-  output_.go_on_with(sentences);
+  output_.reorder(sentences);
 }
 
 std::vector<LayerDistances> TransformerDecoder::distances_of(const StackWeights& side,

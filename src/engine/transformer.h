@@ -73,7 +73,7 @@ class TransformerDecoder : public BatchDecoder {
                      const Threads& threads, LayerMaps* maps, bool with_numbers);
 
   OutputProduct& step(const int64_t* tokens, int64_t beam, Floats* attention) override;
-  void go_on_with(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
+  void reorder(std::span<const int64_t> sentences, std::span<const int64_t> hypotheses) override;
   int64_t columns() const override { return output_.columns(); }
 
  private:
@@ -104,8 +104,8 @@ class TransformerDecoder : public BatchDecoder {
   void attend_by_sums_of_steps(std::size_t layer);
   /// Writes the weight that linear attention gives each key that a row looks at: f(q) . f(k) /
   /// counts.
-  void share_of_keys(const HeadShape& shape, const float* keys_values, const Look& look,
-                     const float* counts, int64_t row, LayerMap& map) const;
+  void write_linear_weights(const HeadShape& shape, const float* keys_values, const Look& look,
+                            const float* counts, int64_t row, LayerMap& map) const;
   /// Makes room in `map` for the weights of all rows; does nothing for null.
   void begin_map(const HeadShape& shape, LayerMap* map) const;
   /// x += output(context_)

@@ -23,9 +23,9 @@ const float* TransformerDecoder::rotations_of(const StackWeights& side, int64_t 
              : nullptr;
 }
 
-void TransformerDecoder::share_of_keys(const HeadShape& shape, const float* keys_values,
-                                       const Look& look, const float* counts, int64_t row,
-                                       LayerMap& map) const {
+void TransformerDecoder::write_linear_weights(const HeadShape& shape, const float* keys_values,
+                                              const Look& look, const float* counts, int64_t row,
+                                              LayerMap& map) const {
   const int64_t count = std::ssize(look.slots);
   Floats scores(shape.heads * count);
   score_row(queries_.data() + row * shape.inner(), shape, keys_values, look.slots.data(), count, {},
@@ -59,7 +59,7 @@ void TransformerDecoder::attend_by_sums(const AttentionWeights& attention, LineF
         attend_to_sums(queries_.data() + row * inner, shape, rotations_of(model_.encoder, i, room),
                        sums.data(), counts.data(), context_.data() + row * inner);
         if (map != nullptr)
-          share_of_keys(shape, keys_values.data(), look_of(row), counts.data(), row, *map);
+          write_linear_weights(shape, keys_values.data(), look_of(row), counts.data(), row, *map);
       }
     }
   });
@@ -93,7 +93,7 @@ void TransformerDecoder::attend_by_sums_of_steps(std::size_t layer) {
       attend_to_sums(queries_.data() + row * inner, shape, rotations, sums, counts.data(),
                      context_.data() + row * inner);
       if (map != nullptr)
-        share_of_keys(shape, cache.data(), look_of(row), counts.data(), row, *map);
+        write_linear_weights(shape, cache.data(), look_of(row), counts.data(), row, *map);
     }
   });
   if (map != nullptr && with_numbers_) tell(shape, cache.data(), look_of, *map);

@@ -97,7 +97,7 @@ void Array::copy_row(int64_t row, float* to) const {
   for (int64_t i = 0; i < width; ++i) to[i] = scale * static_cast<float>(numbers[i]);
 }
 
-void Weights::leave_file() {
+void Weights::release_file() {
   for (auto& [name, array] : arrays_) {
     if (array.data == nullptr) continue;
     const auto own = std::make_shared<const Floats>(array.copy());
@@ -116,7 +116,7 @@ const Array& Weights::at(const std::string& name) const {
 
 const Array& Weights::at(const std::string& name, const std::vector<int64_t>& shape) const {
   const Array& array = at(name);
-  const auto fits = [](int64_t own, int64_t wanted) { return wanted < 0 || own == wanted; };
+  const auto fits = [](int64_t own, int64_t size) { return size < 0 || own == size; };
   if (!std::ranges::equal(array.shape, shape, fits))
     throw UserError(origin_ + ": tensor '" + name +
                     "' has not the model's shape; these weights belong to another model");

@@ -49,7 +49,7 @@ class Weights {
   /// where it has another shape, too.
   const Array& at(const std::string& name, const std::vector<int64_t>& shape) const;
   /// Copies numbers in fp32, so that the file may change afterwards.
-  void leave_file();
+  void release_file();
   bool contains(const std::string& name) const { return arrays_.contains(name); }
   const std::map<std::string, Array>& all() const { return arrays_; }
 
@@ -69,7 +69,7 @@ struct Linear {
 Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers, int64_t first = 0,
                    int64_t count = -1);
 
-// Products of rows with rearranged matrices, their columns shared among threads.
+// Products of rows with rearranged matrices, their columns divided among threads.
 
 inline constexpr int64_t kRowsWorthAThread = 16;
 

@@ -1,5 +1,5 @@
-#include "exchange/ctranslate2_reader.h"
-
+// Models that CTranslate2's converters wrote (the format: ctranslate2.cpp), with SentencePiece
+// files beside them, such as packages of Argos Translate.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -23,6 +23,7 @@
 #include "exchange/model_bin.h"
 #include "exchange/package.h"
 #include "exchange/plain_transformer.h"
+#include "exchange/side_vocabularies.h"
 #include "exchange/transformer_parts.h"
 #include "kernels/rows/positions.h"
 #include "model/description/config.h"
@@ -340,9 +341,16 @@ void require_names(const ModelBin& file, const std::string& variable, std::size_
 
 }  // namespace
 
-ForeignModel read_ctranslate2(const Package& package, const std::string& folder,
-                              const SegmentFiles& segments) {
-  const ModelBin file(package, folder + "model.bin");
+std::string ctranslate2_file_in(const Package& package) {
+  for (const char* file : {"model.bin", "model/model.bin"})  // the second: Argos Translate's
+    if (package.has(file)) return file;
+  return "";
+}
+
+ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segments) {
+  const std::string model = ctranslate2_file_in(package),
+                    folder = model.substr(0, model.rfind('/') + 1);
+  const ModelBin file(package, model);
   ForeignModel out{.program = "CTranslate2"};
   out.model = network_of_file(file);
   const Conventions conventions = conventions_of(package, folder, file);

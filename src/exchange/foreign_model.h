@@ -1,4 +1,4 @@
-// Models of other programs, made into heed's.
+// Models of other programs, made into heed's, and what their readers (formats.def) end with.
 #pragma once
 
 #include <map>
@@ -7,11 +7,13 @@
 
 #include "decode/search/config.h"
 #include "engine/weights.h"
-#include "exchange/package.h"
+#include "exchange/transformer_parts.h"
 #include "model/description/config.h"
 #include "text/vocabulary.h"
 
 namespace heed::exchange {
+
+struct SideVocabularies;
 
 struct ForeignModel {
   std::string program;  // "Hugging Face MarianMT", ...
@@ -31,9 +33,15 @@ struct SegmentFiles {
   std::string source, target;  // paths; empty: those of the package
 };
 
-/// Reads a model of any known program, which it recognises by the files of the package. Throws
-/// UserError where it is of no known program, has something that heed lacks (the message says what
-/// by the program's own name), or is damaged.
-ForeignModel read_model(const Package& package, const SegmentFiles& segments);
+/// Returns `config`. Throws UserError that begins with `place` and names the key of heed's section
+/// `model` where a number is out of its range.
+model::ModelConfig checked(const model::ModelConfig& config, const std::string& place);
+
+/// The length penalty of a program that divides scores by length^alpha.
+decode::LengthPenalty length_penalty_of(double alpha);
+
+/// Fills in vocabularies and weights. `numbering` gets the ids of `sides`; `place` begins messages.
+void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,
+            Numbering numbering, const std::string& place);
 
 }  // namespace heed::exchange

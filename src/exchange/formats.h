@@ -1,57 +1,48 @@
-// Functions that the readers of the programs' models share. Inside exchange/ only.
+// The programs whose models heed reads, as rows of exchange/formats.def.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "decode/search/config.h"
 #include "exchange/foreign_model.h"
 #include "exchange/package.h"
-#include "exchange/transformer_parts.h"
-#include "model/description/config.h"
-#include "text/foreign_pieces.h"
 
 namespace heed::exchange {
 
-/// Returns `config`. Throws UserError that begins with `place` and names the key of heed's section
-/// `model` where a number is out of its range.
-model::ModelConfig checked(const model::ModelConfig& config, const std::string& place);
-
-/// The length penalty of a program that divides scores by length^alpha.
-decode::LengthPenalty length_penalty_of(double alpha);
-
-/// The languages for which some of `pieces` stand: >>fra<< (OPUS-MT), __fr__ (M2M-100), fra_Latn
-/// (NLLB).
-std::vector<std::string> languages_among(const std::vector<std::string>& pieces);
-
-/// Makes names and rows equally many. A row without a piece is a part of the softmax: its name is
-/// one that no text has, "<unused 7>". Returns these names.
-std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows);
-
-/// The bytes of a SentencePiece file, and its name in messages.
-struct SegmentFile {
-  std::string bytes, place;
+struct ImportFormat {
+  const char* program;  // "Hugging Face"
+  const char* models;   // what the help says after it
+  const char* files;    // patterns of files that stand for their folder
+  const char* mark;     // the file that a folder lacks which is none of this program
+  /// The file by which the package is one of this program; empty: it is none. A package of which
+  /// the user chose a file is recognised by that one.
+  std::string (*file_in)(const Package& package);
+  /// Reads such a model. Throws UserError where it has something that heed lacks (the message says
+  /// what by the program's own name), or is damaged.
+  ForeignModel (*read)(const Package& package, const SegmentFiles& segments);
 };
 
-SegmentFile segment_file(const Package& package, const std::string& file);
+// The functions of the rows, each defined by a reader.
+#define HEED_IMPORT(name, program, models, files, mark) \
+  std::string name##_file_in(const Package& package);   \
+  ForeignModel read_##name(const Package& package, const SegmentFiles& segments);
+#include "exchange/formats.def"
+#undef HEED_IMPORT
 
-struct SideVocabularies {
-  text::RearrangedVocabulary source, target;
-  bool joint = false;  // one file
-};
+/// All rows, in their order.
+std::span<const ImportFormat> import_formats();
 
-/// The vocabularies of a model with one file for both sides.
-SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces);
-/// The vocabularies of a model with a file for each side, perhaps the same. `shared`: both have the
-/// ids of `source`.
-SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentFile& target_file,
-                                  const text::ForeignPieces& source,
-                                  const text::ForeignPieces& target, bool shared);
+/// The programs with their models, as a part of a sentence: "A (...), B (...) or C (...)".
+std::string importable_programs();
 
-/// Fills in vocabularies and weights. `numbering` gets the ids of `sides`; `place` begins messages.
-void finish(ForeignModel& model, const ForeignTransformer& from, const SideVocabularies& sides,
-            Numbering numbering, const std::string& place);
+/// Whether a file of this name stands for the folder that it is in, for any of the programs.
+bool stands_for_folder(const std::string& name);
+
+/// The only program whose files the package has. Throws UserError, which names the files, where
+/// there is none, or where there are several.
+const ImportFormat& format_of(const Package& package);
+
+/// Reads a model of any of the programs. Throws what format_of() and its `read` throw.
+ForeignModel read_model(const Package& package, const SegmentFiles& segments);
 
 }  // namespace heed::exchange

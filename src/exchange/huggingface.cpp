@@ -1,5 +1,4 @@
-#include "exchange/huggingface.h"
-
+// Reads folders of Hugging Face's transformers: MarianMT, M2M-100 and NLLB-200.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include "exchange/json_object.h"
 #include "exchange/package.h"
 #include "exchange/plain_transformer.h"
+#include "exchange/side_vocabularies.h"
 #include "exchange/tensors.h"
 #include "exchange/transformer_parts.h"
 #include "model/description/config.h"
@@ -279,7 +279,25 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
 
 }  // namespace
 
-ForeignModel read_huggingface(const Package& package) {
+std::string huggingface_file_in(const Package& package) {
+  const std::string settings = "config.json";
+  if (!package.has(settings)) return "";
+  // Other programs write a file of this name, too. Without weights of Hugging Face beside it, it is
+  // theirs where they recognise the package.
+  const bool is_of_others =
+      !has_huggingface_weights(package) &&
+      std::ranges::any_of(import_formats(), [&](const ImportFormat& format) {
+        return format.file_in != huggingface_file_in && !format.file_in(package).empty();
+      });
+  return is_of_others ? "" : settings;
+}
+
+ForeignModel read_huggingface(const Package& package, const SegmentFiles& segments) {
+  if (!segments.source.empty() || !segments.target.empty())
+    throw UserError(
+        "{}: a model of Hugging Face brings its own SentencePiece files; leave out "
+        "--source-sentencepiece and --target-sentencepiece",
+        package.place_of(""));
   const JsonObject settings(package, "config.json");
   const std::string type = settings.text("model_type", "");
   if (type == "marian") return read_marian_mt(package, settings);

@@ -20,6 +20,9 @@ namespace heed::exchange {
 /// of them could be meant.
 engine::Weights huggingface_weights(const Package& package);
 
+/// Whether the package has a file of which huggingface_weights() knows the name.
+bool has_huggingface_weights(const Package& package);
+
 /// Pieces by the ids that files give them.
 class NumberedPieces {
  public:

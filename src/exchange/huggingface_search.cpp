@@ -9,10 +9,11 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "decode/search/config.h"
-#include "exchange/formats.h"
+#include "exchange/foreign_model.h"
 #include "exchange/huggingface_parts.h"
 #include "exchange/json_object.h"
 #include "exchange/package.h"
+#include "exchange/side_vocabularies.h"
 #include "model/description/config.h"
 
 namespace heed::exchange {

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "exchange/formats.h"
 #include "exchange/huggingface_parts.h"
 #include "exchange/json_object.h"
 #include "exchange/package.h"
+#include "exchange/side_vocabularies.h"
 #include "text/foreign_pieces.h"
 
 namespace heed::exchange {

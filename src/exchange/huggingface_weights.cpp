@@ -62,6 +62,12 @@ std::vector<std::string> other_weights(const Package& package) {
 
 }  // namespace
 
+bool has_huggingface_weights(const Package& package) {
+  return std::ranges::any_of(kWeightFormats, [&](const WeightFormat& format) {
+    return package.has(format.file) || package.has(format.index);
+  });
+}
+
 engine::Weights huggingface_weights(const Package& package) {
   for (const WeightFormat& format : kWeightFormats) {
     const bool whole = package.has(format.file), parts = package.has(format.index);

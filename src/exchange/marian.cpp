@@ -1,5 +1,4 @@
-#include "exchange/marian.h"
-
+// Reads Marian's own files: a .npz, in which the options are YAML, and vocabularies.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +23,7 @@
 #include "exchange/marian_options.h"
 #include "exchange/package.h"
 #include "exchange/plain_transformer.h"
+#include "exchange/side_vocabularies.h"
 #include "exchange/tensors.h"
 #include "exchange/transformer_parts.h"
 #include "model/description/config.h"
@@ -218,6 +218,14 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
 }
 
 }  // namespace
+
+std::string marian_file_in(const Package& package) {
+  if (!package.chosen().empty()) return package.chosen();
+  if (package.has("model.npz")) return "model.npz";
+  const auto found = std::ranges::find_if(
+      package.files(), [](const std::string& file) { return file.ends_with(".npz"); });
+  return found == package.files().end() ? "" : *found;
+}
 
 ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   MarianFiles files = files_of_marian(package, !segments.source.empty());

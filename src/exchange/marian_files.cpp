@@ -243,11 +243,6 @@ std::optional<SideFiles> sides_by_name(const std::string& a, const std::string& 
   return first ? SideFiles{a, b} : SideFiles{b, a};
 }
 
-bool is_of_marian(const Package& package) {
-  return std::ranges::any_of(package.files(),
-                             [](const std::string& file) { return file.ends_with(".npz"); });
-}
-
 MarianFiles files_of_marian(const Package& package, bool segments_given) {
   MarianFiles files;
   const std::string& chosen = package.chosen();

@@ -34,9 +34,6 @@ struct MarianFiles {
 /// the SentencePiece files.
 MarianFiles files_of_marian(const Package& package, bool segments_given);
 
-/// Whether the package is likely one of Marian, that is, has a .npz.
-bool is_of_marian(const Package& package);
-
 /// Whether a file's name is that of a SentencePiece model.
 bool is_segment_name(const std::string& file);
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "exchange/formats.h"
+#include "exchange/foreign_model.h"
 
 namespace heed::exchange {
 namespace {

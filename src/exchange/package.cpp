@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/lfs_pointer.h"
 #include "base/shell_names.h"
+#include "exchange/formats.h"
 #include "exchange/gzip.h"
 #include "exchange/zip_archive.h"
 #include "model/description/safetensors_file.h"
@@ -56,19 +57,14 @@ std::string without_gz(const std::string& file) {
   return file.ends_with(kGzip) ? file.substr(0, file.size() - kGzip.size()) : file;
 }
 
-/// Whether the file at `path` stands for the folder that it is in.
-bool is_part_of_folder(const std::string& path) {
-  const std::string name = without_gz(fs::path(path).filename().string());
-  return name.ends_with(".npz") || name == "decoder.yml" || name.ends_with(".decoder.yml");
-}
-
 }  // namespace
 
 Package::Package(const std::string& path) : path_(path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     files_ = files_below(path, kDeepestFolder);
-  } else if (is_part_of_folder(path) && fs::is_regular_file(path, ignored)) {
+  } else if (stands_for_folder(without_gz(fs::path(path).filename().string())) &&
+             fs::is_regular_file(path, ignored)) {
     chosen_ = without_gz(fs::path(path).filename().string());
     path_ = fs::path(path).has_parent_path() ? fs::path(path).parent_path().string() : ".";
     files_ = files_below(path_, 0);

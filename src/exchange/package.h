@@ -23,9 +23,9 @@ class ZipArchive;
 /// Threads may not share an object.
 class Package {
  public:
-  /// `path` may also be one of Marian's models (.npz) or its decoder.yml: the package then has the
-  /// files beside it, but none of folders. Throws UserError where there is no such folder, or the
-  /// file is no zip archive.
+  /// `path` may also be a file that stands for its folder, such as one of Marian's models (.npz):
+  /// the package then has the files beside it, but none of folders. Throws UserError where there is
+  /// no such folder, or the file is no zip archive.
   explicit Package(const std::string& path);
 
   /// The paths of the files from the package's root, in alphabetical order: "config.json",

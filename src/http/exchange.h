@@ -17,7 +17,7 @@ class Exchange : public Recipient {
  public:
   explicit Exchange(MHD_Connection* connection) : connection_(connection) {}
 
-  // For the network's thread only.
+  // The network's thread alone calls these.
   /// Hands the answer to libmicrohttpd, or suspends the connection until there is one. `headers`
   /// come before the answer's own.
   MHD_Result go_on(const Fields& headers, bool closing);
@@ -26,7 +26,7 @@ class Exchange : public Recipient {
   void leave(bool completed);
   int status() const;  // status of the answer; 0: the client had gone before it
 
-  // For any thread.
+  // Any thread may call this.
   void send(Response response) override;
   bool answered() const override;
   /// Whether the client has closed the connection and has no answer yet. This is checked here

@@ -46,7 +46,7 @@ class Recipient {
 };
 
 /// The means to answer a request. Copies belong to the same request, and the first answer counts.
-/// Where the last copy is destroyed without an answer, the client gets 500.
+/// If the last copy is destroyed without an answer, the client gets 500.
 class Reply {
  public:
   explicit Reply(const std::shared_ptr<Recipient>& recipient);

@@ -285,13 +285,13 @@ struct Server::Impl {
                                void** context) try {
     Impl& impl = *static_cast<Impl*>(self);
     if (*context) return impl.take(connection, *static_cast<Arrival*>(*context), data, size);
-    auto made = std::make_unique<Arrival>(Arrival{std::make_shared<Exchange>(connection)});
-    Arrival& arrival = *made;
+    auto owner = std::make_unique<Arrival>(Arrival{std::make_shared<Exchange>(connection)});
+    Arrival& arrival = *owner;
     arrival.request.method = method;
     arrival.request.path = url;
     arrival.request.type = type_of(header(connection, "Content-Type"));
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field, &arrival.request.query);
-    *context = made.release();  // freed in on_completed
+    *context = owner.release();  // freed in on_completed
     // A body whose header says that it is far too large need not be sent.
     const std::string length = header(connection, "Content-Length");
     const bool asks = !header(connection, "Expect").empty();

@@ -39,7 +39,7 @@ struct ServerOptions {
   std::size_t body = 1 << 20;         // most bytes of a request's body
   unsigned connections = 256;         // at once; others wait to be let in
   std::chrono::seconds idle{30};      // after this time without traffic a connection is closed
-  /// For an address that only this machine can reach: the names beside localhost under which it
+  /// With an address that only this machine can reach: the names beside localhost under which it
   /// answers, such as that of a proxy. Other names get 421, because a site may let its own name
   /// lead to this address, and its pages would be allowed to read the answers.
   std::vector<std::string> names = {};

@@ -27,7 +27,7 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, const text:
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string where = fmt::format("{}:{}", path, i + 1);
     gold.push_back(study::parse_pharaoh(lines[i], where, form.one_based));
-    if (form.swapped) gold.back() = study::turned_round(gold.back());
+    if (form.swapped) gold.back() = study::reversed(gold.back());
     study::require_inside(gold.back(), static_cast<std::size_t>(text::count_words(pairs.source[i])),
                           static_cast<std::size_t>(text::count_words(pairs.target[i])), where,
                           form.one_based);
@@ -35,9 +35,9 @@ std::vector<study::GoldAlignment> read_gold(const std::string& path, const text:
   return gold;
 }
 
-GoldPairs turned_round(GoldPairs pairs) {
+GoldPairs reversed(GoldPairs pairs) {
   std::swap(pairs.pairs.source, pairs.pairs.target);
-  for (study::GoldAlignment& gold : pairs.gold) gold = study::turned_round(gold);
+  for (study::GoldAlignment& gold : pairs.gold) gold = study::reversed(gold);
   return pairs;
 }
 
@@ -59,7 +59,8 @@ bool keeps_words(const std::vector<study::AttentionMatrix>& pieces, const std::s
   return true;
 }
 
-/// That these lines of file `name`, from 1, are left out, and why. Nothing where there are none.
+/// Warns that these lines of file `name`, from 1, are left out, and why; does nothing where there
+/// are none.
 static void warn_of_left_out(const std::string& name, const std::vector<std::size_t>& lines,
                              const std::string& why) {
   if (lines.empty()) return;
@@ -118,14 +119,14 @@ study::AlignmentSweep Aligner::sweep(const GoldPairs& gold, double least) {
   study::AlignmentSweep sweep(least);
   ComparableGold comparable(gold.gold, gold.name);
   ProgressBar bar("sentences measured", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs)) {
-    const auto sentences = attention_maps(translator_, window.pairs.source, window.pairs.target, {},
-                                          static_cast<int64_t>(window.first) + 1);
+  for (const text::PairChunk& chunk : text::chunks_of(pairs)) {
+    const auto sentences = attention_maps(translator_, chunk.pairs.source, chunk.pairs.target, {},
+                                          static_cast<int64_t>(chunk.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
-      const std::size_t line = window.first + i;
+      const std::size_t line = chunk.first + i;
       const auto& matrices = sentences[i].matrices;
       const auto* known =
-          comparable.of(line, matrices, window.pairs.source[i], window.pairs.target[i]);
+          comparable.of(line, matrices, chunk.pairs.source[i], chunk.pairs.target[i]);
       if (known != nullptr) sweep.add(matrices, *known, fmt::format("{}:{}", gold.name, line + 1));
     }
     bar.add(static_cast<double>(sentences.size()));
@@ -140,9 +141,9 @@ bool Aligner::has_links(std::size_t line) const {
          !std::ranges::binary_search(long_lines_, line + 1);
 }
 
-std::vector<study::Alignment> Aligner::align(const text::Pairs& given, std::size_t first,
+std::vector<study::Alignment> Aligner::align(const text::Pairs& all, std::size_t first,
                                              const LinkRule& rule) {
-  const text::Pairs pairs = without_long_pairs(translator_, given, first, long_lines_);
+  const text::Pairs pairs = without_long_pairs(translator_, all, first, long_lines_);
   const AttentionRequest request{.layers = {rule.choice.layer}, .heads = {rule.choice.head}};
   std::vector<study::Alignment> alignments;
   const auto sentences = attention_maps(translator_, pairs.source, pairs.target, request,
@@ -177,7 +178,7 @@ std::vector<study::Alignment> SymmetrizedAligner::align(const text::Pairs& pairs
   for (std::size_t i = 0; i < joined.size(); ++i) {
     const std::size_t line = first + i;
     if (!forward_.aligner.has_links(line) || !backward_.aligner.has_links(line)) continue;
-    const study::Alignment turned = study::turned_round(back[i]);
+    const study::Alignment turned = study::reversed(back[i]);
     joined[i] = study::symmetrize(there[i], turned, method_);
     if (gold_.empty()) continue;
     backward_error_.add(turned, gold_[line]);

@@ -29,8 +29,8 @@ struct GoldPairs {
   std::string name;                        // of their file, for messages
 };
 
-/// For a model that translates from the target to the source.
-GoldPairs turned_round(GoldPairs pairs);
+/// Returns the pairs for a model that translates from the target to the source.
+GoldPairs reversed(GoldPairs pairs);
 
 /// Whether the words of a sentence's matrices, by pieces, are as many as the two lines have. Where
 /// a vocabulary finds others, their positions are not those of the text. The encoder's matrices
@@ -66,7 +66,7 @@ text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs
 text::Pairs without_long_pairs(const decode::Translator& translator, text::Pairs pairs,
                                const std::string& name);
 
-/// Which weights link words.
+/// The weights by which words are linked.
 struct LinkRule {
   study::AlignmentChoice choice;
   double least = 0;  // words whose largest weight is below it have no link

@@ -22,17 +22,17 @@ namespace {
 
 /// Whether it is of the unit that is wanted, or can be made so. Erasure of a word is not that of
 /// its pieces, and is there for both.
-bool suits(const study::AttentionMatrix& matrix, const Shape& wanted) {
-  if (!wanted.words) return !matrix.words;
+bool suits(const study::AttentionMatrix& matrix, const Shape& form) {
+  if (!form.words) return !matrix.words;
   return matrix.words || matrix.kind != config::AttentionKind::erasure || !has_long_words(matrix);
 }
 
-study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& wanted) {
-  if (wanted.words && !matrix.words)
+study::AttentionMatrix shape(study::AttentionMatrix matrix, const Shape& form) {
+  if (form.words && !matrix.words)
     matrix = study::merge_words(
         matrix, is_evidence(matrix.kind) ? study::WordRows::sum : study::WordRows::mean);
-  if (is_evidence(matrix.kind) && !wanted.with_signs) matrix = study::shares_of(std::move(matrix));
-  if (wanted.drop_eos) matrix = study::drop_end(matrix);
+  if (is_evidence(matrix.kind) && !form.with_signs) matrix = study::shares_of(std::move(matrix));
+  if (form.drop_eos) matrix = study::drop_end(matrix);
   return matrix;
 }
 
@@ -45,16 +45,16 @@ bool has_long_words(const study::AttentionMatrix& matrix) {
   return !matrix.words && (longer(matrix.target) || longer(matrix.source));
 }
 
-Matrices for_tables(const Matrices& matrices, const Shape& wanted) {
+Matrices for_tables(const Matrices& matrices, const Shape& form) {
   Matrices out;
   for (const auto& matrix : matrices)
-    if (suits(matrix, wanted)) out.push_back(shape(matrix, wanted));
+    if (suits(matrix, form)) out.push_back(shape(matrix, form));
   return out;
 }
 
-Matrices for_page(const Matrices& matrices, const Shape& wanted) {
-  const Shape first{.words = wanted.words, .drop_eos = wanted.drop_eos},
-      second{.words = !wanted.words, .drop_eos = wanted.drop_eos};
+Matrices for_page(const Matrices& matrices, const Shape& form) {
+  const Shape first{.words = form.words, .drop_eos = form.drop_eos},
+      second{.words = !form.words, .drop_eos = form.drop_eos};
   Matrices out;
   for (const auto& matrix : matrices)
     if (suits(matrix, first)) out.push_back(shape(matrix, first));

@@ -37,9 +37,9 @@ struct Shape {
 bool has_long_words(const study::AttentionMatrix& matrix);
 
 /// Returns the matrices in the form that tables have.
-Matrices for_tables(const Matrices& matrices, const Shape& wanted);
+Matrices for_tables(const Matrices& matrices, const Shape& form);
 
-/// Without signs, and in the other unit, too, where words have several pieces.
-Matrices for_page(const Matrices& matrices, const Shape& wanted);
+/// Returns the matrices without signs, and in the other unit, too, where words have several pieces.
+Matrices for_page(const Matrices& matrices, const Shape& form);
 
 }  // namespace heed::inspect

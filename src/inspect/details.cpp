@@ -38,7 +38,7 @@ bool needs_weights(const Attended& one, const DetailOptions& options) {
           count_unknown(*one.hypothesis) > std::ssize(one.translation->unknown_of_prefix));
 }
 
-/// How many of the first ones have `most` weights together, or one that alone has more.
+/// Returns how many of the first ones have `most` weights together, or one that alone has more.
 std::size_t part_of(std::span<const Attended> all, const DetailOptions& options, int64_t most) {
   int64_t sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -109,14 +109,14 @@ std::vector<double> tell_of_attention(const Attended& one, const text::WordsOfPa
                                       const DetailOptions& options) {
   Details& details = *one.details;
   const text::WordsOfParts source = text::words_of_parts(decode::source_surfaces(one.weights));
-  const auto wanted = static_cast<std::size_t>(text::count_words(*one.line));
+  const auto given_words = static_cast<std::size_t>(text::count_words(*one.line));
   // If a line was cut, its first words are there, with their own numbers.
   const auto is_cut = [&] {
     return member.source.encode(*one.line).size() + 1 > one.weights.source.size();
   };
-  details.other_words = source.words.size() > wanted ||
-                        (source.words.size() < wanted && !is_cut()) ||
-                        !study::tells_words_apart(source) || !study::tells_words_apart(words);
+  details.other_words = source.words.size() > given_words ||
+                        (source.words.size() < given_words && !is_cut()) ||
+                        !study::separates_words(source) || !study::separates_words(words);
   if (details.other_words) return {};
   text::WordsOfParts read = words;  // a translation that was cut may have been read without its end
   read.first.resize(one.weights.target.size() - 1);

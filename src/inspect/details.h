@@ -59,10 +59,10 @@ struct DetailOptions {
   double least = 0;                          // words whose largest weight is below it have no link
 };
 
-/// That of the vocabulary's pieces; none where they are of several.
+/// Returns the script of the vocabulary's pieces; none where they are of several.
 text::Script script_of(const text::Vocabulary& vocabulary);
 
-/// Attention weights that are held at a time: 128 MiB. A window of ordinary lines has fewer, but
+/// Attention weights that are held at a time: 128 MiB. A chunk of ordinary lines has fewer, but
 /// they grow with the square of the length.
 inline constexpr int64_t kWeightsAtOnce = int64_t{1} << 25;
 

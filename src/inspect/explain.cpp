@@ -18,14 +18,14 @@
 #include "data/example.h"
 #include "decode/search/batches.h"
 #include "inspect/attention_maps.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/device.h"
 
 namespace heed::inspect {
 namespace {
 
-/// How many copies of a pair are read together: a bound on memory, which holds their [target,
-/// vocab].
+/// Returns how many copies of a pair are read together: a bound on memory, which holds their
+/// [target, vocab].
 int64_t copies_at_once(const data::Example& pair) {
   const int64_t length = decode::padded_length(std::ssize(pair.source), std::ssize(pair.target));
   return std::max<int64_t>(1, 1024 / (length + 1));
@@ -67,8 +67,8 @@ class Pair {
     return at::cat(parts).cpu();
   }
 
-  /// With the word vectors times `share`: x(i) . d log p(y(t)) / d x(i) [target, source] for the
-  /// whole vectors x, and log p [target].
+  /// Returns, with the word vectors times `share`: x(i) . d log p(y(t)) / d x(i) [target, source]
+  /// for the whole vectors x, and log p [target].
   std::pair<Tensor, Tensor> gradients(double share) const {
     const at::AutoGradMode with_gradients(true);
     std::vector<Tensor> products, values;
@@ -129,12 +129,12 @@ std::vector<float> numbers_of(const Tensor& x) {
 class Integral {
  public:
   Integral(const Pair& pair, int64_t steps) : pair_(pair) {
-    const auto place = [steps](int64_t k) {
+    const auto point_at = [steps](int64_t k) {
       return static_cast<double>(k) / static_cast<double>(steps);
     };
     point(0);
     point(1);
-    for (int64_t k = 0; k < steps; ++k) add(by_midpoint(place(k), place(k + 1)));
+    for (int64_t k = 0; k < steps; ++k) add(by_midpoint(point_at(k), point_at(k + 1)));
     if (!worst_row()) return;
     sum_ = Tensor();
     for (Stretch& one : stretches_) one = by_simpson(one.from, one.to);
@@ -236,22 +236,22 @@ class Integral {
 /// `group_of`: of each source piece.
 void erase(const Pair& pair, const std::vector<std::size_t>& group_of, Explanation& out) {
   std::vector<data::Example> examples{pair.example()};
-  std::vector<int64_t> places;  // of each group, its first piece
+  std::vector<int64_t> firsts;  // of each group, its first piece
   std::set<std::size_t> known;
   for (std::size_t i = 0; i < pair.example().source.size(); ++i) {
     if (!known.insert(group_of.at(i)).second) continue;
-    places.push_back(static_cast<int64_t>(i));
+    firsts.push_back(static_cast<int64_t>(i));
     examples.push_back(pair.without(group_of[i], group_of));
   }
   const Tensor values = pair.log_probabilities(examples);  // [1 + groups, target]
   const Tensor lost = values[0] - values.narrow(0, 1, values.size(0) - 1);
   Tensor all = at::zeros({pair.target(), pair.source()});  // nothing for </s>
-  all.index_copy_(1, at::tensor(places, at::kLong), lost.t());
+  all.index_copy_(1, at::tensor(firsts, at::kLong), lost.t());
   out.matrix.weights = numbers_of(all);
   out.explained = numbers_of(values[0]);
 }
 
-/// Each piece by itself where nobody groups them.
+/// Returns the group of each piece: itself where nobody groups them.
 std::vector<std::size_t> groups_of(const ExplainOptions& options,
                                    const std::vector<std::string>& pieces) {
   if (options.groups) return options.groups(pieces);
@@ -327,7 +327,7 @@ std::vector<Explanation> explain(decode::Translator& translator,
   std::vector<Reading> readings = readings_of(translator, sources, targets, first_line);
   std::vector<Explanation> out(readings.size());
   const model::EvaluationMode mode({&model});
-  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
+  kernels::divide_work(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     Reading& reading = readings[i];
     Explanation& one = out[i];
     one.matrix.sentence = first_line + i;
@@ -376,7 +376,7 @@ std::vector<std::vector<study::PermutedHead>> permuted_outputs(
   if (!model.attends()) return out;
   const at::NoGradGuard no_gradients;
   const model::EvaluationMode mode({&model});
-  kernels::share_out(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
+  kernels::divide_work(translator.device(), std::ssize(readings), [&](int64_t i, int64_t) {
     const Reading& reading = readings[i];
     if (!reading.readable) return;
     const Copies one = copies_of(reading.example, 1, translator.device());

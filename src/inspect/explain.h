@@ -31,8 +31,8 @@ namespace heed::inspect {
 
 struct Explanation {
   std::string target_text;
-  /// By pieces with </s>, in nats and with signs; of erasure 0 for </s>. `missing`, of integrated:
-  /// explained - unexplained - the row's sum; empty where all rows add up.
+  /// The evidence by pieces with </s>, in nats and with signs; of erasure 0 for </s>. `missing`, of
+  /// integrated: explained - unexplained - the row's sum; empty where all rows add up.
   study::AttentionMatrix matrix;
   std::vector<float> explained;    // [target] log p(y(t) | x)
   std::vector<float> unexplained;  // [target] integrated: log p(y(t) | 0)

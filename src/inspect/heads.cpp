@@ -26,13 +26,13 @@ study::HeadReport head_report(decode::Translator& translator, const text::Pairs&
   const text::Pairs readable = without_long_pairs(translator, pairs, source);
   std::vector<std::size_t> without_antecedents;  // lines whose gold is of other words, from 1
   ProgressBar bar("sentences read", std::ssize(readable.source));
-  for (const text::PairWindow& window : text::windows_of(readable)) {
-    const text::Pairs& lines = window.pairs;
+  for (const text::PairChunk& chunk : text::chunks_of(readable)) {
+    const text::Pairs& lines = chunk.pairs;
     const auto sentences =
         attention_maps(translator, lines.source, lines.target, {.kinds = request.kinds},
-                       static_cast<int64_t>(window.first) + 1);
+                       static_cast<int64_t>(chunk.first) + 1);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
-      const std::size_t line = window.first + i;
+      const std::size_t line = chunk.first + i;
       const auto& matrices = sentences[i].matrices;
       const std::vector<study::Antecedent>* antecedents = nullptr;
       if (!request.antecedents.empty() && !request.antecedents[line].empty()) {
@@ -150,14 +150,14 @@ std::optional<PruningStep> cheapest(HeadTrial& trial, const std::optional<model:
 }  // namespace
 
 AblatedHeads ablated_heads(HeadTrial& trial, bool translate) {
-  std::vector<std::pair<std::string, HeadTrial::Heads>> wanted;
+  std::vector<std::pair<std::string, HeadTrial::Heads>> groups;
   for (const model::HeadIndex& head : trial.heads())
-    wanted.emplace_back(model::name_of(head), HeadTrial::Heads{head});
-  for (auto& [name, heads] : by_layer(trial.heads())) wanted.emplace_back(name + ", all", heads);
-  ProgressBar bar("heads and layers silenced", std::ssize(wanted));
+    groups.emplace_back(model::name_of(head), HeadTrial::Heads{head});
+  for (auto& [name, heads] : by_layer(trial.heads())) groups.emplace_back(name + ", all", heads);
+  ProgressBar bar("heads and layers silenced", std::ssize(groups));
   const study::Trial whole = trial.trial("nothing", {}, translate);
   std::vector<study::Trial> silenced;
-  for (const auto& [name, heads] : wanted) {
+  for (const auto& [name, heads] : groups) {
     silenced.push_back(trial.trial(name, heads, translate));
     bar.add();
   }

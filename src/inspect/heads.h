@@ -54,7 +54,7 @@ class HeadTrial {
   HeadTrial(TriedModel tried, text::Pairs pairs);
 
   const Heads& heads() const { return heads_; }
-  /// Target pieces of all pairs, </s> included.
+  /// Returns the number of target pieces of all pairs, </s> included.
   double pieces() const { return pieces_; }
 
   /// -log p(target) of each pair, without these heads.

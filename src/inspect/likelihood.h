@@ -1,4 +1,4 @@
-// How likely a model finds given pairs.
+// The log-probabilities that a model gives to pairs.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kNGram = 3, kSamples = 8;
 constexpr double kTopP = 0.9;
 
-/// In the order in which they are tried.
+/// Returns the configurations in the order in which they are tried.
 std::vector<decode::DecodeConfig> other_ways(const decode::DecodeConfig& config) {
   const bool drawn = decode::samples(config.sampling);
   decode::DecodeConfig wider = config;
@@ -59,17 +59,18 @@ RetryCount retry_suspicious(const decode::LineTranslator& translator,
     decode::LinesRequest again = part_of(request, chosen);
     again.search = way;
     std::vector<decode::Translation> found = translator.translate(again).translations;
-    auto told = details_of(translator, again.lines, found, options);
+    auto new_details = details_of(translator, again.lines, found, options);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       const std::size_t i = chosen[k];
-      if (told[k].empty() || told[k].front().flags.size() >= details[i].front().flags.size())
+      if (new_details[k].empty() ||
+          new_details[k].front().flags.size() >= details[i].front().flags.size())
         continue;
       translations[i] = std::move(found[k]);
       if (usual.mbr == 0 && way.mbr > 0) {
         decode::Hypothesis& best = translations[i].hypotheses.front();
         best.score = score_of(best, way);
       }
-      details[i] = std::move(told[k]);
+      details[i] = std::move(new_details[k]);
       better[i] = true;
     }
   }

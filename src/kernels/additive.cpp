@@ -90,17 +90,17 @@ class Scores {
   std::vector<float> own_keys_, own_query_;
 };
 
-/// The attention of queries `asked` [sentences, query, hidden], fp32 and contiguous.
-AdditiveAttended attend(const Tensor& asked, const Shared& memory) {
-  const int64_t sentences = asked.size(0), queries = asked.size(1);
-  const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, asked.options());
-  const Tensor answer = at::empty({sentences, queries, memory.values.size(2)}, asked.options());
+/// The attention of queries `query` [sentences, query, hidden], fp32 and contiguous.
+AdditiveAttended attend(const Tensor& query, const Shared& memory) {
+  const int64_t sentences = query.size(0), queries = query.size(1);
+  const Tensor weights = at::zeros({sentences, queries, memory.keys.size(1)}, query.options());
+  const Tensor answer = at::empty({sentences, queries, memory.values.size(2)}, query.options());
   at::parallel_for(0, sentences, 1, [&](int64_t begin, int64_t end) {
     Scores scores(memory);
     for (int64_t i = begin; i < end; ++i) {
       scores.begin(i, queries);
       for (int64_t t = 0; t < queries; ++t)
-        additive_row(scores.of(row_of(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
+        additive_row(scores.of(row_of(query, i) + t * query.size(2)), memory.v.data_ptr<float>(),
                      row_of(memory.values, i), row_of(weights, i) + t * weights.size(2),
                      row_of(answer, i) + t * answer.size(2), memory.size(i));
     }
@@ -110,7 +110,7 @@ AdditiveAttended attend(const Tensor& asked, const Shared& memory) {
 
 /// Hands the keys on, and the gradients that the steps have added up back: autograd runs it
 /// backwards when all steps have run.
-class Share : public torch::autograd::Function<Share> {
+class AdditiveCollect : public torch::autograd::Function<AdditiveCollect> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& keys, const Tensor& values,
                         const Tensor& v, const SharedPtr& memory) {
@@ -146,9 +146,9 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& query, const Tensor&,
                              const SharedPtr& memory, bool logs) {
-    const Tensor asked = query.to(at::kFloat).contiguous();
-    const auto [answer, weights, none] = attend(asked, *memory);
-    context->save_for_backward({asked, weights});
+    const Tensor wide_query = query.to(at::kFloat).contiguous();
+    const auto [answer, weights, none] = attend(wide_query, *memory);
+    context->save_for_backward({wide_query, weights});
     carry(context, memory);
     context->saved_data["type"] = query.scalar_type();
     context->mark_non_differentiable({weights});
@@ -164,22 +164,22 @@ class AdditiveStep : public torch::autograd::Function<AdditiveStep> {
       memory.to_v = at::zeros({memory.keys.size(0), memory.keys.size(2)}, memory.v.options());
     }
     const auto saved = context->get_saved_variables();
-    const Tensor &asked = saved[0], &weights = saved[1];
-    const Tensor from = outer[0].to(at::kFloat).contiguous(), to_query = at::empty_like(asked);
+    const Tensor &query = saved[0], &weights = saved[1];
+    const Tensor from = outer[0].to(at::kFloat).contiguous(), to_query = at::empty_like(query);
     Tensor to_logs;
     if (outer.size() > 2) to_logs = outer[2].to(at::kFloat).contiguous();
-    at::parallel_for(0, asked.size(0), 1, [&](int64_t begin, int64_t end) {
+    at::parallel_for(0, query.size(0), 1, [&](int64_t begin, int64_t end) {
       std::vector<float> scratch(static_cast<std::size_t>(weights.size(2)));
       Scores scores(memory);
       for (int64_t i = begin; i < end; ++i) {
-        scores.begin(i, asked.size(1));
-        for (int64_t t = 0; t < asked.size(1); ++t)
+        scores.begin(i, query.size(1));
+        for (int64_t t = 0; t < query.size(1); ++t)
           additive_row_gradient(
               row_of(from, i) + t * from.size(2),
               to_logs.defined() ? row_of(to_logs, i) + t * to_logs.size(2) : nullptr,
-              scores.of(row_of(asked, i) + t * asked.size(2)), memory.v.data_ptr<float>(),
+              scores.of(row_of(query, i) + t * query.size(2)), memory.v.data_ptr<float>(),
               row_of(memory.values, i), row_of(weights, i) + t * weights.size(2),
-              row_of(to_query, i) + t * asked.size(2), row_of(memory.to_v, i),
+              row_of(to_query, i) + t * query.size(2), row_of(memory.to_v, i),
               row_of(memory.to_keys, i), row_of(memory.to_values, i), scratch.data(),
               memory.size(i));
       }
@@ -227,8 +227,8 @@ struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
   }
 };
 
-/// How many positions of each sentence `bias` [sentences, 1, source] leaves; nothing where it does
-/// more than hide the positions after them.
+/// Returns the number of positions of each sentence that `bias` [sentences, 1, source] leaves;
+/// nothing where it does more than hide the positions after them.
 std::optional<std::vector<int64_t>> lengths_in(const Tensor& bias) {
   if (!bias.is_contiguous() || bias.scalar_type() != at::kFloat || bias.size(1) != 1)
     return std::nullopt;
@@ -255,7 +255,7 @@ AdditiveMemory additive_memory(const Tensor& keys, const Tensor& values, const T
   if (!lengths) return {};
   const auto shared = std::make_shared<Shared>();
   shared->lengths = std::move(*lengths);
-  if (gradient) return {shared, Share::apply(keys, values, v, shared)};
+  if (gradient) return {shared, AdditiveCollect::apply(keys, values, v, shared)};
   shared->keys = keys.to(at::kFloat).contiguous();
   shared->values = values.to(at::kFloat).contiguous();
   shared->v = v.contiguous();

@@ -17,12 +17,12 @@
 namespace heed::kernels {
 namespace {
 
-/// Where the sentences of an unpadded tensor begin, in positions; empty for a padded one.
-struct Layout {
+/// The sentences of an unpadded tensor, in positions; empty for a padded one.
+struct UnpaddedLayout {
   std::vector<int64_t> lengths, starts;
 
-  Layout() = default;
-  explicit Layout(const std::vector<int64_t>& of) : lengths(of) {
+  UnpaddedLayout() = default;
+  explicit UnpaddedLayout(const std::vector<int64_t>& of) : lengths(of) {
     for (int64_t start = 0; const int64_t length : lengths) {
       starts.push_back(start);
       start += length;
@@ -31,9 +31,9 @@ struct Layout {
 };
 
 /// One side's tensor: padded [batch, heads, length, head] or unpadded [positions, heads, head].
-struct Side {
+struct SideTensor {
   const Tensor& x;
-  const Layout& layout;
+  const UnpaddedLayout& layout;
 
   bool unpadded() const { return !layout.lengths.empty(); }
   int64_t sentences() const {
@@ -65,15 +65,15 @@ Tensor with_rows(const Tensor& x) {
   return x.stride(-1) == 1 ? x : x.contiguous();
 }
 
-struct Inputs {
+struct AttentionInputs {
   Tensor query, keys, values, valid;
   Pattern pattern;
   double scale;
-  Layout query_layout, key_layout;
+  UnpaddedLayout query_layout, key_layout;
   ByDistance distances;
 
-  Side of_query(const Tensor& x) const { return {x, query_layout}; }
-  Side of_keys(const Tensor& x) const { return {x, key_layout}; }
+  SideTensor of_query(const Tensor& x) const { return {x, query_layout}; }
+  SideTensor of_keys(const Tensor& x) const { return {x, key_layout}; }
   int64_t group() const { return query.size(1) / keys.size(1); }
 
   /// Whether each query has numbers of its own.
@@ -107,7 +107,7 @@ struct Inputs {
   /// values were read.
   template <class Number, class Work>
   void for_each_head(const Work& work) const {
-    const Side key_side = of_keys(keys), value_side = of_keys(values);
+    const SideTensor key_side = of_keys(keys), value_side = of_keys(values);
     const int64_t heads = key_side.heads();
     at::parallel_for(0, key_side.sentences() * heads, 1, [&](int64_t begin, int64_t end) {
       HeadWork<Number> room;
@@ -121,9 +121,9 @@ struct Inputs {
   }
 };
 
-Tensor forward_of(const Inputs& in) {
+Tensor forward_of(const AttentionInputs& in) {
   const Tensor context = in.of_query(in.query).empty();
-  const Side from = in.of_query(in.query), to = in.of_query(context);
+  const SideTensor from = in.of_query(in.query), to = in.of_query(context);
   as_stored(in.query.scalar_type(), [&]<class Number>() {
     in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
       for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
@@ -136,16 +136,16 @@ Tensor forward_of(const Inputs& in) {
 }
 
 /// Gradients, in the order and with the shapes of the inputs.
-struct Gradients {
+struct AttentionGradients {
   Tensor query, keys, values;
   Tensor distances;  // shaped as the numbers, or one row for each sentence where all share one
 };
 
-void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
+void backward_of(const AttentionInputs& in, const Tensor& outer, const AttentionGradients& to) {
   const Tensor rows = with_rows(outer);
-  const Side query = in.of_query(in.query), from = in.of_query(rows),
-             to_query = in.of_query(to.query), to_keys = in.of_keys(to.keys),
-             to_values = in.of_keys(to.values);
+  const SideTensor query = in.of_query(in.query), from = in.of_query(rows),
+                   to_query = in.of_query(to.query), to_keys = in.of_keys(to.keys),
+                   to_values = in.of_keys(to.values);
   as_stored(in.query.scalar_type(), [&]<class Number>() {
     in.for_each_head<Number>([&](HeadWork<Number>& work, int64_t sentence, int64_t shared) {
       for (int64_t head = shared * in.group(); head < (shared + 1) * in.group(); ++head)
@@ -160,31 +160,31 @@ void backward_of(const Inputs& in, const Tensor& outer, const Gradients& to) {
   });
 }
 
-/// Which keys a query sees, and the factor of scores.
+/// The keys that a query sees, and the factor of scores.
 struct Sight {
   Pattern pattern;
   double scale;
 };
 
-class Attention : public torch::autograd::Function<Attention> {
+class PaddedAttention : public torch::autograd::Function<PaddedAttention> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& keys,
                         const Tensor& values, const std::optional<Tensor>& valid,
                         const Pattern& pattern, double scale) {
-    const Inputs in = inputs({with_rows(query), with_rows(keys), with_rows(values),
-                              valid ? valid->contiguous() : Tensor()},
-                             {pattern, scale});
+    const AttentionInputs in = inputs({with_rows(query), with_rows(keys), with_rows(values),
+                                       valid ? valid->contiguous() : Tensor()},
+                                      {pattern, scale});
     context->save_for_backward({in.query, in.keys, in.values, in.valid});
     carry(context, std::make_shared<Sight>(Sight{pattern, scale}));
     return forward_of(in);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
-    const Inputs in = inputs(context->get_saved_variables(), carried<Sight>(context));
-    const Gradients to{in.of_query(in.query).empty(),
-                       in.of_keys(in.keys).empty(),
-                       in.of_keys(in.values).empty(),
-                       {}};
+    const AttentionInputs in = inputs(context->get_saved_variables(), carried<Sight>(context));
+    const AttentionGradients to{in.of_query(in.query).empty(),
+                                in.of_keys(in.keys).empty(),
+                                in.of_keys(in.values).empty(),
+                                {}};
     // Trailing padding is never read, and has no gradient.
     to.keys.zero_();
     to.values.zero_();
@@ -194,7 +194,7 @@ class Attention : public torch::autograd::Function<Attention> {
 
  private:
   /// The inputs from query, keys, values and `valid`, in this order.
-  static Inputs inputs(const tensor_list& from, const Sight& sight) {
+  static AttentionInputs inputs(const tensor_list& from, const Sight& sight) {
     return {.query = from[0],
             .keys = from[1],
             .values = from[2],
@@ -207,8 +207,8 @@ class Attention : public torch::autograd::Function<Attention> {
   }
 };
 
-/// Where queries, keys and values lie in the columns of two projections, or of one.
-struct Columns {
+/// The columns of queries, keys and values in two projections, or in one.
+struct ProjectionColumns {
   UnpaddedHeads heads;
   Sight sight;
   bool one = false;  // projection of all three
@@ -226,15 +226,15 @@ struct Columns {
         .unflatten(1, {heads.kv_heads, heads.head});
   }
 
-  Inputs inputs(const Tensor& queries, const Tensor& memory, const Tensor& numbers) const {
+  AttentionInputs inputs(const Tensor& queries, const Tensor& memory, const Tensor& numbers) const {
     return {.query = query(queries),
             .keys = keys(memory),
             .values = values(memory),
             .valid = {},
             .pattern = sight.pattern,
             .scale = sight.scale,
-            .query_layout = Layout(heads.query_lengths),
-            .key_layout = Layout(heads.key_lengths),
+            .query_layout = UnpaddedLayout(heads.query_lengths),
+            .key_layout = UnpaddedLayout(heads.key_lengths),
             .distances = {numbers}};
   }
 };
@@ -247,8 +247,8 @@ class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
     const bool one = memory.is_same(queries);
     const Tensor from = with_rows(queries), to = one ? from : with_rows(memory);
     const Tensor numbers = distances ? with_rows(*distances) : Tensor();
-    const auto columns = std::make_shared<Columns>(
-        Columns{heads, {pattern, scale}, one, distances && distances->requires_grad()});
+    const auto columns = std::make_shared<ProjectionColumns>(
+        ProjectionColumns{heads, {pattern, scale}, one, distances && distances->requires_grad()});
     context->save_for_backward({from, to, numbers});
     carry(context, columns);
     return forward_of(columns->inputs(from, to, numbers)).flatten(1);
@@ -256,10 +256,10 @@ class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
 
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const auto saved = context->get_saved_variables();
-    const Columns& columns = carried<Columns>(context);
+    const ProjectionColumns& columns = carried<ProjectionColumns>(context);
     const Tensor to_queries = at::empty_like(saved[0]),
                  to_memory = columns.one ? to_queries : at::empty_like(saved[1]);
-    const Inputs in = columns.inputs(saved[0], saved[1], saved[2]);
+    const AttentionInputs in = columns.inputs(saved[0], saved[1], saved[2]);
     const Tensor to_distances = columns.to_distances ? zeros_for_distances(in) : Tensor();
     backward_of(in, outer[0].unflatten(1, {columns.heads.heads, columns.heads.head}),
                 {columns.query(to_queries), columns.keys(to_memory), columns.values(to_memory),
@@ -272,7 +272,7 @@ class UnpaddedAttention : public torch::autograd::Function<UnpaddedAttention> {
 
  private:
   /// Zeros to which the gradients of the distances' numbers are added.
-  static Tensor zeros_for_distances(const Inputs& in) {
+  static Tensor zeros_for_distances(const AttentionInputs& in) {
     const Tensor& numbers = in.distances.numbers;
     if (in.each_has_distances()) return at::zeros_like(numbers);
     return at::zeros(
@@ -292,7 +292,7 @@ bool can_attend(const Tensor& query, const Tensor& keys, const Tensor& values) {
 
 Tensor attention(const Tensor& query, const Tensor& keys, const Tensor& values, const Tensor& valid,
                  const Pattern& pattern, double scale) {
-  return Attention::apply(query, keys, values, if_defined(valid), pattern, scale);
+  return PaddedAttention::apply(query, keys, values, if_defined(valid), pattern, scale);
 }
 
 Tensor unpadded_attention(const Tensor& queries, const Tensor& memory, const UnpaddedHeads& heads,

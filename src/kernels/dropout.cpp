@@ -28,8 +28,8 @@ Tensor masked(const std::optional<Tensor>& residual, const Tensor& x, at::Scalar
   as_stored(from.scalar_type(), [&]<class From>() {
     as_stored(type, [&]<class To>() {
       at::parallel_for(0, from.numel(), kGrain, [&](int64_t begin, int64_t end) {
-        drop_places(base.defined() ? numbers<To>(base) : nullptr, numbers<From>(from),
-                    numbers<To>(y), begin, end, mask);
+        drop_numbers(base.defined() ? numbers<To>(base) : nullptr, numbers<From>(from),
+                     numbers<To>(y), begin, end, mask);
       });
     });
   });

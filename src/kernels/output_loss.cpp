@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kChunk = int64_t{1} << 24;
 constexpr int64_t kFewestRows = 64;
 
-struct Sums {
+struct LossSums {
   double smoothed = 0, nll = 0;
 };
 
@@ -59,7 +59,7 @@ struct RowLossOptions {
 /// Adds loss(i, scratch) of each row to `sums`, row by row, so that the number of threads changes
 /// nothing.
 template <class Loss>
-void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, Sums& sums) {
+void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, LossSums& sums) {
   std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
   at::parallel_for(0, rows, 4, [&](int64_t begin, int64_t end) {
     std::vector<float> work(scratch);
@@ -74,7 +74,7 @@ void add_rows(int64_t rows, std::size_t scratch, const Loss& loss, Sums& sums) {
 /// Every row of `logits` becomes its gradient, and every row of `others`, too, where there are
 /// pairs.
 void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gold,
-                  const RowLossOptions& wanted, Sums& sums) {
+                  const RowLossOptions& options, LossSums& sums) {
   const int64_t rows = logits.size(0), vocab = logits.size(1);
   const auto size = static_cast<std::size_t>(vocab);
   const auto add = [&]<class Number>(Number* one, Number* other, std::size_t scratch) {
@@ -83,12 +83,12 @@ void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gol
         [&](int64_t i, float* work) {
           Number* row = one + i * vocab;
           if (other)
-            return pair_loss_rows(row, other + i * vocab, vocab, gold[i], wanted.smoothing,
-                                  *wanted.pair, wanted.gradient, work);
+            return pair_loss_rows(row, other + i * vocab, vocab, gold[i], options.smoothing,
+                                  *options.pair, options.gradient, work);
           if constexpr (std::is_same_v<Number, float>)
-            return loss_row(row, vocab, gold[i], wanted.smoothing, wanted.gradient);
+            return loss_row(row, vocab, gold[i], options.smoothing, options.gradient);
           else
-            return loss_row(row, vocab, gold[i], wanted.smoothing, wanted.gradient, work);
+            return loss_row(row, vocab, gold[i], options.smoothing, options.gradient, work);
         },
         sums);
   };
@@ -101,7 +101,7 @@ void to_gradients(const Tensor& logits, const Tensor& others, const int64_t* gol
 }
 
 /// Gradients of the sum of losses.
-struct Gradients {
+struct LossGradients {
   Tensor features;      // [tokens, width], of the products' type
   Tensor weight, bias;  // [width, vocab] and [vocab], fp32; undefined where none is wanted
 
@@ -117,34 +117,34 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& features, const Tensor& weight,
                              const std::optional<Tensor>& bias, const Tensor& gold,
-                             const RowLossOptions& wanted, at::ScalarType type) {
+                             const RowLossOptions& options, at::ScalarType type) {
     const Tensor x = features.to(type).contiguous(), w = weight.to(type).contiguous();
     const Tensor by_columns = weight_by_columns(w, type);
     const Tensor b = bias ? bias->to(type) : Tensor();
     const int64_t tokens = gold.size(0), vocab = w.size(0);
     const int64_t chunk =
-        std::max(kChunk / (vocab * w.element_size() * (wanted.pair ? 2 : 1)), kFewestRows);
-    Gradients gradients;
-    if (wanted.gradient) {
+        std::max(kChunk / (vocab * w.element_size() * (options.pair ? 2 : 1)), kFewestRows);
+    LossGradients gradients;
+    if (options.gradient) {
       gradients.features = at::empty_like(x);
       if (weight.requires_grad())
         gradients.weight = at::zeros({w.size(1), vocab}, weight.options());
       if (bias && bias->requires_grad()) gradients.bias = at::zeros_like(*bias);
     }
-    Sums sums;
+    LossSums sums;
     for (int64_t begin = 0; begin < tokens; begin += chunk) {
       const int64_t count = std::min(chunk, tokens - begin);
       const Tensor rows = x.narrow(0, begin, count);
       const Tensor logits = times_transposed(rows, by_columns, b);
       Tensor others, other_logits;
-      if (wanted.pair) {
+      if (options.pair) {
         others = x.narrow(0, tokens + begin, count);
         other_logits = times_transposed(others, by_columns, b);
       }
-      to_gradients(logits, other_logits, gold.data_ptr<int64_t>() + begin, wanted, sums);
-      if (!wanted.gradient) continue;
+      to_gradients(logits, other_logits, gold.data_ptr<int64_t>() + begin, options, sums);
+      if (!options.gradient) continue;
       gradients.add(logits, rows, begin, w);
-      if (wanted.pair) gradients.add(other_logits, others, tokens + begin, w);
+      if (options.pair) gradients.add(other_logits, others, tokens + begin, w);
     }
     context->saved_data["features"] = gradients.features;
     if (gradients.weight.defined()) gradients.weight = transposed(gradients.weight);
@@ -291,9 +291,9 @@ OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Te
                           const OptionalPair& pair) {
   if (!features.is_cpu())
     return output_loss_on_gpu(features, weight, bias, gold, smoothing, pair, type);
-  const RowLossOptions wanted{static_cast<float>(smoothing), pair,
-                              needs_gradient(features, weight, bias)};
-  const auto sums = OutputLoss::apply(features, weight, if_defined(bias), gold, wanted, type);
+  const RowLossOptions options{static_cast<float>(smoothing), pair,
+                               needs_gradient(features, weight, bias)};
+  const auto sums = OutputLoss::apply(features, weight, if_defined(bias), gold, options, type);
   return {sums[0], sums[1]};
 }
 

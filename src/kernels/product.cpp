@@ -44,7 +44,7 @@ bool calls_one_dnn(const Tensor& x, int64_t multiplications) {
   return is_ours(x) && x.scalar_type() == at::kFloat && multiplications >= kWorthwhile;
 }
 
-class Linear : public torch::autograd::Function<Linear> {
+class LinearProduct : public torch::autograd::Function<LinearProduct> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& w,
                         const std::optional<Tensor>& bias, at::ScalarType type) {
@@ -148,7 +148,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   const bool ours = at::GradMode::is_enabled() && is_ours(x) && is_ours(w) &&
                     w.scalar_type() == at::kFloat && is_fp32_or_bf16(type);
   if (!ours) return at::linear(x, w, bias);
-  return Linear::apply(x, w, if_defined(bias), type);
+  return LinearProduct::apply(x, w, if_defined(bias), type);
 }
 
 /// Data that the steps of a sequence share: the weight in the products' type, and, in the backward
@@ -196,7 +196,7 @@ class Collect : public torch::autograd::Function<Collect> {
   }
 };
 
-class Step : public torch::autograd::Function<Step> {
+class ProductStep : public torch::autograd::Function<ProductStep> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor&,
                         const CollectorPtr& collector) {
@@ -234,7 +234,7 @@ Tensor collected_linear(const Tensor& x, const Collected& layer) {
   if (!layer.collector) return at::linear(x, layer.weight, layer.bias);
   auto sizes = x.sizes().vec();
   sizes.back() = layer.weight.size(0);
-  return Step::apply(x.flatten(0, -2), layer.weight, layer.collector).view(sizes);
+  return ProductStep::apply(x.flatten(0, -2), layer.weight, layer.collector).view(sizes);
 }
 
 }  // namespace heed::kernels

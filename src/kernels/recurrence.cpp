@@ -16,10 +16,10 @@
 namespace heed::kernels {
 namespace {
 
-/// The range of places of one step.
+/// The rows of one step.
 struct Stretch {
   int64_t begin = 0, rows = 0;
-  Tensor of(const Tensor& all) const { return all.narrow(-2, begin, rows); }  // [..., places, n]
+  Tensor of(const Tensor& all) const { return all.narrow(-2, begin, rows); }  // [..., total, n]
 };
 
 /// The ranges of all steps, in the order of computation.
@@ -70,18 +70,18 @@ void each_row(const Tensor& state, at::ScalarType type, Point point) {
 template <class Cell>
 class Sequence : public torch::autograd::Function<Sequence<Cell>> {
  public:
-  /// gates [places, kGates * hidden], initial [parts, rows[0], hidden] fp32 -> every state [parts,
-  /// places, hidden] fp32.
+  /// gates [total, kGates * hidden], initial [parts, rows[0], hidden] fp32 -> every state [parts,
+  /// total, hidden] fp32.
   static Tensor forward(AutogradContext* context, const Tensor& gates, const Tensor& hidden_weight,
                         const std::optional<Tensor>& hidden_bias, const Tensor& initial,
                         const std::vector<int64_t>& rows, bool backward) {
     const auto type = gates.scalar_type();
     const Tensor x = gates.contiguous(), weight = weight_by_columns(hidden_weight, type);
     const Tensor bias = hidden_bias ? hidden_bias->to(type) : Tensor();
-    const int64_t places = x.size(0), hidden = initial.size(2);
-    const Tensor states = at::empty({Cell::kParts, places, hidden}, initial.options());
+    const int64_t total = x.size(0), hidden = initial.size(2);
+    const Tensor states = at::empty({Cell::kParts, total, hidden}, initial.options());
     const Tensor before = at::empty_like(states),
-                 kept = at::empty({places, 4 * hidden}, x.options());
+                 kept = at::empty({total, 4 * hidden}, x.options());
     const Tensor state = initial.clone(at::MemoryFormat::Contiguous);
     for (const Stretch& step : stretches(rows, backward)) {
       const Tensor now = state.narrow(1, 0, step.rows);
@@ -104,8 +104,8 @@ class Sequence : public torch::autograd::Function<Sequence<Cell>> {
     const auto type = kept.scalar_type(), weight_type = saved[0].scalar_type();
     const Tensor weight = saved[0].to(type);
     const std::vector<int64_t> rows = context->saved_data["rows"].toIntVector();
-    const int64_t places = before.size(1), hidden = before.size(2);
-    const Tensor to_gates = at::empty({places, Cell::kGates * hidden}, kept.options());
+    const int64_t total = before.size(1), hidden = before.size(2);
+    const Tensor to_gates = at::empty({total, Cell::kGates * hidden}, kept.options());
     const Tensor to_recurrent = Cell::kAddsGates ? to_gates : at::empty_like(to_gates);
     const Tensor carried = at::zeros({Cell::kParts, rows.front(), hidden}, before.options());
     auto steps = stretches(rows, context->saved_data["backward"].toBool());
@@ -255,10 +255,10 @@ class Ssru : public torch::autograd::Function<Ssru> {
   }
 };
 
-/// Throws Bug where `gates` has not a row for every place.
-void require_places(const Packing& packing, const Tensor& gates) {
-  const auto places = std::accumulate(packing.rows.begin(), packing.rows.end(), int64_t{0});
-  expect(!packing.rows.empty() && gates.size(0) == places, "gates for every place");
+/// Throws Bug where `gates` has not a row for every step.
+void require_rows(const Packing& packing, const Tensor& gates) {
+  const auto total = std::accumulate(packing.rows.begin(), packing.rows.end(), int64_t{0});
+  expect(!packing.rows.empty() && gates.size(0) == total, "gates for every step");
 }
 
 }  // namespace
@@ -273,7 +273,7 @@ Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& befo
 
 Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                     const Tensor& hidden_bias, const Tensor& initial, bool backward) {
-  require_places(packing, gates);
+  require_rows(packing, gates);
   return Sequence<Gru>::apply(gates, hidden_weight, std::optional(hidden_bias),
                               initial.unsqueeze(0), packing.rows, backward)
       .squeeze(0);
@@ -286,7 +286,7 @@ LstmState lstm_step(const Tensor& gates, const Tensor& recurrent, const Tensor& 
 
 LstmState lstm_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                         const LstmState& initial, bool backward) {
-  require_places(packing, gates);
+  require_rows(packing, gates);
   const auto states =
       Sequence<Lstm>::apply(gates, hidden_weight, std::optional<Tensor>(),
                             at::stack({initial.hidden, initial.cell}), packing.rows, backward)

@@ -13,7 +13,8 @@
 namespace heed::kernels {
 
 /// Sequences laid out step by step, longest first: step t has the first rows[t] sequences, never
-/// more than the step before it. A place is one step of one sequence, a row of the tensors below.
+/// more than the step before it. Each step of each sequence is a row of the tensors below; `total`
+/// is their number.
 struct Packing {
   std::vector<int64_t> rows;
 };
@@ -21,10 +22,10 @@ struct Packing {
 /// Whether the functions below take gates and states of these types and on this device.
 bool can_run_recurrence(const Tensor& gates, const Tensor& state);
 
-/// gates [places, 3 * hidden] (the input's part of r, z, n with its bias), hidden_weight [3 *
+/// gates [total, 3 * hidden] (the input's part of r, z, n with its bias), hidden_weight [3 *
 /// hidden, hidden], hidden_bias [3 * hidden], initial [rows[0], hidden] fp32 -> every state
-/// [places, hidden] fp32. `backward` runs each sequence from its last step to its first. Throws Bug
-/// where `gates` has not a row for every place of `packing`.
+/// [total, hidden] fp32. `backward` runs each sequence from its last step to its first. Throws Bug
+/// where `gates` has not a row for every step of `packing`.
 Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                     const Tensor& hidden_bias, const Tensor& initial, bool backward);
 
@@ -33,13 +34,13 @@ Tensor gru_sequence(const Tensor& gates, const Packing& packing, const Tensor& h
 Tensor gru_step(const Tensor& gates, const Tensor& recurrent, const Tensor& before);
 
 struct LstmState {
-  Tensor hidden, cell;  // [rows, hidden] fp32 each, or [places, hidden] of every step
+  Tensor hidden, cell;  // [rows, hidden] fp32 each, or [total, hidden] of every step
 };
 
 /// gru_sequence() for an LSTM, with gates i, f, g, o,
 ///   c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c'),
-/// gates [places, 4 * hidden] (the input's part with all bias), hidden_weight [4 * hidden, hidden],
-/// initial of rows[0] rows -> the state of every place.
+/// gates [total, 4 * hidden] (the input's part with all bias), hidden_weight [4 * hidden, hidden],
+/// initial of rows[0] rows -> the state of every step.
 LstmState lstm_sequence(const Tensor& gates, const Packing& packing, const Tensor& hidden_weight,
                         const LstmState& initial, bool backward);
 

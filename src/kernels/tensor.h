@@ -21,7 +21,8 @@ inline bool is_fp32_or_bf16(const Tensor& x) {
   return is_fp32_or_bf16(x.scalar_type());
 }
 
-/// No autocast for the lifetime of this object: products are computed in the type of their factors.
+/// Switches autocast off for the lifetime of this object: products are computed in the type of
+/// their factors.
 class WithoutAutocast {
   c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
 };

@@ -11,7 +11,7 @@
 
 namespace heed::kernels {
 
-/// What all attentions of a model together need of the kernel.
+/// The properties of all attentions of a model that the kernel must support.
 struct VarlenNeeds {
   at::ScalarType type = at::kFloat;  // of queries, keys and values
   int64_t head = 0;                  // width of one head

@@ -92,12 +92,12 @@ at::Device open_gpu(const std::string& name, int index) {
 }
 
 constexpr std::size_t kPooled = 32 << 10;  // smaller ones are malloc's
-constexpr std::size_t kAlignment = 64, kPage = 4096;
+constexpr std::size_t kBlockAlignment = 64, kPage = 4096;
 constexpr std::size_t kSpare = 64 << 20;
 
 /// The header before every tensor's bytes. A tensor's context cannot say its block: oneDNN wants
 /// the context to be the tensor's address.
-struct alignas(kAlignment) BlockHeader {
+struct alignas(kBlockAlignment) BlockHeader {
   std::size_t size = 0;  // of the block with this header
 };
 
@@ -107,7 +107,7 @@ std::size_t size_class(std::size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-class Pool : public c10::Allocator {
+class MemoryPool : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
     if (bytes == 0) return {nullptr, nullptr, &give_back, c10::Device(c10::kCPU)};
@@ -132,8 +132,8 @@ class Pool : public c10::Allocator {
   }
 
   /// Lives as long as the process: tensors may outlive everything else.
-  static Pool& get() {
-    static auto* pool = new Pool;
+  static MemoryPool& get() {
+    static auto* pool = new MemoryPool;
     return *pool;
   }
 
@@ -150,7 +150,7 @@ class Pool : public c10::Allocator {
 
   BlockHeader* small(std::size_t whole) {
     void* block = nullptr;
-    if (posix_memalign(&block, kAlignment, whole) != 0) throw std::bad_alloc();
+    if (posix_memalign(&block, kBlockAlignment, whole) != 0) throw std::bad_alloc();
     const std::lock_guard lock(mutex_);
     count(whole);
     return new (block) BlockHeader{whole};
@@ -342,15 +342,15 @@ void pool_host_memory() {
   // batches are of ever new shapes.
   for (const char* cache : {"ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"})
     setenv(cache, "32", /*overwrite=*/0);
-  c10::SetCPUAllocator(&Pool::get(), /*priority=*/1);
+  c10::SetCPUAllocator(&MemoryPool::get(), /*priority=*/1);
 }
 
 HostMemory host_memory() {
-  return Pool::get().numbers();
+  return MemoryPool::get().numbers();
 }
 
 void forget_peak() {
-  Pool::get().forget_peak();
+  MemoryPool::get().forget_peak();
 }
 
 }  // namespace heed::model

@@ -1,4 +1,4 @@
-// Where and in which precision a model computes.
+// The device and the precision in which a model computes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -85,12 +85,12 @@ class Autocast {
 
 // The memory of CPU tensors: blocks that one update gave back are used again by the next one.
 
-/// From here on, for the beginning of a program, tensors on the CPU get their memory from a pool.
-/// The system would zero every page of a large tensor anew; and malloc, told to keep what is freed,
-/// scatters it: batches of ever new shapes then take several times the memory that they hold at
-/// once. The pool keeps freed blocks, in sizes an eighth of an octave apart, and gives the longest
-/// unused back to the system before it holds more than a quarter (and 64 MiB) above what was in use
-/// at the most. oneDNN's caches of workspaces are kept small, too.
+/// Gives tensors on the CPU their memory from a pool, from here on; to be called at the beginning
+/// of a program. The system would zero every page of a large tensor anew; and malloc, told to keep
+/// what is freed, scatters it: batches of ever new shapes then take several times the memory that
+/// they hold at once. The pool keeps freed blocks, in sizes an eighth of an octave apart, and gives
+/// the longest unused back to the system before it holds more than a quarter (and 64 MiB) above
+/// what was in use at the most. oneDNN's caches of workspaces are kept small, too.
 void pool_host_memory();
 
 /// Bytes in blocks of the pool; all 0 before pool_host_memory().

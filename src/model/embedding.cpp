@@ -99,9 +99,9 @@ Tensor Embedding::vectors_of(const Tensor& tokens) {
 
 Tensor traced_vectors(const Tensor& vectors, Trace* trace) {
   if (trace == nullptr || !trace->vectors) return vectors;
-  SourceVectors& wanted = *trace->vectors;
-  wanted.leaf = (vectors.detach() * wanted.share).requires_grad_();
-  return wanted.leaf;
+  SourceVectors& requested = *trace->vectors;
+  requested.leaf = (vectors.detach() * requested.share).requires_grad_();
+  return requested.leaf;
 }
 
 OutputLayer::OutputLayer(int64_t vocabulary, int64_t width)

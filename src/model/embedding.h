@@ -17,7 +17,7 @@ namespace heed::model {
 Tensor xavier(int64_t rows, int64_t columns);
 /// Normal with a deviation of 1 / sqrt(width): [rows, width].
 Tensor normal(int64_t rows, int64_t width);
-/// Orthogonal [size, size] (Saxe et al. 2014).
+/// Returns an orthogonal matrix [size, size] (Saxe et al. 2014).
 Tensor orthogonal(int64_t size);
 
 /// The first values of weights that a thread makes.
@@ -98,7 +98,7 @@ Tensor traced_vectors(const Tensor& vectors, Trace* trace);
 
 /// Inverted dropout: a no-op unless `training` and share > 0.
 Tensor drop(const Tensor& x, double share, bool training);
-/// residual + drop(x).
+/// Returns residual + drop(x).
 Tensor add_dropped(const Tensor& residual, const Tensor& x, double share, bool training);
 
 }  // namespace heed::model

@@ -20,7 +20,7 @@ ModelPtr make_model(const ModelConfig& config, const VocabularySizes& vocabulary
                                        : make_transformer(config, vocabulary);
 }
 
-void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses) {
+void reorder(State& state, const Tensor& sentences, const Tensor& hypotheses) {
   if (sentences.defined())
     for (Tensor& tensor : state.memory)
       if (tensor.defined()) tensor = tensor.index_select(0, sentences);
@@ -56,8 +56,8 @@ SentencesPtr unpadded_sentences(const std::vector<int64_t>& lengths, int64_t lon
 void overwrite(const SentenceLayout& to, const SentenceLayout& from) {
   expect(to.lengths.size() == from.lengths.size() && to.longest == from.longest,
          "as many sentences of the same length");
-  const std::vector<Tensor> into{to.positions, to.places, to.starts};
-  const std::vector<Tensor> numbers{from.positions, from.places, from.starts};
+  const std::vector<Tensor> into{to.positions, to.padded_indices, to.starts};
+  const std::vector<Tensor> numbers{from.positions, from.padded_indices, from.starts};
   for (std::size_t i = 0; i < into.size(); ++i) {
     expect(into[i].sizes() == numbers[i].sizes(), "as many positions");
     Tensor(into[i]).copy_(numbers[i]);

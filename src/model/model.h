@@ -20,7 +20,6 @@
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/pointer.h"
-#include "model/working.h"
 
 namespace heed::data {
 struct Batch;  // data/batch.h
@@ -92,12 +91,11 @@ struct Trace {
   std::optional<Guided> guided = {};          // in `features` alone
   std::optional<SourceVectors> vectors = {};  // the same
   Exchange exchange = {};                     // the same
-  NumbersObserver witness = {};               // the same; of these kinds
 };
 
-/// All that a decoder carries between steps. Rows of `memory` belong to sentences and never move
-/// while a beam is reordered; rows of `carried` belong to hypotheses. Undefined tensors are allowed
-/// and skipped.
+/// The tensors that a decoder carries between steps. Rows of `memory` belong to sentences and never
+/// move while a beam is reordered; rows of `carried` belong to hypotheses. Undefined tensors are
+/// allowed and skipped.
 struct State {
   std::vector<Tensor> memory;   // each [sentences, ...]
   std::vector<Tensor> carried;  // each [sentences, beam, ...]
@@ -112,7 +110,7 @@ struct State {
 /// Goes on with the given sentences (int64 [kept]; undefined: all) and with the given hypotheses
 /// (int64 [kept, new beam], numbered through all sentences of `state`; undefined: theirs): finished
 /// sentences leave and beams are reordered by one operation for each tensor.
-void go_on_with(State& state, const Tensor& sentences, const Tensor& hypotheses);
+void reorder(State& state, const Tensor& sentences, const Tensor& hypotheses);
 
 /// About how many numbers a State and a step's intermediate results have.
 struct StateSize {

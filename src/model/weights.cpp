@@ -35,7 +35,7 @@ at::ScalarType tensor_type(Dtype type) {
 Dtype dtype_of(const Tensor& tensor) {
   for (const auto& [dtype, type] : kTypes)
     if (type == tensor.scalar_type()) return dtype;
-  throw Bug("a tensor's type has no place in safetensors");
+  throw Bug("a tensor's type has no name in safetensors");
 }
 
 /// The tensor in `slot`: the mapped bytes, or a copy where another program did not align them.
@@ -176,7 +176,7 @@ void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
   for (const auto& item : model.named_buffers()) take(item.key(), item.value());
 }
 
-void leave_file(Model& model) {
+void release_file(Model& model) {
   const auto move = [](Tensor tensor) {
     if (tensor.is_cpu()) tensor.set_data(tensor.detach().clone());
   };

@@ -26,7 +26,7 @@ TensorFile load_tensors(const std::string& path, bool foreign = false);
 void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin);
 
 class Model;
-/// All parameters and buffers by dotted name, tied ones once (shared storage, not copied).
+/// Returns all parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);
 /// Copies `weights` into the tensors `own`. Throws UserError naming `origin` and the first tensor
 /// that is missing, surplus, of another shape or of whole numbers.
@@ -46,7 +46,7 @@ void take_weights(Model& model, const std::map<std::string, Tensor>& weights,
                   const std::string& origin);
 /// Moves the parameters and buffers of a model on the CPU to memory of their own: from then on the
 /// file of take_weights() may be overwritten.
-void leave_file(Model& model);
+void release_file(Model& model);
 /// The parameters and buffers of `to`, a model of the same kind, become those of `from`, in the
 /// same memory; their gradients stay apart.
 void share_weights(const Model& from, Model& to);

@@ -15,7 +15,8 @@ std::vector<std::string> own_addresses();
 struct Way {
   std::string here, there;
 };
-/// Nothing where the name does not resolve or no way leads there. Nothing is sent.
+/// Returns the way to a host; nothing where the name does not resolve or no way leads there.
+/// Nothing is sent.
 std::optional<Way> way_to(const std::string& host, int port);
 
 /// Whether something accepts connections there within `seconds`.

@@ -32,7 +32,7 @@ class Meeting {
  public:
   Meeting(const StorePtr& store, const RankInfo& info) : store_(store), info_(info) {}
 
-  /// Once the attempt has begun, its name.
+  /// Returns the name of the attempt once it has begun.
   std::optional<std::string> look() {
     if (read(token_of(info_.rank)) != mine_)
       throw Failure(

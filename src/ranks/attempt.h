@@ -1,4 +1,4 @@
-// Which processes belong together (private to this room). A launcher that starts all ranks again
+// The processes that belong together (private to this room). A launcher that starts all ranks again
 // may let them meet at the store of the attempts before: it holds what dead processes have left
 // there, and two agents of torchrun count the attempts differently.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace heed::ranks {
 
-/// A place in the store for one attempt alone, or the ranks that have not come.
+/// A part of the store for one attempt alone, or the ranks that have not come.
 struct Attempt {
   StorePtr store;               // empty where some are absent
   std::vector<int64_t> absent;  // of them this rank knows

@@ -20,7 +20,7 @@ struct Group::Backends {
   c10d::Backend& of(const Tensor& tensor) const { return tensor.is_cpu() ? *host : *device; }
 };
 
-/// Between two looks at what others have done: a small part of the time so far.
+/// Returns the pause between two looks at what others have done: a small part of the time so far.
 std::chrono::steady_clock::duration pause_after(std::chrono::steady_clock::duration time);
 
 }  // namespace heed::ranks

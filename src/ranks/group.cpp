@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// In which a store that lives answers.
+/// The time in which a store that lives answers.
 constexpr std::chrono::seconds kAnswer(3);
 
 /// Less goes as a message: those who share memory exchange one, too.
@@ -80,8 +80,8 @@ Group::Group(const RankInfo& info, const GroupOptions& options)
 
 Group::~Group() = default;
 
-Group::RollCall Group::call_the_roll() const {
-  RollCall found;
+Group::AbsentRanks Group::find_absent() const {
+  AbsentRanks found;
   for (int64_t other = 0; other < size(); ++other) found.absent.push_back(other);
   const auto key = [](int64_t rank) { return "here/" + std::to_string(rank); };
   try {
@@ -99,7 +99,8 @@ Group::RollCall Group::call_the_roll() const {
   } catch (const SilentStore&) {
     found = {.store_silent = true};
   } catch (const std::exception&) {
-    // Where the first rank had answered, it has called the roll to its end, and has ended itself.
+    // If the first rank had answered, it has looked for absent ranks to its end, and has ended
+    // itself.
     const bool first_was_here = !found.absent.empty() && found.absent.front() != 0;
     if (!first_was_here) found = {.store_gone = true};
   }
@@ -107,7 +108,7 @@ Group::RollCall Group::call_the_roll() const {
 }
 
 void Group::explain(const std::string& problem, bool late) {
-  const RollCall found = call_the_roll();
+  const AbsentRanks found = find_absent();
   const bool no_store = found.store_silent || found.store_gone;
   const std::string when = ", when " + doing_;
   if (!no_store && found.absent.empty())

@@ -66,11 +66,11 @@ class Group {
   Number broadcast(Number number) {
     return static_cast<Number>(gather(std::vector<int64_t>{static_cast<int64_t>(number)})[0][0]);
   }
-  /// Each rank's text, on all.
+  /// Returns each rank's text, on all.
   std::vector<std::string> gather(const std::string& text);
-  /// Each rank's numbers, as many each, on all: [size][n].
+  /// Returns each rank's numbers, as many each, on all: [size][n].
   std::vector<std::vector<int64_t>> gather(const std::vector<int64_t>& numbers);
-  /// Each rank's tensor, of the same shape: [size, ...], on the tensor's device.
+  /// Returns each rank's tensor, of the same shape: [size, ...], on the tensor's device.
   Tensor gather(const Tensor& tensor);
   /// Sends `sent` [n], of which sent_sizes[r] elements in turn go to rank r. Returns
   /// received_sizes[r] elements from each rank r in turn.
@@ -88,12 +88,12 @@ class Group {
   template <class Call>
   void run(const Call& call);
   [[noreturn]] void explain(const std::string& problem, bool late);
-  /// Who answers within a few seconds.
-  struct RollCall {
+  /// The ranks that do not answer within a few seconds.
+  struct AbsentRanks {
     std::vector<int64_t> absent;
     bool store_silent = false, store_gone = false;  // nothing is known of the ranks
   };
-  RollCall call_the_roll() const;
+  AbsentRanks find_absent() const;
 
   RankInfo info_;
   std::chrono::milliseconds timeout_{};

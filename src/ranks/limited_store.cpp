@@ -14,7 +14,7 @@
 namespace heed::ranks {
 namespace {
 
-/// In which a server that lives says that a key has not come.
+/// The time in which a server that lives says that a key has not come.
 constexpr std::chrono::seconds kGrace(2);
 
 }  // namespace

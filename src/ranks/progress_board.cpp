@@ -18,7 +18,7 @@ ProgressBoard::ProgressBoard(const std::string& folder, int64_t size) : size_(si
   int error = 0;
   if (!folder.empty()) {
     file = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    error = file.open() ? take_room(file.number(), bytes) : errno;
+    error = file.open() ? reserve_space(file.number(), bytes) : errno;
   }
   if (error == 0) {
     map_ = Mapping(file, bytes, Mapping::Access::write);

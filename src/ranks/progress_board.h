@@ -13,8 +13,8 @@ namespace heed::ranks {
 /// Numbers in a file that all map; one writes each.
 class ProgressBoard {
  public:
-  /// A place for those of `size` ranks, all 0, in `folder`; or the one that is there. Shown to
-  /// nobody where `folder` is empty. Throws Failure.
+  /// Makes a file for the numbers of `size` ranks, all 0, in `folder`, or takes the one that is
+  /// there. Shown to nobody where `folder` is empty. Throws Failure.
   ProgressBoard(const std::string& folder, int64_t size);
 
   void show(int64_t rank, int64_t update) const { numbers()[rank].store(update); }

@@ -29,14 +29,14 @@ struct RankInfo {
 
   bool alone() const { return size == 1; }
   bool leads() const { return rank == 0; }
-  /// "rank 2 of 4"; ranks count from 0.
+  /// Returns "rank 2 of 4"; ranks count from 0.
   std::string name() const;
 };
 
-/// "rank 2 of 4", "ranks 1, 3 of 4".
+/// Returns "rank 2 of 4", "ranks 1, 3 of 4".
 std::string name_of_ranks(const std::vector<int64_t>& ranks, int64_t size);
 
-/// Who keeps the store at which the ranks meet: "rank 0 of 4".
+/// Returns the name of the rank that keeps the store at which the ranks meet: "rank 0 of 4".
 std::string keeper_of_store(const RankInfo& info);
 
 /// The value of an environment variable, "" where it is not set.

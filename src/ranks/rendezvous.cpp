@@ -57,13 +57,13 @@ class QuietLibrary {
 
 StorePtr tcp_store(const std::string& host, int port, bool server, int64_t size,
                    std::chrono::milliseconds timeout) {
-  c10d::TCPStoreOptions wanted;
-  wanted.port = static_cast<std::uint16_t>(port);
-  wanted.isServer = server;
-  wanted.numWorkers = static_cast<std::size_t>(size);
-  wanted.waitWorkers = false;
-  wanted.timeout = timeout;
-  return c10::make_intrusive<c10d::TCPStore>(host, wanted);
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(port);
+  options.isServer = server;
+  options.numWorkers = static_cast<std::size_t>(size);
+  options.waitWorkers = false;
+  options.timeout = timeout;
+  return c10::make_intrusive<c10d::TCPStore>(host, options);
 }
 
 StorePtr limited(const StorePtr& store, const GroupOptions& options) {
@@ -162,7 +162,7 @@ std::string announcement_of(const RankInfo& info, const GroupOptions& options) {
   return (fs::path(options.folder) / (".heed.ranks." + name)).string();
 }
 
-/// How a message of ranks that do not come ends.
+/// Returns the end of a message about ranks that do not come.
 std::string too_late(const GroupOptions& options) {
   return seconds_of(options) +
          "; the run's folder must be the same on all machines, and a longer time is given with "

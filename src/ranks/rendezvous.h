@@ -6,7 +6,7 @@
 
 namespace heed::ranks {
 
-/// Finds the place where all ranks leave their addresses: a LimitedStore, of this attempt alone.
+/// Finds the store in which all ranks leave their addresses: a LimitedStore, of this attempt alone.
 /// Throws c10::Error, UserError, Failure.
 StorePtr meet(const RankInfo& info, const GroupOptions& options);
 

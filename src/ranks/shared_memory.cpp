@@ -18,7 +18,7 @@ namespace heed::ranks {
 namespace {
 
 // The facts of its memory that a rank sends before the sizes.
-enum Told : std::size_t { kProcess, kFile, kBytes, kOffset, kSizes };
+enum MemoryField : std::size_t { kProcess, kFile, kBytes, kOffset, kSizes };
 
 [[noreturn]] void fail(int error = errno) {
   throw Failure("ranks cannot share memory: " + error_text(error));
@@ -41,11 +41,11 @@ SharedMemory::Shared SharedMemory::found(int64_t process, int64_t file, std::siz
 void SharedMemory::reserve(std::size_t bytes) {
   if (half() >= bytes) return;
   const std::size_t page = 1 << 16;
-  const std::size_t wanted = 2 * ((bytes + page - 1) / page * page);
+  const std::size_t size = 2 * ((bytes + page - 1) / page * page);
   Descriptor file(::memfd_create("heed", MFD_CLOEXEC));
   if (!file.open()) fail();
-  if (const int error = take_room(file.number(), wanted); error != 0) fail(error);
-  mine_ = Mapping(file, wanted, Mapping::Access::write);
+  if (const int error = reserve_space(file.number(), size); error != 0) fail(error);
+  mine_ = Mapping(file, size, Mapping::Access::write);
   if (mine_.data() == nullptr) fail();
   files_.push_back(std::move(file));  // older ones stay open: others may be about to map them
 }
@@ -61,25 +61,26 @@ SharedMemory::Numbers SharedMemory::put(const Tensor& tensor) {
 
 /// Returns what each rank sends about its memory, once that is mapped here. Where any is new nobody
 /// goes on before all have mapped it: it may be gone with its rank.
-std::vector<SharedMemory::Numbers> SharedMemory::tell(const Numbers& mine, const Gather& gather) {
-  const std::vector<Numbers> told = gather(mine);
+std::vector<SharedMemory::Numbers> SharedMemory::exchange_memory(const Numbers& mine,
+                                                                 const Gather& gather) {
+  const std::vector<Numbers> memory = gather(mine);
   bool any_new = false;
   for (std::size_t rank = 0; rank < maps_.size(); ++rank) {
-    const Numbers& says = told[rank];
-    if (says[kFile] < 0 || maps_[rank].file == says[kFile]) continue;
-    maps_[rank] = found(says[kProcess], says[kFile], static_cast<std::size_t>(says[kBytes]));
+    const Numbers& its = memory[rank];
+    if (its[kFile] < 0 || maps_[rank].file == its[kFile]) continue;
+    maps_[rank] = found(its[kProcess], its[kFile], static_cast<std::size_t>(its[kBytes]));
     any_new = true;
   }
   if (any_new) gather({0});
-  return told;
+  return memory;
 }
 
 Tensor SharedMemory::exchange(const Tensor& sent, const Numbers& sent_sizes, const Gather& gather) {
   Numbers mine = put(sent);
   mine.insert(mine.end(), sent_sizes.begin(), sent_sizes.end());
-  const std::vector<Numbers> told = tell(mine, gather);
+  const std::vector<Numbers> memory = exchange_memory(mine, gather);
   const auto size = static_cast<int64_t>(maps_.size());
-  const auto sizes_of = [&](int64_t rank) { return told[rank].begin() + kSizes; };
+  const auto sizes_of = [&](int64_t rank) { return memory[rank].begin() + kSizes; };
   int64_t received = 0;
   for (int64_t rank = 0; rank < size; ++rank) received += sizes_of(rank)[rank_];
   const Tensor all = at::empty({received}, sent.options());
@@ -90,7 +91,7 @@ Tensor SharedMemory::exchange(const Tensor& sent, const Numbers& sent_sizes, con
     for (int64_t other = 0; other < rank_; ++other) before += sizes_of(rank)[other];
     const int64_t bytes = sizes_of(rank)[rank_] * item;
     if (bytes == 0) continue;
-    std::memcpy(to, maps_[rank].map.data() + told[rank][kOffset] + before * item,
+    std::memcpy(to, maps_[rank].map.data() + memory[rank][kOffset] + before * item,
                 static_cast<std::size_t>(bytes));
     to += bytes;
   }
@@ -98,12 +99,12 @@ Tensor SharedMemory::exchange(const Tensor& sent, const Numbers& sent_sizes, con
 }
 
 Tensor SharedMemory::gather_all(const Tensor& mine, const Gather& gather) {
-  const std::vector<Numbers> told = tell(put(mine), gather);
+  const std::vector<Numbers> memory = exchange_memory(put(mine), gather);
   const auto size = static_cast<int64_t>(maps_.size());
   const Tensor all = at::empty({size * mine.numel()}, mine.options());
   char* to = static_cast<char*>(all.mutable_data_ptr());
   for (int64_t rank = 0; rank < size && mine.nbytes() > 0; ++rank) {
-    std::memcpy(to, maps_[rank].map.data() + told[rank][kOffset], mine.nbytes());
+    std::memcpy(to, maps_[rank].map.data() + memory[rank][kOffset], mine.nbytes());
     to += mine.nbytes();
   }
   return all;

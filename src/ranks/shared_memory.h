@@ -15,14 +15,15 @@ namespace heed::ranks {
 class SharedMemory {
  public:
   using Numbers = std::vector<int64_t>;
-  /// Each rank's numbers, on all: whoever returns knows that all have called it.
+  /// A function that returns each rank's numbers, on all: whoever returns knows that all have
+  /// called it.
   using Gather = std::function<std::vector<Numbers>(const Numbers&)>;
 
   SharedMemory(int64_t rank, int64_t size) : rank_(rank), maps_(size) {}
 
   /// Does the work of Group::exchange() for contiguous tensors of the CPU.
   Tensor exchange(const Tensor& sent, const Numbers& sent_sizes, const Gather& gather);
-  /// [size * n] for [n] of each.
+  /// Returns [size * n] for [n] of each rank.
   Tensor gather_all(const Tensor& mine, const Gather& gather);
 
  private:
@@ -35,7 +36,7 @@ class SharedMemory {
   static Shared found(int64_t process, int64_t file, std::size_t bytes);
   void reserve(std::size_t bytes);
   std::size_t half() const { return mine_.size() / 2; }
-  std::vector<Numbers> tell(const Numbers& mine, const Gather& gather);
+  std::vector<Numbers> exchange_memory(const Numbers& mine, const Gather& gather);
   Numbers put(const Tensor& tensor);
 
   int64_t rank_;

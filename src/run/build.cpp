@@ -136,12 +136,12 @@ Vocabularies vocabularies_from_base(const Config& config) {
   const std::string& folder = config.training.from;
   const bool joint = is_joint(config);
   const Vocabularies base = load_vocabularies(folder, joint);
-  const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const auto source = extension(base.source, wanted.source, "data.vocabulary.source", config,
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  const auto source = extension(base.source, vocabulary.source, "data.vocabulary.source", config,
                                 data::source_symbols(config.data));
   const auto target = joint ? source
-                            : extension(base.target, wanted.target, "data.vocabulary.target",
-                                        config, wanted.symbols);
+                            : extension(base.target, vocabulary.target, "data.vocabulary.target",
+                                        config, vocabulary.symbols);
   require_shared_pieces({source, target}, config);
   return with_languages({source, target}, config);
 }
@@ -171,23 +171,23 @@ data::CorpusReading validation_reading(const Config& config) {
 
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets) {
   using text::TsvColumn;
-  const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const bool shared = wanted.kind == data::VocabularyKind::shared;
-  if (shared && (sources ? wanted.source : wanted.target).empty())
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  const bool shared = vocabulary.kind == data::VocabularyKind::shared;
+  if (shared && (sources ? vocabulary.source : vocabulary.target).empty())
     throw UserError(
         "data.vocabulary.{}: kind: shared begins with two files that are there; name one, or set "
         "kind: joint",
         sources ? "source" : "target");
   text::VocabularyTraining training{.files = {},
-                                    .size = wanted.size,
-                                    .algorithm = config::name_of(wanted.algorithm),
-                                    .coverage = wanted.coverage,
-                                    .symbols = !sources ? wanted.symbols
-                                               : wanted.source.empty()
+                                    .size = vocabulary.size,
+                                    .algorithm = config::name_of(vocabulary.algorithm),
+                                    .coverage = vocabulary.coverage,
+                                    .symbols = !sources ? vocabulary.symbols
+                                               : vocabulary.source.empty()
                                                    ? data::symbols_of_fresh(config.data)
                                                    : data::source_symbols(config.data),
-                                    .normalise = config::name_of(wanted.normalise),
-                                    .byte_fallback = wanted.byte_fallback,
+                                    .normalise = config::name_of(vocabulary.normalise),
+                                    .byte_fallback = vocabulary.byte_fallback,
                                     .upper = config.data.noise.upper,
                                     .fewest = data::kFewestPieces};
   for (const data::CorpusFiles& corpus : config.data.train) {
@@ -325,17 +325,17 @@ void require_base(const Config& config) {
                     theirs.data.source_end);
 }
 
-std::string vocabulary_wishes_in_vain(const Config& config) {
+std::string unused_vocabulary_keys(const Config& config) {
   const std::string& base = config.training.from;
-  const data::VocabularyConfig& wanted = config.data.vocabulary;
-  if (base.empty() || !wanted.source.empty()) return "";
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  if (base.empty() || !vocabulary.source.empty()) return "";
   const Config theirs = load_config(file_in(base, kConfigFile), {});
   const text::Vocabulary pieces = load_vocabularies(base, is_joint(theirs)).target;
   const auto keys_of = [&](const data::VocabularyConfig& other) {
     std::vector<std::string> keys;
-    for (const config::Difference& one : config::differences(other, wanted))
+    for (const config::Difference& one : config::differences(other, vocabulary))
       if (one.path == "algorithm" || one.path == "coverage" ||
-          (one.path == "size" && wanted.size != pieces.size()))
+          (one.path == "size" && vocabulary.size != pieces.size()))
         keys.push_back(fmt::format("data.vocabulary.{}: {}", one.path, one.after));
     return keys;
   };
@@ -365,8 +365,8 @@ void require_base_network(const Config& config, const std::string& name) {
 
 Vocabularies make_vocabularies(const Config& config) {
   if (!config.training.from.empty()) return vocabularies_from_base(config);
-  const data::VocabularyConfig& wanted = config.data.vocabulary;
-  const bool joint = wanted.kind == data::VocabularyKind::joint;
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  const bool joint = vocabulary.kind == data::VocabularyKind::joint;
   const auto one = [&](const std::string& ready, bool sources, bool targets) {
     const auto training = vocabulary_training(config, sources, targets);
     if (!ready.empty()) {
@@ -374,11 +374,11 @@ Vocabularies make_vocabularies(const Config& config) {
       require_serves(vocabulary, config, training.symbols, ready);
       return vocabulary;
     }
-    log::info("training a vocabulary of {} pieces", wanted.size);
+    log::info("training a vocabulary of {} pieces", vocabulary.size);
     return text::train_vocabulary(training);
   };
-  const text::Vocabulary source = one(wanted.source, true, joint);
-  const Vocabularies both{source, joint ? source : one(wanted.target, false, true)};
+  const text::Vocabulary source = one(vocabulary.source, true, joint);
+  const Vocabularies both{source, joint ? source : one(vocabulary.target, false, true)};
   require_shared_pieces(both, config);
   return with_languages(both, config);
 }

@@ -25,7 +25,7 @@ struct CorpusReading;  // data/corpus_reader.h
 
 namespace heed::run {
 
-/// How the vocabulary of both sides or of one is trained.
+/// Returns how the vocabulary of both sides or of one is trained.
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets);
 
 /// Throws UserError that begins with `key` where a vocabulary that is there already lacks one of
@@ -54,11 +54,12 @@ train::MakeModel another_model(const ModelFolder& run);
 /// sampling.
 data::BatchOptions batch_options(const Config& config);
 
-/// How the training pairs are read, as the `data` section says and as the model can take them.
+/// Returns how the training pairs are read, as the `data` section says and as the model can take
+/// them.
 data::CorpusReading training_reading(const Config& config);
 
-/// How the pairs are read whose loss is measured: the memory that they take grows with the square
-/// of their length, so that long ones are left out.
+/// Returns how the pairs are read whose loss is measured: the memory that they take grows with the
+/// square of their length, so that long ones are left out.
 data::CorpusReading validation_reading(const Config& config);
 
 /// The pairs of a validation set whose loss is measured, and a warning that counts the others. None
@@ -74,14 +75,14 @@ std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, rank
 /// folder, or in memory where it has none. `shared`: other processes can map them.
 std::shared_ptr<const data::Corpus> training_corpus(const ModelFolder& run, bool shared = false);
 
-/// Before minutes of work: whether there is such a model, with as many vocabularies. Throws
+/// Checks, before minutes of work, that there is such a model, with as many vocabularies. Throws
 /// UserError.
 void require_base(const Config& config);
 
 /// Returns what the section data.vocabulary asks for in vain, because the run has the base's
 /// vocabulary; empty where there is nothing. Keys with their default count as not set. It is called
 /// after require_base().
-std::string vocabulary_wishes_in_vain(const Config& config);
+std::string unused_vocabulary_keys(const Config& config);
 
 /// Whether that model has the network of the section `model`. Throws UserError that names the keys
 /// with both values, after `name`.

@@ -56,9 +56,9 @@ constexpr int64_t kTypicalWords = 40;  // pieces of a long sentence, where a bat
 /// Sizes of the vocabularies that the run will have; nothing where there is a fault.
 std::optional<model::VocabularySizes> check_vocabulary(const Config& config, bool corpora,
                                                        Check& found) {
-  const data::VocabularyConfig& wanted = config.data.vocabulary;
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
   const bool joint = is_joint(config);
-  if (!config.training.from.empty() || wanted.kind == data::VocabularyKind::shared) {
+  if (!config.training.from.empty() || vocabulary.kind == data::VocabularyKind::shared) {
     std::optional<model::VocabularySizes> sizes;
     found.passes([&] { sizes = make_vocabularies(config).sizes(); });
     return sizes;
@@ -66,7 +66,7 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
   bool good = true;
   const auto one = [&](const std::string& key, const std::string& ready, bool sources,
                        bool targets) {
-    int64_t size = wanted.size;
+    int64_t size = vocabulary.size;
     good &= found.passes([&] {
       const auto training = vocabulary_training(config, sources, targets);
       if (ready.empty()) {
@@ -83,8 +83,9 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
     return size;
   };
   model::VocabularySizes sizes;
-  sizes.source = one("data.vocabulary.source", wanted.source, true, joint);
-  sizes.target = joint ? sizes.source : one("data.vocabulary.target", wanted.target, false, true);
+  sizes.source = one("data.vocabulary.source", vocabulary.source, true, joint);
+  sizes.target =
+      joint ? sizes.source : one("data.vocabulary.target", vocabulary.target, false, true);
   return good ? std::optional(sizes) : std::nullopt;
 }
 
@@ -135,8 +136,8 @@ bool scores_with_sacrebleu(const Config& config) {
 void check_tokenizer(const Config& config, Check& found) {
   const data::CorpusFiles& files =
       config.data.valid.source.empty() ? config.data.test : config.data.valid;
-  Check told;  // what keeps a file from being read is told where corpora are checked
-  told.passes([&] {
+  Check unread;  // what keeps a file from being read is found where corpora are checked
+  unread.passes([&] {
     const std::string& name = files.target.empty() ? files.source : files.target;
     if (auto doubt = score::tokenizer_doubt(data::first_targets(files), config.evaluation, name))
       found.doubts.push_back(*doubt);
@@ -375,7 +376,7 @@ Check check_run(const Config& config, const CheckOptions& options) {
   else if (based)
     sizes = check_vocabulary(config, readable, found);
   if (!begun && sizes)
-    if (std::string vain = vocabulary_wishes_in_vain(config); !vain.empty())
+    if (std::string vain = unused_vocabulary_keys(config); !vain.empty())
       found.doubts.push_back(std::move(vain));
   for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
   check_scorer(config, found);

@@ -14,7 +14,7 @@
 
 namespace heed::run {
 
-// How much memory a training will take, before it takes any.
+// The memory that a training will take, known before it takes any.
 
 /// Bytes on the run's device, of one rank. All but `batch` follow from the sizes of the weights;
 /// `batch` is an estimate: numbers that a backward pass needs of each token, as this program was

@@ -67,13 +67,13 @@ struct Config {
 struct OpenOptions {
   std::string device;                 // --device; empty: the config's
   std::vector<std::string> settings;  // --set
-  bool leave_files = false;           // weights are read at once: their files may change meanwhile
+  bool release_files = false;         // weights are read at once: their files may change meanwhile
 };
 
 /// with_settings() of the file `path`. Throws ConfigError.
 Config load_config(const std::string& path, const std::vector<std::string>& settings);
 
-/// For a configuration that `who` reads as well ("each system"): throws UserError where its file
+/// Checks a configuration that `who` reads as well ("each system"): throws UserError where its file
 /// can be read only once (text::is_stream).
 void require_no_stream(const std::string& file, const std::string& who);
 
@@ -89,7 +89,7 @@ bool is_joint(const Config& config);
 /// Whether both have the same pieces under the same ids.
 bool shares_pieces(const Config& config);
 
-/// `output`, or runs/NAME.
+/// Returns `output`, or runs/NAME.
 std::string run_folder(const Config& config);
 
 }  // namespace heed::run

@@ -222,7 +222,8 @@ bool check_corpora(const Config& config, const CheckOptions& options, Check& fou
   }
   if (!found.passes([&] { data::require_files(data, "heed train"); })) return false;
   std::vector<NamedFile> all;
-  // By files, which may be there as several corpora; nothing for those with a fault.
+  // The numbers of pairs by files, which may be there as several corpora; nothing for those with a
+  // fault.
   std::map<std::string, std::optional<int64_t>> pairs_of;
   // A fault that keeps one file from being read often keeps others from it, too: too many open
   // files, a broken disk.

@@ -28,7 +28,7 @@ struct FamilyMember {
 std::vector<FamilyMember> family(const std::string& file, const std::vector<std::string>& settings,
                                  const std::vector<std::string>& only);
 
-/// Their names and configurations.
+/// Returns names and configurations of the systems.
 std::vector<std::pair<std::string, Config>> systems_of(const std::vector<FamilyMember>& members);
 
 /// Models and a vocabulary that are there already are of this configuration, as far as a resumed

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char *kModel = "model", *kNormaliser = "text_normaliser";
 
-std::string told(const Metadata& metadata, const std::string& key) {
+std::string value_of(const Metadata& metadata, const std::string& key) {
   const auto found = metadata.find(key);
   return found == metadata.end() ? "none" : one_line(found->second);
 }
@@ -131,7 +131,7 @@ FolderConfig open_config(const std::string& path, const OpenOptions& options) {
   Config config = load_config(saved, settings);
   std::string& shortlist = config.decoding.shortlist;
   const std::string own = file_in(path, fs::path(shortlist).filename().string());
-  // That of a folder that was moved is in it still.
+  // The shortlist of a folder that was moved is in it still.
   if (!shortlist.empty() && !fs::exists(shortlist) && fs::exists(own)) shortlist = own;
   return {std::move(config), names_model(settings) ? "--set" : saved};
 }
@@ -175,7 +175,7 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
                                 const std::string& origin) {
   const bool joint = is_joint(config);
   if (!metadata.contains(kModel)) return with_languages(load_vocabularies(folder, joint), config);
-  if (const std::string trained = told(metadata, kNormaliser); trained != text::kTextNormaliser)
+  if (const std::string trained = value_of(metadata, kNormaliser); trained != text::kTextNormaliser)
     throw UserError(
         "{}: was trained with text normaliser {}, and this heed has {}; use the version of heed "
         "that trained it",
@@ -185,7 +185,7 @@ Vocabularies bound_vocabularies(const Metadata& metadata, const std::string& wei
     throw UserError("{}: {}; set what {} was trained with", origin, join(wrong, ", "), weights);
   Vocabularies vocabularies = load_vocabularies(folder, joint);
   for (const auto& [file, fingerprint] : fingerprints(vocabularies, joint))
-    if (const std::string trained = told(metadata, file); trained != fingerprint)
+    if (const std::string trained = value_of(metadata, file); trained != fingerprint)
       throw UserError(
           "{}: is vocabulary {}, and {} was trained with {}; put that vocabulary back, or copy the "
           "whole folder of its model",

@@ -26,7 +26,7 @@ Vocabularies load_vocabularies(const std::string& folder, bool joint);
 /// Throws UserError with the first piece that differs, where kind: shared says that none does.
 void require_shared_pieces(const Vocabularies& vocabularies, const Config& config);
 
-/// These as the lines of `config` begin (data::begin_with_languages()).
+/// Returns the vocabularies with lines that begin as `config` says (data::begin_with_languages()).
 Vocabularies with_languages(Vocabularies vocabularies, const Config& config);
 void save_vocabularies(const Vocabularies& vocabularies, const std::string& folder, bool joint);
 

@@ -43,7 +43,7 @@ void tell_of_one_reference(const TestSet& set);
 void check_tokenizer(const std::vector<std::string>& reference,
                      const score::EvaluationConfig& config);
 
-/// Atomic; a line each.
+/// Writes a file whole, a line each.
 void write_lines(const std::string& path, const std::vector<std::string>& lines);
 
 }  // namespace heed::run

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMeeting = ".heed.ranks.";
 
-/// How the first rank that did not succeed ended.
+/// The end of the first rank that did not succeed.
 struct End {
   int64_t rank = 0, update = 0;
   int status = 0;            // exit code, or 128 + signal
@@ -83,12 +83,12 @@ std::optional<End> attempt(const RankJob& job, std::vector<std::string> command)
   for (int64_t rank = 0; rank < job.ranks; ++rank)
     ranks.push_back(
         subprocess::start_here(command, ranks::environment_of(rank, job.ranks, meeting.path())));
-  bool told = false;
+  bool signalled = false;
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
-    if (signals::interrupted() && !std::exchange(told, true))
+    if (signals::interrupted() && !std::exchange(signalled, true))
       for (const subprocess::Child& rank : ranks) rank.signal(SIGTERM);
     if (auto end = first_end(ranks, board)) {
-      end->interrupted = told || board.interrupted();
+      end->interrupted = signalled || board.interrupted();
       // After a signal each saves and ends by itself; otherwise the others can only wait in vain.
       if (end->interrupted)
         for (subprocess::Child& rank : ranks) rank.wait();
@@ -131,7 +131,7 @@ std::string own_path() {
   return fs::exists(path, none) ? path.string() : kLink;
 }
 
-void remove_old_meetings(const std::string& folder) {
+void remove_old_rendezvous(const std::string& folder) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder))
     if (name.starts_with(kMeeting)) fs::remove_all(fs::path(folder) / name, ignored);
@@ -191,21 +191,21 @@ std::optional<std::vector<std::string>> translate_together(ranks::Group& group,
   std::string text;
   group.take_time([&] {
     try {
-      if (const auto made = translate(mine, group.rank() + 1, ranks)) {
+      if (const auto own = translate(mine, group.rank() + 1, ranks)) {
         text = "\n";
-        for (const std::string& line : *made) text += line + "\n";
+        for (const std::string& line : *own) text += line + "\n";
       }
     } catch (const Failure& failure) {
       text = failure.what();
     }
   });
-  const std::vector<std::string> shares = group.gather(text);
-  for (const std::string& share : shares)
-    if (!share.empty() && share.front() != '\n') throw Failure(share);
+  const std::vector<std::string> texts = group.gather(text);
+  for (const std::string& one : texts)
+    if (!one.empty() && one.front() != '\n') throw Failure(one);
   std::vector<std::string> all(lines.size());
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    if (shares[rank].empty()) return std::nullopt;
-    auto next = split(shares[rank], '\n');
+    if (texts[rank].empty()) return std::nullopt;
+    auto next = split(texts[rank], '\n');
     for (int64_t i = rank, part = 1; i < count; i += ranks, ++part)
       all[i] = std::move(next.at(part));
   }

@@ -1,5 +1,5 @@
 // The ranks of a run: as processes of this machine, which are started, watched and, where one ends,
-// ended together; and work on text that they share out.
+// ended together; and work on text that is divided among them.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace heed::run {
 /// A new folder for ranks to meet in, gone when this object is.
 class RendezvousFolder {
  public:
-  /// Among the temporary files of this machine, on which all who meet are: a run's folder may lie
-  /// in a file system without locks or shared maps. Removes those that killed processes left there
-  /// more than a minute ago. Throws Failure where it cannot be made.
+  /// Makes the folder among the temporary files of this machine, on which all who meet are: a run's
+  /// folder may lie in a file system without locks or shared maps. Removes those that killed
+  /// processes left there more than a minute ago. Throws Failure where it cannot be made.
   RendezvousFolder();
   ~RendezvousFolder();
   RendezvousFolder& operator=(RendezvousFolder&&) = delete;
@@ -48,7 +48,7 @@ void run_ranks(const RankJob& job);
 std::string own_path();
 
 /// Deletes what ranks that met in `folder` and were killed left there.
-void remove_old_meetings(const std::string& folder);
+void remove_old_rendezvous(const std::string& folder);
 
 /// Returns how many of `total` threads for this machine (0: its cores) one of so many ranks on it
 /// gets.

@@ -56,8 +56,8 @@ std::vector<draw::PlotLine> lines_of(const Learning& run, Metric metric, std::si
   std::map<std::string, std::size_t> of_set;
   for (const MetricsLine& event : run.events) {
     const auto& value = event.values[metric];
-    const auto place = place_of(event, minutes);
-    if (!value || !place) continue;
+    const auto x = x_of(event, minutes);
+    if (!value || !x) continue;
     const std::string set = set_of(event);
     const auto [found, is_new] = of_set.try_emplace(set, lines.size());
     if (is_new) {
@@ -67,7 +67,7 @@ std::vector<draw::PlotLine> lines_of(const Learning& run, Metric metric, std::si
                        .color = color,
                        .dashed = dashed});
     }
-    lines[found->second].points.push_back({*place, *value});
+    lines[found->second].points.push_back({*x, *value});
   }
   return lines;
 }
@@ -222,9 +222,9 @@ std::string dumped(const Json& json) {
 
 }  // namespace
 
-std::vector<std::string> find_runs(const std::vector<std::string>& places) {
+std::vector<std::string> find_runs(const std::vector<std::string>& folders) {
   std::vector<std::string> runs;
-  for (const std::string& place : places) find_below(place, 0, runs);
+  for (const std::string& folder : folders) find_below(folder, 0, runs);
   std::set<fs::path> seen;
   std::erase_if(runs, [&](const std::string& run) {
     std::error_code gone;
@@ -234,10 +234,10 @@ std::vector<std::string> find_runs(const std::vector<std::string>& places) {
   return runs;
 }
 
-void read_runs(const std::vector<std::string>& places,
+void read_runs(const std::vector<std::string>& folders,
                const std::function<void(const std::string& run)>& read,
                const std::function<void(const std::string& message)>& damaged) {
-  for (const std::string& run : find_runs(places)) {
+  for (const std::string& run : find_runs(folders)) {
     try {
       read(run);
     } catch (const FormattedError& error) {
@@ -268,7 +268,7 @@ std::vector<Metric> listed_metrics(std::span<const MetricsLine> lines) {
     const auto is_known = [&](const MetricsLine& line) {
       return line.values[each.metric].has_value();
     };
-    if (each.place != score::MetricPlace::where_known || std::ranges::any_of(lines, is_known))
+    if (each.listed != score::MetricListing::where_known || std::ranges::any_of(lines, is_known))
       listed.push_back(each.metric);
   }
   return listed;
@@ -295,7 +295,7 @@ Learning read_learning(const std::string& folder, const std::string& name) {
   return learning;
 }
 
-std::optional<double> place_of(const MetricsLine& event, bool minutes) {
+std::optional<double> x_of(const MetricsLine& event, bool minutes) {
   if (!minutes) return static_cast<double>(event.update);
   if (!event.seconds) return std::nullopt;
   return *event.seconds / 60;
@@ -343,7 +343,7 @@ std::string Feed::snapshot() {
   std::string runs;
   Json damaged = Json::array();
   read_runs(
-      places_,
+      folders_,
       [&](const std::string& run) {
         const std::string json = run_json(run);
         runs += (runs.empty() ? "" : ",") + json;
@@ -353,7 +353,7 @@ std::string Feed::snapshot() {
 }
 
 std::optional<std::string> Feed::validation(const std::string& id, int64_t update) const {
-  if (std::ranges::count(find_runs(places_), id) == 0) return std::nullopt;
+  if (std::ranges::count(find_runs(folders_), id) == 0) return std::nullopt;
   const fs::path left = fs::path(id) / kValidations / std::to_string(update);
   std::error_code none;
   if (!fs::exists(left.string() + ".txt", none)) return std::nullopt;

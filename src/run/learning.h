@@ -18,14 +18,14 @@
 
 namespace heed::run {
 
-/// Folders that `heed train` writes or wrote: of each of `places` in turn itself, or those at most
+/// Folders that `heed train` writes or wrote: of each of `folders` in turn itself, or those at most
 /// four folders below it in the order of their names. Each run once, whatever leads to it. A folder
 /// that cannot be read has none.
-std::vector<std::string> find_runs(const std::vector<std::string>& places);
+std::vector<std::string> find_runs(const std::vector<std::string>& folders);
 
 /// Calls read(run) for each of them. Where it throws UserError or Failure, or the run goes away
 /// meanwhile, it calls damaged(message) and goes on: one damaged run hides none of the others.
-void read_runs(const std::vector<std::string>& places,
+void read_runs(const std::vector<std::string>& folders,
                const std::function<void(const std::string& run)>& read,
                const std::function<void(const std::string& message)>& damaged);
 
@@ -45,18 +45,18 @@ Learning read_learning(const std::string& folder, const std::string& name);
 /// then the others.
 std::vector<score::Metric> metrics_to_draw();
 
-/// The metrics that are listed, in the order of the table: those that always have a place, and
+/// The metrics that are listed, in the order of the table: those that are always listed, and
 /// those that some of the lines have.
 std::vector<score::Metric> listed_metrics(std::span<const train::MetricsLine> lines);
 
 /// "chrF 55.21": the number that decides which validation is the best one; "" where there is none.
 std::string deciding_score(const train::MetricsLine& validation, score::Metric metric);
 
-/// "train", "valid" or the name of a further set.
+/// Returns "train", "valid" or the name of a further set.
 std::string set_of(const train::MetricsLine& event);
 
 /// Returns the position of the event on the x axis: its update, or its minute if it has a time.
-std::optional<double> place_of(const train::MetricsLine& event, bool minutes);
+std::optional<double> x_of(const train::MetricsLine& event, bool minutes);
 
 /// The lines of all runs, one colour for each; those of a validation's loss are dashed.
 draw::Plot learning_curves(const std::vector<Learning>& runs, score::Metric metric, bool minutes);
@@ -65,8 +65,8 @@ draw::Plot learning_curves(const std::vector<Learning>& runs, score::Metric metr
 /// written.
 class Feed {
  public:
-  /// Each place is the folder of a run, or one with runs in it, now or later.
-  explicit Feed(std::vector<std::string> places) : places_(std::move(places)) {}
+  /// Each is the folder of a run, or one with runs in it, now or later.
+  explicit Feed(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
   /// All runs as they are now:
   ///   {"runs": [{"id", "state", "model", "metric", "update", "updates", "epoch",
@@ -76,7 +76,7 @@ class Feed {
   ///              "valid": {"": {"update", "seconds", the listed_metrics()}, SET: ...},
   ///              "validations": [update, ...]}, ...],
   ///    "damaged": [message, ...]}
-  /// `id` is its path, from the place that was named. Where there is no number there is null. Of
+  /// `id` is its path, from the folder that was named. Where there is no number there is null. Of
   /// long runs each point of "train" is the mean of some. A run that cannot be read is "damaged".
   std::string snapshot();
 
@@ -98,7 +98,7 @@ class Feed {
   };
   std::string run_json(const std::string& run);
 
-  std::vector<std::string> places_;
+  std::vector<std::string> folders_;
   std::map<std::string, Known> known_;  // by folder
 };
 

@@ -96,7 +96,7 @@ study::AlignmentChoice usual_choice(const Config& config) {
   choice.layer = model::decoder_layer(config.model, training.taught_layer);
   // Heads are counted among those that are left.
   const auto kept = model::kept_heads(config.model, config::AttentionKind::cross, choice.layer);
-  const auto head = model::place_among(kept, training.taught_head);
+  const auto head = model::index_among(kept, training.taught_head);
   expect(head.has_value(), "the taught head is left");
   choice.head = *head;
   return choice;
@@ -130,7 +130,7 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
     }
     const std::string file = file_in(path, kWeightsFile);
     engine::WeightsFile weights = engine::read_weights(file);
-    if (options.leave_files) weights.weights.leave_file();
+    if (options.release_files) weights.weights.release_file();
     const Vocabularies vocabularies =
         bound_vocabularies(weights.metadata, file, path, folder.config, folder.origin);
     warn_if_unbound(weights.metadata, file, path);
@@ -156,7 +156,7 @@ std::vector<std::string> translate_all(const LineModels& models,
                                        const decode::LineNumbers& numbers) {
   const decode::LineTranslator& translator = *models.translator;
   const auto start = std::chrono::steady_clock::now();
-  const int64_t window = translator.window();
+  const int64_t chunk = translator.chunk_size();
   ProgressBar bar("sentences translated", std::ssize(lines));
   const decode::SearchHooks hooks{
       .searched = [&](int64_t sentences) { bar.add(static_cast<double>(sentences)); }};
@@ -164,7 +164,7 @@ std::vector<std::string> translate_all(const LineModels& models,
   while (outputs.size() < lines.size()) {
     const auto begin = lines.begin() + std::ssize(outputs);
     const decode::LinesRequest next{
-        .lines = {begin, begin + std::min<int64_t>(window, lines.end() - begin)},
+        .lines = {begin, begin + std::min<int64_t>(chunk, lines.end() - begin)},
         .numbers = numbers.from(std::ssize(outputs))};
     for (auto& translation : with_logged_warnings(translator.translate(next, hooks)))
       outputs.push_back(std::move(translation.text));

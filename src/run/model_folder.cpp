@@ -26,11 +26,11 @@ namespace heed::run {
 void write_model(const Vocabularies& vocabularies, Config config,
                  const std::map<std::string, at::Tensor>& weights, const std::string& output) {
   OutputFolder out(output, files_of_model());
-  save_vocabularies(vocabularies, out.place(), is_joint(config));
+  save_vocabularies(vocabularies, out.temporary(), is_joint(config));
   model::save_tensors({.tensors = weights, .metadata = binding_of(config, vocabularies)},
-                      out.place_of(kWeightsFile));
+                      out.path_of(kWeightsFile));
   config.output = output;
-  write_atomic(out.place_of(kConfigFile), config::dump(config));
+  write_atomic(out.path_of(kConfigFile), config::dump(config));
   out.commit();
 }
 
@@ -67,7 +67,7 @@ ModelFolder open_model(const std::string& path, const OpenOptions& options) {
   const model::WeightsBegin loaded_next(model::InitialWeights::uninitialised);
   auto network = model::make_model(config.model, vocabularies.sizes());
   model::take_weights(*network, weights.tensors, file);
-  if (options.leave_files) model::leave_file(*network);
+  if (options.release_files) model::release_file(*network);
   network->to(device);
   network->eval();
   return {path,

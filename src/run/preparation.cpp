@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// `heed runs` finds the run in it, for a folder without a run is looked through.
-fs::path place_aside(const std::string& folder) {
+fs::path folder_aside(const std::string& folder) {
   return fs::path(folder) / ".heed.older-run";
 }
 
@@ -56,13 +56,13 @@ void delete_put_aside(const std::string& folder) {
   const fs::path deleted = fs::path(folder) / ".heed.deleted";
   std::error_code ignored;
   fs::remove_all(deleted, ignored);
-  if (!is_there(place_aside(folder))) return;
-  fs::rename(place_aside(folder), deleted, ignored);
+  if (!is_there(folder_aside(folder))) return;
+  fs::rename(folder_aside(folder), deleted, ignored);
   fs::remove_all(deleted, ignored);
 }
 
 void put_back(const std::string& folder) {
-  const fs::path aside = place_aside(folder);
+  const fs::path aside = folder_aside(folder);
   if (!is_there(aside)) return;
   if (has_begun(folder)) return delete_put_aside(folder);
   std::vector<fs::path> paths;
@@ -81,7 +81,7 @@ void put_back(const std::string& folder) {
   log::info(folder + ": the older run is back, because the new one had not begun");
 }
 
-const std::string& made(const std::string& folder) {
+const std::string& made_folder(const std::string& folder) {
   make_folder(folder);
   return folder;
 }
@@ -141,16 +141,16 @@ void require_same_validation(const Config& saved, const ModelFolder& run, const 
 Precision precision_of_older_version(const std::string& folder, Precision saved) {
   const std::string file = file_in(folder, kProvenanceFile);
   if (saved != Precision::auto_ || !fs::exists(file)) return saved;
-  const Provenance made = Provenance::read(file);
-  if (made.device != "cpu") return saved;
-  return made.precision == "bf16" ? Precision::auto_bf16 : Precision::auto_fp32;
+  const Provenance provenance = Provenance::read(file);
+  if (provenance.device != "cpu") return saved;
+  return provenance.precision == "bf16" ? Precision::auto_bf16 : Precision::auto_fp32;
 }
 
 }  // namespace
 
 void put_aside(const std::string& folder) {
   const std::vector<fs::path> paths = paths_to_delete(folder);
-  const fs::path aside = place_aside(folder);
+  const fs::path aside = folder_aside(folder);
   try {
     if (!paths.empty()) make_folder(aside.string());
     for (const fs::path& path : paths) move_path(path, aside / path.filename());
@@ -161,7 +161,7 @@ void put_aside(const std::string& folder) {
 }
 
 void restore_older_run(const std::string& folder) {
-  if (!is_there(place_aside(folder))) return;
+  if (!is_there(folder_aside(folder))) return;
   const FolderLock lock(folder, "heed train");
   put_back(folder);
 }
@@ -184,21 +184,21 @@ void require_no_older_run(const std::string& folder, const ExistingRun& existing
                     ": holds a model and no checkpoint to go on from; --overwrite starts again");
 }
 
-std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing) {
-  if (!existing.resume || !has_begun(wanted.output)) return std::nullopt;
-  Config saved = trained_config(wanted.output);
+std::optional<Config> resumed_config(Config& config, const ExistingRun& existing) {
+  if (!existing.resume || !has_begun(config.output)) return std::nullopt;
+  Config saved = trained_config(config.output);
   saved.training.micro_batches = train::parts_per_batch(saved.training);  // 0 in older versions
-  saved.precision = precision_of_older_version(wanted.output, saved.precision);
-  wanted = decided_as(saved, wanted);
-  require_same_fixed(wanted.output, saved, wanted);
+  saved.precision = precision_of_older_version(config.output, saved.precision);
+  config = decided_as(saved, config);
+  require_same_fixed(config.output, saved, config);
   return saved;
 }
 
 Preparation::Preparation(const Config& config, const ExistingRun& existing,
                          const std::optional<Config>& saved)
-    : lock_(made(config.output), "heed train") {
+    : lock_(made_folder(config.output), "heed train") {
   lock_.remove_left_overs();
-  remove_old_meetings(config.output);
+  remove_old_rendezvous(config.output);
   require_no_older_run(config.output, existing);
   if (existing.overwrite) {
     put_aside(config.output);

@@ -36,15 +36,15 @@ class RestoreAtEnd {
   std::string folder_;
 };
 
-/// How to treat a run that is there already.
+/// What happens to a run that is there already.
 struct ExistingRun {
   bool resume = false, overwrite = false;
 };
 
-/// The config of the run that `wanted` goes on with, as its newest checkpoint has it, if one has
-/// begun; what was decided when it began is then `wanted`, too. Throws UserError where a fixed key
+/// The config of the run that `config` goes on with, as its newest checkpoint has it, if one has
+/// begun; what was decided when it began is then `config`, too. Throws UserError where a fixed key
 /// differs.
-std::optional<Config> resumed_config(Config& wanted, const ExistingRun& existing);
+std::optional<Config> resumed_config(Config& config, const ExistingRun& existing);
 
 /// Throws UserError where the folder holds a run that is neither to be continued nor overwritten.
 void require_no_older_run(const std::string& folder, const ExistingRun& existing);

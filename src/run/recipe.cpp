@@ -14,7 +14,6 @@
 #include "base/strings.h"
 #include "config/differences.h"
 #include "config/io.h"
-#include "config/print.h"
 #include "config/schema.h"
 #include "data/config.h"
 #include "run/build.h"
@@ -31,6 +30,8 @@
 
 namespace heed::run {
 namespace {
+
+using config::Yaml;
 
 /// With 2,000 pairs a Transformer of any size is far worse; with 10,000 both are about as good.
 constexpr int64_t kEnoughForTransformer = 5000;
@@ -51,23 +52,28 @@ constexpr std::array<Network, 3> kNetworks{{{192, 512, 4, 3, 1024, 0.0015, 400},
                                             {256, 1024, 4, 3, 1024, 0.0015, 400},
                                             {512, 2048, 8, 6, 8192, 0.0007, 4000}}};
 
-std::string small_rnn() {
-  return "  # From so few pairs a recurrent model with attention learns more than a Transformer.\n"
-         "  type: rnn\n"
-         "  attention: luong_general\n"
-         "  embedding_size: 128\n"
-         "  hidden_size: 256\n"
-         "  # The output layer shares the weights of the target's embedding.\n"
-         "  tie: decoder\n";
+Yaml small_rnn() {
+  return Yaml()
+      .comment("From so few pairs a recurrent model with attention learns more than a Transformer.")
+      .add("type", "rnn")
+      .add("attention", "luong_general")
+      .add("embedding_size", 128)
+      .add("hidden_size", 256)
+      .comment("The output layer shares the weights of the target's embedding.")
+      .add("tie", "decoder");
 }
 
-std::string transformer(const Network& network) {
-  const std::string layers = std::to_string(network.layers);
-  return fmt::format(
-      "  # Or type: rnn with attention: bahdanau, luong_general, ...\n  type: transformer\n  "
-      "width: {}\n  feed_forward: {}\n  heads: {}\n  encoder_layers: {}\n  decoder_layers: {}\n  # "
-      "Both embeddings and the output layer are one matrix.\n  tie: all\n",
-      network.width, network.feed_forward, network.heads, layers, layers);
+Yaml transformer(const Network& network) {
+  return Yaml()
+      .comment("Or type: rnn with attention: bahdanau, luong_general, ...")
+      .add("type", "transformer")
+      .add("width", network.width)
+      .add("feed_forward", network.feed_forward)
+      .add("heads", network.heads)
+      .add("encoder_layers", network.layers)
+      .add("decoder_layers", network.layers)
+      .comment("Both embeddings and the output layer are one matrix.")
+      .add("tie", "all");
 }
 
 /// Pieces of a vocabulary that is trained for the corpus.
@@ -103,7 +109,7 @@ double pieces_of_an_epoch(const data::CorpusShape& shape) {
 bool fits(const Recipe& recipe, const Machine& machine) {
   if (!machine.memory) return true;
   Config config;
-  config::load_text(config, sections_of(recipe), "heed init");
+  config::load_text(config, sections_of(recipe).text(), "heed init");
   const MemoryNeed needed = memory_of(config, {.source = recipe.vocabulary,
                                                .target = recipe.vocabulary,
                                                .cpu = !machine.gpu,
@@ -133,22 +139,14 @@ void choose_transformer(Recipe& recipe, std::size_t wanted, const Machine& machi
   }
 }
 
-/// 0.1, 0.0015, 1.0: without more zeros at the end. Small values have two digits.
-std::string short_number(double value) {
-  int digits = 4;
-  for (double least = 0.001; value < least && digits < 12; least /= 10) ++digits;
-  std::string text = fixed(value, digits);
-  while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();
-  return text;
-}
-
-std::string batch_lines(const Recipe& recipe) {
-  const std::string size = std::to_string(recipe.update / recipe.accumulate);
-  if (recipe.accumulate == 1) return "  # Target pieces of an update.\n  batch_size: " + size;
-  return fmt::format(
-      "  # Target pieces of a batch. One for a whole update does not fit the memory that was "
-      "free.\n  batch_size: {}\n  accumulate: {}",
-      size, recipe.accumulate);
+void add_batches(const Recipe& recipe, Yaml& training) {
+  const bool whole = recipe.accumulate == 1;
+  training
+      .comment(whole ? "Target pieces of an update."
+                     : "Target pieces of a batch. One for a whole update does not fit the memory "
+                       "that was free.")
+      .add("batch_size", recipe.update / recipe.accumulate);
+  if (!whole) training.add("accumulate", recipe.accumulate);
 }
 
 /// So many epochs, but no fewer than so many updates.
@@ -180,9 +178,8 @@ int64_t update_of(const train::TrainConfig& training) {
                                                          : 0;
 }
 
-/// Returns the lines of the settings that decide the step of an update, except for the learning
-/// rate.
-std::string optimizer_lines(const train::TrainConfig& training) {
+/// Returns the settings that decide the step of an update, except for the learning rate.
+Yaml optimizer_lines(const train::TrainConfig& training) {
   train::TrainConfig optimizer;
   optimizer.optimizer = training.optimizer;
   optimizer.betas = training.betas;
@@ -204,13 +201,14 @@ bool knows_too_little(const text::Vocabulary& vocabulary, const std::string& fil
   return 100 * unknown > reader.line_number();
 }
 
-/// Languages of a model of many, and what its sources end with.
-std::string lines_text(data::DataConfig data) {
-  std::string text = data.source_end ? "" : "  source_end: false\n";
-  for (auto [key, code] :
-       {std::pair("source", &data.source_language), std::pair("target", &data.target_language)})
-    if (!code->empty()) text += fmt::format("  {}_language: {}\n", key, config::value_text(code));
-  return text;
+/// The vocabulary of the run with the keys in `vocabulary`, languages of a model of many, and what
+/// its sources end with.
+Yaml data_lines(const std::string& comment, const Yaml& vocabulary, const data::DataConfig& data) {
+  Yaml lines = Yaml().comment(comment).add_flow("vocabulary", vocabulary);
+  if (!data.source_end) lines.add("source_end", false);
+  if (!data.source_language.empty()) lines.add("source_language", data.source_language);
+  if (!data.target_language.empty()) lines.add("target_language", data.target_language);
+  return lines;
 }
 
 }  // namespace
@@ -219,10 +217,6 @@ Machine this_machine(bool gpu) {
   return {.gpu = gpu,
           .cores = available_cores(),
           .memory = gpu ? free_memory_of_gpu() : available_memory()};
-}
-
-std::string yaml_text(std::string text) {
-  return config::value_text(&text);
 }
 
 Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
@@ -240,25 +234,35 @@ Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine) {
   return recipe;
 }
 
-std::string sections_of(const Recipe& recipe) {
+Yaml sections_of(const Recipe& recipe) {
   const int64_t tenth = std::max<int64_t>(100, recipe.updates / 10 / 50 * 50);
-  const std::string every = std::to_string(std::min(tenth, recipe.updates));
-  return fmt::format(
-      "model:\n{}{}  # More for a small corpus, less for a large one.\n  dropout: "
-      "{}\n\ntraining:\n{}{}\n  learning_rate: {}\n  schedule: cosine\n  warmup: {}\n  "
-      "label_smoothing: {}\n  clip_norm: {}\n  # The model is the running average of its "
-      "weights.\n  ema: {}\n  # About {} epochs.\n  updates: {}\n  validate_every: {}\n  "
-      "save_every: {}\n{}{}",
-      recipe.network,
-      recipe.is_smaller ? "  # A larger model does not fit the memory that was free.\n" : "",
-      short_number(recipe.dropout), recipe.training, batch_lines(recipe),
-      short_number(recipe.learning_rate), recipe.warmup, short_number(recipe.label_smoothing),
-      short_number(recipe.clip_norm), short_number(recipe.ema), recipe.epochs, recipe.updates,
-      every, every, recipe.decoding.empty() ? "" : "\ndecoding:\n" + recipe.decoding,
-      recipe.tokenizer == "13a" ? ""
-                                : fmt::format("\nevaluation:\n  # Finds the words of the target "
-                                              "language for BLEU.\n  tokenize: {}\n",
-                                              recipe.tokenizer));
+  const int64_t every = std::min(tenth, recipe.updates);
+  Yaml model = recipe.network;
+  if (recipe.is_smaller) model.comment("A larger model does not fit the memory that was free.");
+  model.comment("More for a small corpus, less for a large one.")
+      .add_text("dropout", config::short_number(recipe.dropout));
+  Yaml training = recipe.training;
+  add_batches(recipe, training);
+  training.add_text("learning_rate", config::short_number(recipe.learning_rate))
+      .add("schedule", "cosine")
+      .add("warmup", recipe.warmup)
+      .add_text("label_smoothing", config::short_number(recipe.label_smoothing))
+      .add_text("clip_norm", config::short_number(recipe.clip_norm))
+      .comment("The model is the running average of its weights.")
+      .add_text("ema", config::short_number(recipe.ema))
+      .comment(fmt::format("About {} epochs.", recipe.epochs))
+      .add("updates", recipe.updates)
+      .add("validate_every", every)
+      .add("save_every", every);
+  Yaml all;
+  all.add_section("model", model).blank_line().add_section("training", training);
+  if (!recipe.decoding.empty()) all.blank_line().add_section("decoding", recipe.decoding);
+  if (recipe.tokenizer != "13a")
+    all.blank_line().add_section("evaluation",
+                                 Yaml()
+                                     .comment("Finds the words of the target language for BLEU.")
+                                     .add("tokenize", recipe.tokenizer));
+  return all;
 }
 
 Config config_of_base(const std::string& run) {
@@ -277,21 +281,23 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   const Vocabularies vocabularies = load_vocabularies(run, joint);
   recipe.vocabulary = std::max(vocabularies.source.size(), vocabularies.target.size());
   recipe.own_vocabulary =
-      fmt::format("  # The pieces of {}.\n  vocabulary: {{kind: {}}}\n", one_line(run, 1000),
-                  config::name_of(base.data.vocabulary.kind)) +
-      lines_text(base.data);
-  recipe.network = fmt::format("  # The network of {}.\n  type: {}\n{}", one_line(run, 1000),
-                               config::name_of(base.model.type),
-                               config::changed_lines(base.model, {"type", "dropout"}));
+      data_lines(fmt::format("The pieces of {}.", one_line(run, 1000)),
+                 Yaml().add("kind", config::name_of(base.data.vocabulary.kind)), base.data);
+  recipe.network = Yaml()
+                       .comment(fmt::format("The network of {}.", one_line(run, 1000)))
+                       .add("type", config::name_of(base.model.type))
+                       .append(config::changed_lines(base.model, {"type", "dropout"}));
   recipe.is_smaller = false;
   recipe.dropout = base.model.dropout;
-  recipe.training = fmt::format("  # It begins with the weights of this run.\n  from: {}\n{}",
-                                yaml_text(run), optimizer_lines(training));
+  recipe.training = Yaml()
+                        .comment("It begins with the weights of this run.")
+                        .add("from", run)
+                        .append(optimizer_lines(training));
   if (adapters)
-    recipe.training +=
-        "  # Low-rank matrices beside those of the attention layers are trained, and nothing "
-        "else.\n"
-        "  adapters: {kind: lora}\n";
+    recipe.training
+        .comment(
+            "Low-rank matrices beside those of the attention layers are trained, and nothing else.")
+        .add_flow("adapters", Yaml().add("kind", "lora"));
   recipe.label_smoothing = training.label_smoothing;
   recipe.clip_norm = training.clip_norm;
   recipe.ema = 0.99;  // a longer memory would still be of the run after a short training
@@ -317,7 +323,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
   const Vocabularies old = load_vocabularies(run, joint);
   // Each new character is a piece, and a quarter of what a vocabulary of this corpus would have.
   const int64_t more = shape.characters + fresh_vocabulary_size(shape) / 4;
-  std::vector<std::string> keys{"kind: " + config::name_of(base.data.vocabulary.kind)};
+  Yaml keys;
   const auto extend = [&](const text::Vocabulary& vocabulary, const std::string& key,
                           const std::string& name, const std::vector<std::string>& files) {
     if (!vocabulary.can_sample() || std::ranges::none_of(files, [&](const std::string& file) {
@@ -330,7 +336,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
         vocabulary, {.files = {files.begin(), files.end()}, .size = vocabulary.size() + more});
     larger.save(path);
     log::info("{}: {} pieces more than {} has", path, larger.size() - vocabulary.size(), run);
-    keys.push_back(key + ": " + yaml_text(path));
+    keys.add(key, path);
     recipe.vocabulary = std::max<int64_t>(recipe.vocabulary, larger.size());
   };
   if (joint) {
@@ -339,12 +345,10 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
     extend(old.source, "source", kSourceVocabulary, {corpus.source});
     extend(old.target, "target", kTargetVocabulary, {corpus.target});
   }
-  if (keys.size() > 1)
-    recipe.own_vocabulary = fmt::format(
-                                "  # The pieces of {} and, after them, more for this text.\n"
-                                "  vocabulary: {{{}}}\n",
-                                one_line(run, 1000), join(keys, ", ")) +
-                            lines_text(base.data);
+  if (keys.empty()) return;
+  recipe.own_vocabulary = data_lines(
+      fmt::format("The pieces of {} and, after them, more for this text.", one_line(run, 1000)),
+      Yaml().add("kind", config::name_of(base.data.vocabulary.kind)).append(keys), base.data);
 }
 
 }  // namespace heed::run

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "config/yaml.h"
 #include "data/config.h"
 #include "data/split.h"
 #include "run/config.h"
@@ -23,11 +24,8 @@ struct Machine {
 /// This one.
 Machine this_machine(bool gpu);
 
-/// Text as YAML reads it back.
-std::string yaml_text(std::string text);
-
 struct Recipe {
-  std::string network;      // lines of the section `model`, but for its dropout
+  config::Yaml network;     // the section `model`, but for its dropout
   bool is_smaller = false;  // a larger one would suit the corpus, but not the memory
   int64_t vocabulary = 8000;
   double dropout = 0.1, learning_rate = 0.0015;
@@ -36,9 +34,9 @@ struct Recipe {
   int64_t warmup = 400, updates = 1000, epochs = 1;
   std::string tokenizer = "13a";  // for BLEU
   double label_smoothing = 0.1, clip_norm = 1, ema = 0.999;
-  std::string own_vocabulary;                 // lines in place of those of a fresh vocabulary
-  std::string training;                       // lines before those of batches and updates
-  std::string decoding = "  beam_size: 5\n";  // lines of the section
+  config::Yaml own_vocabulary;  // keys of the section `data` in place of a fresh vocabulary
+  config::Yaml training;        // keys before those of batches and updates
+  config::Yaml decoding = config::Yaml().add("beam_size", 5);  // the whole section
 };
 
 /// Sizes that did well in configs/ and in the literature for corpora like this. What would take
@@ -48,7 +46,7 @@ struct Recipe {
 Recipe recipe_for(const data::CorpusShape& shape, const Machine& machine);
 
 /// The sections `model`, `training`, `decoding` and `evaluation` of a configuration, with comments.
-std::string sections_of(const Recipe& recipe);
+config::Yaml sections_of(const Recipe& recipe);
 
 /// config.yaml of the run. Throws UserError where the folder has no trained model.
 Config config_of_base(const std::string& run);

@@ -93,7 +93,7 @@ void require_not_of_run(const std::string& output, const fs::path& run) {
         output, run.string());
 }
 
-/// Also the folders of an ensemble, and the file of NAME=FILE.
+/// Returns the paths of an argument: also the folders of an ensemble, and the file of NAME=FILE.
 std::vector<std::string> paths_in_argument(const std::string& argument) {
   std::vector<std::string> paths = split(argument, ',');
   paths.push_back(argument);
@@ -203,24 +203,24 @@ Config saved_config(const std::string& folder) {
   return config;
 }
 
-Config decided_as(const Config& saved, Config wanted) {
-  int64_t& parts = wanted.training.micro_batches;
+Config decided_as(const Config& saved, Config config) {
+  int64_t& parts = config.training.micro_batches;
   if (parts == 0) parts = saved.training.micro_batches;
   // -1 and the number that it stands for are the same.
-  if (train::warmup_updates(saved.training) == train::warmup_updates(wanted.training))
-    wanted.training.warmup = saved.training.warmup;
+  if (train::warmup_updates(saved.training) == train::warmup_updates(config.training))
+    config.training.warmup = saved.training.warmup;
   const bool decided =
       saved.precision == Precision::auto_fp32 || saved.precision == Precision::auto_bf16;
-  if (wanted.precision == Precision::auto_ && decided) wanted.precision = saved.precision;
-  return wanted;
+  if (config.precision == Precision::auto_ && decided) config.precision = saved.precision;
+  return config;
 }
 
-void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted) {
-  const bool overlap = data::leaves_out(wanted.data, data::Flaw::overlap);
+void require_same_fixed(const std::string& folder, const Config& saved, const Config& config) {
+  const bool overlap = data::leaves_out(config.data, data::Flaw::overlap);
   const Config file = saved_config(folder);
   const Config trained = with_paths_of(file, saved);
   std::vector<std::string> wrong;
-  for (const config::Difference& one : config::differences(trained, decided_as(saved, wanted))) {
+  for (const config::Difference& one : config::differences(trained, decided_as(saved, config))) {
     const bool test = one.path == "data.test.source" || one.path == "data.test.target";
     if (one.on_resume == config::OnResume::fixed)
       wrong.push_back(fmt::format("{}: {} (wanted: {})", one.path, one.before, one.after));
@@ -241,9 +241,9 @@ void require_same_fixed(const std::string& folder, const Config& saved, const Co
       join(wrong, ", "), edited ? "set it back, or " : "");
 }
 
-std::vector<config::Difference> changes(const Config& saved, const Config& wanted) {
+std::vector<config::Difference> changes(const Config& saved, const Config& config) {
   return config::differences(without_circumstances(saved),
-                             without_circumstances(decided_as(saved, wanted)));
+                             without_circumstances(decided_as(saved, config)));
 }
 
 uint64_t checksum(const Config& config) {

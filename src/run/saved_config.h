@@ -10,7 +10,7 @@
 
 namespace heed::run {
 
-/// Whether the folder has a model or a place for checkpoints.
+/// Whether the folder has a model or a folder for checkpoints.
 bool holds_run(const std::string& folder);
 
 /// Returns the folders of a list separated by commas. The path of a folder that is there is one,
@@ -48,18 +48,18 @@ void require_own_files(const std::string& folder);
 /// file.
 Config saved_config(const std::string& folder);
 
-/// `wanted` with what it leaves open as the run has decided it when it began.
-Config decided_as(const Config& saved, Config wanted);
+/// `config` with what it leaves open as the run has decided it when it began.
+Config decided_as(const Config& saved, Config config);
 
 /// Throws UserError that names the fixed keys whose values differ, with both values and the cure:
 /// `saved` is what the run in `folder` was made with. Where config.yaml there names another path of
 /// a corpus, a vocabulary or the base, the file may have been moved, and its path is that. With
 /// data.clean: [overlap] the files of data.test are fixed, too: they decide what is trained on.
-void require_same_fixed(const std::string& folder, const Config& saved, const Config& wanted);
+void require_same_fixed(const std::string& folder, const Config& saved, const Config& config);
 
 /// Returns the differences that give a run other weights or other scores: all but its name and
 /// folder, where and on how many threads it is computed, and the family that it belongs to.
-std::vector<config::Difference> changes(const Config& saved, const Config& wanted);
+std::vector<config::Difference> changes(const Config& saved, const Config& config);
 
 /// Returns a checksum of everything that changes() compares: equal where a run is the same.
 uint64_t checksum(const Config& config);

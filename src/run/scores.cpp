@@ -106,6 +106,9 @@ class SetScorer {
     if (group_.leads()) keep(*outputs, update);
     attempt([&] { add_sacrebleu(*outputs, scores.values); });
     attempt([&] {
+      for (const score::Metric metric : metrics_of(score::MetricSource::function))
+        scores.values[metric] = first_rank_finds(
+            group_, [&] { return score::computed(metric, *outputs, pairs_.target); });
       for (const score::Metric metric : metrics_of(score::MetricSource::command))
         scores.values[metric] = first_rank_finds(group_, [&] { return command_score(*outputs); });
     });
@@ -124,8 +127,8 @@ class SetScorer {
   /// All lines are translated where a score or all outputs are wanted, else the samples alone.
   void choose_samples() {
     const auto count = std::ssize(pairs_.source);
-    const int64_t wanted = std::min<int64_t>(training_.validation_samples, count);
-    for (int64_t i = 0; i < wanted; ++i) samples_.push_back(i * count / wanted);
+    const int64_t samples = std::min<int64_t>(training_.validation_samples, count);
+    for (int64_t i = 0; i < samples; ++i) samples_.push_back(i * count / samples);
     whole_ = !metrics_.empty() || training_.validation_outputs;
     if (whole_) {
       lines_ = pairs_.source;

@@ -9,6 +9,7 @@
 #include "config/differences.h"
 #include "config/io.h"
 #include "config/schema.h"
+#include "config/yaml.h"
 #include "data/split.h"
 #include "model/description/config.h"
 #include "run/config.h"
@@ -18,30 +19,40 @@ namespace {
 
 constexpr int64_t kMostUnits = 256;
 constexpr int64_t kFewestLayers = 4, kMostLayers = 6;  // of the encoder
-constexpr const char* kDecoderLines =
-    "  # One layer without self-attention: a step costs the same at any length.\n"
-    "  decoder_layers: 1\n  decoder: ssru\n";
 
-/// `{kind: joint, source: "runs/teacher/joint.spm"}`
-std::string vocabulary_of(const Config& teacher, const std::string& folder) {
-  std::string text = "{kind: " + config::name_of(teacher.data.vocabulary.kind);
-  const bool joint = is_joint(teacher);
-  text += ", source: " + yaml_text(file_in(folder, joint ? kJointVocabulary : kSourceVocabulary));
-  if (!joint) text += ", target: " + yaml_text(file_in(folder, kTargetVocabulary));
-  return text + "}";
+config::Yaml decoder_lines() {
+  return config::Yaml()
+      .comment("One layer without self-attention: a step costs the same at any length.")
+      .add("decoder_layers", 1)
+      .add("decoder", "ssru");
 }
 
-std::string network_of(const Config& teacher) {
+/// `{kind: joint, source: "runs/teacher/joint.spm"}`
+config::Yaml vocabulary_of(const Config& teacher, const std::string& folder) {
+  const bool joint = is_joint(teacher);
+  config::Yaml keys =
+      config::Yaml()
+          .add("kind", config::name_of(teacher.data.vocabulary.kind))
+          .add("source", file_in(folder, joint ? kJointVocabulary : kSourceVocabulary));
+  if (!joint) keys.add("target", file_in(folder, kTargetVocabulary));
+  return keys;
+}
+
+config::Yaml network_of(const Config& teacher) {
   const model::ModelConfig& model = teacher.model;
   const bool transformer = model.type == model::ModelType::transformer;
   const int64_t width = transformer ? std::min(kMostUnits, model.width) : kMostUnits;
   const int64_t layers =
       transformer ? std::clamp(model.encoder_layers, kFewestLayers, kMostLayers) : kFewestLayers;
-  return fmt::format(
-      "  type: transformer\n  width: {}\n  feed_forward: {}\n  heads: {}\n  encoder_layers: {}\n"
-      "{}  norm: pre\n  tie: {}\n",
-      width, 4 * width, width % 4 == 0 ? 4 : 1, layers, kDecoderLines,
-      shares_pieces(teacher) ? "all" : "decoder");
+  return config::Yaml()
+      .add("type", "transformer")
+      .add("width", width)
+      .add("feed_forward", 4 * width)
+      .add("heads", width % 4 == 0 ? 4 : 1)
+      .add("encoder_layers", layers)
+      .append(decoder_lines())
+      .add("norm", "pre")
+      .add("tie", shares_pieces(teacher) ? "all" : "decoder");
 }
 
 /// Returns the differences without the keys of the decoder, of the training and of other networks.
@@ -71,20 +82,22 @@ bool has_same_encoder(const Config& teacher, const std::string& student,
 }
 
 /// The teacher's network with another decoder.
-std::string network_with_encoder_of(const Config& teacher) {
+config::Yaml network_with_encoder_of(const Config& teacher) {
   const auto changes = config::differences(model::ModelConfig(), teacher.model);
-  return config::changed_lines(of_encoder(changes, teacher.model)) + kDecoderLines;
+  return config::changed_lines(of_encoder(changes, teacher.model)).append(decoder_lines());
 }
 
-/// Lines of the section `training`.
-std::string begins_with(const Config& teacher, const std::string& folder) {
+/// Keys of the section `training`.
+config::Yaml begins_with(const Config& teacher, const std::string& folder) {
   const model::Tie tie = teacher.model.tie;
   std::vector<std::string> modules{model::embedding_module(tie, false),
                                    model::embedding_module(tie, true), model::kOutputModule,
                                    model::names::kEncoder, model::names::kSourcePositions};
   if (tie == model::Tie::all) modules.erase(modules.begin());
-  return fmt::format("  # It begins with its teacher's encoder.\n  from: {}\n  take: [{}]\n",
-                     yaml_text(folder), join(modules, ", "));
+  return config::Yaml()
+      .comment("It begins with its teacher's encoder.")
+      .add("from", folder)
+      .add("take", modules);
 }
 
 std::string config_text(const Config& teacher, const StudentRequest& teaching,
@@ -101,27 +114,35 @@ std::string config_text(const Config& teacher, const StudentRequest& teaching,
   recipe.tokenizer = teacher.evaluation.tokenize;
   if (takes_encoder) recipe.training = begins_with(teacher, teaching.teacher);
   if (!teacher.data.valid.source.empty())
-    recipe.training +=
-        "  # BLEU still rises when the loss does not fall any more.\n"
-        "  early_stopping: {metric: bleu, patience: 0}\n";
-  if (!alignment.empty()) recipe.training += "  guided_alignment: 0.1\n";
-  recipe.decoding =
-      "  beam_size: 1\n  # A small decoder repeats itself more easily.\n  no_repeat_ngram: 4\n";
-  if (!machine.gpu)
-    recipe.decoding += "  weights: int8\n  shortlist: " + yaml_text(teaching.shortlist) + "\n";
+    recipe.training.comment("BLEU still rises when the loss does not fall any more.")
+        .add_flow("early_stopping", config::Yaml().add("metric", "bleu").add("patience", 0));
+  if (!alignment.empty()) recipe.training.add("guided_alignment", 0.1);
+  recipe.decoding = config::Yaml()
+                        .add("beam_size", 1)
+                        .comment("A small decoder repeats itself more easily.")
+                        .add("no_repeat_ngram", 4);
+  if (!machine.gpu) recipe.decoding.add("weights", "int8").add("shortlist", teaching.shortlist);
   std::vector<std::string> not_taken{
       "train", "more_valid",  "vocabulary",       "stages",    "noise",
       "clean", "clean_ratio", "subword_sampling", "max_words", "long_sentences"};
   if (alignment.empty()) not_taken.emplace_back("terms");
-  return fmt::format(
-      "# Made by `heed distill`: a student of {}.\nname: {}\noutput: {}\nseed: 1\n\n"
-      "data:\n  train: {{source: {}, target: {}{}}}\n{}  vocabulary: {}\n\n{}",
-      one_line(teaching.teacher, 1000), yaml_text(folder_name(teaching.output)),
-      yaml_text(teaching.output), yaml_text(teaching.pairs.source),
-      yaml_text(teaching.pairs.target),
-      alignment.empty() ? "" : ", alignment: " + yaml_text(alignment),
-      config::changed_lines(teacher.data, not_taken), vocabulary_of(teacher, teaching.teacher),
-      sections_of(recipe));
+  config::Yaml pairs =
+      config::Yaml().add("source", teaching.pairs.source).add("target", teaching.pairs.target);
+  if (!alignment.empty()) pairs.add("alignment", alignment);
+  return config::Yaml()
+      .comment(
+          fmt::format("Made by `heed distill`: a student of {}.", one_line(teaching.teacher, 1000)))
+      .add("name", folder_name(teaching.output))
+      .add("output", teaching.output)
+      .add("seed", 1)
+      .blank_line()
+      .add_section("data", config::Yaml()
+                               .add_flow("train", pairs)
+                               .append(config::changed_lines(teacher.data, not_taken))
+                               .add_flow("vocabulary", vocabulary_of(teacher, teaching.teacher)))
+      .blank_line()
+      .append(sections_of(recipe))
+      .text();
 }
 
 }  // namespace

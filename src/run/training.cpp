@@ -24,7 +24,7 @@
 #include "data/config.h"
 #include "data/corpus.h"
 #include "data/hygiene.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/description/safetensors_file.h"
 #include "model/description/traits.h"
 #include "model/device.h"
@@ -158,7 +158,7 @@ class RankTraining {
   void train() {
     signals::install();
     // LibTorch's threads, which may compute without being given a part.
-    kernels::share_out(at::get_num_threads(), [](int64_t, int64_t) {});
+    kernels::divide_work(at::get_num_threads(), [](int64_t, int64_t) {});
     result_ = train::train(setup());
   }
 
@@ -265,15 +265,15 @@ class RankTraining {
   /// Returns a text of what the folder has now, and how to go on.
   std::string ending() const {
     const std::string run = shell_path(folder_);
-    const int64_t made = result_.updates, left = result_.planned - made;
+    const int64_t done = result_.updates, left = result_.planned - done;
     const std::string share =
-        fmt::format("{} of {} updates", with_commas(made), with_commas(result_.planned));
+        fmt::format("{} of {} updates", with_commas(done), with_commas(result_.planned));
     if (result_.limit == train::StopReason::minutes && left > 0)
       return fmt::format(
           "ended at training.max_minutes with {}: heed translate {} uses these; `heed train {} "
           "--resume --set training.max_minutes=0` makes the others in about {}",
           share, run, run,
-          human_duration(60 * result_.minutes / static_cast<double>(made) *
+          human_duration(60 * result_.minutes / static_cast<double>(done) *
                          static_cast<double>(left)));
     if (result_.limit == train::StopReason::patience && left > 0)
       return fmt::format("done with {}, for validations got no better: heed translate {}", share,
@@ -350,7 +350,7 @@ void make_run_in_ranks(const TrainingRequest& request, const Config& config, con
 
 void make_run(const TrainingRequest& request) {
   const ranks::RankInfo rank = ranks::rank_info();
-  // Not a rank of heed's own launcher, which prepares and checks all before.
+  // A rank of heed's own launcher is not first: the launcher prepares and checks all before.
   const bool first = rank.leads() && rank.rendezvous != ranks::Rendezvous::file;
   Config config = wanted_config(request, first);
   if (!rank.alone() && request.ranks != 1 && request.ranks != rank.size)
@@ -359,15 +359,15 @@ void make_run(const TrainingRequest& request) {
   data::require_files(config.data, "heed train");
   const bool here = !rank.alone() || request.ranks == 1;
   if (!here) require_no_stream(request.config, "each rank of --ranks");
-  const auto check = [&](const Config& wanted) {
+  const auto check = [&](const Config& config_to_check) {
     Check found;
     if (!first) return found;  // others find the same
     log::progress("checking what the configuration names");
-    found = check_run(wanted, {.file = request.config,
-                               .resume = request.existing.resume,
-                               .overwrite = request.existing.overwrite,
-                               .ranks = here ? rank.local_size : request.ranks,
-                               .own_device = here});
+    found = check_run(config_to_check, {.file = request.config,
+                                        .resume = request.existing.resume,
+                                        .overwrite = request.existing.overwrite,
+                                        .ranks = here ? rank.local_size : request.ranks,
+                                        .own_device = here});
     found.require(request.config);
     return found;
   };

@@ -25,7 +25,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 // mteval-v13a. The four rules work on bytes: what they look for is ASCII, and no byte of a longer
 // character is. Punctuation is all of ASCII's except ' - . and the comma; the blank is among it.
 std::vector<std::string> tokens_13a(std::string line) {
-  static const std::regex punctuation(R"([{-~[-` -&(-+:-@/])"), stop_behind(R"(([^0-9])([.,]))"),
+  static const std::regex punctuation(R"([{-~[-` -&(-+:-@/])"), stop_after(R"(([^0-9])([.,]))"),
       stop_before(R"(([.,])([^0-9]))"), dash("([0-9])(-)");
   replace_all(line, "<skipped>", "");
   replace_all(line, "&quot;", "\"");
@@ -33,7 +33,7 @@ std::vector<std::string> tokens_13a(std::string line) {
   replace_all(line, "&lt;", "<");
   replace_all(line, "&gt;", ">");
   line = std::regex_replace(' ' + line + ' ', punctuation, " $& ");
-  line = std::regex_replace(line, stop_behind, "$1 $2 ");
+  line = std::regex_replace(line, stop_after, "$1 $2 ");
   line = std::regex_replace(line, stop_before, " $1 $2");
   return text::unicode_words(std::regex_replace(line, dash, "$1 $2 "));
 }
@@ -65,11 +65,11 @@ BleuStatistics compare(const std::vector<std::string>& hypothesis,
   result.hypothesis_length = std::ssize(hypothesis);
   result.reference_length = std::ssize(reference);
   for (std::size_t n = 0; n < kBleuOrder; ++n) {
-    const Counts wanted = count_ngrams(reference, n + 1);
+    const Counts reference_counts = count_ngrams(reference, n + 1);
     for (const auto& [ngram, count] : count_ngrams(hypothesis, n + 1)) {
       result.totals[n] += count;
-      const auto found = wanted.find(ngram);
-      if (found != wanted.end()) result.matches[n] += std::min(count, found->second);
+      const auto found = reference_counts.find(ngram);
+      if (found != reference_counts.end()) result.matches[n] += std::min(count, found->second);
     }
   }
   return result;
@@ -115,9 +115,9 @@ bool knows_tokenizer(std::string_view name) {
   return name == "13a" || name == "char" || name == "none";
 }
 
-std::string known_tokenizer(const std::string& wanted, std::span<const std::string> lines) {
-  if (text::are_written_together(lines)) return "char";
-  return knows_tokenizer(wanted) ? wanted : "13a";
+std::string known_tokenizer(const std::string& tokenizer, std::span<const std::string> lines) {
+  if (text::are_unsegmented(lines)) return "char";
+  return knows_tokenizer(tokenizer) ? tokenizer : "13a";
 }
 
 std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tokenizer,
@@ -162,16 +162,18 @@ WordCounts word_counts(std::span<const std::string> hypotheses,
   WordCounts out;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const Counts said = count_ngrams(bleu_tokens(hypotheses[i], tokenizer, lowercase), 1),
-                 wanted = count_ngrams(bleu_tokens(references[i], tokenizer, lowercase), 1);
-    for (const auto& [word, count] : wanted) {
+                 reference_counts =
+                     count_ngrams(bleu_tokens(references[i], tokenizer, lowercase), 1);
+    for (const auto& [word, count] : reference_counts) {
       const auto found = said.find(word);
       const int64_t times = found == said.end() ? 0 : found->second;
       out.reference += count;
       out.dropped += std::max<int64_t>(0, count - times);
     }
     for (const auto& [word, count] : said) {
-      const auto found = wanted.find(word);
-      const int64_t once = std::max<int64_t>(1, found == wanted.end() ? 0 : found->second);
+      const auto found = reference_counts.find(word);
+      const int64_t once =
+          std::max<int64_t>(1, found == reference_counts.end() ? 0 : found->second);
       out.repeated += std::max<int64_t>(0, count - once);
     }
   }

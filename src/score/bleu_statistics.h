@@ -15,7 +15,7 @@
 
 namespace heed::score {
 
-/// 0 of nothing.
+/// Returns part / whole; 0 where `whole` is 0.
 inline double ratio(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
@@ -43,9 +43,9 @@ BleuScore bleu(const BleuStatistics& sum);
 /// Whether this file knows sacrebleu's tokeniser of that name: 13a, char, none.
 bool knows_tokenizer(std::string_view name);
 
-/// Char where the lines are written without blanks between words (text::are_written_together()),
+/// Char where the lines are written without blanks between words (text::are_unsegmented()),
 /// else `wanted` where heed knows it, else 13a.
-std::string known_tokenizer(const std::string& wanted, std::span<const std::string> lines);
+std::string known_tokenizer(const std::string& tokenizer, std::span<const std::string> lines);
 
 /// The tokens that sacrebleu would count. Throws Bug for a tokeniser that knows_tokenizer denies.
 std::vector<std::string> bleu_tokens(std::string_view line, std::string_view tokenizer,
@@ -107,12 +107,12 @@ struct Comparison {
 Comparison compare_draws(std::span<const double> system, std::span<const double> baseline,
                          double difference);
 
-/// "+0.31", "-0.20".
+/// Returns a number as "+0.31" or "-0.20".
 std::string with_sign(double value, int digits);
-/// "-0.20 to +0.31".
+/// Returns an interval as "-0.20 to +0.31".
 std::string with_signs(const Interval& interval, int digits);
 
-/// "p = 0.012", or "p < 0.001".
+/// Returns "p = 0.012", or "p < 0.001".
 std::string p_text(double p_value);
 
 struct Proportion {
@@ -122,7 +122,7 @@ struct Proportion {
     hits += hit ? 1 : 0;
     ++of;
   }
-  /// 0..1; 0 where there was nothing to hit.
+  /// Returns the fraction, 0..1; 0 where there was nothing to hit.
   double value() const;
   /// Whether at least `percent` % are hits; of nothing, only 0 % are.
   bool reaches(double percent) const;

@@ -10,11 +10,11 @@
 
 namespace heed::score {
 
-/// 0..100.
+/// Returns chrF of one sentence, 0..100.
 double sentence_chrf(std::string_view hypothesis, std::string_view reference);
 
-/// Each text against each: [texts, texts], row-major, a row for each hypothesis. The n-grams of a
-/// text are counted once.
+/// Returns chrF of each text against each: [texts, texts], row-major, a row for each hypothesis.
+/// The n-grams of a text are counted once.
 std::vector<double> chrf_of_all(std::span<const std::string> texts);
 
 }  // namespace heed::score

@@ -60,7 +60,7 @@ struct EvaluationConfig {
             config::Between<int64_t>{0, 1000000})
 };
 
-/// Rules between fields. Throws ConfigError.
+/// Checks the rules between fields. Throws ConfigError.
 void check(const EvaluationConfig& config);
 
 }  // namespace heed::score

@@ -34,10 +34,10 @@ void check_inputs(const Lines& sources, const Lines& references,
 }
 
 template <class T>
-std::vector<T> pick(const std::vector<T>& all, const std::vector<std::size_t>& wanted) {
+std::vector<T> pick(const std::vector<T>& all, const std::vector<std::size_t>& indices) {
   std::vector<T> out;
-  out.reserve(wanted.size());
-  for (const std::size_t i : wanted) out.push_back(all[i]);
+  out.reserve(indices.size());
+  for (const std::size_t i : indices) out.push_back(all[i]);
   return out;
 }
 
@@ -84,7 +84,8 @@ BleuScore from_sacrebleu(const Score& score) {
               ratio(score.hypothesis_length.value_or(0), score.reference_length.value_or(0))};
 }
 
-// For tokenisers that only sacrebleu has: one run per system and bucket, no intervals.
+// Computes the scores with tokenisers that only sacrebleu has: one run per system and bucket, no
+// intervals.
 std::vector<BucketScore> score_outside(const Bucket& bucket,
                                        const std::vector<SystemOutput>& systems,
                                        const Lines& references, const EvaluationConfig& config) {
@@ -195,7 +196,7 @@ LengthReport measure_lengths(const Lines& sources, const Lines& references,
   check_names(names, baseline);
   LengthReport report{.buckets = make_buckets(sources, config.length_buckets),
                       .baseline = baseline};
-  if (text::are_written_together(sources)) report.unit = "characters";
+  if (text::are_unsegmented(sources)) report.unit = "characters";
   report.all = everything(report.buckets);
   if (report.all.sentences.empty()) throw UserError("the source has no line with words");
   for (const SystemOutput& system : systems) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace heed::score {
 namespace {
 
@@ -19,11 +21,22 @@ std::optional<Metric> first_of_sacrebleu(Test passes) {
 
 const config::EnumText& heed_enum_text(Metric) {
   static const config::EnumText text{
-#define HEED_METRIC(key, source, better, place, label, axis, decimals, brief, help) {#key, help},
+#define HEED_METRIC(key, source, better, listed, label, axis, decimals, brief, help) {#key, help},
 #include "score/metrics.def"
 #undef HEED_METRIC
   };
   return text;
+}
+
+double computed(Metric metric, const std::vector<std::string>& translations,
+                const std::vector<std::string>& references) {
+  expect(translations.size() == references.size(), "each translation has a reference");
+#define HEED_METRIC(key, source, ...)                           \
+  if constexpr (MetricSource::source == MetricSource::function) \
+    if (metric == Metric::key) return key##_metric(translations, references);
+#include "score/metrics.def"
+#undef HEED_METRIC
+  throw Bug("a function computes no " + config::name_of(metric));
 }
 
 const std::vector<std::string>& sacrebleu_keys() {

@@ -20,18 +20,19 @@ enum class Metric {
 #undef HEED_METRIC
 };
 
-/// Who computes a metric at a validation.
+/// The program that computes a metric at a validation.
 enum class MetricSource {
   heed,       // the loss, from the model's probabilities
   sacrebleu,  // from the translations
+  function,   // of heed, from translations and references: <key>_metric
   command,    // training.validation_command; the scale of its number is unknown
 };
 
 enum class Better { less, more };
 
-/// The places where a metric is listed even if no run has computed it, for programs that look for
+/// The outputs that list a metric even if no run has computed it, for programs that look for
 /// it there.
-enum class MetricPlace {
+enum class MetricListing {
   everywhere,   // in each validation's line of metrics.jsonl, and in tables
   in_tables,    // in what `heed runs` and `heed watch` print as JSON or CSV
   where_known,  // nowhere
@@ -43,7 +44,7 @@ struct MetricInfo {
   const char* key;
   MetricSource source;
   Better better;
-  MetricPlace place;
+  MetricListing listed;
   const char* label;
   const char* axis;
   int decimals;
@@ -51,8 +52,8 @@ struct MetricInfo {
 };
 
 inline constexpr auto kMetrics = std::to_array<MetricInfo>({
-#define HEED_METRIC(key, source, better, place, label, axis, decimals, brief, help)          \
-  {Metric::key, #key, MetricSource::source, Better::better, MetricPlace::place, label, axis, \
+#define HEED_METRIC(key, source, better, listed, label, axis, decimals, brief, help)            \
+  {Metric::key, #key, MetricSource::source, Better::better, MetricListing::listed, label, axis, \
    decimals,    brief},
 #include "score/metrics.def"
 #undef HEED_METRIC
@@ -65,6 +66,18 @@ constexpr std::size_t index_of(Metric metric) {
 constexpr const MetricInfo& info_of(Metric metric) {
   return kMetrics.at(index_of(metric));
 }
+
+// One function for each row of which the source is `function`; others have no definition. It
+// returns the metric of some translations, of which each has one reference.
+#define HEED_METRIC(key, ...)                                       \
+  double key##_metric(const std::vector<std::string>& translations, \
+                      const std::vector<std::string>& references);
+#include "score/metrics.def"
+#undef HEED_METRIC
+
+/// The number that the function of `metric` computes. Throws Bug where its source is another one.
+double computed(Metric metric, const std::vector<std::string>& translations,
+                const std::vector<std::string>& references);
 
 /// The metrics as values of an option.
 const config::EnumText& heed_enum_text(Metric);

@@ -80,7 +80,7 @@ void pass_on_warnings(const std::string& err) {
 
 using References = std::vector<std::span<const std::string>>;
 
-constexpr std::size_t kProgram = 5;  // its place in the command
+constexpr std::size_t kProgram = 5;  // its index in the command
 
 std::vector<std::string> command(const EvaluationConfig& config,
                                  const std::vector<MemoryFile>& references,
@@ -144,7 +144,7 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
                 reason_in(result.err), lacks_its_python(result) ? kBroken : "");
 }
 
-/// Nothing for a score that heed did not ask for.
+/// Returns the score of an entry; nothing for a score that heed did not ask for.
 std::optional<Score> read_score(const json& entry) {
   const std::string name = entry.at("name");
   const auto metric = metric_named(name);
@@ -258,7 +258,7 @@ std::string fitting_tokenizer(std::span<const std::string> lines) {
   const auto most = std::max_element(letters.begin() + 1, letters.end());
   const auto script = static_cast<Script>(most - letters.begin());
   if (script == Script::hangul) return "ko-mecab";
-  if (!text::are_written_together(lines)) return "13a";
+  if (!text::are_unsegmented(lines)) return "13a";
   if (script != Script::han_and_kana) return "char";
   return kKana * kana > *most ? "ja-mecab" : "zh";
 }
@@ -267,17 +267,18 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
                                            const EvaluationConfig& config,
                                            const std::string& name) {
   if (std::ranges::count(config.metrics, "bleu") == 0) return std::nullopt;
-  const std::string fitting = fitting_tokenizer(lines), &wanted = config.tokenize;
+  const std::string fitting = fitting_tokenizer(lines), &tokenizer = config.tokenize;
   // Korean has blanks: its words with their endings are found by any.
-  if (fitting == "13a" || fitting == "ko-mecab" || fitting == wanted) return std::nullopt;
-  const bool blind = wanted == "13a" || wanted == "intl" || wanted == "none";
+  if (fitting == "13a" || fitting == "ko-mecab" || fitting == tokenizer) return std::nullopt;
+  const bool blind = tokenizer == "13a" || tokenizer == "intl" || tokenizer == "none";
   const bool of_another_script =
-      wanted == "ko-mecab" || ((wanted == "zh" || wanted == "ja-mecab") && fitting == "char");
+      tokenizer == "ko-mecab" ||
+      ((tokenizer == "zh" || tokenizer == "ja-mecab") && fitting == "char");
   if (!blind && !of_another_script) return std::nullopt;
   return fmt::format(
       "evaluation.tokenize: {} finds no words in {}, which is written without blanks, and BLEU is "
       "meaningless; set it to {}{}",
-      wanted, name, fitting, fitting == "ja-mecab" ? " or char" : "");
+      tokenizer, name, fitting, fitting == "ja-mecab" ? " or char" : "");
 }
 
 }  // namespace heed::score

@@ -45,13 +45,13 @@ void check_evaluation(const EvaluationConfig& config);
 /// `BLEU 34.21 (BP 0.98, nrefs:1|case:mixed|...)`: a score and how it was made.
 std::string describe(const Score& score);
 
-/// For a text in the script of its letters: zh (Chinese), ja-mecab (Japanese: kana among them),
-/// ko-mecab (Korean), char (Thai and others without blanks), and 13a for all others and for text
-/// that was segmented by blanks.
+/// Returns the tokenizer for a text in the script of its letters: zh (Chinese), ja-mecab (Japanese:
+/// kana among them), ko-mecab (Korean), char (Thai and others without blanks), and 13a for all
+/// others and for text that was segmented by blanks.
 std::string fitting_tokenizer(std::span<const std::string> lines);
 
 /// Returns the mistake with its cure where BLEU is a metric and `tokenize` finds no words in lines
-/// that are written without blanks between words (text::are_written_together()). `name` is theirs.
+/// that are written without blanks between words (text::are_unsegmented()). `name` is theirs.
 std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
                                            const EvaluationConfig& config, const std::string& name);
 

@@ -137,12 +137,12 @@ void RequestQueue::plan_turns(Entry& entry) const {
   const decode::LineTranslator& translator = *models_[entry.model()].translator;
   const decode::LinesRequest& request = entry.request();
   // A line may be several sentences, or none.
-  const auto window_of = [&](std::size_t i) {
-    return (request.numbers.of(static_cast<int64_t>(i)) - 1) / translator.window();
+  const auto chunk_of = [&](std::size_t i) {
+    return (request.numbers.of(static_cast<int64_t>(i)) - 1) / translator.chunk_size();
   };
   std::vector<std::size_t> all;
-  for (std::size_t i = entry.done;
-       i < request.lines.size() && window_of(i) == window_of(entry.done); ++i)
+  for (std::size_t i = entry.done; i < request.lines.size() && chunk_of(i) == chunk_of(entry.done);
+       ++i)
     all.push_back(i);
   // Random draws depend on a line's number in the chunk, so the chunk stays whole.
   if (samples(translator.config().sampling) || !request.prefixes.empty()) {
@@ -183,19 +183,19 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
         entry->n_best() == first->n_best())
       fellows.push_back(entry);
   // A batch has as many lines as all threads search at once. Small batches are answered early.
-  // Where more lines wait, those of about the length of the first are taken, because these are
+  // If more lines wait, those of about the length of the first are taken, because these are
   // searched faster together.
   const int64_t each = models_[first->model()].translator->batch_size() / 2;
   const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * limits_.threads);
-  const auto length = [](const BatchLine& share) {
-    return std::ssize(share.entry->request().lines[share.line]);
+  const auto length = [](const BatchLine& one) {
+    return std::ssize(one.entry->request().lines[one.line]);
   };
   for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
     std::vector<BatchLine> turn;  // the next line of each request
     for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->done + round});
-    const int64_t wanted = length(batch.empty() ? turn.front() : batch.front());
+    const int64_t first_length = length(batch.empty() ? turn.front() : batch.front());
     std::ranges::stable_sort(
-        turn, {}, [&](const BatchLine& share) { return std::abs(length(share) - wanted); });
+        turn, {}, [&](const BatchLine& one) { return std::abs(length(one) - first_length); });
     turn.resize(std::min(turn.size(), most - batch.size()));
     batch.insert(batch.end(), turn.begin(), turn.end());
     std::erase_if(fellows, [&](const EntryPtr& entry) {
@@ -209,14 +209,14 @@ void RequestQueue::translate(const std::vector<BatchLine>& batch) {
   const EntryPtr& first = batch.front().entry;
   const ServedModel& model = models_[first->model()];
   std::vector<std::size_t> chosen;
-  for (const BatchLine& share : batch) chosen.push_back(share.line);
+  for (const BatchLine& one : batch) chosen.push_back(one.line);
   decode::LinesRequest request;
   if (!shares_batches(*first)) {
     request = part_of(first->request(), chosen);
   } else {  // the numbers of these lines matter to no draw and no message
     request.search = first->request().search;
-    for (const BatchLine& share : batch)
-      request.lines.push_back(share.entry->request().lines[share.line]);
+    for (const BatchLine& one : batch)
+      request.lines.push_back(one.entry->request().lines[one.line]);
   }
   decode::LinesResult result = model.translator->translate(request);
   std::vector<decode::Translation>& found = result.translations;
@@ -235,9 +235,8 @@ void RequestQueue::translate(const std::vector<BatchLine>& batch) {
 /// Answers the requests that are complete; the others go to the end of the queue.
 void RequestQueue::answer_complete(const std::vector<BatchLine>& batch) {
   std::vector<EntryPtr> took_part;
-  for (const BatchLine& share : batch)
-    if (std::ranges::find(took_part, share.entry) == took_part.end())
-      took_part.push_back(share.entry);
+  for (const BatchLine& one : batch)
+    if (std::ranges::find(took_part, one.entry) == took_part.end()) took_part.push_back(one.entry);
   {
     const std::scoped_lock lock(mutex_);
     for (const EntryPtr& entry : took_part) {
@@ -273,10 +272,10 @@ bool RequestQueue::work(std::chrono::milliseconds wait) {
   } catch (...) {
     const http::Response problem = response_of_exception();
     if (!lock.owns_lock()) lock.lock();
-    for (const BatchLine& share : batch)
-      if (std::ranges::find(entries_, share.entry) != entries_.end()) remove(share.entry);
+    for (const BatchLine& one : batch)
+      if (std::ranges::find(entries_, one.entry) != entries_.end()) remove(one.entry);
     lock.unlock();
-    for (const BatchLine& share : batch) share.entry->reply.send(problem);
+    for (const BatchLine& one : batch) one.entry->reply.send(problem);
     return true;
   }
   answer_complete(batch);

@@ -71,9 +71,9 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
 /// "German" for "de" (ISO 639-1); the code itself where it is not in the list.
 std::string language_name(const std::string& code);
 
-/// How well a language fits the wished one. 2: the same code ("EN" and "en"); 1: another form of
-/// the same language, by the part before the first - or _ ("de-DE" and "de", "pt-BR" and "pt-PT");
-/// 0: another language.
+/// Returns how well a language fits the wished one. 2: the same code ("EN" and "en"); 1: another
+/// form of the same language, by the part before the first - or _ ("de-DE" and "de", "pt-BR" and
+/// "pt-PT"); 0: another language.
 int fit_of(const std::string& code, const std::string& wished);
 
 /// The code that a corpus file's name ends in: "de" of "data/train.de.gz". "" where it has none.
@@ -86,7 +86,7 @@ struct Guess {
 
 /// A guess for each source language of the models, the likeliest first. Where there is one
 /// language, the confidence is the share of the text's letters that its vocabulary has pieces for.
-/// Where there are several, it is this share times the probability of the language given the
+/// If there are several, it is this share times the probability of the language given the
 /// beginning of the text:
 /// - Where each of them is also the target of a model, by log p of the text as output of that
 ///   model.

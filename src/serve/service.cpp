@@ -100,7 +100,7 @@ std::vector<config::AttentionKind> kinds_of(const ServedModel& model,
   return kinds;
 }
 
-/// How many alternatives to the best translation a request may ask for.
+/// Returns the number of alternatives to the best translation that a request may ask for.
 int64_t most_alternatives(const decode::DecodeConfig& config) {
   constexpr int64_t kMostDrawn = 100;
   if (config.mbr > 0) return config.mbr - 1;

@@ -172,14 +172,14 @@ double AlignmentError::recall() const {
   return share_of(links_in_sure, sure);
 }
 
-Alignment turned_round(const Alignment& alignment) {
+Alignment reversed(const Alignment& alignment) {
   Alignment turned;
   for (const Link& link : alignment) turned.insert({link.target, link.source});
   return turned;
 }
 
-GoldAlignment turned_round(const GoldAlignment& gold) {
-  return {turned_round(gold.sure), turned_round(gold.possible)};
+GoldAlignment reversed(const GoldAlignment& gold) {
+  return {reversed(gold.sure), reversed(gold.possible)};
 }
 
 Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmetrization method) {

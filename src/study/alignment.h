@@ -57,8 +57,8 @@ struct AlignmentError {
 };
 
 /// Returns the alignment with source and target of every link exchanged.
-Alignment turned_round(const Alignment& alignment);
-GoldAlignment turned_round(const GoldAlignment& gold);
+Alignment reversed(const Alignment& alignment);
+GoldAlignment reversed(const GoldAlignment& gold);
 
 enum class Symmetrization { intersection, union_, grow_diag_final_and };
 
@@ -69,8 +69,8 @@ enum class Symmetrization { intersection, union_, grow_diag_final_and };
 /// have none.
 Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmetrization method);
 
-// Which weights make the best word alignment: every layer, every head and their mean, taken from
-// the step that emits a word or from the one that reads it.
+// A comparison of the weights by the word alignment that they make: every layer, every head and
+// their mean, taken from the step that emits a word or from the one that reads it.
 
 /// Row t of a cross-attention matrix is the step that emits target piece t: it knows the pieces
 /// before. `reads` takes the step after it, which has piece t as its input, instead (Chen et al.
@@ -82,7 +82,7 @@ struct AlignmentChoice {
   auto operator<=>(const AlignmentChoice&) const = default;
 };
 
-/// "layer 1, mean of heads, --step emits".
+/// Returns "layer 1, mean of heads, --step emits".
 std::string describe(const AlignmentChoice& choice);
 
 /// Returns the links of words by a matrix of pieces, whose last target piece is `</s>`. Rows are

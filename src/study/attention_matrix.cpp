@@ -17,7 +17,7 @@
 namespace heed::study {
 namespace {
 
-struct Words {
+struct GroupedWords {
   std::vector<std::string> text;
   std::vector<std::size_t> word_of, last_of;  // piece -> its first and last word
   std::vector<std::size_t> pieces;            // word -> how many
@@ -26,9 +26,9 @@ struct Words {
 };
 
 /// Groups parts into words in a language in which each character is a word.
-Words group_characters(const std::vector<std::string>& parts) {
+GroupedWords group_characters(const std::vector<std::string>& parts) {
   text::WordsOfParts found = text::words_of_parts(parts);
-  Words words{std::move(found.words), std::move(found.first), std::move(found.last), {}};
+  GroupedWords words{std::move(found.words), std::move(found.first), std::move(found.last), {}};
   if (!words.last_of.empty() && words.last_of.back() == words.text.size())
     words.text.emplace_back(text::kWordStart);  // blanks at the end
   words.pieces.resize(words.text.size());
@@ -38,12 +38,12 @@ Words group_characters(const std::vector<std::string>& parts) {
   return words;
 }
 
-Words group(const std::vector<std::string>& tokens) {
+GroupedWords group(const std::vector<std::string>& tokens) {
   std::vector<std::string> parts;
   for (const std::string& token : tokens)
     parts.push_back(is_edge(token) ? " " + token + " " : text::surface_of(token));
-  if (text::is_written_together(join(parts, ""))) return group_characters(parts);
-  Words words;
+  if (text::is_unsegmented(join(parts, ""))) return group_characters(parts);
+  GroupedWords words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool starts = i == 0 || tokens[i].starts_with(text::kWordStart) || is_edge(tokens[i]) ||
                         is_edge(tokens[i - 1]);
@@ -223,7 +223,7 @@ std::size_t count_words(const std::vector<std::string>& tokens) {
 AttentionMatrix merge_words(const AttentionMatrix& pieces, WordRows rows) {
   check(pieces);
   const AttentionMatrix matrix = without(is_symbol, is_symbol, pieces);
-  const Words target = group(matrix.target), source = group(matrix.source);
+  const GroupedWords target = group(matrix.target), source = group(matrix.source);
   std::vector<double> sums(target.text.size() * source.text.size(), 0);
   std::vector<float> missing(matrix.missing.empty() ? 0 : target.text.size(), 0);
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
@@ -264,7 +264,7 @@ AttentionMatrix shares_of(AttentionMatrix matrix) {
   return matrix;
 }
 
-bool tells_words_apart(const WordsOfParts& words) {
+bool separates_words(const WordsOfParts& words) {
   std::size_t next = 0;
   for (const std::size_t word : words.first) {
     if (word > next) return false;

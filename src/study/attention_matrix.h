@@ -58,10 +58,10 @@ struct AttendedSentence {
 /// "cross-attention", "encoder self-attention", "attention rollout" or the name of other evidence.
 std::string title_of(AttentionKind kind);
 
-/// "mean" or the number.
+/// Returns "mean" or the number.
 std::string head_name(int64_t head);
 
-/// "layer 1, mean of heads" or "layer 1, head 2".
+/// Returns "layer 1, mean of heads" or "layer 1, head 2".
 std::string layer_and_head(int64_t layer, int64_t head);
 
 /// Whether the token is `</s>`, `<s>` or a symbol that begins a line.
@@ -88,7 +88,7 @@ AttentionMatrix drop_end(const AttentionMatrix& matrix);
 
 /// Returns the word that each token is part of, from 0. A piece that begins with U+2581 (or the
 /// first) starts a word; `</s>` is a word of its own. Where each character is a word
-/// (text::is_written_together()), it is the word of the token's first character.
+/// (text::is_unsegmented()), it is the word of the token's first character.
 std::vector<std::size_t> words_of_tokens(const std::vector<std::string>& tokens);
 
 /// Returns the number of words of these tokens; symbols that begin a line are no words.
@@ -112,7 +112,7 @@ AttentionMatrix shares_of(AttentionMatrix matrix);
 using text::WordsOfParts;
 
 /// Whether no piece holds the beginnings of two words, whose links could not be told apart.
-bool tells_words_apart(const WordsOfParts& words);
+bool separates_words(const WordsOfParts& words);
 
 /// Returns `pieces`, which have `</s>` last on both sides, with labels that merge_words() joins to
 /// these words. Symbols that begin a line keep their names.

@@ -18,18 +18,18 @@ namespace {
 
 constexpr int64_t kResamples = 1000;
 constexpr uint64_t kSeed = 1;
-constexpr std::size_t kPlaces = 3;  // fewer source words have no order that could be compared
+constexpr std::size_t kLeastWords = 3;  // fewer source words have no order that could be compared
 
 void add_agreement(const AttentionMatrix& matrix, const AttentionMatrix* evidence,
                    std::vector<double>& to) {
-  const std::size_t places = length_before_end(matrix.source);
-  if (evidence == nullptr || places < kPlaces) return;
+  const std::size_t words = length_before_end(matrix.source);
+  if (evidence == nullptr || words < kLeastWords) return;
   expect(matrix.source == evidence->source && matrix.target == evidence->target,
          "evidence of the same pieces");
   double sum = 0;
   int64_t count = 0;
   for (std::size_t row = 0; row < length_before_end(matrix.target); ++row)
-    if (const auto tau = kendall(matrix.row(row).first(places), evidence->row(row).first(places))) {
+    if (const auto tau = kendall(matrix.row(row).first(words), evidence->row(row).first(words))) {
       sum += *tau;
       ++count;
     }
@@ -93,7 +93,7 @@ std::string change_text(double value, const score::Interval& interval, int digit
 }  // namespace
 
 std::optional<double> kendall(std::span<const float> a, std::span<const float> b) {
-  expect(a.size() == b.size(), "two rankings of the same places");
+  expect(a.size() == b.size(), "two rankings of the same words");
   int64_t order = 0, in_a = 0, in_b = 0;
   const auto sign = [](float x, float y) { return (x > y) - (x < y); };
   for (std::size_t i = 0; i < a.size(); ++i)

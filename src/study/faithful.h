@@ -29,7 +29,7 @@ struct Mean {
 };
 std::optional<Mean> mean_of(const std::vector<double>& values);
 
-/// "0.41 (0.35 to 0.47)".
+/// Returns "0.41 (0.35 to 0.47)".
 std::string mean_text(const Mean& mean, int digits);
 
 /// The measurements of one head, or of one kind of evidence, which `kind` says.

@@ -112,7 +112,7 @@ std::vector<Flag> flags_of(const JudgedPair& pair) {
   add(Flag::script, is_of_other_script(pair));
   add(Flag::length, is_of_odd_length(pair));
   add(Flag::unread, is_partly_unread(pair.attention));
-  const double least = pair.given ? kUnsureOfOthers : kUnsure;
+  const double least = pair.forced ? kUnsureOfOthers : kUnsure;
   add(Flag::unsure, pair.log_probability < least * static_cast<double>(pair.target_pieces + 1));
   return out;
 }

@@ -26,7 +26,7 @@ HEED_ENUM(Flag, (empty, "There is no translation of a source that has words."),
 /// A pair of source and translation, with what a model computed of it.
 struct JudgedPair {
   std::string_view source, translation;
-  bool given = false;  // the translation was given, and not found by the model's search
+  bool forced = false;  // the translation was given, and not found by the model's search
   bool cut = false;
   int64_t source_pieces = 0, target_pieces = 0;  // without </s>
   double log_probability = 0;                    // of the target's pieces and </s>

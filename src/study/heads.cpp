@@ -66,7 +66,7 @@ void require_position(std::size_t position, const std::vector<std::string>& toke
 }
 
 struct QueryOfRow {
-  std::size_t row = 0, own = 0, visible = 0;  // its own place, and how many columns it sees
+  std::size_t row = 0, own = 0, visible = 0;  // its own position, and how many columns it sees
 };
 
 void add_spread(const AttentionMatrix& matrix, const QueryOfRow& query, HeadMeasures& head) {

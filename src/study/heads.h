@@ -3,7 +3,7 @@
 // al. 2019, "Analyzing multi-head self-attention").
 //
 // A row is one query. Rows of `</s>` and rows that can look at one position only are left out. The
-// position with the largest weight is the strongest place; between equal weights it is the first.
+// position with the largest weight is the strongest one; between equal weights it is the first.
 // The edge of a sentence is `</s>`; in the decoder, which reads what it has written so far, `<s>`.
 #pragma once
 
@@ -23,15 +23,16 @@
 
 namespace heed::study {
 
-/// The roles of a strongest place, each counted over the rows that have such a place:
-///   previous, next  self: the place before or after the row's own. Cross: a gold link of the
+/// The roles of a strongest position, each counted over the rows that have one:
+///   previous, next  self: the position before or after the row's own. Cross: a gold link of the
 ///                   target word before or after, which is none of the row's own
-///   same_place      self: the row's own place (decoder: the token it has just read). Cross: the
-///                   diagonal, the place at the same share of the sentence
-///   same_word       another place (cross: any) with the same token
+///   same_place      self: the row's own position (decoder: the token it has just read). Cross: the
+///                   diagonal, the position at the same share of the sentence
+///   same_word       another position (cross: any) with the same token
 ///   separator       the edge, punctuation, or one of the words given as separators
 ///   aligned         cross: a gold link of the row's word
-///   antecedent      what a pronoun stands for, the pronoun's own source place left aside. Encoder:
+///   antecedent      what a pronoun stands for, the pronoun's own source position left aside.
+///   Encoder:
 ///                   row of the pronoun; cross: of its translation; decoder: of the step that emits
 ///                   the translation, the antecedent's own translation counts
 enum class Role { previous, next, same_place, same_word, separator, aligned, antecedent };
@@ -60,13 +61,13 @@ struct HeadMeasures {
   int64_t layer = 0, head = 0;
 
   RowMean entropy = {};  // nats
-  // Entropy as a share of its maximum, the log of the number of places that the row can look at.
+  // Entropy as a share of its maximum, the log of the number of positions that the row can look at.
   RowMean entropy_share = {};
   RowMean edge_mass = {};  // weight on the edge
-  // Share of the places that a row can look at that have a weight of exactly 0.
+  // Share of the positions that a row can look at that have a weight of exactly 0.
   RowMean zero_share = {};
-  // Over rows with weight inside of the sentence, which is scaled to 1: place minus the row's own
-  // (cross: its diagonal one), the same without sign, and the weight at -kReach..kReach.
+  // Over rows with weight inside of the sentence, which is scaled to 1: position minus the row's
+  // own (cross: its diagonal one), the same without sign, and the weight at -kReach..kReach.
   RowMean offset = {}, distance = {};
   std::array<RowMean, 2 * kReach + 1> profile = {};
   std::array<score::Proportion, kRoles> roles = {};

@@ -45,15 +45,15 @@ Lexicon::Lexicon(const std::vector<Ids>& sources, const std::vector<Ids>& target
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   shares_.assign(targets_.size(), 1);
   std::vector<double> counts;  // c(t | s)
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   for (int64_t round = 0; round < rounds; ++round) {
     counts.assign(shares_.size(), 0);
     for (std::size_t i = 0; i < sources.size(); ++i)
       for (const int32_t t : targets[i]) {
-        places.clear();
+        indices.clear();
         double sum = 0;
-        for (const int32_t s : sources[i]) sum += shares_[places.emplace_back(place(s, t))];
-        for (const int64_t at : places) counts[at] += shares_[at] / sum;
+        for (const int32_t s : sources[i]) sum += shares_[indices.emplace_back(index_of(s, t))];
+        for (const int64_t at : indices) counts[at] += shares_[at] / sum;
       }
     for (int64_t s = 0; s < pieces; ++s) {
       const auto begin = counts.begin() + begin_[s], end = counts.begin() + begin_[s + 1];
@@ -64,7 +64,7 @@ Lexicon::Lexicon(const std::vector<Ids>& sources, const std::vector<Ids>& target
   }
 }
 
-int64_t Lexicon::place(int32_t source, int32_t target) const {
+int64_t Lexicon::index_of(int32_t source, int32_t target) const {
   const auto first = targets_.begin();
   return std::lower_bound(first + begin_[source], first + begin_[source + 1], target) - first;
 }
@@ -72,11 +72,11 @@ int64_t Lexicon::place(int32_t source, int32_t target) const {
 std::vector<Ids> Lexicon::likeliest(int64_t best) const {
   std::vector<Ids> lists(begin_.size() - 1);
   for (std::size_t s = 0; s < lists.size(); ++s) {
-    std::vector<int64_t> places(begin_[s + 1] - begin_[s]);
-    std::iota(places.begin(), places.end(), begin_[s]);
-    std::ranges::stable_sort(places, std::greater<>(), [&](int64_t at) { return shares_[at]; });
-    for (int64_t i = 0; i < std::min<int64_t>(best, std::ssize(places)); ++i)
-      lists[s].push_back(targets_[places[i]]);
+    std::vector<int64_t> indices(begin_[s + 1] - begin_[s]);
+    std::iota(indices.begin(), indices.end(), begin_[s]);
+    std::ranges::stable_sort(indices, std::greater<>(), [&](int64_t at) { return shares_[at]; });
+    for (int64_t i = 0; i < std::min<int64_t>(best, std::ssize(indices)); ++i)
+      lists[s].push_back(targets_[indices[i]]);
   }
   return lists;
 }
@@ -87,7 +87,7 @@ double Lexicon::nats(const Ids& source, const Ids& target) const {
   for (const int32_t t : target) {
     double share = 0;
     for (const int32_t s : source) {
-      const int64_t at = place(s, t);
+      const int64_t at = index_of(s, t);
       if (at < begin_[s + 1] && targets_[at] == t) share += shares_[at];
     }
     sum += std::min(kMostNats, -std::log(share / static_cast<double>(source.size())));

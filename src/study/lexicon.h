@@ -9,7 +9,7 @@ namespace heed::study {
 
 using Ids = std::vector<int32_t>;
 
-/// p(t | s) of pairs sources[i], targets[i]. Each round of EM shares out every target piece among
+/// p(t | s) of pairs sources[i], targets[i]. Each round of EM divides every target piece among
 /// the pieces of its source by p(t | s), and makes p of what each got:
 ///   c(t | s) = sum over pairs and their t, s of p(t | s) / sum_s' p(t | s'), p = c / sum_t c.
 /// The first p are equal.
@@ -29,9 +29,9 @@ class Lexicon {
   static constexpr double kMostNats = 12;
 
  private:
-  int64_t place(int32_t source, int32_t target) const;
+  int64_t index_of(int32_t source, int32_t target) const;
 
-  // Where the targets of each source piece begin in targets_, and the end.
+  // The index in targets_ at which the targets of each source piece begin, and the end.
   std::vector<int64_t> begin_;
   Ids targets_;                 // those in the pairs of each source piece, ascending
   std::vector<double> shares_;  // p(t | s)

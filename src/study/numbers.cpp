@@ -32,7 +32,7 @@ enum class Joint {
 };
 
 /// Digits in a row, as ASCII.
-struct Group {
+struct DigitGroup {
   std::string digits;
   Joint joint = Joint::none;  // to the group before
   bool after_decimal_sign = false, after_power = false;
@@ -76,14 +76,14 @@ bool may_group_digits(char32_t c) {
 
 /// A number without the zeros at both ends: all that is certain where the position of the decimal
 /// sign is not known.
-struct Reading {
+struct NumberReading {
   std::string digits;
   std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
   bool any_exponent = false;
   bool is_part = false;  // of a longer number
 };
 
-Reading reading_of(const std::string& digits, std::size_t decimals) {
+NumberReading reading_of(const std::string& digits, std::size_t decimals) {
   std::string most = without_leading_zeros(digits);
   const std::size_t end = most.find_last_not_of('0') + 1;
   const int zeros = static_cast<int>(most.size() - end);
@@ -92,13 +92,13 @@ Reading reading_of(const std::string& digits, std::size_t decimals) {
 }
 
 /// Whether numbers of the same digits have equally many zeros.
-bool are_equal(const Reading& a, const Reading& b) {
+bool are_equal(const NumberReading& a, const NumberReading& b) {
   return std::ranges::find_first_of(a.exponents, b.exponents) != a.exponents.end();
 }
 
 /// Whether numbers of the same digits may be equal: 1.5 and 1,500,000 may ("1.5 million"), 10 and
 /// 100 may not.
-bool may_be_equal(const Reading& a, const Reading& b) {
+bool may_be_equal(const NumberReading& a, const NumberReading& b) {
   if (are_equal(a, b)) return true;
   if (a.is_part || b.is_part) return false;
   if (a.any_exponent || b.any_exponent) return true;
@@ -113,8 +113,8 @@ bool may_be_equal(const Reading& a, const Reading& b) {
 int roman_digit(char32_t c) {
   static constexpr std::u32string_view kLetters = U"IVXLCDM";
   static constexpr std::array<int, 7> kValues = {1, 5, 10, 50, 100, 500, 1000};
-  const std::size_t place = kLetters.find(c);
-  return place == kLetters.npos ? 0 : kValues[place];
+  const std::size_t index = kLetters.find(c);
+  return index == kLetters.npos ? 0 : kValues[index];
 }
 
 std::string in_roman_digits(int value) {
@@ -159,8 +159,8 @@ std::optional<int64_t> chinese_value(const std::u32string& letters) {
   for (const char32_t c : letters) {
     if (value > kMost * 10'000'000 || std::max(below_myriad, digit) > kMost) return std::nullopt;
     empty = false;
-    if (const std::size_t place = kDigits.find(c); place != std::u32string::npos) {
-      digit = has_powers ? static_cast<int64_t>(place) : 10 * digit + static_cast<int64_t>(place);
+    if (const std::size_t index = kDigits.find(c); index != std::u32string::npos) {
+      digit = has_powers ? static_cast<int64_t>(index) : 10 * digit + static_cast<int64_t>(index);
       continue;
     }
     has_powers = true;
@@ -184,12 +184,12 @@ bool is_chinese_number(char32_t c) {
 }
 
 /// The numbers of one side.
-class Numbers {
+class NumbersOfText {
  public:
-  explicit Numbers(std::string_view text) {
+  explicit NumbersOfText(std::string_view text) {
     read(text);
     if (too_many()) return;
-    for (const Group& group : groups_) {
+    for (const DigitGroup& group : groups_) {
       if (group.digits.size() == 2) pairs_of_digits_.insert(group.digits);
       if (is_year(group.digits)) endings_of_years_.insert(group.digits.substr(2));
       if (const auto hour = hour_of(group.digits)) hours_.insert(*hour);
@@ -203,8 +203,8 @@ class Numbers {
   bool too_many() const { return groups_.size() > kMostGroups; }
 
   /// Returns the numbers of two digits or more that `other` does not have, however they are read.
-  std::vector<Reading> missing_in(const Numbers& other) const {
-    std::vector<Reading> out;
+  std::vector<NumberReading> missing_in(const NumbersOfText& other) const {
+    std::vector<NumberReading> out;
     for (std::size_t first = 0, last = 0; first < groups_.size(); first = last + 1) {
       last = first;
       while (last + 1 < groups_.size() && is_grouped(last + 1)) ++last;
@@ -273,7 +273,7 @@ class Numbers {
 
   /// Whether the group belongs to a number with the one before it.
   bool is_grouped(std::size_t i) const {
-    const Group& group = groups_[i];
+    const DigitGroup& group = groups_[i];
     return group.joint == Joint::mark || (group.joint == Joint::blank && group.digits.size() == 3 &&
                                           groups_[i - 1].digits.size() <= 3);
   }
@@ -286,38 +286,39 @@ class Numbers {
     return true;
   }
 
-  Reading reading(std::size_t first, std::size_t last) const {
+  NumberReading reading(std::size_t first, std::size_t last) const {
     std::string digits;
     bool powers = false;
     for (std::size_t i = first; i <= last; ++i) {
       digits += groups_[i].digits;
       powers = powers || (i > first && groups_[i].after_power);
     }
-    Reading out = reading_of(digits, decimals(first, last));
+    NumberReading out = reading_of(digits, decimals(first, last));
     out.any_exponent = powers;
     out.is_part = is_grouped(first) || (last + 1 < groups_.size() && is_grouped(last + 1));
     return out;
   }
 
-  /// How many of these groups' digits may stand after the decimal sign. Where they are three, as in
-  /// 30.000, none: as a whole number it is still equal to 30, and no longer to 300,000.
+  /// Returns how many of these groups' digits may stand after the decimal sign. If they are three,
+  /// as in 30.000, none: as a whole number it is still equal to 30, and no longer to 300,000.
   std::size_t decimals(std::size_t first, std::size_t last) const {
-    const Group& end = groups_[last];
+    const DigitGroup& end = groups_[last];
     if (first == last || !end.after_decimal_sign) return 0;
     const bool is_fraction = without_leading_zeros(groups_[last - 1].digits).empty();
     return end.digits.size() == kThousand && !is_fraction ? 0 : end.digits.size();
   }
 
-  void add(const Reading& one) { readings_.emplace(one.digits, one); }
+  void add(const NumberReading& one) { readings_.emplace(one.digits, one); }
 
-  bool has(const Reading& wanted, bool (*equal)(const Reading&, const Reading&)) const {
-    const auto [begin, end] = readings_.equal_range(wanted.digits);
-    return std::any_of(begin, end, [&](const auto& one) { return equal(one.second, wanted); });
+  bool has(const NumberReading& number,
+           bool (*equal)(const NumberReading&, const NumberReading&)) const {
+    const auto [begin, end] = readings_.equal_range(number.digits);
+    return std::any_of(begin, end, [&](const auto& one) { return equal(one.second, number); });
   }
 
   /// Whether these groups of `theirs`, with those around them, are here, or each of them is: a word
   /// for zeros stands after all of them.
-  bool has_any(const Numbers& theirs, std::size_t first, std::size_t last) const {
+  bool has_any(const NumbersOfText& theirs, std::size_t first, std::size_t last) const {
     const std::size_t most = theirs.groups_.size();
     for (std::size_t begin = first - std::min(first, kLongestNumber); begin <= first; ++begin)
       for (std::size_t end = last; end < most && end - begin < kLongestNumber; ++end)
@@ -345,11 +346,12 @@ class Numbers {
   }
 
   bool has_blank(std::size_t first, std::size_t last) const {
-    return any_after(first, last, [](const Group& one) { return one.joint == Joint::blank; });
+    return any_after(first, last, [](const DigitGroup& one) { return one.joint == Joint::blank; });
   }
 
   bool has_thousands(std::size_t first, std::size_t last) const {
-    return any_after(first, last, [](const Group& one) { return one.digits.size() == kThousand; });
+    return any_after(first, last,
+                     [](const DigitGroup& one) { return one.digits.size() == kThousand; });
   }
 
   /// Whether a year is there in its other form: 1985 as '85, or '85 as 1985.
@@ -365,14 +367,14 @@ class Numbers {
     return hour && (hours_.contains(*hour + kHalfADay) || hours_.contains(*hour - kHalfADay));
   }
 
-  std::vector<Group> groups_;
+  std::vector<DigitGroup> groups_;
   std::set<std::string> pairs_of_digits_, endings_of_years_;
   std::set<int> hours_;
-  std::multimap<std::string, Reading> readings_;
+  std::multimap<std::string, NumberReading> readings_;
 };
 
 /// Whether the number is often written in words: up to a hundred, or as many thousands or millions.
-bool is_often_in_words(const Reading& number) {
+bool is_often_in_words(const NumberReading& number) {
   return number.digits.size() <= 1 ||
          (number.digits.size() <= kSpelled && std::ranges::any_of(number.exponents, [](int zeros) {
             return zeros == 0 || zeros >= kThousand;
@@ -382,11 +384,11 @@ bool is_often_in_words(const Reading& number) {
 }  // namespace
 
 bool differ_in_numbers(std::string_view source, std::string_view target) {
-  const Numbers ours(source), theirs(target);
+  const NumbersOfText ours(source), theirs(target);
   if ((ours.none() && theirs.none()) || ours.too_many() || theirs.too_many()) return false;
-  const std::vector<Reading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
+  const std::vector<NumberReading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
   if (!here.empty() && !there.empty()) return true;
-  const auto is_odd = [](const Reading& one) { return !is_often_in_words(one); };
+  const auto is_odd = [](const NumberReading& one) { return !is_often_in_words(one); };
   return std::ranges::any_of(here, is_odd) || std::ranges::any_of(there, is_odd);
 }
 

@@ -20,7 +20,7 @@ constexpr std::array<const char*, 5> kColumns = {"line", "pronoun", "antecedent"
 std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
                                                      const std::string& name) {
   const std::vector<std::string> names = split(line, '\t');
-  std::array<std::size_t, kColumns.size()> places{};
+  std::array<std::size_t, kColumns.size()> columns{};
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const auto found = std::find(names.begin(), names.end(), kColumns[i]);
     if (found == names.end())
@@ -28,9 +28,9 @@ std::array<std::size_t, kColumns.size()> read_header(const std::string& line,
           "{}:1: no column '{}'; the first line names the columns line, pronoun, antecedent, "
           "target_pronoun and gender, with tabs between",
           name, kColumns[i]);
-    places[i] = static_cast<std::size_t>(found - names.begin());
+    columns[i] = static_cast<std::size_t>(found - names.begin());
   }
-  return places;
+  return columns;
 }
 
 std::size_t number(const std::string& text, const std::string& where) {
@@ -72,20 +72,20 @@ nlohmann::ordered_json pronouns_json(const score::Proportion& share) {
 std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::string>& lines,
                                                        std::size_t sentences,
                                                        const std::string& name) {
-  const auto places = read_header(lines.empty() ? "" : lines.front(), name);
+  const auto columns = read_header(lines.empty() ? "" : lines.front(), name);
   std::vector<std::vector<Antecedent>> found(sentences);
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::string where = fmt::format("{}:{}", name, i + 1);
     const std::vector<std::string> fields = split(lines[i], '\t');
-    if (fields.size() <= *std::max_element(places.begin(), places.end()))
+    if (fields.size() <= *std::max_element(columns.begin(), columns.end()))
       throw UserError(where + ": fewer fields than the first line names");
-    const std::size_t line = number(fields[places[0]], where);
+    const std::size_t line = number(fields[columns[0]], where);
     if (line >= sentences)
       throw UserError("{}: line {} of {}; lines count from 0", where, line, sentences);
-    found[line].push_back({.pronoun = number(fields[places[1]], where),
-                           .antecedent = number(fields[places[2]], where),
-                           .target_pronoun = number(fields[places[3]], where),
-                           .gender = std::string(trim(fields[places[4]])),
+    found[line].push_back({.pronoun = number(fields[columns[1]], where),
+                           .antecedent = number(fields[columns[2]], where),
+                           .target_pronoun = number(fields[columns[3]], where),
+                           .gender = std::string(trim(fields[columns[4]])),
                            .row = i + 1});
   }
   for (auto& one : found) std::ranges::stable_sort(one, {}, &Antecedent::pronoun);

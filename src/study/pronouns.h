@@ -24,7 +24,7 @@ struct Antecedent {
 
 /// Tab-separated lines under a header that names the columns line, pronoun, antecedent,
 /// target_pronoun and gender, in any order, others ignored; all numbers count from 0. Returns the
-/// antecedents of each of `sentences` lines, by the pronoun's place. Throws UserError naming
+/// antecedents of each of `sentences` lines, by the pronoun's position. Throws UserError naming
 /// `name`, the line and what is wrong with it.
 std::vector<std::vector<Antecedent>> parse_antecedents(const std::vector<std::string>& lines,
                                                        std::size_t sentences,
@@ -52,7 +52,7 @@ std::vector<std::string> pronoun_genders(std::string_view text, const PronounFor
 /// which.
 class PronounReport {
  public:
-  /// One sentence: its pronouns by place, and the genders in its translation.
+  /// One sentence: its pronouns by position, and the genders in its translation.
   void add(std::span<const Antecedent> pronouns, const std::vector<std::string>& genders);
 
   const score::Proportion& all() const { return all_; }  // pronouns

@@ -174,24 +174,24 @@ class ZstdSource : public ByteSource {
   bool inside_ = false, more_out_ = false;
 };
 
-enum class Kind { plain, gzip, zstd, utf16, foreign };
+enum class FileKind { plain, gzip, zstd, utf16, foreign };
 struct Magic {
   std::string_view bytes;
-  Kind kind;
+  FileKind kind;
 };
-constexpr std::array<Magic, 8> kMagic = {{{"\x1F\x8B", Kind::gzip},
-                                          {"\x28\xB5\x2F\xFD", Kind::zstd},
-                                          {"\x50\x2A\x4D\x18", Kind::zstd},  // made in parallel
-                                          {"BZh91AY&SY", Kind::foreign},     // bzip2
-                                          {"PK\x03\x04", Kind::foreign},     // zip
+constexpr std::array<Magic, 8> kMagic = {{{"\x1F\x8B", FileKind::gzip},
+                                          {"\x28\xB5\x2F\xFD", FileKind::zstd},
+                                          {"\x50\x2A\x4D\x18", FileKind::zstd},  // made in parallel
+                                          {"BZh91AY&SY", FileKind::foreign},     // bzip2
+                                          {"PK\x03\x04", FileKind::foreign},     // zip
                                           {"\xFD"
                                            "7zXZ",
-                                           Kind::foreign},            // xz
-                                          {"\xFF\xFE", Kind::utf16},  // never in UTF-8
-                                          {"\xFE\xFF", Kind::utf16}}};
+                                           FileKind::foreign},            // xz
+                                          {"\xFF\xFE", FileKind::utf16},  // never in UTF-8
+                                          {"\xFE\xFF", FileKind::utf16}}};
 
 /// Looks no further than it must, so that a short line typed at a terminal is not held back.
-Kind look_at(PlainSource& source) {
+FileKind look_at(PlainSource& source) {
   std::string_view ahead;
   for (bool more = true; more;) {
     std::tie(ahead, more) = source.look_further();
@@ -202,7 +202,7 @@ Kind look_at(PlainSource& source) {
     }
     if (!undecided) break;
   }
-  return Kind::plain;
+  return FileKind::plain;
 }
 
 std::unique_ptr<PlainSource> open_plain(const std::string& path) {
@@ -231,15 +231,15 @@ std::string command_to_convert(const std::string& path, const std::string& encod
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   std::unique_ptr<PlainSource> plain = open_plain(path);
   switch (look_at(*plain)) {
-    case Kind::plain:
+    case FileKind::plain:
       return plain;
-    case Kind::gzip:
+    case FileKind::gzip:
       return std::make_unique<GzipSource>(std::move(plain));
-    case Kind::zstd:
+    case FileKind::zstd:
       return std::make_unique<ZstdSource>(std::move(plain));
-    case Kind::utf16:
+    case FileKind::utf16:
       throw BadBytes("text in UTF-16; convert it: " + command_to_convert(path, "UTF-16"));
-    case Kind::foreign:
+    case FileKind::foreign:
       break;
   }
   throw BadBytes("an archive of zip, bzip2 or xz; heed reads plain text, gzip and zstd");

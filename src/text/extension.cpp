@@ -113,7 +113,8 @@ std::vector<ModelPiece> new_symbols(const OldPieces& old, const VocabularyTraini
   return symbols;
 }
 
-/// How far the scores of old pieces lie above those that the same pieces have in another model.
+/// Returns how far the scores of old pieces lie above those that the same pieces have in another
+/// model.
 float shift_between(const OldPieces& old, const std::vector<ModelPiece>& fresh) {
   std::vector<float> shifts;
   for (const ModelPiece& piece : fresh) {
@@ -154,8 +155,8 @@ std::vector<ModelPiece> unigram_pieces(const OldPieces& old, VocabularyTraining 
   return found;
 }
 
-/// How often a text has each word, with its start marked, and each character. Words with a symbol
-/// in them are left out.
+/// The counts of each word of a text, with its start marked, and each character. Words with a
+/// symbol in them are left out.
 struct Counts {
   std::map<std::string, int64_t> words, characters;
 };

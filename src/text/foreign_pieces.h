@@ -23,8 +23,8 @@ struct ForeignPieces {
   std::vector<std::string> symbols;  // pieces that are never made of other text, such as languages
 };
 
-/// All pieces of a SentencePiece file by its own ids, special ones included. Throws UserError that
-/// begins with `name` where `model` is no SentencePiece file.
+/// Returns all pieces of a SentencePiece file by its own ids, special ones included. Throws
+/// UserError that begins with `name` where `model` is no SentencePiece file.
 std::vector<std::string> all_pieces(std::string_view model, const std::string& name);
 
 struct RearrangedVocabulary {

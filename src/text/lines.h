@@ -102,7 +102,7 @@ std::optional<std::string> encoding_flaw(const LineReader& reader);
 /// Throws UserError with the message of encoding_flaw(), if there is one.
 void require_utf8(const LineReader& reader);
 
-/// How many lines a file has; reads it all.
+/// Returns the number of lines of a file; reads it all.
 int64_t count_lines(const std::string& path);
 
 /// Whether `path` is stdin ("-"), a descriptor (/dev/fd/N), a FIFO, a device or another file whose

@@ -69,8 +69,8 @@ bool is_pdf(std::string_view beginning) {
 }
 
 bool is_tar(std::string_view beginning) {
-  constexpr std::size_t kPlace = 257;  // POSIX.1-1988
-  return beginning.size() > kPlace && beginning.substr(kPlace).starts_with("ustar");
+  constexpr std::size_t kMarkBegin = 257;  // POSIX.1-1988
+  return beginning.size() > kMarkBegin && beginning.substr(kMarkBegin).starts_with("ustar");
 }
 
 }  // namespace

@@ -15,11 +15,11 @@ struct NoText {
   bool is_pointer = false;  // a pointer of Git LFS, of which no line means anything
 };
 
-/// How many bytes of a file no_text() looks at.
+/// The number of bytes of a file that no_text() looks at.
 inline constexpr std::size_t kBeginning = 4096;
 
 /// Recognises a file that is not text by its first bytes after decompression; nothing for text.
-/// Where text follows the first tag the file is text: lines of a corpus may well begin with <html>.
+/// If text follows the first tag, the file is text: lines of a corpus may well begin with <html>.
 std::optional<NoText> no_text(std::string_view beginning);
 
 }  // namespace heed::text

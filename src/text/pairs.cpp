@@ -87,23 +87,23 @@ Pairs without_blank_pairs(const Pairs& pairs) {
   return out;
 }
 
-std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines) {
+std::vector<PairChunk> chunks_of(const Pairs& pairs, std::size_t lines) {
   constexpr double kTypicalBytes = 512;  // the bytes of a usual sentence, or more
   const double most = static_cast<double>(lines) * kTypicalBytes * kTypicalBytes;
-  std::vector<PairWindow> windows;
+  std::vector<PairChunk> chunks;
   double held = 0;
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
     const auto bytes =
         static_cast<double>(std::max(pairs.source[i].size(), pairs.target[i].size()));
     held += bytes * bytes;
-    if (windows.empty() || windows.back().pairs.source.size() == lines || held > most) {
-      windows.push_back({.first = i, .pairs = {}});
+    if (chunks.empty() || chunks.back().pairs.source.size() == lines || held > most) {
+      chunks.push_back({.first = i, .pairs = {}});
       held = bytes * bytes;
     }
-    windows.back().pairs.source.push_back(pairs.source[i]);
-    windows.back().pairs.target.push_back(pairs.target[i]);
+    chunks.back().pairs.source.push_back(pairs.source[i]);
+    chunks.back().pairs.target.push_back(pairs.target[i]);
   }
-  return windows;
+  return chunks;
 }
 
 }  // namespace heed::text

@@ -37,12 +37,12 @@ Pairs without_blank_pairs(const Pairs& pairs);
 
 /// Consecutive lines of a long file: `lines` of them, or fewer long ones, because all of their
 /// attention is held in memory at once, and grows with the square of a line's length.
-struct PairWindow {
+struct PairChunk {
   std::size_t first = 0;  // index of its first line, from 0
   Pairs pairs;
 };
 inline constexpr std::size_t kLinesOfAllHeads = 64;  // lines whose matrices are in memory at once
-std::vector<PairWindow> windows_of(const Pairs& pairs, std::size_t lines = kLinesOfAllHeads);
+std::vector<PairChunk> chunks_of(const Pairs& pairs, std::size_t lines = kLinesOfAllHeads);
 
 /// Throws UserError unless both have as many lines.
 void require_equal_lines(const std::string& path_a, std::size_t lines_a, const std::string& path_b,

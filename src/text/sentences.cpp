@@ -106,23 +106,23 @@ class Paragraph {
     begins_.push_back(text.size());
   }
 
-  /// For each sentence, the byte of the paragraph at which it ends.
+  /// Returns, for each sentence, the byte of the paragraph at which it ends.
   std::vector<std::size_t> ends() const {
     std::vector<std::size_t> out;
     for (std::size_t mark = 0, end = 0; mark < points_.size(); mark = std::max(end, mark + 1)) {
-      end = behind(mark, [](char32_t c) { return is_any(c, kEnds); });
+      end = after(mark, [](char32_t c) { return is_any(c, kEnds); });
       if (end == mark) continue;
       const bool is_dot = end == mark + 1 && points_[mark] == U'.';
       const bool is_wide = is_any(points_[end - 1], kWideEnds);
       // In German “ closes, in Chinese it opens.
-      end = behind(end, [&](char32_t c) { return is_any(c, kCloses) && !(is_wide && c == U'“'); });
-      std::size_t next = behind(end, is_space);
+      end = after(end, [&](char32_t c) { return is_any(c, kCloses) && !(is_wide && c == U'“'); });
+      std::size_t next = after(end, is_space);
       // In French a blank stands before the quote that closes.
       if (at(next) == U'»' && next > end && !is_letter(at(next + 1)))
-        next = behind(end = next + 1, is_space);
+        next = after(end = next + 1, is_space);
       if (next == end && !is_wide) continue;
       const std::size_t word =
-          behind(  // before a mark that ends a sentence, which is looked at next
+          after(  // before a mark that ends a sentence, which is looked at next
               next, [](char32_t c) {
                 return (is_punctuation(c) || is_any(c, kNoBreakBlanks)) && !is_any(c, kWideEnds);
               });
@@ -137,7 +137,7 @@ class Paragraph {
   char32_t at(std::size_t i) const { return i < points_.size() ? points_[i] : 0; }
 
   template <class Is>
-  std::size_t behind(std::size_t i, const Is& is) const {
+  std::size_t after(std::size_t i, const Is& is) const {
     while (i < points_.size() && is(points_[i])) ++i;
     return i;
   }
@@ -148,7 +148,7 @@ class Paragraph {
 
   /// Whether the word at `from` usually begins a sentence; l' is a word, too.
   bool begins(std::size_t from) const {
-    const std::size_t to = behind(from, is_letter);
+    const std::size_t to = after(from, is_letter);
     return rules_.begin.contains(small(from, to) + (is_any(at(to), U"'’") ? "'" : "")) ||
            rules_.begin.contains(small(from, to));
   }
@@ -161,7 +161,7 @@ class Paragraph {
     const std::u32string_view word = std::u32string_view(points_).substr(from, dot - from);
     if (word.empty()) return false;
     const auto all = [&](const auto& is) { return std::ranges::all_of(word, is); };
-    if (all(is_digit) && behind(0, is_space) == from) return true;  // "1. Introduction"
+    if (all(is_digit) && after(0, is_space) == from) return true;  // "1. Introduction"
     const bool is_ordinal = rules_.ordinals && ((word.size() <= 3 && all(is_digit)) ||
                                                 all([](char32_t c) { return is_any(c, U"IVX"); }));
     const bool is_initial = (word.size() == 1 && to_lower(word[0]) != word[0]) ||

@@ -25,8 +25,8 @@ namespace heed::text {
 /// as it is.
 using Normalise = std::function<std::string(const std::string&)>;
 
-/// All lines of all files that are not blank, with spaces folded as encode() folds them, a share in
-/// capitals, and then normalised. Runs longer than kLongestRun are cut with blanks.
+/// Reads all lines of all files that are not blank, with spaces folded as encode() folds them, a
+/// share in capitals, and then normalised. Runs longer than kLongestRun are cut with blanks.
 class TrainingSentences : public sentencepiece::SentenceIterator {
  public:
   explicit TrainingSentences(const VocabularyTraining& options, Normalise normalise = {})

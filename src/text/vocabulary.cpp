@@ -298,9 +298,9 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
   const auto pieces = impl_->processor().DecodeIdsAsImmutableProto(rest);
   std::size_t next = 0;
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    const bool given = rest[i] == kUnknown && next < unknown.size();
+    const bool named = rest[i] == kUnknown && next < unknown.size();
     out.push_back(
-        one_field(given ? unknown[next++] : pieces.pieces(static_cast<int>(i)).surface()));
+        one_field(named ? unknown[next++] : pieces.pieces(static_cast<int>(i)).surface()));
   }
   return out;
 }

@@ -48,17 +48,17 @@ class Vocabulary {
   static Vocabulary load(const std::string& path);
   /// The same as load(), from the bytes of a file, which messages call `name`.
   static Vocabulary from_model(std::string model, const std::string& name);
-  /// This vocabulary, but each line that has pieces begins with these user-defined symbols, which
-  /// stand for languages and are no text: encode(), sample() and spell() put them there, and
+  /// Returns this vocabulary, but each line that has pieces begins with these user-defined symbols,
+  /// which stand for languages and are no text: encode(), sample() and spell() put them there, and
   /// decode() and surfaces() give nothing for them. Without symbols it is the vocabulary as it was
   /// loaded.
   Vocabulary beginning_with(const std::vector<std::string>& symbols) const;
   /// The ids of the symbols of beginning_with().
   const std::vector<int32_t>& beginning() const { return beginning_; }
-  /// This vocabulary for a model that reads lines with kEnd after them, or without it.
+  /// Returns this vocabulary for a model that reads lines with kEnd after them, or without it.
   Vocabulary with_end(bool has_end) const;
   bool has_end() const { return has_end_; }
-  /// How many ids of beginning() these ids begin with: all of them, or 0.
+  /// Returns how many ids of beginning() these ids begin with: all of them, or 0.
   std::size_t symbols_before(std::span<const int32_t> ids) const;
 
   void save(const std::string& path) const;  // atomic
@@ -98,7 +98,7 @@ class Vocabulary {
 
   /// Whether the vocabulary spells characters without a piece in bytes.
   bool has_bytes() const;
-  /// "unigram" or "bpe"; empty for another one.
+  /// Returns "unigram" or "bpe"; empty for another one.
   std::string algorithm() const;
   /// Whether sample() draws, because the vocabulary is unigram or BPE.
   bool can_sample() const;

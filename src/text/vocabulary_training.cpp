@@ -97,16 +97,16 @@ constexpr const char* kCure = "leave out lines that are no sentences, or give le
   throw Failure(text + ": SentencePiece cannot train: " + message);
 }
 
-/// How the training ended. The value is the first byte that its process sends to heed.
-enum class Outcome : char { model = 'm', refusal = 'r', mistake = 'u', failure = 'f' };
+/// The outcome of a training. The value is the first byte that its process sends to heed.
+enum class TrainingOutcome : char { model = 'm', refusal = 'r', mistake = 'u', failure = 'f' };
 
-std::string told(Outcome outcome, const std::string& text, const CutRuns& cut = {}) {
+std::string message_of(TrainingOutcome outcome, const std::string& text, const CutRuns& cut = {}) {
   return static_cast<char>(outcome) + std::to_string(cut.lines) + '\0' + cut.first + '\0' + text;
 }
 
 /// Trains the model, in a process of its own, and returns the outcome as text for heed's process.
-std::string train_and_tell(const VocabularyTraining& options, bool up_to,
-                           TrainingSentences& sentences) {
+std::string train_and_report(const VocabularyTraining& options, bool up_to,
+                             TrainingSentences& sentences) {
   try {
     std::string model;
     auto settings = settings_of(options, up_to);
@@ -117,14 +117,15 @@ std::string train_and_tell(const VocabularyTraining& options, bool up_to,
     }
     const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
     sentences.rethrow();
-    if (status.ok()) return told(Outcome::model, model, sentences.cut());
-    return told(Outcome::refusal, status.message());
+    if (status.ok()) return message_of(TrainingOutcome::model, model, sentences.cut());
+    return message_of(TrainingOutcome::refusal, status.message());
   } catch (const UserError& error) {
-    return told(Outcome::mistake, error.what());
+    return message_of(TrainingOutcome::mistake, error.what());
   } catch (const std::bad_alloc&) {
-    return told(Outcome::failure, names_of(options.files) + ": out of memory; " + kCure);
+    return message_of(TrainingOutcome::failure,
+                      names_of(options.files) + ": out of memory; " + kCure);
   } catch (const std::exception& error) {
-    return told(Outcome::failure, error.what());
+    return message_of(TrainingOutcome::failure, error.what());
   }
 }
 
@@ -173,8 +174,8 @@ bool is_in_doubt(const VocabularyTraining& options, CutRuns& cut) {
   }
   sentences.rethrow();
   cut = sentences.cut();
-  const std::size_t given = 4 + options.symbols.size() + (options.byte_fallback ? kBytes : 0);
-  return words.size() < enough || characters + given >= size;
+  const std::size_t reserved = 4 + options.symbols.size() + (options.byte_fallback ? kBytes : 0);
+  return words.size() < enough || characters + reserved >= size;
 }
 
 }  // namespace
@@ -215,21 +216,21 @@ TrainedModel train_model(const VocabularyTraining& options, bool up_to,
   if (sentences.done())
     throw UserError(names_of(options.files) + ": no text to train a vocabulary on");
   const subprocess::Result ended =
-      subprocess::run_in_copy([&] { return train_and_tell(options, up_to, sentences); });
+      subprocess::run_in_copy([&] { return train_and_report(options, up_to, sentences); });
   if (ended.status != 0) explain_end(options, ended);
   const std::size_t first = ended.out.find('\0'), text = ended.out.find('\0', first + 1);
   expect(text != std::string::npos, "the training of a vocabulary tells its outcome");
   TrainedModel model{.bytes = ended.out.substr(text + 1),
                      .cut = {.lines = std::stoll(ended.out.substr(1, first - 1)),
                              .first = ended.out.substr(first + 1, text - first - 1)}};
-  switch (Outcome{ended.out.front()}) {
-    case Outcome::model:
+  switch (TrainingOutcome{ended.out.front()}) {
+    case TrainingOutcome::model:
       return model;
-    case Outcome::refusal:
+    case TrainingOutcome::refusal:
       explain(options, model.bytes);
-    case Outcome::mistake:
+    case TrainingOutcome::mistake:
       throw UserError(model.bytes);
-    case Outcome::failure:
+    case TrainingOutcome::failure:
       break;
   }
   throw Failure(model.bytes);

@@ -22,9 +22,9 @@ bool has_long_characters(std::string_view text) {
 }
 
 /// Finds the words of a text whose characters come one by one.
-class Cutter {
+class WordCutter {
  public:
-  explicit Cutter(bool together) : together_(together) {}
+  explicit WordCutter(bool together) : together_(together) {}
 
   /// Whether a word begins with this character; a blank has none.
   bool begins(char32_t c) {
@@ -55,7 +55,7 @@ bool has_words(std::string_view text) {
   });
 }
 
-bool is_written_together(std::string_view text) {
+bool is_unsegmented(std::string_view text) {
   if (!has_long_characters(text)) return false;
   int64_t letters = 0, blanks = 0;
   bool after_letter = false, after_blank = false;
@@ -69,12 +69,12 @@ bool is_written_together(std::string_view text) {
   return letters > kLettersOfABlank * blanks;
 }
 
-bool are_written_together(std::span<const std::string> lines) {
+bool are_unsegmented(std::span<const std::string> lines) {
   int64_t together = 0, all = 0;
   for (const std::string& line : lines) {
     if (is_blank(line)) continue;
     ++all;
-    together += is_written_together(line);
+    together += is_unsegmented(line);
   }
   return 2 * together > all;
 }
@@ -84,7 +84,7 @@ std::vector<std::string> words_in(std::string_view text) {
 }
 
 int64_t count_words(std::string_view text) {
-  Cutter cutter(is_written_together(text));
+  WordCutter cutter(is_unsegmented(text));
   int64_t words = 0;
   each_code_point(
       text, [&](const CodePoint& point, std::string_view) { words += cutter.begins(point.value); });
@@ -94,7 +94,7 @@ int64_t count_words(std::string_view text) {
 WordsOfParts words_of_parts(const std::vector<std::string>& parts) {
   std::string whole;
   for (const std::string& part : parts) whole += part;
-  Cutter cutter(is_written_together(whole));
+  WordCutter cutter(is_unsegmented(whole));
   WordsOfParts out;
   for (const std::string& part : parts) {
     std::size_t first = 0, last = 0;

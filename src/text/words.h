@@ -22,17 +22,17 @@ WordSet word_set(std::string_view text);
 /// Whether the text is written without blanks between its words: it has letters of scripts that
 /// have none (has_no_blanks()), and blanks between fewer than a tenth of them. A text whose words
 /// were separated by blanks is not.
-bool is_written_together(std::string_view text);
+bool is_unsegmented(std::string_view text);
 
 /// Whether more than half of the lines that are not blank are written together.
-bool are_written_together(std::span<const std::string> lines);
+bool are_unsegmented(std::span<const std::string> lines);
 
 /// The words of a text: the strings that blanks (is_space()) separate. In a text that is written
 /// together each letter of such a script, as a code point, is a word by itself, and so is each run
 /// of other characters between them.
 std::vector<std::string> words_in(std::string_view text);
 
-/// How many words words_in() finds.
+/// Returns the number of words that words_in() finds.
 int64_t count_words(std::string_view text);
 
 /// The words of a text that comes in consecutive parts, and which of them each part has characters

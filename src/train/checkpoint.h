@@ -26,7 +26,7 @@ using Metadata = std::map<std::string, std::string>;
 
 /// The key of a checkpoint's metadata that holds the text of the run's configuration.
 inline constexpr const char* kConfiguration = "config";
-/// That of TrainerSetup::base.
+/// The key of TrainerSetup::base.
 inline constexpr const char* kBase = "base";
 
 struct Checkpoint {
@@ -100,10 +100,10 @@ class RunFiles {
 
   const CheckpointFolder& checkpoints() const { return checkpoints_; }
 
-  /// There is something new to save.
+  /// Notes that there is something new to save.
   void changed() { unsaved_ = true; }
   bool unsaved() const { return unsaved_; }
-  /// What happens after a checkpoint is saved. Where the ranks end they wait until it is written,
+  /// The action after a checkpoint is saved. If the ranks end, they wait until it is written,
   /// however long that takes: a launcher ends a job with the first rank that does.
   enum class After { training_goes_on, ranks_end };
   /// A checkpoint, without validation also the model; removes what is no longer needed.

@@ -24,15 +24,15 @@ int64_t warmup_updates(const TrainConfig& config) {
 }
 
 std::vector<Metric> translation_metrics(const TrainConfig& config) {
-  std::vector<Metric> wanted;
+  std::vector<Metric> metrics;
   for (const score::MetricInfo& each : score::kMetrics) {
     if (each.source == score::MetricSource::heed) continue;
     const bool of_command = each.source == score::MetricSource::command;
     const bool asked_for = of_command ? !config.validation_command.empty()
                                       : each.metric == Metric::bleu && config.validate_bleu;
-    if (asked_for || each.metric == config.early_stopping.metric) wanted.push_back(each.metric);
+    if (asked_for || each.metric == config.early_stopping.metric) metrics.push_back(each.metric);
   }
-  return wanted;
+  return metrics;
 }
 
 bool less_is_better(const EarlyStopping& stopping) {

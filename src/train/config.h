@@ -233,7 +233,7 @@ std::vector<Metric> translation_metrics(const TrainConfig& config);
 /// Whether a lower number of the metric that decides is better.
 bool less_is_better(const EarlyStopping& stopping);
 
-/// Rules between fields. Throws ConfigError.
+/// Checks the rules between fields. Throws ConfigError.
 void check(const TrainConfig& config);
 
 }  // namespace heed::train

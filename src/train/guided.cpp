@@ -28,8 +28,8 @@ Tensor align_loss(const LossInput& input) {
   expect(logs.defined(), "a model that attends");
   const int64_t target = logs.size(1), source = logs.size(2);
   const int64_t later = input.config.guided_step == GuidedStep::reads ? 1 : 0;
-  std::vector<int64_t> places;  // in [batch * target * source]
-  std::vector<double> shares;   // A of each
+  std::vector<int64_t> indices;  // in [batch * target * source]
+  std::vector<double> shares;    // A of each
   for (int64_t row = 0; row < std::ssize(batch.links); ++row) {
     const std::vector<data::PieceLink>& links = batch.links[row];
     for (auto begin = links.begin(); begin != links.end();) {
@@ -37,16 +37,16 @@ Tensor align_loss(const LossInput& input) {
         return link.target != begin->target;
       });
       for (auto link = begin; link != end; ++link) {
-        const int64_t taught = link->target + later;
-        expect(taught < target && link->source < source, "links of pieces that are there");
-        places.push_back((row * target + taught) * source + link->source);
+        const int64_t step = link->target + later;
+        expect(step < target && link->source < source, "links of pieces that are there");
+        indices.push_back((row * target + step) * source + link->source);
       }
       shares.insert(shares.end(), end - begin, 1 / static_cast<double>(end - begin));
       begin = end;
     }
   }
   const Tensor chosen =
-      logs.flatten().index_select(0, model::upload_numbers(places, logs.device()));
+      logs.flatten().index_select(0, model::upload_numbers(indices, logs.device()));
   const Tensor weights =
       model::upload(at::tensor(at::ArrayRef<double>(shares), at::kDouble), logs.device());
   return (chosen.to(at::kDouble) * weights).sum().neg();

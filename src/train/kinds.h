@@ -36,7 +36,7 @@ enum class Warmup {
   kIsPart,   // as kDivides, and the rise is part of the formula
 };
 
-/// What changes the learning rate after the warm-up.
+/// The quantity by which the learning rate changes after the warm-up.
 enum class RateMoves {
   kByUpdates,      // the number of updates, or the share of the training that is done
   kByValidations,  // the scores of validations: a run must have some

@@ -28,12 +28,12 @@ using at::Tensor;
 struct Target {
   model::TargetInput input;
   Tensor gold;  // [tokens] int64: the pieces to predict, row by row, without padding
-  Tensor rows;  // [tokens] int64: their places in [batch * target]; undefined without padding
+  Tensor rows;  // [tokens] int64: their indices in [batch * target]; undefined without padding
   int64_t tokens = 0;
   Tensor weights;  // [tokens] float on a GPU: of each piece's loss; undefined: 1
 };
 
-/// The pieces that a batch predicts, row by row, and their places in rows of `width`.
+/// The pieces that a batch predicts, row by row, and their indices in rows of `width`.
 struct Predicted {
   std::vector<int64_t> gold, rows;
 };
@@ -56,7 +56,7 @@ struct LossSum : kernels::OutputLossSum {
   /// [2 + terms] double, without a gradient: smoothed, nll, the sums of the terms.
   Tensor numbers() const;
 };
-/// How many numbers() there are in a run.
+/// Returns the number of numbers() in a run.
 int64_t count_numbers(const TrainConfig& config);
 
 /// logits [tokens, vocab], gold [tokens]. Where `logits` is the result of another operation it is
@@ -79,8 +79,8 @@ struct LossInput {
                      // needs them
 };
 
-/// Each auxiliary loss of a batch that has what it needs: the sum over its real target positions,
-/// [] double, with a gradient.
+/// Returns each auxiliary loss of a batch that has what it needs: the sum over its real target
+/// positions, [] double, with a gradient.
 #define HEED_LOSS(name, key, needs) Tensor name##_loss(const LossInput& input);
 #include "train/losses.def"
 #undef HEED_LOSS

@@ -33,21 +33,22 @@ double ratio(double a, double b, double of_none = 0) {
   return b > 0 ? a / b : of_none;
 }
 
-/// The averages of a window. Where every update was skipped there is no loss.
+/// The averages of an interval. Where every update was skipped there is no loss.
 struct Averages {
-  explicit Averages(const Window& window)
-      : loss(ratio(window.loss, static_cast<double>(window.tokens), kNothing)),
-        perplexity(std::exp(ratio(window.nll, static_cast<double>(window.tokens), kNothing))),
-        speed(ratio(static_cast<double>(window.tokens), window.seconds)),
-        padding(1 - ratio(static_cast<double>(window.real), static_cast<double>(window.places))),
-        waiting(ratio(window.waited, window.seconds)) {}
+  explicit Averages(const LogInterval& interval)
+      : loss(ratio(interval.loss, static_cast<double>(interval.tokens), kNothing)),
+        perplexity(std::exp(ratio(interval.nll, static_cast<double>(interval.tokens), kNothing))),
+        speed(ratio(static_cast<double>(interval.tokens), interval.seconds)),
+        padding(1 -
+                ratio(static_cast<double>(interval.real), static_cast<double>(interval.padded))),
+        waiting(ratio(interval.waited, interval.seconds)) {}
   double loss, perplexity, speed, padding, waiting;
 };
 
-double mean_of(const AuxiliaryLoss& term, const Window& window) {
-  const auto found = window.terms.find(term.name);
-  return ratio(found == window.terms.end() ? 0 : found->second, static_cast<double>(window.tokens),
-               kNothing);
+double mean_of(const AuxiliaryLoss& term, const LogInterval& interval) {
+  const auto found = interval.terms.find(term.name);
+  return ratio(found == interval.terms.end() ? 0 : found->second,
+               static_cast<double>(interval.tokens), kNothing);
 }
 
 /// "-" where there is no number.
@@ -104,17 +105,18 @@ std::string origins_text(const std::vector<data::Origin>& origins, std::size_t c
 }
 
 std::string line_text(const Progress& progress, const LineContext& context) {
-  const Averages mean(progress.window);
+  const Averages mean(progress.interval);
   std::string text = fmt::format("update {} epoch {} loss {} ppl {}", with_commas(progress.update),
                                  progress.epoch + 1, format("{:.3f}", mean.loss),
                                  format("{:.2f}", mean.perplexity));
   for (const AuxiliaryLoss& term : context.terms)
-    text += " " + term.name + " " + format("{:.3f}", mean_of(term, progress.window));
-  text +=
-      fmt::format(" rate {} norm {} tok/s {} padding {} waiting {}",
-                  format("{:.2e}", progress.window.rate), format("{:.2f}", progress.window.norm),
-                  human_count(mean.speed), percent(mean.padding), percent(mean.waiting));
-  if (progress.window.skipped > 0) text += " skipped " + std::to_string(progress.window.skipped);
+    text += " " + term.name + " " + format("{:.3f}", mean_of(term, progress.interval));
+  text += fmt::format(" rate {} norm {} tok/s {} padding {} waiting {}",
+                      format("{:.2e}", progress.interval.rate),
+                      format("{:.2f}", progress.interval.norm), human_count(mean.speed),
+                      percent(mean.padding), percent(mean.waiting));
+  if (progress.interval.skipped > 0)
+    text += " skipped " + std::to_string(progress.interval.skipped);
   if (context.left >= 0) text += " left " + human_duration(context.left);
   return text;
 }
@@ -143,7 +145,7 @@ std::string validation_text(const Validation& validation, const Progress& progre
   return text + " without improvement";
 }
 
-void TrainingLog::window(const Progress& progress, const LineContext& context) {
+void TrainingLog::interval(const Progress& progress, const LineContext& context) {
   log::info(line_text(progress, context));
 }
 
@@ -225,23 +227,24 @@ void Metrics::append(const std::string& line) {
   tell(line);
 }
 
-void Metrics::window(const Progress& progress, const LineContext& context) {
-  const Averages mean(progress.window);
+void Metrics::interval(const Progress& progress, const LineContext& context) {
+  const Averages mean(progress.interval);
   OrderedJson line{{"event", "train"},
                    {"update", progress.update},
                    {"epoch", progress.epoch + 1},
                    {"loss", mean.loss},
                    {"perplexity", mean.perplexity},
-                   {"learning_rate", progress.window.rate},
-                   {"gradient_norm", progress.window.norm},
-                   {"tokens", progress.window.tokens},
+                   {"learning_rate", progress.interval.rate},
+                   {"gradient_norm", progress.interval.norm},
+                   {"tokens", progress.interval.tokens},
                    {"tokens_per_second", mean.speed},
                    {"padding", mean.padding},
                    {"waiting", mean.waiting},
-                   {"skipped", progress.window.skipped},
+                   {"skipped", progress.interval.skipped},
                    {"seconds", progress.seconds}};
   if (context.left >= 0) line["left"] = context.left;
-  for (const AuxiliaryLoss& term : context.terms) line[term.name] = mean_of(term, progress.window);
+  for (const AuxiliaryLoss& term : context.terms)
+    line[term.name] = mean_of(term, progress.interval);
   if (context.last) line["last"] = true;
   append(line.dump());
 }
@@ -253,7 +256,7 @@ void Metrics::validation(const Validation& validation, const Progress& progress)
                    {"loss", validation.loss},
                    {"perplexity", validation.perplexity()}};
   for (const score::MetricInfo& each : score::kMetrics)
-    if (each.place == score::MetricPlace::everywhere && each.metric != Metric::loss) {
+    if (each.listed == score::MetricListing::everywhere && each.metric != Metric::loss) {
       const auto value = validation.value(each.metric);
       line[each.key] = value ? OrderedJson(*value) : OrderedJson(nullptr);
     }
@@ -330,15 +333,15 @@ ProgressField best_field(Metric metric, const std::vector<Best>& best) {
 
 }  // namespace
 
-void ProgressDisplay::note(const Window& window) {
-  if (window.rate > 0) rate_ = window.rate;
-  if (window.tokens == 0 || window.seconds <= 0) return;
-  loss_ = window.loss / static_cast<double>(window.tokens);
-  speed_ = static_cast<double>(window.tokens) / window.seconds;
+void ProgressDisplay::note(const LogInterval& interval) {
+  if (interval.rate > 0) rate_ = interval.rate;
+  if (interval.tokens == 0 || interval.seconds <= 0) return;
+  loss_ = interval.loss / static_cast<double>(interval.tokens);
+  speed_ = static_cast<double>(interval.tokens) / interval.seconds;
 }
 
-void ProgressDisplay::window(const Progress& progress, const LineContext&) {
-  note(progress.window);
+void ProgressDisplay::interval(const Progress& progress, const LineContext&) {
+  note(progress.interval);
 }
 
 void ProgressDisplay::validation(const Validation& validation, const Progress&) {
@@ -349,7 +352,7 @@ void ProgressDisplay::show(const Progress& progress, const std::string& instead_
   const auto now = std::chrono::steady_clock::now();
   if (instead_of_time_left.empty() && now - shown_ < std::chrono::milliseconds(500)) return;
   shown_ = now;
-  note(progress.window);
+  note(progress.interval);
   const Metric metric = config_.early_stopping.metric;
   const auto bleu = validation_ ? validation_->value(Metric::bleu) : std::nullopt;
   std::vector<ProgressField> fields = {

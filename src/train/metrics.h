@@ -19,10 +19,10 @@
 
 namespace heed::train {
 
-/// The contents of a line of training metrics besides the window's sums.
+/// The contents of a line of training metrics besides the interval's sums.
 struct LineContext {
   double left = -1;                       // seconds to the end of training, below 0: unknown
-  bool last = false;                      // the run ended before the window was full
+  bool last = false;                      // the run ended before the interval was full
   std::vector<AuxiliaryLoss> terms = {};  // of the run
 };
 
@@ -36,7 +36,7 @@ class Observer {
   /// count any more.
   virtual void begins(const Progress&) {}
   /// log_every updates have been done since the last call, or the training ends.
-  virtual void window(const Progress&, const LineContext&) {}
+  virtual void interval(const Progress&, const LineContext&) {}
   virtual void validation(const Validation&, const Progress&) {}
   /// A validation of a further set was made; it decides nothing.
   virtual void further_validation(const std::string& /*set*/, const Validation&, const Progress&) {}
@@ -44,7 +44,7 @@ class Observer {
   virtual void rollback(const Progress&) {}
 };
 
-/// The window's averages, with units a person reads: "update 1,200 epoch 3 loss 3.412 ...".
+/// The interval's averages, with units a person reads: "update 1,200 epoch 3 loss 3.412 ...".
 std::string line_text(const Progress& progress, const LineContext& context);
 std::string validation_text(const Validation& validation, const Progress& progress,
                             const TrainConfig& config);
@@ -62,7 +62,7 @@ class TrainingLog : public Observer {
  public:
   /// `config` must outlive this object.
   explicit TrainingLog(const TrainConfig& config) : config_(config) {}
-  void window(const Progress& progress, const LineContext& context) override;
+  void interval(const Progress& progress, const LineContext& context) override;
   void validation(const Validation& validation, const Progress& progress) override;
   void further_validation(const std::string& set, const Validation& validation,
                           const Progress& progress) override;
@@ -83,7 +83,7 @@ class Metrics : public Observer {
   /// Forgets everything that is not in `progress`, so that the file reads as if the run had never
   /// gone further. A line that was cut off by a crash or is no event goes, too. Throws Failure.
   void begins(const Progress& progress) override;
-  void window(const Progress& progress, const LineContext& context) override;
+  void interval(const Progress& progress, const LineContext& context) override;
   void validation(const Validation& validation, const Progress& progress) override;
   void further_validation(const std::string& set, const Validation& validation,
                           const Progress& progress) override;
@@ -106,12 +106,12 @@ class ProgressDisplay : public Observer {
 
   /// Draws the line, at most twice a second unless something stands in place of the time left.
   void show(const Progress& progress, const std::string& instead_of_time_left = "");
-  /// Right after a window has ended, the line shows the numbers of that window.
-  void window(const Progress& progress, const LineContext& context) override;
+  /// Right after an interval has ended, the line shows the numbers of that interval.
+  void interval(const Progress& progress, const LineContext& context) override;
   void validation(const Validation& validation, const Progress& progress) override;
 
  private:
-  void note(const Window& window);
+  void note(const LogInterval& interval);
 
   const TrainConfig& config_;
   const TrainingLimits& limits_;

@@ -22,7 +22,7 @@ struct MetricsLine {
   std::optional<double> left;         // of training: seconds to its end
   std::optional<int64_t> epoch;       // from 1
   bool best = false;                  // this validation was the best so far
-  bool last = false;                  // the run ended before the window was full
+  bool last = false;                  // the run ended before the interval was full
 };
 
 /// Returns the values of a line; nothing for a line that a crash cut off or another program wrote.
@@ -32,7 +32,7 @@ std::optional<MetricsLine> parse_metrics(std::string_view line);
 /// Returns the lines of a file that parse_metrics() can read, in order. Throws as read_file() does.
 std::vector<MetricsLine> read_metrics(const std::string& path);
 
-/// How far a run came, and its best validation.
+/// The last update of a run, and its best validation.
 struct RunMetrics {
   int64_t updates = 0;
   double seconds = 0;

@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "kernels/divide_work.h"
 #include "kernels/rows/loops.h"
-#include "kernels/share_out.h"
 #include "model/adapters.h"
 #include "model/model.h"
 #include "model/weights.h"
@@ -21,16 +21,16 @@ namespace {
 
 const std::string kCounts = "step/";  // under which the updates of each parameter are saved
 
-/// Throws where `given` does not have the names and shapes of the parameters, each name after
+/// Throws where `tensors` does not have the names and shapes of the parameters, each name after
 /// `prefix`.
-void require_fitting(const NamedTensors& given, const Shard& shard, const std::string& prefix,
+void require_fitting(const NamedTensors& tensors, const Shard& shard, const std::string& prefix,
                      bool scalars, const std::string& origin, const std::string& what) {
   for (std::size_t i = 0; i < shard.names().size(); ++i) {
     const std::string name = prefix + shard.names()[i];
-    const auto found = given.find(name);
-    const bool fits =
-        found != given.end() && (scalars ? found->second.numel() == 1
-                                         : found->second.sizes() == shard.parameters()[i].sizes());
+    const auto found = tensors.find(name);
+    const bool fits = found != tensors.end() &&
+                      (scalars ? found->second.numel() == 1
+                               : found->second.sizes() == shard.parameters()[i].sizes());
     if (!fits)
       throw UserError(
           "{}: {} has no '{}' of this shape; go on with the settings that it was saved with",
@@ -38,12 +38,12 @@ void require_fitting(const NamedTensors& given, const Shard& shard, const std::s
   }
 }
 
-void require_count(const NamedTensors& given, std::size_t count, const std::string& origin,
+void require_count(const NamedTensors& tensors, std::size_t count, const std::string& origin,
                    const std::string& what) {
-  if (given.size() != count)
+  if (tensors.size() != count)
     throw UserError("{}: {} is of other settings; go on with those that it was saved with", origin,
                     what);
-  model::require_floats(given, origin);
+  model::require_floats(tensors, origin);
 }
 
 /// Returns the tensors of one kind under the names of their parameters: "exp_avg/a.b" as "a.b".
@@ -115,7 +115,7 @@ Tensor Optimizer::squares(const Gradients& gradients) const {
   };
   if (out.is_cpu()) {
     auto* const sums = out.mutable_data_ptr<double>();
-    kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+    kernels::divide_work(std::ssize(blocks), [&](int64_t number, int64_t) {
       const WeightBlock& block = blocks[number];
       if (has_gradient(block)) sums[number] = sum_of_squares(block.of(gradients[block.tensor]));
     });
@@ -152,11 +152,11 @@ void Optimizer::step(const Tensor& rate, const Gradients& gradients, const Tenso
     if (!all.weights.empty()) step_of(all, numbers);
   } else {
     const auto blocks = blocks_of(all.weights);
-    kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+    kernels::divide_work(std::ssize(blocks), [&](int64_t number, int64_t) {
       step_of(stretch_of(all, blocks[number]), numbers);
     });
   }
-  shard_.share_weights();
+  shard_.gather_weights();
 }
 
 void Optimizer::step_of(const StepLists& some, const StepNumbers& numbers) const {
@@ -220,7 +220,7 @@ void Average::update(const Tensor& share_now) {
   const double share = share_now.item<double>();
   if (!weights[0].is_cpu()) return at::_foreach_lerp_(average_, weights, share);
   const auto blocks = blocks_of(weights);
-  kernels::share_out(std::ssize(blocks), [&](int64_t number, int64_t) {
+  kernels::divide_work(std::ssize(blocks), [&](int64_t number, int64_t) {
     const WeightBlock& block = blocks[number];
     block.of(average_[block.tensor]).lerp_(block.of(weights[block.tensor]), share);
   });

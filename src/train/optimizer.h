@@ -72,7 +72,7 @@ class Average {
   double share(int64_t t) const;  // 1 - d; t: updates so far, from 1
 
   Shard& shard() const { return shard_; }
-  /// Whole, of all parameters. Collective.
+  /// Returns whole tensors of all parameters. Collective.
   NamedTensors tensors() const { return shard_.whole(average_); }
   /// Throws UserError naming `origin` where names or shapes differ.
   void load(const NamedTensors& tensors, const std::string& origin);

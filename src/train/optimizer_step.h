@@ -36,7 +36,7 @@ class OptimizerStep {
   /// next call. Collective.
   Tensor run(const Gradients& gradients, const Tensor& losses, const UpdatePlan& plan);
 
-  /// Why this is no graph; empty where it is one.
+  /// Returns why the step is no graph; empty where it is one.
   const std::string& why_not_recorded() const { return why_not_; }
 
  private:

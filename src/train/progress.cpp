@@ -37,19 +37,19 @@ void visit_numbers(Progress& progress, Visit visit) {
   visit("loss_scale", progress.loss_scale);
   visit("scale_age", progress.scale_age);
   visit("warmup_seconds", progress.warmup_seconds);
-  visit("window_loss", progress.window.loss);
-  visit("window_nll", progress.window.nll);
+  visit("window_loss", progress.interval.loss);
+  visit("window_nll", progress.interval.nll);
   for (const AuxiliaryLoss& loss : all_losses())
-    visit("window_" + loss.name, progress.window.terms[loss.name]);
-  visit("window_tokens", progress.window.tokens);
-  visit("window_real", progress.window.real);
-  visit("window_places", progress.window.places);
-  visit("window_updates", progress.window.updates);
-  visit("window_skipped", progress.window.skipped);
-  visit("window_rate", progress.window.rate);
-  visit("window_norm", progress.window.norm);
-  visit("window_seconds", progress.window.seconds);
-  visit("window_waited", progress.window.waited);
+    visit("window_" + loss.name, progress.interval.terms[loss.name]);
+  visit("window_tokens", progress.interval.tokens);
+  visit("window_real", progress.interval.real);
+  visit("window_places", progress.interval.padded);
+  visit("window_updates", progress.interval.updates);
+  visit("window_skipped", progress.interval.skipped);
+  visit("window_rate", progress.interval.rate);
+  visit("window_norm", progress.interval.norm);
+  visit("window_seconds", progress.interval.seconds);
+  visit("window_waited", progress.interval.waited);
 }
 
 /// Whether some checkpoints are older than this number.

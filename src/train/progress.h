@@ -21,11 +21,11 @@ struct Best {
 };
 
 /// Sums since the last line of metrics.
-struct Window {
+struct LogInterval {
   double loss = 0, nll = 0;                  // over target tokens
   std::map<std::string, double> terms = {};  // the same: the auxiliary losses (losses.h), by name
   int64_t tokens = 0;                        // target tokens without padding
-  int64_t real = 0, places = 0;              // both sides, without and with padding
+  int64_t real = 0, padded = 0;              // both sides, without and with padding
   int64_t updates = 0, skipped = 0;
   double rate = 0;                 // learning rate of the last update
   double norm = 0;                 // of the last gradient
@@ -55,7 +55,7 @@ struct Progress {
   double warmup_seconds = 0;  // `seconds` at the end of the warm-up
   int64_t scale_age = 0;      // updates since the scale changed
 
-  Window window;
+  LogInterval interval;
 
   /// Whether the weights of this update were validated and are the best so far.
   bool at_the_best() const { return !best.empty() && best.front().update == update; }

@@ -17,17 +17,17 @@ namespace {
 
 /// One small exchange says it all.
 struct RankState {
-  uint64_t given = 0;  // checksum of configuration and corpus
+  uint64_t setup = 0;  // checksum of configuration and corpus
   int64_t update = 0;
-  uint64_t place = 0;    // checksum of the position in the corpus
-  uint64_t numbers = 0;  // checksum of what has been computed so far
+  uint64_t position = 0;  // checksum of the position in the corpus
+  uint64_t numbers = 0;   // checksum of what has been computed so far
   double seconds = 0;
   bool interrupted = false;
 
   std::vector<int64_t> to_numbers() const {
-    return {std::bit_cast<int64_t>(given),   update,
-            std::bit_cast<int64_t>(place),   std::bit_cast<int64_t>(numbers),
-            std::bit_cast<int64_t>(seconds), interrupted ? 1 : 0};
+    return {std::bit_cast<int64_t>(setup),    update,
+            std::bit_cast<int64_t>(position), std::bit_cast<int64_t>(numbers),
+            std::bit_cast<int64_t>(seconds),  interrupted ? 1 : 0};
   }
   static RankState of(const std::vector<int64_t>& numbers) {
     return {std::bit_cast<uint64_t>(numbers[0]), numbers[1],
@@ -46,21 +46,21 @@ uint64_t checksum_of(const data::Position& at) {
 }
 
 uint64_t numbers_of(const Progress& progress) {
-  const Window& window = progress.window;
+  const LogInterval& interval = progress.interval;
   uint64_t terms = 0;
-  for (const auto& [name, sum] : window.terms) terms = mix({terms, bits(sum)});
-  return mix({bits(window.loss), bits(window.nll), terms, bits(window.norm),
+  for (const auto& [name, sum] : interval.terms) terms = mix({terms, bits(sum)});
+  return mix({bits(interval.loss), bits(interval.nll), terms, bits(interval.norm),
               bits(progress.rate_factor), bits(progress.loss_scale),
               bits(progress.lowest_loss.value_or(0)), static_cast<uint64_t>(progress.skipped),
               static_cast<uint64_t>(progress.stale)});
 }
 
 void require_same(const RankState& first, const RankState& other, const std::string& name) {
-  if (other.given != first.given)
+  if (other.setup != first.setup)
     throw Failure(name +
                   " has another configuration, vocabulary or corpus than rank 0; give all "
                   "ranks the same command and the same files");
-  if (other.update != first.update || other.place != first.place)
+  if (other.update != first.update || other.position != first.position)
     throw Failure(
         "{} is at another batch (update {}) than rank 0 (update {}); please report it, and go on "
         "with --resume",

@@ -34,19 +34,19 @@ void ReportQueue::collect_reports(std::size_t may_wait, Progress& progress) {
 
 void ReportQueue::add_report(const UpdateReport& report, Progress& progress) {
   const UpdateNumbers numbers = report.numbers();
-  Window& window = progress.window;
-  ++window.updates;
-  window.real += report.real();
-  window.places += report.places();
-  window.rate = report.plan().rate;
-  window.norm = numbers.norm;
+  LogInterval& interval = progress.interval;
+  ++interval.updates;
+  interval.real += report.real();
+  interval.padded += report.padded();
+  interval.rate = report.plan().rate;
+  interval.norm = numbers.norm;
   ++progress.scale_age;
   if (!numbers.finite()) return count_skipped(report, numbers, progress);
   progress.skipped_in_a_row = 0;
-  window.loss += numbers.loss;
-  window.nll += numbers.nll;
-  for (const auto& [name, sum] : numbers.terms) window.terms[name] += sum;
-  window.tokens += report.tokens();
+  interval.loss += numbers.loss;
+  interval.nll += numbers.nll;
+  for (const auto& [name, sum] : numbers.terms) interval.terms[name] += sum;
+  interval.tokens += report.tokens();
   progress.tokens += report.tokens();
   if (setup_.precision == at::kHalf && progress.scale_age >= kScaleGrowth) {
     progress.loss_scale *= 2;
@@ -57,7 +57,7 @@ void ReportQueue::add_report(const UpdateReport& report, Progress& progress) {
 void ReportQueue::count_skipped(const UpdateReport& report, const UpdateNumbers& numbers,
                                 Progress& progress) {
   ++progress.skipped;
-  ++progress.window.skipped;
+  ++progress.interval.skipped;
   if (setup_.precision == at::kHalf && report.plan().loss_scale > 1 &&
       std::isfinite(numbers.loss)) {
     // fp16's range was too small for the scaled gradient, as it has to be now and then.

@@ -33,7 +33,7 @@ struct ValidationSet {
 
 struct TrainerSetup {
   model::ModelPtr model;  // fresh, in any mode; is moved to `device`
-  MakeModel another;      // for the other workers on a CPU; empty: all threads share each part
+  MakeModel another;      // for the other workers on a CPU; empty: all threads compute each part
   TrainConfig config;
   at::Device device = at::kCPU;
   at::ScalarType precision = at::kFloat;
@@ -65,7 +65,7 @@ struct TrainerSetup {
 
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
   std::function<bool()> interrupted = signals::interrupted;
-  /// Into each file of weights and each checkpoint: what the weights belong to.
+  /// The metadata of each file of weights and each checkpoint: what the weights belong to.
   std::map<std::string, std::string> metadata;
   std::string configuration;  // of the run, as text: into each checkpoint
   /// With training.adapters: the checksum of the weights that they are for. Checkpoints then hold

@@ -260,7 +260,7 @@ NamedTensors Shard::whole(const std::vector<Tensor>& pieces) const {
   return out;
 }
 
-void Shard::share_weights() {
+void Shard::gather_weights() {
   const at::NoGradGuard no_grad;
   if (!group_.alone()) copy_all(weights_, parameters_);
 }

@@ -110,11 +110,11 @@ class Shard {
   /// Whether parameter i had a gradient in the last sum().
   bool has_gradient(std::size_t i) const { return has_gradient_[i]; }
 
-  /// Whole tensors, from each rank's pieces.
+  /// Returns whole tensors from each rank's pieces.
   NamedTensors whole(const std::vector<Tensor>& pieces) const;
-  /// After each rank has changed its weights(): parameters() are the same on all again.
-  void share_weights();
-  /// Each rank's numbers, one for each block of its pieces: those of all, in the blocks' order.
+  /// Makes parameters() the same on all ranks again after each has changed its weights().
+  void gather_weights();
+  /// Returns the numbers of all ranks, one for each block of their pieces, in the blocks' order.
   Tensor of_all_blocks(const Tensor& numbers) const;
 
  private:

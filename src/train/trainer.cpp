@@ -86,7 +86,7 @@ class Loop {
   bool complete() const;         // ended, with all that belongs to the end
   bool validate_now();           // false: interrupted
   bool validate_further_sets();  // the same
-  void log_window(bool last);
+  void log_interval(bool last);
   void save(RunFiles::After after = RunFiles::After::training_goes_on);
   void save_if_healthy();
   void restore(const CheckpointFolder::Found& found);
@@ -190,7 +190,7 @@ StopReason Loop::loop() {
     sync_.synchronize(progress_);
     if (progress_.update == kPace && config_.max_minutes > 0)
       limits_.warn_of_long_warmup(progress_);
-    if (progress_.update % config_.log_every == 0) log_window(/*last=*/false);
+    if (progress_.update % config_.log_every == 0) log_interval(/*last=*/false);
     display_.show(progress_);
     if (progress_.update % config_.save_every == 0 && !validation_is_due()) save_if_healthy();
   }
@@ -232,18 +232,18 @@ bool Loop::update_once() {
   if (progress_.update <= warmup_updates(config_)) progress_.warmup_seconds = progress_.seconds;
   reports_.collect_reports(setup_.device.is_cpu() ? 0 : kInFlight, progress_);
   const double seconds = seconds_between(begin, std::chrono::steady_clock::now());
-  progress_.window.seconds += seconds;
-  progress_.window.waited += batches_->waited() - waited;
+  progress_.interval.seconds += seconds;
+  progress_.interval.waited += batches_->waited() - waited;
   progress_.update_seconds += seconds;
   return true;
 }
 
-void Loop::log_window(bool last) {
+void Loop::log_interval(bool last) {
   reports_.collect_reports(0, progress_);
   const LineContext context{
       .left = limits_.seconds_left(progress_), .last = last, .terms = auxiliary_losses(config_)};
-  for (Observer* one : observers_) one->window(progress_, context);
-  if (!last) progress_.window = {};
+  for (Observer* one : observers_) one->interval(progress_, context);
+  if (!last) progress_.interval = {};
 }
 
 bool Loop::validate_further_sets() {
@@ -290,7 +290,7 @@ void Loop::save(RunFiles::After after) {
   if (files_.unsaved()) files_.save(progress_, after);
 }
 
-/// Not between updates that are skipped.
+/// Saves unless the last updates were skipped.
 void Loop::save_if_healthy() {
   reports_.collect_reports(0, progress_);
   if (progress_.skipped_in_a_row == 0) save();
@@ -338,7 +338,7 @@ void Loop::roll_back() {
 StopReason Loop::finish(StopReason stopped) {
   if (stopped == StopReason::interrupted) return stopped;
   if (!validated()) save();  // before anything that a full disk could end
-  if (progress_.window.updates > 0) log_window(/*last=*/true);
+  if (progress_.interval.updates > 0) log_interval(/*last=*/true);
   if (!validated() && !validate_now()) return StopReason::interrupted;
   save();
   files_.take_best(progress_);

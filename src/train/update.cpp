@@ -24,7 +24,7 @@
 namespace heed::train {
 namespace {
 
-int64_t places_of(const data::Batch& batch) {
+int64_t padded_tokens(const data::Batch& batch) {
   return batch.size * (batch.source_length + batch.target_length);
 }
 
@@ -53,7 +53,7 @@ UpdateReport::UpdateReport(const UpdatePlan& plan, const std::vector<data::Batch
   for (const auto& batch : parts) {
     tokens_ += batch.target_tokens();
     real_ += batch.source_tokens() + batch.target_tokens();
-    places_ += places_of(batch);
+    padded_ += padded_tokens(batch);
     origins_.insert(origins_.end(), batch.origins.begin(), batch.origins.end());
   }
 }
@@ -171,19 +171,19 @@ LossSum Updater::loss_of_part(model::Model& model, const data::Batch& part, uint
 }
 
 bool Updater::is_too_large(const data::Batch& part) const {
-  return part.size > 1 && places_of(part) >= too_large_;
+  return part.size > 1 && padded_tokens(part) >= too_large_;
 }
 
 /// Several workers may come here at once; each tells of a size that is smaller than those before.
 void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
-  const std::string place = fmt::format("update {}: memory runs out ", plan.update);
+  const std::string beginning = fmt::format("update {}: memory runs out ", plan.update);
   if (part.size == 1)
     throw Failure(
         "{}on one sentence pair of {} and {} pieces; lower data.max_length or the size of the "
         "model",
-        place, part.source_length, part.target_length);
+        beginning, part.source_length, part.target_length);
   int64_t before = too_large_;
-  const int64_t now = places_of(part);
+  const int64_t now = padded_tokens(part);
   while (now < before)
     if (too_large_.compare_exchange_weak(before, now)) {
       const bool by_tokens = config_.batch_type == BatchType::tokens;
@@ -191,7 +191,8 @@ void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
       log::warn(
           "{}on a part of {}{}; parts of this size are computed in halves from now on. "
           "training.micro_batches: {} avoids the repeated work",
-          place, size, by_tokens ? " target tokens" : " sentences", 2 * parts_per_batch(config_));
+          beginning, size, by_tokens ? " target tokens" : " sentences",
+          2 * parts_per_batch(config_));
       return;
     }
 }
@@ -248,7 +249,7 @@ std::vector<Gradients> Updater::accumulate(const UpdateJob& job, const Tensor& l
   if (device_.is_cpu()) waiting_.look(inner > 1 ? at::get_num_threads() : 1);
   add_workers(at::get_num_threads() / inner);
   for (const Worker& worker : workers_) worker.model.train();
-  kernels::share_out(end - begin, inner, work);
+  kernels::divide_work(end - begin, inner, work);
   for (const UpdateSeconds& time : times) seconds += time;
   const auto together =
       static_cast<double>(std::clamp<int64_t>(end - begin, 1, at::get_num_threads() / inner));

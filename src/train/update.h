@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "data/origin.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/device.h"
 #include "model/model.h"
 #include "model/pointer.h"
@@ -69,13 +69,13 @@ class UpdateReport {
   const UpdatePlan& plan() const { return plan_; }
   int64_t tokens() const { return tokens_; }  // target tokens without padding
   int64_t real() const { return real_; }      // tokens of both sides without padding
-  int64_t places() const { return places_; }  // the same with padding
+  int64_t padded() const { return padded_; }  // the same with padding
   const std::vector<data::Origin>& origins() const { return origins_; }  // of all sentences
   const UpdateSeconds& seconds() const { return seconds_; }
 
  private:
   UpdatePlan plan_;
-  int64_t tokens_ = 0, real_ = 0, places_ = 0;
+  int64_t tokens_ = 0, real_ = 0, padded_ = 0;
   std::vector<data::Origin> origins_;
   UpdateSeconds seconds_;
   std::vector<AuxiliaryLoss> terms_;
@@ -92,8 +92,8 @@ std::vector<Tensor> trainable_list(const model::Model& model);
 /// The gradient of each parameter, undefined where it has none; the parameters lose them.
 Gradients take_gradients(const std::vector<Tensor>& parameters);
 
-/// How many of this process's threads (at::get_num_threads()) compute a part together on a CPU:
-/// one, unless there are several for each part of an update.
+/// Returns how many of this process's threads (at::get_num_threads()) compute a part together on a
+/// CPU: one, unless there are several for each part of an update.
 int64_t threads_of_a_part(const TrainConfig& config, int64_t ranks);
 
 /// Makes a model of the same kind, with weights of its own; may be empty.
@@ -160,7 +160,7 @@ class Updater {
   std::vector<Worker> workers_;
   RecordedPass recorded_pass_;                  // of the first of them
   kernels::Waiting waiting_;                    // of threads that compute a part together
-  std::atomic<int64_t> too_large_ = INT64_MAX;  // padded places of the smallest part for which
+  std::atomic<int64_t> too_large_ = INT64_MAX;  // padded tokens of the smallest part for which
                                                 // memory was too small
 };
 

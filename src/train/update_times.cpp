@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/divide_work.h"
 #include "kernels/output_loss.h"
 #include "kernels/product.h"
-#include "kernels/share_out.h"
 #include "model/description/layer_sizes.h"
 #include "model/device.h"
 
@@ -101,7 +101,7 @@ PrecisionTimes update_times(const model::ModelConfig& config, const UpdatePart& 
   const int64_t sentences = std::max<int64_t>(part.tokens / kLength, 1);
   PrecisionTimes times;
   // LibTorch has a single thread inside, as where each thread computes a part of its own.
-  kernels::share_out(1, [&](int64_t, int64_t) {
+  kernels::divide_work(1, [&](int64_t, int64_t) {
     const at::AutoGradMode with_gradients(true);
     const auto run = [&](bool bf16) {
       std::vector<double> seconds;

@@ -1,4 +1,4 @@
-// How fast a CPU multiplies in training, in fp32 and in bf16: for those who have to choose.
+// The speed of a CPU's products in training, in fp32 and in bf16, for the choice between them.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "config/schema.h"
 #include "data/batch.h"
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 #include "model/device.h"
 #include "train/loss.h"
 
@@ -52,7 +52,7 @@ std::optional<double> sum_nll(model::Model& model, const Validator& validator) {
     else
       mine[i].copy_(nll_of(model, validator.batches[i], validator));
   };
-  kernels::share_out(validator.device, (count - rank + ranks - 1) / ranks, work);
+  kernels::divide_work(validator.device, (count - rank + ranks - 1) / ranks, work);
   const Tensor all = validator.group.gather(mine).cpu();
   if (any_interrupted(validator, stopped)) return std::nullopt;
   double sum = 0;
@@ -138,10 +138,10 @@ bool record(const Validation& validation, const TrainConfig& config, Progress& p
   }
   if (!counts) return false;
   auto& best = progress.best;
-  const auto place = std::ranges::find_if(
+  const auto next = std::ranges::find_if(
       best, [&](const Best& other) { return is_better(other.score, other.loss); });
-  if (place - best.begin() >= config.keep_best) return false;
-  best.insert(place, {progress.update, *score, validation.loss, bleu, ""});
+  if (next - best.begin() >= config.keep_best) return false;
+  best.insert(next, {progress.update, *score, validation.loss, bleu, ""});
   if (static_cast<int64_t>(best.size()) > config.keep_best) best.pop_back();
   return true;
 }

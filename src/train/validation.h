@@ -1,4 +1,4 @@
-// How good a model is on held-out pairs.
+// Loss and scores of a model on held-out pairs.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -51,7 +51,7 @@ struct Validator {
   at::Device device;
   at::ScalarType precision;
   const std::function<bool()>& interrupted;
-  ranks::Group& group;            // its ranks share out the batches
+  ranks::Group& group;            // its ranks divide the batches
   Metric decides = Metric::loss;  // early_stopping.metric
   int64_t update = 0;
   std::string set = {};  // its name, for messages; empty: data.valid
@@ -59,7 +59,7 @@ struct Validator {
 
 /// Validates a model, in eval mode and without gradients; restores the model's mode. Collective.
 /// Returns nothing where it was interrupted. There are no scores where the loss is not finite.
-/// Where a score is missing, a warning says why; where that one decides, Failure is thrown.
+/// If a score is missing, a warning says why; if that one decides, Failure is thrown.
 std::optional<Validation> validate(model::Model& model, const Validator& validator);
 
 /// Puts a validation into `progress`: best list (at most keep_best, best first), patience,

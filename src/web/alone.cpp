@@ -30,13 +30,13 @@ Alone::Alone(const Settings& settings, const engine::Weights& weights,
           settings.decoding, kNumbers, engine::kOneThread) {}
 
 std::string Alone::answer(std::string_view question) {
-  const auto asked = json_of(question);
-  const std::string line = text::repair(asked.at("q").get<std::string>()),
-                    prefix = text::repair(asked.at("prefix").get<std::string>());
+  const auto request = json_of(question);
+  const std::string line = text::repair(request.at("q").get<std::string>()),
+                    prefix = text::repair(request.at("prefix").get<std::string>());
   serve::require_short_prefix(translator_, prefix);
-  const std::string path = asked.at("path");
+  const std::string path = request.at("path");
   if (path == "candidates")
-    return serve::text_of(serve::candidates_of(translator_, line, prefix, asked.at("count")));
+    return serve::text_of(serve::candidates_of(translator_, line, prefix, request.at("count")));
   return serve::text_of(
       path == "steps" ? serve::steps_of(shown_, model_, translator_, line, prefix)
                       : serve::attention_of(shown_, translator_,

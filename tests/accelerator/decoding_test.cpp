@@ -155,7 +155,7 @@ TEST_P(EveryDecoder, TranslatesAsOnTheCpuWhileSentencesLeave) {
   for (std::size_t i = 0; i < found[0].size(); ++i) {
     const decode::Translation &there = found[0][i], &here = found[1][i];
     // With relative positions and a window, steps after the same few pieces are the same: where a
-    // piece is repeated, another one is as likely in each of several places.
+    // piece is repeated, another one is as likely at each of several positions.
     if (there.text == here.text) continue;
     EXPECT_NEAR(there.hypotheses.at(0).score, here.hypotheses.at(0).score, 1e-6)
         << there.text << " | " << here.text;
@@ -257,7 +257,7 @@ TEST(AcceleratorDecoding, ABatchIsWhatFits) {
   const auto texts = ManyLines(32).texts();
   ManyLines plenty(0);
   EXPECT_EQ(plenty.translator().batch_size(), 2048);
-  EXPECT_EQ(plenty.translator().window(), 32 * 2048);
+  EXPECT_EQ(plenty.translator().chunk_size(), 32 * 2048);
   EXPECT_EQ(plenty.batches(), 1);
   EXPECT_EQ(plenty.texts(), texts);
   const int64_t weights = memory_in_use();

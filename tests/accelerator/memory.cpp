@@ -130,9 +130,8 @@ class Pinned final : public c10::Allocator {
   static bool holds(const void* address) {
     const std::lock_guard lock(mutex());
     const auto* const place = static_cast<const char*>(address);
-    const auto behind = blocks().upper_bound(place);
-    return behind != blocks().begin() &&
-           place < std::prev(behind)->first + std::prev(behind)->second;
+    const auto after = blocks().upper_bound(place);
+    return after != blocks().begin() && place < std::prev(after)->first + std::prev(after)->second;
   }
 
  private:

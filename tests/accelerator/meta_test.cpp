@@ -137,7 +137,7 @@ TEST_P(EveryShape, OfAStepOfDecodingFollowsFromShapesAlone) {
   EXPECT_EQ(logits.sizes(), (std::vector<int64_t>{batch.size, 1, kPieces}));
   EXPECT_EQ(trace.maps.empty(), !model_->attends());
   model::reorder_beams(state, upload(at::zeros({batch.size, 3}, at::kLong)));
-  model::go_on_with(state, upload(at::tensor({0, 2})), {});
+  model::reorder(state, upload(at::tensor({0, 2})), {});
   logits = model_->step(upload(at::ones({2, 3}, at::kLong)), state);
   const Tensor scores = decode::mixed_log_probabilities({logits, logits});
   EXPECT_EQ(scores.sizes(), (std::vector<int64_t>{2, 3, kPieces}));

@@ -50,10 +50,10 @@ class Exchanges final : public Backend {
 ranks::GroupOptions group_options() {
   ranks::GroupOptions options;
   options.device = device();
-  options.device_backend = [](const ranks::RankInfo& place, const ranks::GroupOptions& with,
+  options.device_backend = [](const ranks::RankInfo& info, const ranks::GroupOptions& with,
                               const ranks::StorePtr& store) -> ranks::BackendPtr {
     auto own = c10::make_intrusive<c10d::PrefixStore>("sim", store);
-    return c10::make_intrusive<Exchanges>(ranks::host_backend(place, with, own));
+    return c10::make_intrusive<Exchanges>(ranks::host_backend(info, with, own));
   };
   return options;
 }

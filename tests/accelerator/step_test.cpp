@@ -88,12 +88,12 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, StepAsAGraph,
                          [](const auto& info) { return config::name_of(info.param); });
 
 TEST(StepAsAGraphTest, SaysWhyItIsNone) {
-  const auto why = [](OptimizerKind optimizer, train::Graphs graphs, const at::Device& place) {
+  const auto why = [](OptimizerKind optimizer, train::Graphs graphs, const at::Device& device) {
     const model::ModelPtr model = model::testing::model_of(every_kind().back().config, kPieces);
-    model->to(place);
+    model->to(device);
     const train::TrainConfig config = config_of(optimizer, graphs);
     train::OwnOptimizer own(config, *model);
-    return train::OptimizerStep(config, place, own.optimizer, nullptr).why_not_recorded();
+    return train::OptimizerStep(config, device, own.optimizer, nullptr).why_not_recorded();
   };
   using train::Graphs;
   EXPECT_EQ(why(OptimizerKind::adam, Graphs::auto_, device()), "");

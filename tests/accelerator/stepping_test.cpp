@@ -53,9 +53,9 @@ class Twins {
     }
   }
 
-  void go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
-    model::go_on_with(cpu_, sentences, hypotheses);
-    model::go_on_with(sim_, accelerator::there(sentences), accelerator::there(hypotheses));
+  void reorder(const Tensor& sentences, const Tensor& hypotheses) {
+    model::reorder(cpu_, sentences, hypotheses);
+    model::reorder(sim_, accelerator::there(sentences), accelerator::there(hypotheses));
   }
 
  private:
@@ -84,19 +84,19 @@ TEST_P(EveryTransformer, StepsAsOnTheCpuWhileBeamsGrowMoveAndShrink) {
   const Tensor five = at::arange(5).unsqueeze(1), three = at::tensor({4, 0, 1}).unsqueeze(1);
   twins.step(at::full({5, 1}, text::kBegin, at::kLong));
   twins.step(some_tokens(5, 1));  // a prefix has one hypothesis, too
-  twins.go_on_with({}, five.expand({5, 3}).contiguous());
+  twins.reorder({}, five.expand({5, 3}).contiguous());
   for (int t = 0; t < 4; ++t) {
     twins.step(some_tokens(5, 3));
-    if (t != 2) twins.go_on_with({}, at::randint(3, {5, 3}, at::kLong) + 3 * five);
+    if (t != 2) twins.reorder({}, at::randint(3, {5, 3}, at::kLong) + 3 * five);
   }
   twins.step(some_tokens(5, 3));
   // Two sentences leave, the others change their order, and hypotheses end.
-  twins.go_on_with(three.flatten(), at::randint(3, {3, 2}, at::kLong) + 3 * three);
+  twins.reorder(three.flatten(), at::randint(3, {3, 2}, at::kLong) + 3 * three);
   for (int t = 0; t < 20; ++t) {  // beyond the room that there was
     twins.step(some_tokens(3, 2));
-    twins.go_on_with({}, at::randint(2, {3, 2}, at::kLong) + 2 * at::arange(3).unsqueeze(1));
+    twins.reorder({}, at::randint(2, {3, 2}, at::kLong) + 2 * at::arange(3).unsqueeze(1));
   }
-  twins.go_on_with({}, 2 * at::arange(3).unsqueeze(1));
+  twins.reorder({}, 2 * at::arange(3).unsqueeze(1));
   for (int t = 0; t < 2; ++t) twins.step(some_tokens(3, 1));
 }
 
@@ -109,7 +109,7 @@ TEST_P(EveryTransformer, ACopyOfAStateGoesItsOwnWay) {
   const auto begin = [&] {
     State state = model->start(source);
     model->step(there(at::full({5, 1}, text::kBegin, at::kLong)), state);
-    model::go_on_with(state, {}, widened);
+    model::reorder(state, {}, widened);
     model->step(there(at::full({5, 2}, 4, at::kLong)), state);
     return state;
   };
@@ -121,7 +121,7 @@ TEST_P(EveryTransformer, ACopyOfAStateGoesItsOwnWay) {
   }
 }
 
-/// Steps of `beam` hypotheses; after each, go_on_with() is called where `reorders`.
+/// Steps of `beam` hypotheses; after each, reorder() is called where `reorders`.
 class Costs {
  public:
   Costs(const model::ModelConfig& config, int64_t beam, bool reorders) {
@@ -132,14 +132,14 @@ class Costs {
     const Tensor hypotheses =
         there((at::arange(beam).flip(0) + beam * at::arange(5).unsqueeze(1)).contiguous());
     model->step(there(at::full({5, 1}, text::kBegin, at::kLong)), state);
-    model::go_on_with(state, {}, there(at::arange(5).unsqueeze(1).expand({5, beam}).contiguous()));
+    model::reorder(state, {}, there(at::arange(5).unsqueeze(1).expand({5, beam}).contiguous()));
     const Tensor tokens = there(at::full({5, beam}, 4, at::kLong));
     for (int t = 0; t < 38; ++t) {
       const Work work;
       model->step(tokens, state);
       steps.push_back(work.launches());
       const Work order;
-      if (reorders) model::go_on_with(state, {}, hypotheses);
+      if (reorders) model::reorder(state, {}, hypotheses);
       orders.push_back(order.launches());
       bytes.push_back(order.bytes());
       if (!state.carried[0].defined()) continue;
@@ -170,7 +170,7 @@ TEST_P(EveryTransformer, BeamsAreReorderedByOneLaunchThatCopiesNoKeys) {
   const Costs costs(kind(), 3, true);
   EXPECT_THAT(costs.orders, ::testing::Each(1));
   EXPECT_EQ(costs.bytes, costs.rows);
-  // A number for each hypothesis and place.
+  // A number for each hypothesis and position.
   EXPECT_EQ(costs.rows.front(), 5 * 3 * 16 * 4);
 }
 
@@ -198,10 +198,10 @@ TEST(AcceleratorStepping, LayersMayHaveDifferentNumbersOfHeads) {
   Twins twins(config);
   twins.step(at::full({5, 1}, text::kBegin, at::kLong));
   const Tensor first = at::arange(5).unsqueeze(1);
-  twins.go_on_with({}, first.expand({5, 3}).contiguous());
+  twins.reorder({}, first.expand({5, 3}).contiguous());
   for (int t = 0; t < 3; ++t) {
     twins.step(some_tokens(5, 3));
-    twins.go_on_with({}, at::randint(3, {5, 3}, at::kLong) + 3 * first);
+    twins.reorder({}, at::randint(3, {5, 3}, at::kLong) + 3 * first);
   }
 }
 

@@ -37,7 +37,7 @@ std::map<std::string, std::string> contents_of(const std::string& folder) {
 /// Writes these files as one set, of which a and b are the usual ones.
 void write_set(const std::string& folder, const std::map<std::string, std::string>& files) {
   OutputFolder out(folder, {"a", "b"});
-  for (const auto& [name, bytes] : files) write_atomic(out.place_of(name), bytes);
+  for (const auto& [name, bytes] : files) write_atomic(out.path_of(name), bytes);
   out.commit();
 }
 
@@ -49,8 +49,8 @@ struct OutputFolders : testing::Test {
 TEST_F(OutputFolders, AreMadeWithAllFilesAtOnce) {
   {
     OutputFolder folder(out, {"a", "b"});
-    write_atomic(folder.place_of("a"), "1");
-    write_atomic(folder.place() + "/c", "3");
+    write_atomic(folder.path_of("a"), "1");
+    write_atomic(folder.temporary() + "/c", "3");
     EXPECT_FALSE(fs::exists(out + "/a"));
     folder.commit();
   }
@@ -63,7 +63,7 @@ TEST_F(OutputFolders, AreAsTheyWereWithoutCommit) {
   write_set(out, {{"a", "old"}});
   {
     const OutputFolder folder(out, {"a"});
-    write_atomic(folder.place_of("a"), "new");
+    write_atomic(folder.path_of("a"), "new");
   }
   EXPECT_THAT(contents_of(out), ElementsAre(Pair("a", "old")));
 }

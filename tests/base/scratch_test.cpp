@@ -56,7 +56,7 @@ TEST(Scratch, EmptyIsFine) {
 
 TEST(Scratch, IsMappedByWhoKnowsItsAddress) {
   const TemporaryFolder folder;
-  Scratch scratch(ScratchPlace(folder.path(), true)), empty(ScratchPlace(folder.path(), true));
+  Scratch scratch(ScratchFolder(folder.path(), true)), empty(ScratchFolder(folder.path(), true));
   scratch.append("abc");
   scratch.append("de");
   scratch.seal();

@@ -1,6 +1,7 @@
 // heed bottleneck.
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 
@@ -44,6 +45,18 @@ TEST_F(BottleneckTest, TrainsTheFamilyAndWritesTheReport) {
   EXPECT_THAT(rows[1], StartsWith("none,1,3,"));
   EXPECT_THAT(rows[4], StartsWith("bahdanau,4,inf,"));
   EXPECT_THAT(read_file(run + "/lengths.svg"), HasSubstr("<svg"));
+  const auto json = nlohmann::json::parse(read_file(run + "/report.json"));
+  ASSERT_EQ(json["systems"].size(), 2U);
+  for (std::size_t system : {0, 1})
+    for (std::size_t bucket : {0, 1}) {
+      const auto row = split(rows[1 + 2 * system + bucket], ',');
+      EXPECT_EQ(json["systems"][system]["folder"], row[0]);
+      EXPECT_EQ(json["buckets"][bucket]["low"], std::stoi(row[1]));
+      EXPECT_EQ(json["buckets"][bucket]["sentences"], std::stoi(row[3]));
+      EXPECT_NEAR(json["systems"][system]["lengths"][bucket]["bleu"].get<double>(),
+                  std::stod(row[5]), 0.01);
+    }
+  EXPECT_EQ(json["systems"][1]["facts"][1]["value"], 6);  // updates
   const std::string page = read_file(run + "/report.html");
   EXPECT_THAT(page, HasSubstr("<!DOCTYPE html>"));
   EXPECT_THAT(page, HasSubstr("bahdanau"));

@@ -15,9 +15,8 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 const std::vector<std::string> kCommands = {
-    "train",   "translate", "evaluate", "lengths",  "bottleneck", "attention",
-    "align",   "heads",     "contrast", "pronouns", "score",      "vocab",
-    "average", "export",    "inspect",  "config",   "doctor"};
+    "train",    "translate", "evaluate", "lengths", "bottleneck", "attention", "align",  "heads",
+    "contrast", "score",     "vocab",    "average", "export",     "inspect",   "config", "doctor"};
 
 TEST(CommandLine, EveryCommandHasAHelpPageWithAnExample) {
   for (const std::string& command : kCommands) {

@@ -1,4 +1,4 @@
-// heed contrast and heed pronouns.
+// heed contrast, with both kinds of test set.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -152,7 +152,7 @@ struct Pronouns {
 TEST(Pronouns, OfReadyTranslationsAreCounted) {
   const Pronouns set;
   const Json json = Json::parse(product(set.run(
-      {"pronouns", "--hypothesis", set.folder.write("h", "a c\nb a\nA, g b.\n"), "--json"})));
+      {"contrast", "--hypothesis", set.folder.write("h", "a c\nb a\nA, g b.\n"), "--json"})));
   EXPECT_EQ(json["pronouns"], 3);  // right: line 0; both of line 2 are the other way round
   EXPECT_EQ(json["right"], 1);
   EXPECT_EQ(json["genders"]["f"]["written"]["m"], 1);
@@ -161,28 +161,28 @@ TEST(Pronouns, OfReadyTranslationsAreCounted) {
 TEST(Pronouns, TheSourceMayBeStandardInput) {
   const Pronouns set;
   const std::string translations = set.folder.write("h", "a c\nb a\nA, g b.\n");
-  EXPECT_EQ(product(run_heed({"pronouns", "--hypothesis", translations, "--source", "-",
+  EXPECT_EQ(product(run_heed({"contrast", "--hypothesis", translations, "--source", "-",
                               "--antecedents", set.gold, "--forms", "m=a,f=b"},
                              read_file(set.source))),
-            product(set.run({"pronouns", "--hypothesis", translations})));
+            product(set.run({"contrast", "--hypothesis", translations})));
 }
 
 TEST(Pronouns, OfAModelAreThoseOfItsTranslations) {
   const Pronouns set;
   const std::string out = set.folder / "out";
-  const std::string table = product(set.run({"pronouns", Toy::get().rnn, "-o", out}));
+  const std::string table = product(set.run({"contrast", Toy::get().rnn, "-o", out}));
   EXPECT_THAT(table, HasSubstr("most frequent"));
   const auto lines = lines_of(read_file(out));
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_NE(lines[0], "");
   EXPECT_EQ(lines[1], "");  // no pronoun: not translated
-  EXPECT_EQ(product(set.run({"pronouns", "--hypothesis", out})), table);
+  EXPECT_EQ(product(set.run({"contrast", "--hypothesis", out})), table);
 }
 
 TEST(Pronouns, WarningsCountTheLinesOfTheFile) {
   const Pronouns set;
   const Result result =
-      set.run({"pronouns", Toy::get().rnn, "--set", "decoding.max_source_length=2"});
+      set.run({"contrast", Toy::get().rnn, "--set", "decoding.max_source_length=2"});
   product(result);
   EXPECT_THAT(result.err, HasSubstr("before translating: line 3"));
 }
@@ -190,7 +190,7 @@ TEST(Pronouns, WarningsCountTheLinesOfTheFile) {
 TEST(Pronouns, FormsMayHaveBlanksAndPunctuationAround) {
   const Pronouns set;
   const std::vector<std::string> common = {
-      "pronouns", "--hypothesis", set.folder.write("h", "a c\nb a\nB, g a.\n"),
+      "contrast", "--hypothesis", set.folder.write("h", "a c\nb a\nB, g a.\n"),
       "--source", set.source,     "--antecedents",
       set.gold,   "--forms"};
   const auto with = [&](const std::string& forms) {
@@ -206,7 +206,7 @@ TEST(Pronouns, NeedTheGendersOfTheirForms) {
   const Pronouns set;
   const std::string blank = set.folder.write("blank", read_file(set.gold) + "1\t0\t1\t2\t\n");
   const auto with = [&](const std::string& gold, const std::string& forms) {
-    return run_heed({"pronouns", Toy::get().rnn, "--source", set.source, "--antecedents", gold,
+    return run_heed({"contrast", Toy::get().rnn, "--source", set.source, "--antecedents", gold,
                      "--forms", forms});
   };
   expect_mistake(with(set.gold, "m=a"), {set.gold, "no form is given for the gender 'f'"});
@@ -222,7 +222,7 @@ TEST(Pronouns, WhatIsRequiredAndJustReachedIsEnough) {
     gold += std::to_string(i) + "\t1\t0\t0\t" + (i == 0 ? "f" : "m") + "\n";
     translations += i == 0 || i >= 57 ? "b\n" : "a\n";
   }
-  const std::vector<std::string> common = {"pronouns",
+  const std::vector<std::string> common = {"contrast",
                                            "--hypothesis",
                                            folder.write("h", translations),
                                            "--source",
@@ -244,10 +244,48 @@ TEST(Pronouns, WhatIsRequiredAndJustReachedIsEnough) {
 TEST(Pronouns, WhatIsRequiredAndNotReachedFails) {
   const Pronouns set;
   const Result result =
-      set.run({"pronouns", "--hypothesis", set.folder.write("h", "\n\n\n"), "--require", "1"});
+      set.run({"contrast", "--hypothesis", set.folder.write("h", "\n\n\n"), "--require", "1"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("0.00 % of the genders"));
-  expect_mistake(set.run({"pronouns"}), {"--hypothesis"});
+  expect_mistake(set.run({"contrast"}), {"--hypothesis"});
+}
+
+TEST(Contrast, OptionsOfTheOtherKindOfTestSetAreRefused) {
+  const Choices choices;
+  const Pronouns pronouns;
+  expect_mistake(
+      choices.run({"--right", choices.right, "--wrong", choices.wrong, "--forms", "m=a"}),
+      {"contrast: --forms is for a test set of pronouns", "--antecedents FILE"});
+  expect_mistake(choices.run({"--hypothesis", choices.right}), {"--hypothesis", "--antecedents"});
+  for (const std::vector<std::string>& option :
+       std::vector<std::vector<std::string>>{{"--right", choices.right},
+                                             {"--wrong", choices.wrong},
+                                             {"--target", choices.right},
+                                             {"--correct", choices.right},
+                                             {"--group", choices.right},
+                                             {"--by", choices.right},
+                                             {"--per-piece"}}) {
+    std::vector<std::string> line = {"contrast", Toy::get().rnn};
+    line.insert(line.end(), option.begin(), option.end());
+    expect_mistake(pronouns.run(line), {option.front() + " is for right and wrong translations",
+                                        "leave out one of the two"});
+  }
+  expect_mistake(run_heed({"contrast", Toy::get().rnn, "--source", pronouns.source, "--antecedents",
+                           pronouns.gold}),
+                 {"--antecedents needs --forms"});
+  expect_mistake(run_heed({"contrast", "--source", choices.source, "--right", choices.right,
+                           "--wrong", choices.wrong}),
+                 {"contrast: model is required"});
+  expect_mistake(choices.run({}), {"--right FILE", "--target FILE", "--antecedents FILE"});
+}
+
+TEST(Pronouns, TheFormerCommandNamesThePresentOne) {
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"pronouns"},
+                                             {"pronouns", "--hypothesis", "x"},
+                                             {"pronouns", "--help"},
+                                             {"-q", "pronouns", "x"}})
+    expect_mistake(run_heed(line), {"pronouns: `heed contrast --antecedents` does this now"});
 }
 
 }  // namespace

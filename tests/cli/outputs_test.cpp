@@ -54,7 +54,7 @@ struct Outputs : testing::Test {
     return {
         {{"evaluate", model, "--source", source, "--reference", target}, {"-o"}},
         {{"translate", model, source, "--prefix", target, "--resume"}, {"-o"}},
-        {{"pronouns", model, "--source", source, "--antecedents", antecedents, "--forms", "m=a"},
+        {{"contrast", model, "--source", source, "--antecedents", antecedents, "--forms", "m=a"},
          {"-o"}},
         {{"heads", model, "--source", source, "--target", target, "--gold", gold}, {"-o"}},
         {{"vocab", source, target, "--size", "20"}, {"-o"}},

@@ -63,11 +63,15 @@ TEST(TwoPrograms, WithoutHeedTorchModelsWithAnEngineTranslateAndCommandsOfItAreO
   const TemporaryFolder folder;
   const std::string alone = folder / "heed", source = toy.folder / "test.src",
                     reference = toy.folder / "test.tgt";
+  const std::string antecedents =
+      folder.write("a", "line\tpronoun\tantecedent\ttarget_pronoun\tgender\n0\t1\t0\t0\tm\n");
   std::filesystem::copy(paths::kHeed, alone);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"translate", toy.rnn, source, "--alignment"},
         {"translate", toy.rnn, source, "--json", "--replace-unknown"},
-        {"lengths", toy.rnn, "--source", source, "--reference", reference}}) {
+        {"lengths", toy.rnn, "--source", source, "--reference", reference},
+        {"contrast", toy.rnn, "--source", source, "--antecedents", antecedents, "--forms",
+         "m=a"}}) {
     SCOPED_TRACE(arguments.front());
     EXPECT_EQ(product(subprocess::run(command_of(alone, arguments))), product(run_heed(arguments)));
   }

@@ -86,7 +86,7 @@ Found one_by_one(model::Model& model, int64_t beam) {
   return found;
 }
 
-/// Four more places of padding, with something in it.
+/// Four more positions of padding, with something in it.
 model::Source more_padding() {
   model::Source source = toy::make_source(sentences());
   const int64_t width = source.tokens.size(1) + 4;

@@ -104,23 +104,23 @@ TEST_P(Engine, StepsAsTheModelDoes) {
       EXPECT_LT((at::tensor(attention).view(weights.sizes()) - weights).abs().max().item<double>(),
                 tolerance);
     };
-    const auto go_on_with = [&](const Tensor& sentences, const Tensor& hypotheses) {
-      model::go_on_with(state, sentences, hypotheses);
+    const auto reorder = [&](const Tensor& sentences, const Tensor& hypotheses) {
+      model::reorder(state, sentences, hypotheses);
       const auto numbers = [](const Tensor& x) {
         return x.defined() ? std::span(x.const_data_ptr<int64_t>(), x.numel())
                            : std::span<const int64_t>();
       };
-      decoder->go_on_with(numbers(sentences), numbers(hypotheses));
+      decoder->reorder(numbers(sentences), numbers(hypotheses));
     };
     const Tensor first = at::arange(3).unsqueeze(1);  // hypothesis of each sentence
     expect_equal(at::full({3, 1}, 2, at::kLong));
-    go_on_with({}, first.expand({3, 4}).contiguous());
+    reorder({}, first.expand({3, 4}).contiguous());
     for (int64_t i = 0; i < 3; ++i) {
       expect_equal(at::randint(4, kVocabularyPieces, {3, 4}, at::kLong));
-      go_on_with({}, at::randint(0, 4, {3, 4}, at::kLong) + 4 * first);
+      reorder({}, at::randint(0, 4, {3, 4}, at::kLong) + 4 * first);
     }
     const Tensor kept = at::tensor({2, 0}, at::kLong);
-    go_on_with(kept, at::randint(0, 4, {2, 3}, at::kLong) + 4 * kept.unsqueeze(1));
+    reorder(kept, at::randint(0, 4, {2, 3}, at::kLong) + 4 * kept.unsqueeze(1));
     for (int64_t i = 0; i < 3; ++i)
       expect_equal(at::randint(4, kVocabularyPieces, {2, 3}, at::kLong));
   }

@@ -123,7 +123,7 @@ TEST(Search, AHandWorkedBeamOfTwo) {
   ASSERT_EQ(found[1].token_log_probabilities.size(), 2U);
   EXPECT_NEAR(found[1].token_log_probabilities[0], std::log(0.5), 1e-6);
   EXPECT_NEAR(found[1].token_log_probabilities[1], std::log(0.4), 1e-6);
-  EXPECT_EQ(model.batches.at(1), std::vector<int64_t>({1, 2}));  // eos takes no place of the beam
+  EXPECT_EQ(model.batches.at(1), std::vector<int64_t>({1, 2}));  // eos takes no slot of the beam
   // After a a (.25) and a b or b a (.05) no live hypothesis can beat .2 once it has met another .5:
   // three steps.
   EXPECT_LE(model.batches.size(), 3U);

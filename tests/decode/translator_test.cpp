@@ -357,7 +357,7 @@ TEST(Translator, SamplesOfSentencesBelongToTheirLines) {
   EXPECT_EQ(all[0].text, of_five);
   EXPECT_NE(all[1].text, of_five);
   EXPECT_EQ(all[2].text, of_six);
-  // A window that begins inside a line goes on with its streams.
+  // A chunk that begins inside a line goes on with its streams.
   const auto rest = translator.translate({.lines = {line, line}, .numbers = numbers.from(1)});
   EXPECT_EQ(rest.translations[0].text, all[1].text);
   EXPECT_EQ(rest.translations[1].text, of_six);

@@ -7,39 +7,40 @@
 
 namespace heed::devices {
 
-Tensor put(const Place& place, const Tensor& host) {
-  const Tensor typed = at::isFloatingType(host.scalar_type()) ? host.to(place.wide()) : host;
-  return model::upload(typed, place.device);
+Tensor put(const DevicePrecision& on, const Tensor& host) {
+  const Tensor typed = at::isFloatingType(host.scalar_type()) ? host.to(on.wide()) : host;
+  return model::upload(typed, on.device);
 }
 
-Numbers::Numbers(const Place& place, uint64_t seed)
-    : place_(place), generator_(at::make_generator<at::CPUGeneratorImpl>(seed)) {}
+Numbers::Numbers(const DevicePrecision& on, uint64_t seed)
+    : on_(on), generator_(at::make_generator<at::CPUGeneratorImpl>(seed)) {}
 
 Tensor Numbers::host(at::IntArrayRef sizes) {
   return at::empty(sizes, at::kDouble).normal_(0, 1, generator_);
 }
 
 Tensor Numbers::there(at::IntArrayRef sizes) {
-  return put(place_, host(sizes));
+  return put(on_, host(sizes));
 }
 
 Tensor Numbers::leaf(at::IntArrayRef sizes) {
   return there(sizes).requires_grad_();
 }
 
-Tensor first_of_rows(const Place& place, const std::vector<int64_t>& lengths, int64_t longest) {
-  return put(place, at::arange(longest).unsqueeze(0) < at::tensor(lengths).unsqueeze(1));
+Tensor first_of_rows(const DevicePrecision& on, const std::vector<int64_t>& lengths,
+                     int64_t longest) {
+  return put(on, at::arange(longest).unsqueeze(0) < at::tensor(lengths).unsqueeze(1));
 }
 
-void settle(torch::nn::Module& module, const Place& place) {
-  Numbers numbers(place, 13);
+void settle(torch::nn::Module& module, const DevicePrecision& on) {
+  Numbers numbers(on, 13);
   {
     const at::NoGradGuard no_grad;
-    // Parameters are drawn in fp32, so that each place has the same.
+    // Parameters are drawn in fp32, so that each device has the same.
     for (Tensor& parameter : module.parameters())
       parameter.add_(numbers.host(parameter.sizes()).to(at::kFloat), 0.1);
   }
-  module.to(place.device, place.wide());
+  module.to(on.device, on.wide());
 }
 
 Tensors parameters_of(const torch::nn::Module& module) {
@@ -55,20 +56,20 @@ Values values_of(const Tensors& results) {
   return values;
 }
 
-Values with_gradients(const Place& place, const Tensors& leaves,
+Values with_gradients(const DevicePrecision& on, const Tensors& leaves,
                       const std::function<Tensors()>& forward) {
   Tensors results;
   {
-    const model::Autocast autocast(place.device, place.autocast());
+    const model::Autocast autocast(on.device, on.autocast());
     results = forward();
   }
   Values values = values_of(results);
-  Numbers numbers(place, 11);
+  Numbers numbers(on, 11);
   std::vector<Tensor> terms, wanted;
   for (const auto& [name, result] : results) {
     const Tensor weights = numbers.host(result.sizes());
     if (result.requires_grad())
-      terms.push_back((result.to(at::kDouble) * model::upload(weights, place.device)).sum());
+      terms.push_back((result.to(at::kDouble) * model::upload(weights, on.device)).sum());
   }
   for (const auto& [name, leaf] : leaves) wanted.push_back(leaf);
   const auto found = torch::autograd::grad({at::stack(terms).sum()}, wanted, {}, std::nullopt,

@@ -1,4 +1,4 @@
-// Inputs of the operators of the table, the same for every place, and gradients.
+// Inputs of the operators of the table, the same for every device and precision, and gradients.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,29 +10,30 @@
 
 namespace heed::devices {
 
-/// Integers, masks and numbers of a CPU at `place`, numbers in its `wide` type.
-Tensor put(const Place& place, const Tensor& host);
+/// Integers, masks and numbers of a CPU moved to the device of `on`, numbers in its `wide` type.
+Tensor put(const DevicePrecision& on, const Tensor& host);
 
 /// Normally distributed numbers, drawn in fp64 by a generator of the CPU.
 class Numbers {
  public:
-  explicit Numbers(const Place& place, uint64_t seed = 7);
+  explicit Numbers(const DevicePrecision& on, uint64_t seed = 7);
 
   Tensor host(at::IntArrayRef sizes);   // fp64, on the CPU
   Tensor there(at::IntArrayRef sizes);  // put()
   Tensor leaf(at::IntArrayRef sizes);   // the same, with a gradient
 
  private:
-  Place place_;
+  DevicePrecision on_;
   at::Generator generator_;
 };
 
-/// [rows, longest] bool at `place`: the first `lengths` of each row.
-Tensor first_of_rows(const Place& place, const std::vector<int64_t>& lengths, int64_t longest);
+/// [rows, longest] bool on the device of `on`: the first `lengths` of each row.
+Tensor first_of_rows(const DevicePrecision& on, const std::vector<int64_t>& lengths,
+                     int64_t longest);
 
-/// Moves what was made on the CPU to `place`, all weights away from where they begin: biases of 0
+/// Moves what was made on the CPU to `on`, all weights away from where they begin: biases of 0
 /// and norms of 1 matter.
-void settle(torch::nn::Module& module, const Place& place);
+void settle(torch::nn::Module& module, const DevicePrecision& on);
 
 Tensors parameters_of(const torch::nn::Module& module);
 
@@ -41,7 +42,7 @@ Values values_of(const Tensors& results);
 
 /// The results of `forward` and the gradients of their sum, weighed by fixed numbers, by each of
 /// `leaves` that matters. As in training: forward under autocast, backward after it.
-Values with_gradients(const Place& place, const Tensors& leaves,
+Values with_gradients(const DevicePrecision& on, const Tensors& leaves,
                       const std::function<Tensors()>& forward);
 
 }  // namespace heed::devices

@@ -34,8 +34,8 @@ struct Inputs {
   Tensor query, keys, values;
   model::AttentionMask masking;
 
-  Inputs(const Place& place, const Shape& shape) {
-    Numbers numbers(place);
+  Inputs(const DevicePrecision& on, const Shape& shape) {
+    Numbers numbers(on);
     query = numbers.leaf({kSentences, shape.heads, shape.queries, shape.head});
     keys = numbers.leaf({kSentences, shape.kv_heads, shape.keys, shape.head});
     values = numbers.leaf({kSentences, shape.kv_heads, shape.keys, shape.head});
@@ -45,20 +45,20 @@ struct Inputs {
     masking.normalise = shape.normalise;
     masking.scale = 1 / std::sqrt(static_cast<double>(shape.head));
     if (!shape.lengths.empty())
-      masking.valid = first_of_rows(place, shape.lengths, shape.keys).unsqueeze(1).unsqueeze(1);
+      masking.valid = first_of_rows(on, shape.lengths, shape.keys).unsqueeze(1).unsqueeze(1);
     if (shape.added)
       leaves["added"] = masking.added = numbers.leaf({1, shape.heads, shape.queries, shape.keys});
   }
 };
 
 Operator attention(const std::string& name, const Shape& shape) {
-  const auto compute = [shape](const Place& place) {
-    const Inputs in(place, shape);
-    return with_gradients(place, in.leaves, [&]() -> Tensors {
+  const auto compute = [shape](const DevicePrecision& on) {
+    const Inputs in(on, shape);
+    return with_gradients(on, in.leaves, [&]() -> Tensors {
       Tensor weights;
       const Tensor context =
-          attend(in.query.to(place.narrow()), in.keys.to(place.narrow()),
-                 in.values.to(place.narrow()), in.masking, shape.weights ? &weights : nullptr);
+          attend(in.query.to(on.narrow()), in.keys.to(on.narrow()), in.values.to(on.narrow()),
+                 in.masking, shape.weights ? &weights : nullptr);
       if (!shape.weights) return {{"context", context}};
       return {{"context", context}, {"weights", weights}};
     });
@@ -68,21 +68,21 @@ Operator attention(const std::string& name, const Shape& shape) {
 }
 
 Operator linear(const std::string& name, const Shape& shape, bool rotated = false) {
-  const auto compute = [=](const Place& place) {
-    const Inputs in(place, shape);
+  const auto compute = [=](const DevicePrecision& on) {
+    const Inputs in(on, shape);
     Tensor rotations;
     if (rotated) {
       const auto positions = model::make_positions("rotary", {.width = shape.heads * shape.head,
                                                               .heads = shape.heads,
                                                               .layers = 1,
                                                               .longest = shape.keys});
-      settle(*positions, place);
+      settle(*positions, on);
       rotations = positions->rotations(0, shape.keys);
     }
-    return with_gradients(place, in.leaves, [&]() -> Tensors {
-      return {{"context",
-               model::linear_attention(in.query.to(place.narrow()), in.keys.to(place.narrow()),
-                                       in.values.to(place.narrow()), in.masking, rotations)}};
+    return with_gradients(on, in.leaves, [&]() -> Tensors {
+      return {
+          {"context", model::linear_attention(in.query.to(on.narrow()), in.keys.to(on.narrow()),
+                                              in.values.to(on.narrow()), in.masking, rotations)}};
     });
   };
   return {"attention.linear" + name, compute};
@@ -96,11 +96,12 @@ struct Unpadded {
   int64_t window = 0;
 };
 
-kernels::VarlenSentences sentences_of(const Place& place, const std::vector<int64_t>& lengths) {
+kernels::VarlenSentences sentences_of(const DevicePrecision& on,
+                                      const std::vector<int64_t>& lengths) {
   std::vector<int32_t> starts{0};
   for (const int64_t length : lengths)
     starts.push_back(starts.back() + static_cast<int32_t>(length));
-  return {put(place, at::tensor(at::ArrayRef<int32_t>(starts), at::kInt)),
+  return {put(on, at::tensor(at::ArrayRef<int32_t>(starts), at::kInt)),
           *std::ranges::max_element(lengths)};
 }
 
@@ -125,25 +126,23 @@ Tensor one_by_one(const Tensor& query, const Tensor& keys, const Tensor& values,
 }
 
 Operator unpadded(const std::string& name, const Unpadded& sizes) {
-  const auto compute = [sizes](const Place& place) {
+  const auto compute = [sizes](const DevicePrecision& on) {
     const auto sum = [](const std::vector<int64_t>& all) {
       return std::accumulate(all.begin(), all.end(), int64_t{0});
     };
-    Numbers numbers(place);
+    Numbers numbers(on);
     const Tensor query = numbers.leaf({sum(sizes.queries), sizes.heads, sizes.head}),
                  keys = numbers.leaf({sum(sizes.keys), sizes.kv_heads, sizes.head}),
                  values = numbers.leaf({sum(sizes.keys), sizes.kv_heads, sizes.head});
     const double scale = 1 / std::sqrt(static_cast<double>(sizes.head));
     const Tensors leaves{{"query", query}, {"keys", keys}, {"values", values}};
-    return with_gradients(place, leaves, [&]() -> Tensors {
-      const Tensor q = query.to(place.narrow()), k = keys.to(place.narrow()),
-                   v = values.to(place.narrow());
-      if (!kernels::has_varlen_attention(place.device,
-                                         {place.narrow(), sizes.head, sizes.window > 0}))
+    return with_gradients(on, leaves, [&]() -> Tensors {
+      const Tensor q = query.to(on.narrow()), k = keys.to(on.narrow()), v = values.to(on.narrow());
+      if (!kernels::has_varlen_attention(on.device, {on.narrow(), sizes.head, sizes.window > 0}))
         return {{"context", one_by_one(q, k, v, sizes, scale)}};
       return {{"context",
                kernels::varlen_attention(
-                   q, k, v, sentences_of(place, sizes.queries), sentences_of(place, sizes.keys),
+                   q, k, v, sentences_of(on, sizes.queries), sentences_of(on, sizes.keys),
                    {.pattern = {.window = sizes.window, .causal = sizes.causal}, .scale = scale})}};
     });
   };
@@ -152,9 +151,9 @@ Operator unpadded(const std::string& name, const Unpadded& sizes) {
 
 /// Projections, rotations, added scores, heads: of an encoder and of a decoder.
 Operator self_attention(const model::PositionsKindInfo& kind, int64_t kv_heads) {
-  const auto compute = [kind, kv_heads](const Place& place) {
+  const auto compute = [kind, kv_heads](const DevicePrecision& on) {
     constexpr int64_t kWidth = 32, kHeads = 4, kLength = 9;
-    Numbers numbers(place);
+    Numbers numbers(on);
     const Tensor x = numbers.leaf({kSentences, kLength, kWidth});
     Tensors leaves{{"x", x}};
     std::vector<model::SelfAttentionPtr> layers;
@@ -163,22 +162,22 @@ Operator self_attention(const model::PositionsKindInfo& kind, int64_t kv_heads) 
       const auto positions = model::make_positions(
           kind.name,
           {.width = kWidth, .heads = kHeads, .layers = 1, .longest = kLength, .causal = causal});
-      settle(*positions, place);
+      settle(*positions, on);
       layers.push_back(
           model::make_self_attention(model::MultiHeadOptions{.width = kWidth,
                                                              .heads = kHeads,
                                                              .kv_heads = kv_heads,
                                                              .pattern = {.causal = causal}},
                                      {.positions = positions}));
-      settle(*layers.back(), place);
+      settle(*layers.back(), on);
       const std::string of = causal ? "decoder." : "encoder.";
       for (const auto& [name, weight] : parameters_of(*layers.back()))
         leaves.emplace(of + name, weight);
       for (const auto& [name, weight] : parameters_of(*positions))
         leaves.emplace(of + "positions." + name, weight);
     }
-    const Tensor valid = first_of_rows(place, {9, 4, 7}, kLength).unsqueeze(1).unsqueeze(1);
-    return with_gradients(place, leaves, [&]() -> Tensors {
+    const Tensor valid = first_of_rows(on, {9, 4, 7}, kLength).unsqueeze(1).unsqueeze(1);
+    return with_gradients(on, leaves, [&]() -> Tensors {
       return {{"encoder", layers[0]->forward(x, {.valid = valid}, nullptr)},
               {"decoder", layers[1]->forward(x, {}, nullptr)}};
     });

@@ -16,25 +16,25 @@ Values candidates_of(const decode::Candidates& found, int64_t rows) {
 constexpr int64_t kRows = 5;
 
 /// Scores are fp32 everywhere.
-Tensor scores_of(const Place& place) {
-  Numbers numbers(place);
+Tensor scores_of(const DevicePrecision& on) {
+  Numbers numbers(on);
   return numbers.there({kRows, 1003}).to(at::kFloat);
 }
 
 Operator best(const std::string& name, int64_t count) {
-  const auto compute = [count](const Place& place) {
-    return candidates_of(decode::best_candidates({.values = scores_of(place)}, count), kRows);
+  const auto compute = [count](const DevicePrecision& on) {
+    return candidates_of(decode::best_candidates({.values = scores_of(on)}, count), kRows);
   };
   return {"candidates." + name, compute, kInFp32};
 }
 
-Values all_candidates(const Place& place) {
-  return candidates_of(decode::all_candidates({.values = scores_of(place)}), kRows);
+Values all_candidates(const DevicePrecision& on) {
+  return candidates_of(decode::all_candidates({.values = scores_of(on)}), kRows);
 }
 
 /// Two copies under way at once, from work that is queued before each.
-Values readback(const Place& place) {
-  Numbers numbers(place);
+Values readback(const DevicePrecision& on) {
+  Numbers numbers(on);
   Tensor x = numbers.there({301, 301});
   for (int i = 0; i < 4; ++i) x = at::tanh(at::mm(x, x) / 17);
   const Tensor sums = x.to(at::kDouble).sum(0);

@@ -15,43 +15,42 @@
 namespace heed::devices {
 namespace {
 
-Values layer_norm(const Place& place) {
+Values layer_norm(const DevicePrecision& on) {
   torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({33}));
-  settle(*norm, place);
-  Numbers numbers(place);
+  settle(*norm, on);
+  Numbers numbers(on);
   const Tensor x = numbers.leaf({5, 7, 33});
   Tensors leaves = parameters_of(*norm);
   leaves["x"] = x;
-  return with_gradients(place, leaves, [&]() -> Tensors {
+  return with_gradients(on, leaves, [&]() -> Tensors {
     return {{"y", model::layer_norm(norm, x)}};
   });
 }
 
-Values embedding(const Place& place) {
+Values embedding(const DevicePrecision& on) {
   at::manual_seed(3);
   model::Embedding layer(13, 10, 2.5, 0);
-  settle(layer, place);
-  const Tensor tokens =
-      put(place, at::tensor({4, 7, 4, 12, 0, 4, 1, 7, 9}, at::kLong).view({3, 3}));
+  settle(layer, on);
+  const Tensor tokens = put(on, at::tensor({4, 7, 4, 12, 0, 4, 1, 7, 9}, at::kLong).view({3, 3}));
   Tensor cut = tokens.clone();
   cut.select(1, 1).fill_(model::kCut);
-  return with_gradients(place, parameters_of(layer), [&]() -> Tensors {
+  return with_gradients(on, parameters_of(layer), [&]() -> Tensors {
     return {{"vectors", layer.forward(tokens)}, {"cut", layer.forward(cut)}};
   });
 }
 
 Operator feed_forward(model::Activation activation) {
-  const auto compute = [activation](const Place& place) {
+  const auto compute = [activation](const DevicePrecision& on) {
     at::manual_seed(3);
     model::BlockOptions options{.feed_forward = 24, .activation = activation};
     options.self.width = 16;
     model::FeedForward layer(options);
-    settle(layer, place);
-    Numbers numbers(place);
+    settle(layer, on);
+    Numbers numbers(on);
     const Tensor x = numbers.leaf({5, 7, 16});
     Tensors leaves = parameters_of(layer);
     leaves["x"] = x;
-    return with_gradients(place, leaves, [&]() -> Tensors { return {{"y", layer.forward(x)}}; });
+    return with_gradients(on, leaves, [&]() -> Tensors { return {{"y", layer.forward(x)}}; });
   };
   // Rounding moves numbers across 0, where the gradient of relu jumps.
   const Bounds bounds = activation == model::Activation::relu ? kInFp32 : Bounds{};
@@ -60,17 +59,17 @@ Operator feed_forward(model::Activation activation) {
 
 /// Three sentences, with padding and without, and two steps.
 Operator recurrence(model::DecoderKind kind) {
-  const auto compute = [kind](const Place& place) {
+  const auto compute = [kind](const DevicePrecision& on) {
     at::manual_seed(3);
     const model::RecurrencePtr layer =
         model::make_recurrence({.feed_forward = 24, .decoder = kind, .self = {.width = 16}});
-    settle(*layer, place);
-    Numbers numbers(place);
+    settle(*layer, on);
+    Numbers numbers(on);
     const Tensor x = numbers.leaf({3, 7, 16});
     Tensors leaves = parameters_of(*layer);
     leaves["x"] = x;
-    return with_gradients(place, leaves, [&]() -> Tensors {
-      const auto unpadded = model::sentence_layout({3, 7, 5}, 7, place.device);
+    return with_gradients(on, leaves, [&]() -> Tensors {
+      const auto unpadded = model::sentence_layout({3, 7, 5}, 7, on.device);
       Tensor state;
       return {{"y", layer->forward(x, {})},
               {"unpadded", layer->forward(remove_padding(x, unpadded), unpadded)},
@@ -102,8 +101,8 @@ Tensor dropped(const Tensor& x, const Tensor& residual, bool is_sum) {
 }
 
 Operator dropout(const std::string& name, bool is_sum) {
-  const auto compute = [is_sum](const Place& place) {
-    if (place.is_judge())
+  const auto compute = [is_sum](const DevicePrecision& on) {
+    if (on.is_judge())
       return values_of({{"kept", number(1 - kShare)},
                         {"least", number(1 / (1 - kShare))},
                         {"most", number(1 / (1 - kShare))},
@@ -111,11 +110,11 @@ Operator dropout(const std::string& name, bool is_sum) {
                         {"gradients as results", number(1)},
                         {"same seed", number(1)},
                         {"other seed", number(kShare * kShare + (1 - kShare) * (1 - kShare))}});
-    const Tensor x = put(place, at::ones({64, kMany / 64})).requires_grad_();
-    const Tensor residual = at::full_like(x, 0.5).to(place.narrow());
+    const Tensor x = put(on, at::ones({64, kMany / 64})).requires_grad_();
+    const Tensor residual = at::full_like(x, 0.5).to(on.narrow());
     const auto drawn = [&](uint64_t seed) {
-      const kernels::Draws draws(seed, place.device);
-      return dropped(x.to(place.narrow()), residual, is_sum);
+      const kernels::Draws draws(seed, on.device);
+      return dropped(x.to(on.narrow()), residual, is_sum);
     };
     const Tensor y = drawn(5), same = drawn(5), other = drawn(6);
     y.sum().backward();
@@ -132,8 +131,8 @@ Operator dropout(const std::string& name, bool is_sum) {
 }
 
 /// Whole vectors: 4,096 of them, which vary by 1 %.
-Values word_dropout(const Place& place) {
-  if (place.is_judge())
+Values word_dropout(const DevicePrecision& on) {
+  if (on.is_judge())
     return values_of({{"kept", number(1 - kShare)},
                       {"least", number(1 / (1 - kShare))},
                       {"most", number(1 / (1 - kShare))},
@@ -143,9 +142,9 @@ Values word_dropout(const Place& place) {
     const at::NoGradGuard no_grad;
     layer.weight().fill_(1);
   }
-  layer.to(place.device);
-  const kernels::Draws draws(5, place.device);
-  const Tensor vectors = layer.forward(put(place, at::zeros({4096}, at::kLong)));
+  layer.to(on.device);
+  const kernels::Draws draws(5, on.device);
+  const Tensor vectors = layer.forward(put(on, at::zeros({4096}, at::kLong)));
   vectors.sum().backward();
   const Tensor kept = vectors.gt(0), seen = vectors.masked_select(kept);
   return values_of({{"kept", share_of(kept.all(-1))},
@@ -160,17 +159,17 @@ Values word_dropout(const Place& place) {
 /// are any.
 Operator attention_dropout(const std::string& name, bool unpadded) {
   constexpr int64_t kSentences = 32, kLength = 64, kHeads = 4, kHead = 16;
-  const auto compute = [unpadded](const Place& place) {
-    if (place.is_judge())
+  const auto compute = [unpadded](const DevicePrecision& on) {
+    if (on.is_judge())
       return values_of({{"mean", number(1)}, {"gradient", number(1)}, {"spread", number(1)}});
-    const Tensor ones = put(place, at::ones({kSentences, kLength, kHeads, kHead}));
-    const Tensor values = ones.clone().requires_grad_(), v = values.to(place.narrow());
+    const Tensor ones = put(on, at::ones({kSentences, kLength, kHeads, kHead}));
+    const Tensor values = ones.clone().requires_grad_(), v = values.to(on.narrow());
     const Tensor zeros = at::zeros_like(v).detach();
-    const kernels::Draws draws(5, place.device);
+    const kernels::Draws draws(5, on.device);
     Tensor context;
-    if (unpadded && kernels::has_varlen_attention(place.device, {place.narrow(), kHead})) {
+    if (unpadded && kernels::has_varlen_attention(on.device, {on.narrow(), kHead})) {
       const auto starts = at::arange(kSentences + 1, at::kInt) * kLength;
-      const kernels::VarlenSentences sentences{put(place, starts), kLength};
+      const kernels::VarlenSentences sentences{put(on, starts), kLength};
       context = kernels::varlen_attention(zeros.flatten(0, 1), zeros.flatten(0, 1), v.flatten(0, 1),
                                           sentences, sentences, {.dropout = kShare});
     } else {

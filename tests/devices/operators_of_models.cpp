@@ -16,18 +16,19 @@ using model::testing::NamedConfig;
 /// Errors of a dozen operators, one after the other.
 constexpr Bounds kWhole{.fp32 = 3e-5, .tf32 = 1.2e-2, .bf16 = 8e-2, .fp16 = 1.2e-2};
 
-model::ModelPtr model_at(const Place& place, const model::ModelConfig& config, uint64_t seed = 3) {
+model::ModelPtr model_at(const DevicePrecision& on, const model::ModelConfig& config,
+                         uint64_t seed = 3) {
   const model::ModelPtr model = model::testing::model_of(config, kPieces, seed);
-  model->to(place.device, place.wide());
+  model->to(on.device, on.wide());
   return model;
 }
 
-Values gradients(const Place& place, const model::ModelConfig& config) {
-  const model::ModelPtr model = model_at(place, config);
+Values gradients(const DevicePrecision& on, const model::ModelConfig& config) {
+  const model::ModelPtr model = model_at(on, config);
   const data::Batch batch = small_batch();
-  const train::Target target = train::make_target(batch, place.device);
-  const model::Source source = model::make_source(batch, place.device);
-  return with_gradients(place, parameters_of(*model), [&]() -> Tensors {
+  const train::Target target = train::make_target(batch, on.device);
+  const model::Source source = model::make_source(batch, on.device);
+  return with_gradients(on, parameters_of(*model), [&]() -> Tensors {
     const Tensor features = model->features(source, target.input);
     const Tensor loss = train::loss_of(*model, features, target, 0.1).smoothed;
     return {{"features", features.flatten(0, 1).index_select(0, target.rows)}, {"loss", loss}};
@@ -47,19 +48,19 @@ train::TrainConfig training(const model::ModelConfig& kind) {
 }
 
 /// Two parts, with guided alignment where the model has it, and an average of the weights.
-Values update(const Place& place, const model::ModelConfig& kind) {
+Values update(const DevicePrecision& on, const model::ModelConfig& kind) {
   const train::TrainConfig config = training(kind);
-  const model::ModelPtr model = model_at(place, kind);
+  const model::ModelPtr model = model_at(on, kind);
   Tensors before;
   for (const auto& [name, weight] : train::trainable(*model))
     before[name] = weight.detach().clone();
   train::OwnOptimizer own(config, *model);
   train::Average average(own.shard, 0.9);
-  train::Updater updater(*model, config, place.device, place.autocast(), own.optimizer, &average);
+  train::Updater updater(*model, config, on.device, on.autocast(), own.optimizer, &average);
   const train::UpdateNumbers numbers =
       updater
           .run(train::parts_of({small_batch(1)}, config),
-               {.rate = 10, .loss_scale = place.precision == Precision::fp16 ? 256.0 : 1.0})
+               {.rate = 10, .loss_scale = on.precision == Precision::fp16 ? 256.0 : 1.0})
           .numbers();
   const auto host = [](double value) { return at::scalar_tensor(value, at::kDouble); };
   Tensors results{
@@ -76,30 +77,30 @@ Values update(const Place& place, const model::ModelConfig& kind) {
 }
 
 /// Logits of three steps, with a beam that is reordered and sentences that leave.
-Values steps(const Place& place, const model::ModelConfig& config) {
+Values steps(const DevicePrecision& on, const model::ModelConfig& config) {
   const at::NoGradGuard no_grad;
-  const model::ModelPtr model = model_at(place, config);
+  const model::ModelPtr model = model_at(on, config);
   model->eval();
-  const model::Autocast autocast(place.device, place.autocast());
+  const model::Autocast autocast(on.device, on.autocast());
   const data::Batch batch = small_batch();
   const auto tokens = [&](int64_t sentences, int64_t beam, int64_t first) {
-    return put(place, (at::arange(sentences * beam) * 3 + first).remainder(7).add(4))
+    return put(on, (at::arange(sentences * beam) * 3 + first).remainder(7).add(4))
         .view({sentences, beam});
   };
-  model::State state = model->start(model::make_source(batch, place.device));
+  model::State state = model->start(model::make_source(batch, on.device));
   Tensors results;
   results["first"] = model->step(tokens(batch.size, 1, 0), state);
-  reorder_beams(state, put(place, at::zeros({batch.size, 3}, at::kLong)));
+  reorder_beams(state, put(on, at::zeros({batch.size, 3}, at::kLong)));
   results["second"] = model->step(tokens(batch.size, 3, 1), state);
-  reorder_beams(state, put(place, at::tensor({2, 0, 2}).expand({batch.size, 3}).contiguous()));
-  go_on_with(state, put(place, at::tensor({0, 2, 3})), {});
+  reorder_beams(state, put(on, at::tensor({2, 0, 2}).expand({batch.size, 3}).contiguous()));
+  reorder(state, put(on, at::tensor({0, 2, 3})), {});
   results["third"] = model->step(tokens(3, 3, 2), state);
   return values_of(results);
 }
 
 /// Weights that no two pieces are nearly equal with: rounding changes no choice.
-Values search(const Place& place, const model::ModelConfig& config) {
-  const model::ModelPtr model = model_at(place, config, 5);  // whose best translations differ well
+Values search(const DevicePrecision& on, const model::ModelConfig& config) {
+  const model::ModelPtr model = model_at(on, config, 5);  // whose best translations differ well
   {
     const at::NoGradGuard no_grad;
     for (Tensor& parameter : model->parameters())
@@ -110,7 +111,7 @@ Values search(const Place& place, const model::ModelConfig& config) {
   options.config.n_best = 2;
   options.config.max_length_ratio = 0.5;
   const auto found =
-      decode::search({model.get()}, {model::make_source(small_batch(), place.device)}, options);
+      decode::search({model.get()}, {model::make_source(small_batch(), on.device)}, options);
   std::vector<double> ids, scores;
   for (const auto& sentence : found)
     for (const decode::Hypothesis& one : sentence) {
@@ -122,7 +123,7 @@ Values search(const Place& place, const model::ModelConfig& config) {
       {{"ids", at::tensor(ids, at::kDouble)}, {"scores", at::tensor(scores, at::kDouble)}});
 }
 
-using Compute = Values (*)(const Place&, const model::ModelConfig&);
+using Compute = Values (*)(const DevicePrecision&, const model::ModelConfig&);
 
 /// Whether rounding moves something to where a gradient jumps: weights to 0, words out of a window
 /// around a predicted position, the largest of two numbers.
@@ -175,8 +176,8 @@ std::vector<Operator> model_operators() {
     const model::ModelConfig config = kind;
     const Bounds bounds = jumps(config) ? kInFp32.times(3) : kWhole;
     const auto add = [&](const std::string& what, Compute compute, const Bounds& allowed) {
-      all.push_back(
-          {what + "." + name, [=](const Place& place) { return compute(place, config); }, allowed});
+      all.push_back({what + "." + name,
+                     [=](const DevicePrecision& on) { return compute(on, config); }, allowed});
     };
     add("model", gradients, bounds);
     add("update", update, bounds);

@@ -14,10 +14,10 @@ struct Weights {
   model::ModelPtr model;
   Numbers numbers;
 
-  explicit Weights(const Place& place)
+  explicit Weights(const DevicePrecision& on)
       : model(model::testing::model_of(model::testing::small_transformer(), accelerator::kPieces)),
-        numbers(place) {
-    model->to(place.device, place.wide());
+        numbers(on) {
+    model->to(on.device, on.wide());
   }
 
   void draw_gradients() {
@@ -41,12 +41,12 @@ Tensors copies(const model::Model& model) {
 
 /// Three updates, with gradients that are shortened, and one that is left out.
 Operator optimizer(train::OptimizerKind kind) {
-  const auto compute = [kind](const Place& place) {
+  const auto compute = [kind](const DevicePrecision& on) {
     train::TrainConfig config;
     config.optimizer = kind;
     config.weight_decay = 0.1;
     config.epsilon = 1e-4;
-    Weights weights(place);
+    Weights weights(on);
     train::OwnOptimizer own(config, *weights.model);
     const Tensors before = copies(*weights.model);
     Tensors results;
@@ -68,7 +68,7 @@ Operator optimizer(train::OptimizerKind kind) {
     weights.model->parameters()[0].mutable_grad().view(-1)[3] =
         std::numeric_limits<double>::infinity();
     step(4);
-    Tensor moved = put(place, at::zeros({}));
+    Tensor moved = put(on, at::zeros({}));
     for (const auto& [name, change] : changes(copies(*weights.model), last))
       moved = moved + change.abs().sum();
     results["change where it is left out"] = moved;
@@ -78,8 +78,8 @@ Operator optimizer(train::OptimizerKind kind) {
   return {"optimizer." + config::name_of(kind), compute, kInFp32.times(5)};
 }
 
-Values average(const Place& place) {
-  Weights weights(place);
+Values average(const DevicePrecision& on) {
+  Weights weights(on);
   train::OwnShard own(*weights.model);
   train::Average average(own.shard, 0.9);
   const Tensors before = copies(*weights.model);

@@ -24,18 +24,18 @@ constexpr int64_t kInput = 7, kHidden = 10, kSequences = 3;
 /// Three steps one by one, with a second input; and a sequence at once, without one and with one
 /// that is the same at every step.
 Operator cell(Cell kind) {
-  const auto compute = [kind](const Place& place) {
+  const auto compute = [kind](const DevicePrecision& on) {
     at::manual_seed(3);
     model::RecurrentCell layer(kind, kInput, kHidden, 5);
-    settle(layer, place);
-    Numbers numbers(place);
+    settle(layer, on);
+    Numbers numbers(on);
     const Tensor x = numbers.leaf({kSequences, 3, kInput}), more = numbers.leaf({kSequences, 3, 5});
     const Tensor hidden = numbers.leaf({kSequences, 1, kHidden});
     const Tensor memory = kind == Cell::lstm ? numbers.leaf({kSequences, 1, kHidden}) : Tensor();
     Tensors leaves = parameters_of(layer);
     leaves.insert({{"x", x}, {"extra", more}, {"hidden", hidden}});
     if (memory.defined()) leaves["cell"] = memory;
-    return with_gradients(place, leaves, [&]() -> Tensors {
+    return with_gradients(on, leaves, [&]() -> Tensors {
       const Tensor gates = layer.project(x);
       const auto steps = layer.begin();
       model::CellState state{hidden, memory}, last = state, other = state;
@@ -62,17 +62,17 @@ model::ModelConfig recurrent(Cell cell, int64_t layers, const std::string& atten
 
 /// Sentences of several lengths, in both directions.
 Operator encoder(Cell kind, int64_t layers) {
-  const auto compute = [=](const Place& place) {
+  const auto compute = [=](const DevicePrecision& on) {
     at::manual_seed(3);
     model::RecurrentEncoder layer(recurrent(kind, layers, "none"), kInput);
-    settle(layer, place);
+    settle(layer, on);
     const data::Batch batch = small_batch();
-    const model::Source source = model::make_source(batch, place.device);
-    Numbers numbers(place);
+    const model::Source source = model::make_source(batch, on.device);
+    Numbers numbers(on);
     const Tensor x = numbers.leaf({batch.size, batch.source_length, kInput});
     Tensors leaves = parameters_of(layer);
     leaves["x"] = x;
-    return with_gradients(place, leaves, [&]() -> Tensors {
+    return with_gradients(on, leaves, [&]() -> Tensors {
       const model::Encoded encoded = layer.forward(x, source);
       return {{"states", encoded.values}, {"summary", encoded.summary}};
     });
@@ -85,23 +85,23 @@ struct Looked {
   Tensor values, summary;
   model::Encoded all;
 
-  Looked(const Place& place, Numbers& numbers)
+  Looked(const DevicePrecision& on, Numbers& numbers)
       : values(numbers.leaf({kSequences, 7, kHidden})),
         summary(numbers.leaf({kSequences, kHidden})),
-        all(model::make_encoded(values, first_of_rows(place, {3, 7, 5}, 7), summary)) {}
+        all(model::make_encoded(values, first_of_rows(on, {3, 7, 5}, 7), summary)) {}
 };
 
 Operator decoder(Cell kind, int64_t layers, const std::string& attention) {
-  const auto compute = [=](const Place& place) {
+  const auto compute = [=](const DevicePrecision& on) {
     at::manual_seed(3);
     model::RecurrentDecoder layer(recurrent(kind, layers, attention), kInput);
-    settle(layer, place);
-    Numbers numbers(place);
-    const Looked encoded(place, numbers);
+    settle(layer, on);
+    Numbers numbers(on);
+    const Looked encoded(on, numbers);
     const Tensor x = numbers.leaf({kSequences, 5, kInput});
     Tensors leaves = parameters_of(layer);
     leaves.insert({{"x", x}, {"values", encoded.values}, {"summary", encoded.summary}});
-    return with_gradients(place, leaves, [&]() -> Tensors {
+    return with_gradients(on, leaves, [&]() -> Tensors {
       Tensor logs;
       const bool attends = layer.attends();
       Tensors results{
@@ -122,20 +122,20 @@ using Make = std::function<model::AttentionPtr(const model::AttentionSize&)>;
 /// in fp32 whatever the precision.
 Operator attention(const std::string& name, const Make& make,
                    kernels::Normalise normalise = &kernels::softmax, bool jumps = false) {
-  const auto compute = [=](const Place& place) {
+  const auto compute = [=](const DevicePrecision& on) {
     at::manual_seed(3);
     const model::AttentionPtr layer = make({.query = kHidden,
                                             .memory = kHidden,
                                             .hidden = kHidden,
                                             .weighing = {.normalise = normalise},
                                             .positions = 9});
-    settle(*layer, place);
-    Numbers numbers(place);
-    const Looked encoded(place, numbers);
+    settle(*layer, on);
+    Numbers numbers(on);
+    const Looked encoded(on, numbers);
     const Tensor query = numbers.leaf({kSequences, 5, kHidden});
     Tensors leaves = parameters_of(*layer);
     leaves.insert({{"query", query}, {"values", encoded.values}, {"summary", encoded.summary}});
-    return with_gradients(place, leaves, [&]() -> Tensors {
+    return with_gradients(on, leaves, [&]() -> Tensors {
       model::StepInput step{
           .query = query, .stride = 1, .coverage = layer->first_coverage(encoded.all)};
       if (step.coverage.defined()) step.coverage = step.coverage.expand({-1, 5, -1, -1});

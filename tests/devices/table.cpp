@@ -13,7 +13,7 @@
 
 namespace heed::devices {
 
-at::ScalarType Place::narrow() const {
+at::ScalarType DevicePrecision::narrow() const {
   if (precision == Precision::bf16) return at::kBFloat16;
   return precision == Precision::fp16 ? at::kHalf : wide();
 }
@@ -75,8 +75,8 @@ void compare(const Tensors& found, const Tensors& judge, const std::string& of, 
   for (const auto& [name, tensor] : found)
     if (!judge.contains(name)) out.push_back({kInfinite, of + name});
   for (const auto& [name, tensor] : judge) {
-    const auto place = found.find(name);
-    const double size = place == found.end() ? kInfinite : error_of(place->second, tensor, floor);
+    const auto entry = found.find(name);
+    const double size = entry == found.end() ? kInfinite : error_of(entry->second, tensor, floor);
     out.push_back({size, of + name});
   }
 }

@@ -22,7 +22,7 @@ using Tensors = std::map<std::string, Tensor>;
 HEED_ENUM(Precision, (fp64, ""), (fp32, ""), (tf32, ""), (bf16, ""), (fp16, ""))
 
 /// The device on which an operator computes, and its precision.
-struct Place {
+struct DevicePrecision {
   at::Device device = at::kCPU;
   Precision precision = Precision::fp64;
 
@@ -53,8 +53,9 @@ inline constexpr Bounds kInFp32{.fp32 = 1e-5, .tf32 = 0, .bf16 = 0, .fp16 = 0};
 
 struct Operator {
   std::string name;  // "kind.variant"
-  /// Builds its inputs from fixed seeds, the same for every place (devices/inputs.h).
-  std::function<Values(const Place&)> compute;
+  /// Builds its inputs from fixed seeds, the same for every device and precision
+  /// (devices/inputs.h).
+  std::function<Values(const DevicePrecision&)> compute;
   Bounds bounds = {};
 };
 

@@ -113,8 +113,8 @@ TEST(LargestError, IsInfiniteForWhatIsNotThere) {
 }
 
 TEST(Table, AnOperatorThatThrowsHasFailed) {
-  const Operator broken{"broken", [](const Place& place) -> Values {
-                          if (!place.is_judge()) throw std::runtime_error("no kernel");
+  const Operator broken{"broken", [](const DevicePrecision& on) -> Values {
+                          if (!on.is_judge()) throw std::runtime_error("no kernel");
                           return {};
                         }};
   const Row row = run(broken, at::kCPU, Precision::fp32);

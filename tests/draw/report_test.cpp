@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <nlohmann/json.hpp>
+
 #include "draw/page_data.h"
+#include "draw/pages.h"
 #include "draw/well_formed.h"
 
 namespace heed::draw {
@@ -183,6 +187,75 @@ TEST(Report, WithoutExtrasHasNoEmptySections) {
        {"How they learned", "One long sentence", "Sentences of other lengths", "<pre>"}) {
     EXPECT_THAT(page, Not(HasSubstr(absent)));
   }
+}
+
+TEST(Report, HasItsNumbersAsJsonForScripts) {
+  Report report = example();
+  report.systems[0].folder = "none";
+  report.systems[1].facts.push_back({.name = "updates", .value = "1.2k", .number = 1234});
+  const auto json = nlohmann::json::parse(report_json(report));
+  EXPECT_EQ(json["title"], "Short & <long>");
+  EXPECT_EQ(json["headline"], headline(report.lengths));
+  EXPECT_EQ(json["baseline"], "without attention");
+  EXPECT_EQ(json["unit"], "words");
+  ASSERT_EQ(json["buckets"].size(), 4U);
+  EXPECT_EQ(json["buckets"][0],
+            nlohmann::json::parse(R"({"low": 1, "high": 10, "sentences": 2, "source_words": 0})"));
+  EXPECT_TRUE(json["buckets"][3]["high"].is_null());
+  ASSERT_EQ(json["systems"].size(), 2U);
+  const auto &without = json["systems"][0], &with = json["systems"][1];
+  EXPECT_EQ(without["name"], "without attention");
+  EXPECT_EQ(without["folder"], "none");
+  EXPECT_TRUE(without["attention_page"].is_null());
+  EXPECT_EQ(with["attention_page"], "b/attention.html");
+  ASSERT_EQ(with["lengths"].size(), 4U);
+  EXPECT_TRUE(with["lengths"][1].is_null());
+  EXPECT_EQ(with["lengths"][2]["bleu"], 60.0);
+  EXPECT_EQ(with["lengths"][2]["interval"], (std::vector<double>{58, 63}));
+  EXPECT_EQ(with["lengths"][2]["against_baseline"],
+            nlohmann::json::parse(
+                R"({"difference": 45.0, "interval": [1.0, 2.0], "wins": 1.0, "p": 0.0005})"));
+  EXPECT_TRUE(without["lengths"][2]["against_baseline"].is_null());
+  EXPECT_EQ(with["all"]["bleu"], 75.0);
+  EXPECT_EQ(with["scores"][0]["name"], "BLEU");
+  EXPECT_EQ(with["scores"][0]["value"], 75.0);
+  EXPECT_EQ(with["facts"][0]["text"], "7 %");
+  EXPECT_EQ(with["facts"][0]["note"], "layer 1");
+  EXPECT_TRUE(with["facts"][0]["value"].is_null());
+  EXPECT_EQ(with["facts"][1]["value"], 1234);
+  const auto& line = json["learning"]["lines"][0];
+  EXPECT_EQ(line["system"], "Bahdanau");
+  EXPECT_EQ(line["set"], "train");
+  EXPECT_EQ(line["points"], nlohmann::json::parse("[[0.0, 3.0], [9.0, 1.0]]"));
+  EXPECT_EQ(json["long_sentence"]["line"], 3);
+  EXPECT_EQ(json["long_sentence"]["translations"][1]["text"], "a b c d");
+  EXPECT_EQ(json["long_sentence"]["translations"][1]["chrf2"],
+            report.long_sentence->sentence.translations[1].chrf);
+  EXPECT_EQ(json["samples"][0]["source"], "short");
+  EXPECT_EQ(json["commands"], (std::vector<std::string>{"heed bottleneck a.yaml && echo"}));
+  EXPECT_EQ(json["notes"].back(), "2 threads");
+}
+
+TEST(Report, JsonOfWhatIsNotThereIsNull) {
+  Report report = example();
+  report.learning.reset();
+  report.long_sentence.reset();
+  report.samples.clear();
+  report.lengths.baseline = "";
+  report.lengths.systems[0].all.interval.reset();
+  report.lengths.systems[0].all.bleu.score = std::numeric_limits<double>::quiet_NaN();
+  const auto json = nlohmann::json::parse(report_json(report));
+  for (const char* key : {"learning", "long_sentence", "baseline"})
+    EXPECT_TRUE(json[key].is_null()) << key;
+  EXPECT_TRUE(json["samples"].empty());
+  EXPECT_TRUE(json["systems"][0]["all"]["interval"].is_null());
+  EXPECT_TRUE(json["systems"][0]["all"]["bleu"].is_null());
+}
+
+TEST(Report, JsonOfBytesThatAreNoTextIsValid) {
+  Report report = example();
+  report.samples[0].source = "a\xFF<\n";
+  EXPECT_EQ(nlohmann::json::parse(report_json(report))["samples"][0]["source"], "a\uFFFD<\n");
 }
 
 TEST(BottleneckDrawing, ReadsEveryStateOnceWithAttention) {

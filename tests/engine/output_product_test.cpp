@@ -33,7 +33,7 @@ TEST(OutputProduct, OfListsHasTheBitsOfTheWholeOne) {
         const PieceList& list = kLists[row / 2];
         EXPECT_EQ(some[row * 5 + i], i < std::ssize(list) ? all[row * 70 + list[i]] : -INFINITY);
       }
-    listed.go_on_with(std::vector<int64_t>{2, 0});
+    listed.reorder(std::vector<int64_t>{2, 0});
     listed.take(x.data(), 4);
     some = listed.logits();
     EXPECT_EQ(some[2], all[40]);
@@ -73,8 +73,8 @@ TEST(OutputProduct, IsThatOfEveryNetwork) {
                some = network.start(with_lists, kOneThread);
     all->step(last.data(), 1, nullptr);
     some->step(last.data(), 1, nullptr);
-    all->go_on_with(kept, kept);
-    some->go_on_with(kept, kept);
+    all->reorder(kept, kept);
+    some->reorder(kept, kept);
     const float *whole = all->step(left.data(), 1, nullptr).logits(),
                 *listed = some->step(left.data(), 1, nullptr).logits();
     EXPECT_EQ(listed[0], whole[3]);

@@ -49,7 +49,7 @@ TEST(ThreadPool, ThrowsWhatACallThrewAndWorksOn) {
 TEST(Threads, ShareItemsOneByOne) {
   ThreadPool pool(2);
   std::vector<std::atomic<int>> done(13);
-  share_items(pool.threads(), std::ssize(done), [&](int64_t i) { ++done[i]; });
+  divide_items(pool.threads(), std::ssize(done), [&](int64_t i) { ++done[i]; });
   for (const auto& times : done) EXPECT_EQ(times, 1);
 }
 

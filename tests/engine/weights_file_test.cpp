@@ -64,7 +64,7 @@ TEST(WeightsFile, StayWhenAnotherOneIsCopiedOverIt) {
   const std::string path = folder / "w.safetensors";
   model::write_safetensors({tensor("a", Dtype::F32, {2, 3}, kFloats)}, {}, path);
   WeightsFile file = read_weights(path);
-  file.weights.leave_file();
+  file.weights.release_file();
   std::fstream(path, std::ios::in | std::ios::out) << std::string(read_file(path).size(), 'x');
   EXPECT_EQ(file.weights.at("a").copy(), kFloats);
 }

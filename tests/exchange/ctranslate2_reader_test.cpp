@@ -14,6 +14,7 @@
 #include "exchange/archives.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/foreign_model.h"
+#include "exchange/formats.h"
 #include "message.h"
 #include "temporary_folder.h"
 #include "text/vocabulary_training.h"

@@ -13,6 +13,7 @@
 #include "engine/random_weights.h"
 #include "exchange/arrays.h"
 #include "exchange/foreign_model.h"
+#include "exchange/formats.h"
 #include "exchange/plain_transformer.h"
 #include "message.h"
 #include "model/description/safetensors_file.h"

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "compressed.h"
 #include "exchange/foreign_model.h"
+#include "exchange/formats.h"
 #include "exchange/marian_writer.h"
 #include "message.h"
 #include "text/foreign_pieces.h"

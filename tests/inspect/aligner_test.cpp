@@ -136,14 +136,14 @@ TEST(Gold, MayBeTurnedRound) {
   const auto swapped =
       read_gold(folder.write("swapped", "0-2 1?1\n0-1\n"), pairs, {.swapped = true});
   ASSERT_THAT(swapped, SizeIs(2));
-  const GoldPairs turned = turned_round({pairs, plain, "g"});
+  const GoldPairs turned = reversed({pairs, plain, "g"});
   EXPECT_EQ(turned.pairs.source, pairs.target);
   EXPECT_EQ(turned.pairs.target, pairs.source);
   for (std::size_t i = 0; i < plain.size(); ++i) {
     EXPECT_EQ(swapped[i].sure, plain[i].sure);
     EXPECT_EQ(swapped[i].possible, plain[i].possible);
-    EXPECT_EQ(turned.gold[i].sure, study::turned_round(plain[i].sure));
-    EXPECT_EQ(turned.gold[i].possible, study::turned_round(plain[i].possible));
+    EXPECT_EQ(turned.gold[i].sure, study::reversed(plain[i].sure));
+    EXPECT_EQ(turned.gold[i].possible, study::reversed(plain[i].possible));
   }
   const std::string far = folder.write("far", "0-1 3-0\n0-0\n");
   const std::string message = message_of<UserError>([&] { read_gold(far, pairs, {}); });

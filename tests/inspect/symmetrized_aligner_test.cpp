@@ -59,7 +59,7 @@ TEST(SymmetrizedAligner, CountsTheErrorsOfTheOtherModelAndOfWhatIsJoined) {
     aligner.align(kThreePairs, 0);
     study::AlignmentError turned;
     const auto back = backward.align({kThreePairs.target, kThreePairs.source}, 0);
-    for (std::size_t i = 0; i < back.size(); ++i) turned.add(study::turned_round(back[i]), gold[i]);
+    for (std::size_t i = 0; i < back.size(); ++i) turned.add(study::reversed(back[i]), gold[i]);
     EXPECT_EQ(aligner.backward_error().rate(), turned.rate());
     return aligner.joined_error();
   };
@@ -71,7 +71,7 @@ TEST(SymmetrizedAligner, CountsTheErrorsOfTheOtherModelAndOfWhatIsJoined) {
   EXPECT_LE(both.links, any.links);
 }
 
-// One aligner is called several times for the windows of a file.
+// One aligner is called several times for the chunks of a file.
 TEST(SymmetrizedAligner, CountsLinesFromTheFirst) {
   const text::Pairs second{{kThreePairs.source[1]}, {kThreePairs.target[1]}};
   AlignerByRule forward = by_usual_rule(random_aligner(1)),

@@ -196,8 +196,9 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
                  keys = columns(one.heads, one.kv_heads).repeat_interleave(group, 0),
                  values =
                      columns(one.heads + one.kv_heads, one.kv_heads).repeat_interleave(group, 0);
-    const Tensor place = at::arange(length);
-    const Tensor distance = (place.unsqueeze(0) - place.unsqueeze(1)).clamp(-one.reach, one.reach);
+    const Tensor position = at::arange(length);
+    const Tensor distance =
+        (position.unsqueeze(0) - position.unsqueeze(1)).clamp(-one.reach, one.reach);
     const Tensor own = one.each
                            ? wide_numbers.narrow(0, first, length)
                            : wide_numbers.expand({length, -1, -1});  // [length, heads, numbers]
@@ -205,7 +206,7 @@ TEST_P(AttentionByDistance, AddsTheNumberOfEachDistance) {
         2, (distance + one.reach).unsqueeze(0).expand({one.heads, -1, -1}));
     Tensor scores = at::bmm(query, keys.transpose(1, 2)) * kScale + added;
     if (one.causal)
-      scores = scores.masked_fill((place.unsqueeze(0) > place.unsqueeze(1)), -INFINITY);
+      scores = scores.masked_fill((position.unsqueeze(0) > position.unsqueeze(1)), -INFINITY);
     if (one.pattern.window > 0)
       scores = scores.masked_fill(seen(one.pattern, length).logical_not(), -INFINITY);
     contexts.push_back(at::bmm(at::softmax(scores, -1), values).transpose(0, 1).flatten(1));

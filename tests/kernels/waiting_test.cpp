@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 
 namespace heed::kernels {
 namespace {

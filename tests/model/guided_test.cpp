@@ -80,7 +80,7 @@ TEST(GuidedLogs, NegativeLayersCountFromTheEnd) {
 struct PatternLoss {
   Source source = source_of(three_sources());
   Tensor target = padded(uneven_targets());
-  Tensor places, pattern;
+  Tensor indices, pattern;
 
   PatternLoss() {
     std::vector<int64_t> real;
@@ -88,14 +88,14 @@ struct PatternLoss {
       for (int64_t t = 0; t < std::ssize(uneven_targets()[row]); ++t)
         for (int64_t s = 0; s < std::ssize(three_sources()[row]); ++s)
           if ((row + t + s) % 3 != 0) real.push_back((row * 5 + t) * 7 + s);
-    places = at::tensor(real, at::kLong);
+    indices = at::tensor(real, at::kLong);
     pattern = at::randn({std::ssize(real)}, at::kDouble);
   }
 
   Tensor of(Model& model, int64_t layer, int64_t head) const {
     Trace trace = trace_of(layer, head);
     model.features(source, target, &trace);
-    return (trace.guided->logs.flatten().index_select(0, places) * pattern).sum();
+    return (trace.guided->logs.flatten().index_select(0, indices) * pattern).sum();
   }
 };
 
@@ -128,7 +128,7 @@ TEST(GuidedLogs, HaveTheirReadableTwinsGradientsOnTheKernels) {
       Trace trace = trace_of(0, 0);
       const Tensor features = model->features(loss.source, loss.target, &trace);
       const Tensor guided =
-          (trace.guided->logs.flatten().index_select(0, loss.places) * loss.pattern).sum();
+          (trace.guided->logs.flatten().index_select(0, loss.indices) * loss.pattern).sum();
       // Padded rows are undefined.
       const Tensor real = features.narrow(1, 0, 2) * pattern.narrow(1, 0, 2);
       return torch::autograd::grad({guided + real.sum()}, model->parameters(), {}, std::nullopt,

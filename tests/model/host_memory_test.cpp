@@ -37,10 +37,10 @@ TEST_F(HostMemoryPool, CountsWhatIsUsedAndTheMostOfIt) {
 }
 
 TEST_F(HostMemoryPool, GivesAFreedBlockToTheNextTensorOfAboutItsSize) {
-  const void* place = bytes(7 * kMiB).data_ptr();
-  EXPECT_EQ(bytes(7 * kMiB - 5).data_ptr(), place);
-  EXPECT_EQ(bytes(6 * kMiB).data_ptr(), place);
-  EXPECT_NE(bytes(kMiB).data_ptr(), place);  // would waste most of it
+  const void* address = bytes(7 * kMiB).data_ptr();
+  EXPECT_EQ(bytes(7 * kMiB - 5).data_ptr(), address);
+  EXPECT_EQ(bytes(6 * kMiB).data_ptr(), address);
+  EXPECT_NE(bytes(kMiB).data_ptr(), address);  // would waste most of it
 }
 
 TEST_F(HostMemoryPool, AlignsEverySize) {

@@ -14,7 +14,7 @@ inline void reorder_beams(State& state, const Tensor& parents) {
   for (const Tensor& tensor : state.carried)
     if (tensor.defined()) beam = tensor.size(1);
   const Tensor first = at::arange(parents.size(0), parents.options()).mul_(beam).unsqueeze(1);
-  go_on_with(state, {}, parents + first);
+  reorder(state, {}, parents + first);
 }
 
 }  // namespace heed::model

@@ -22,7 +22,7 @@ State numbered_state() {
 
 TEST(State, KeepingSentencesMovesMemoryAndHypotheses) {
   State state = numbered_state();
-  go_on_with(state, at::tensor({2, 0}, at::kLong), {});
+  reorder(state, at::tensor({2, 0}, at::kLong), {});
   EXPECT_TRUE(state.memory[0].equal(at::stack({at::arange(14, 21), at::arange(0, 7)})));
   EXPECT_FALSE(state.memory[1].defined());
   EXPECT_TRUE(state.carried[2].equal(at::tensor({4, 5, 0, 1}, at::kLong).view({2, 2})));
@@ -104,9 +104,9 @@ TEST(Embedding, WordDropoutTakesWholeVectorsAndKeepsTheMean) {
 TEST(State, SentencesLeaveAndBeamsMoveAtOnce) {
   State state = numbered_state(), stepwise = numbered_state();
   // The sentences 2 and 0 go on, with hypotheses 4, 5 and 0, 1 of all.
-  go_on_with(state, at::tensor({2, 0}, at::kLong),
-             at::tensor({5, 4, 5, 1, 1, 0}, at::kLong).view({2, 3}));
-  go_on_with(stepwise, at::tensor({2, 0}, at::kLong), {});
+  reorder(state, at::tensor({2, 0}, at::kLong),
+          at::tensor({5, 4, 5, 1, 1, 0}, at::kLong).view({2, 3}));
+  reorder(stepwise, at::tensor({2, 0}, at::kLong), {});
   reorder_beams(stepwise, at::tensor({1, 0, 1, 1, 1, 0}, at::kLong).view({2, 3}));
   EXPECT_TRUE(state.memory[0].equal(stepwise.memory[0]));
   for (const std::size_t i : {0, 2}) EXPECT_TRUE(state.carried[i].equal(stepwise.carried[i]));

@@ -7,27 +7,19 @@
 #include <cmath>
 #include <string>
 
-#include "base/files.h"
 #include "config/io.h"
 #include "engine/network.h"
+#include "guide.h"
 #include "model/description/traits.h"
 #include "model/recurrent/attention_contract.h"
 #include "model/transformer/attention_contract.h"
 #include "model/transformer/positions/positions.h"
-#include "paths.h"
 
 namespace heed::model {
 namespace {
 
 using testing::broken_promises;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-void expect_in_guide(const std::string& file) {
-  const std::string source = read_file(std::string(paths::kSource) + "/tests/model/toy/" + file);
-  EXPECT_THAT(read_file(std::string(paths::kSource) + "/docs/extending.md"),
-              HasSubstr("```cpp\n" + source + "```"));
-}
 
 TEST(AToyAttention, IsARegisteredOneWithoutAnotherEdit) {
   ModelConfig config;
@@ -91,7 +83,10 @@ TEST(Toys, HaveNoEngine) {
 
 TEST(Toys, AreThoseOfTheGuide) {
   for (const char* file : {"cosine.cpp", "qk_norm.cpp", "kerple.cpp", "sigmoids.cpp"})
-    expect_in_guide(file);
+    expect_in_guide(std::string("tests/model/toy/") + file);
+  for (const char* folder : {"model/recurrent/attention", "model/transformer/attention",
+                             "model/transformer/positions", "kernels/normalisers"})
+    expect_in_guide("tests/model/toy/" + std::string(folder) + "/registry.def");
 }
 
 }  // namespace

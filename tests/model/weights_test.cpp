@@ -205,12 +205,12 @@ TEST_F(Weights, FilesOfOtherProgramsAreReadWhenAskedFor) {
 TEST_F(Weights, NumbersThatAreNotFiniteAreRefusedWithTheirTensor) {
   for (const auto type : {at::kFloat, at::kDouble, at::kBFloat16, at::kHalf})
     for (const double wrong : {NAN, -NAN, INFINITY, -INFINITY})
-      for (const int64_t place : {0, 17, 36}) {
+      for (const int64_t index : {0, 17, 36}) {
         TensorFile file = small_file();
         file.tensors["a\nb"] = at::ones({37}, type);
         save_tensors(file, path);
         EXPECT_EQ(error_of_load(), "");
-        file.tensors["a\nb"][place] = wrong;
+        file.tensors["a\nb"][index] = wrong;
         save_tensors(file, path);
         expect_refused(R"(tensor 'a\nb' has values that are no finite numbers)");
       }
@@ -280,7 +280,7 @@ TEST_F(Weights, ALoadedModelHasTheSameWeights) {
 TEST_F(Weights, TakenWeightsAreTheFilesOwnAndLeaveItAsItIs) {
   ModelConfig config = tiny(Tie::all);
   config.width = config.feed_forward = 16;
-  for (const int64_t vocabulary : {16, 7}) {  // 7: what follows the biases lies at an odd place
+  for (const int64_t vocabulary : {16, 7}) {  // 7: what follows the biases lies at an odd address
     const auto one = make_transformer(config, {vocabulary, vocabulary});
     save_tensors({.tensors = named_weights(*one)}, path);
     const auto weights = load_tensors(path).tensors;

@@ -2,6 +2,7 @@
 import csv
 import functools
 import itertools
+import json
 import unittest
 
 import layout
@@ -126,6 +127,26 @@ class Report(LayoutTest):
         heads = self.browser.run("[...document.querySelectorAll('table')[0].tHead.rows[0].cells].map(each => each.textContent)")
         self.assertEqual(heads, ["words in the source", "1-10n = 4", "11-20n = 4", "21-30n = 4", "31-40n = 4", "51-60n = 4",
                                  "alln = 20"])
+
+    def test_its_tables_have_the_numbers_of_the_file_for_scripts(self):
+        report = json.loads((self.folder / "family/report.json").read_text(encoding="utf-8"))
+        self.show("family/report.html", 1000, 900)
+        title, headline = self.headings()[:2]
+        self.assertEqual((title, headline), (report["title"], report["headline"]))
+        lengths, models = self.browser.run("""[...document.querySelectorAll("table")].map(table => [...table.tBodies[0].rows]
+            .map(row => [...row.cells].map(cell => (cell.querySelector("span, a") ?? cell).textContent.trim())))""")
+        filled = [i for i, bucket in enumerate(report["buckets"]) if bucket["sentences"]]
+        for row, system in zip(lengths, report["systems"], strict=True):
+            measured = [*(system["lengths"][i] for i in filled), system["all"]]
+            self.assertEqual(row, [system["name"], *(f"{one['bleu']:.1f}" for one in measured)])
+            self.assertTrue(all(one["interval"][0] <= one["bleu"] <= one["interval"][1] for one in measured))
+        for row, system in zip(models, report["systems"], strict=True):
+            self.assertEqual(row[0], system["name"])
+            for fact in system["facts"]:
+                self.assertIn(fact["text"], row)
+            for score in system["scores"]:
+                self.assertIn(f"{score['value']:.2f}", row)
+        self.assertEqual([one["folder"] for one in report["systems"]], ["none", "bahdanau", "luong_general", "transformer"])
 
     def test_every_model_that_attends_has_a_heatmap_with_axis_names_and_a_page(self):
         self.show("family/report.html", 1000, 900)

@@ -48,7 +48,7 @@ void expect_common(const std::vector<Attempt>& attempts, const std::string& text
   for (const Attempt& each : attempts) EXPECT_EQ(each.store->get_to_str("said"), text);
 }
 
-TEST(Attempt, HasAPlaceOfItsOwn) {
+TEST(Attempt, HasAPartOfTheStoreOfItsOwn) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   const auto one = all_begin(store, 3);
   expect_common(one, "the first attempt");

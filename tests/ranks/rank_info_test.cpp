@@ -12,7 +12,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-RankInfo place_in(const Variables& variables) {
+RankInfo rank_info_in(const Variables& variables) {
   return rank_info([&](const std::string& name) {
     const auto found = variables.find(name);
     return found == variables.end() ? "" : found->second;
@@ -20,7 +20,7 @@ RankInfo place_in(const Variables& variables) {
 }
 
 TEST(RankInfo, IsAloneWhereNobodySaysOtherwise) {
-  const RankInfo info = place_in({});
+  const RankInfo info = rank_info_in({});
   EXPECT_TRUE(info.alone());
   EXPECT_TRUE(info.leads());
   EXPECT_EQ(info.rendezvous, Rendezvous::none);
@@ -32,7 +32,7 @@ TEST(RankInfo, IsWhatHeedsOwnLauncherSays) {
     const auto equals = each.find('=');
     variables[each.substr(0, equals)] = each.substr(equals + 1);
   }
-  const RankInfo info = place_in(variables);
+  const RankInfo info = rank_info_in(variables);
   EXPECT_EQ(info.rank, 2);
   EXPECT_EQ(info.size, 5);
   EXPECT_EQ(info.local_size, 5);
@@ -42,15 +42,15 @@ TEST(RankInfo, IsWhatHeedsOwnLauncherSays) {
 }
 
 TEST(RankInfo, UnderTorchrunIsAtTheAgentsStore) {
-  const RankInfo info = place_in({{"RANK", "3"},
-                                  {"WORLD_SIZE", "4"},
-                                  {"LOCAL_RANK", "1"},
-                                  {"LOCAL_WORLD_SIZE", "2"},
-                                  {"MASTER_ADDR", "node1"},
-                                  {"MASTER_PORT", "29500"},
-                                  {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-                                  {"TORCHELASTIC_RUN_ID", "mine"},
-                                  {"TORCHELASTIC_RESTART_COUNT", "1"}});
+  const RankInfo info = rank_info_in({{"RANK", "3"},
+                                      {"WORLD_SIZE", "4"},
+                                      {"LOCAL_RANK", "1"},
+                                      {"LOCAL_WORLD_SIZE", "2"},
+                                      {"MASTER_ADDR", "node1"},
+                                      {"MASTER_PORT", "29500"},
+                                      {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                      {"TORCHELASTIC_RUN_ID", "mine"},
+                                      {"TORCHELASTIC_RESTART_COUNT", "1"}});
   EXPECT_EQ(info.rank, 3);
   EXPECT_EQ(info.local_rank, 1);
   EXPECT_EQ(info.local_size, 2);
@@ -63,12 +63,12 @@ TEST(RankInfo, UnderTorchrunIsAtTheAgentsStore) {
 }
 
 TEST(RankInfo, UnderSrunIsAnnouncedInTheRunsFolder) {
-  const RankInfo info = place_in({{"SLURM_PROCID", "5"},
-                                  {"SLURM_STEP_NUM_TASKS", "6"},
-                                  {"SLURM_LOCALID", "2"},
-                                  {"SLURM_STEP_TASKS_PER_NODE", "3(x2)"},
-                                  {"SLURM_JOB_ID", "77"},
-                                  {"SLURM_STEP_ID", "0"}});
+  const RankInfo info = rank_info_in({{"SLURM_PROCID", "5"},
+                                      {"SLURM_STEP_NUM_TASKS", "6"},
+                                      {"SLURM_LOCALID", "2"},
+                                      {"SLURM_STEP_TASKS_PER_NODE", "3(x2)"},
+                                      {"SLURM_JOB_ID", "77"},
+                                      {"SLURM_STEP_ID", "0"}});
   EXPECT_EQ(info.rank, 5);
   EXPECT_EQ(info.local_rank, 2);
   EXPECT_EQ(info.local_size, 3);
@@ -79,7 +79,7 @@ TEST(RankInfo, UnderSrunIsAnnouncedInTheRunsFolder) {
 // A batch script sees how many tasks its job has, and is none of them.
 TEST(RankInfo, InABatchScriptOfSlurmIsAlone) {
   EXPECT_TRUE(
-      place_in({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "6"}, {"SLURM_JOB_ID", "77"}}).alone());
+      rank_info_in({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "6"}, {"SLURM_JOB_ID", "77"}}).alone());
 }
 
 TEST(RankInfo, UnderMpirun) {
@@ -88,15 +88,15 @@ TEST(RankInfo, UnderMpirun) {
                                {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
                                {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
                                {"PMIX_NAMESPACE", "123"}};
-  EXPECT_EQ(place_in(variables).rank, 1);
-  EXPECT_EQ(place_in(variables).job, "mpirun-123");
+  EXPECT_EQ(rank_info_in(variables).rank, 1);
+  EXPECT_EQ(rank_info_in(variables).job, "mpirun-123");
   EXPECT_EQ(message_of<UserError>([] {
-              place_in({{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}});
+              rank_info_in({{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}});
             }),
             "started by mpirun, which does not name its job; export MASTER_ADDR (the first rank's "
             "machine) and MASTER_PORT (a free port there) to all ranks");
-  const RankInfo info =
-      place_in({{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "7"}});
+  const RankInfo info = rank_info_in(
+      {{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "7"}});
   EXPECT_EQ(info.rendezvous, Rendezvous::address);
   EXPECT_FALSE(info.hosted);
   EXPECT_EQ(keeper_of_store(info), "rank 0 of 3");
@@ -111,37 +111,37 @@ TEST(RankInfo, UnderMpirunIsNotWhatSrunSaysOfMpirun) {
   Variables open_mpi = {
       {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}, {"PMIX_NAMESPACE", "123"}};
   open_mpi.insert(srun.begin(), srun.end());
-  EXPECT_EQ(place_in(open_mpi).rank, 1);
-  EXPECT_EQ(place_in(open_mpi).job, "mpirun-123");
+  EXPECT_EQ(rank_info_in(open_mpi).rank, 1);
+  EXPECT_EQ(rank_info_in(open_mpi).job, "mpirun-123");
   Variables mpich = {{"PMI_RANK", "1"},        {"PMI_SIZE", "2"},    {"MPI_LOCALRANKID", "1"},
                      {"MPI_LOCALNRANKS", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "7"}};
   mpich.insert(srun.begin(), srun.end());
-  EXPECT_EQ(place_in(mpich).rank, 1);
-  EXPECT_EQ(place_in(mpich).local_size, 2);
+  EXPECT_EQ(rank_info_in(mpich).rank, 1);
+  EXPECT_EQ(rank_info_in(mpich).local_size, 2);
 }
 
 TEST(RankInfo, OfATaskIsWhatSrunSaysWithPmi2) {
-  const RankInfo info = place_in({{"SLURM_PROCID", "1"},
-                                  {"SLURM_STEP_NUM_TASKS", "2"},
-                                  {"SLURM_JOB_ID", "9"},
-                                  {"SLURM_STEP_ID", "0"},
-                                  {"PMI_RANK", "1"},
-                                  {"PMI_SIZE", "2"}});
+  const RankInfo info = rank_info_in({{"SLURM_PROCID", "1"},
+                                      {"SLURM_STEP_NUM_TASKS", "2"},
+                                      {"SLURM_JOB_ID", "9"},
+                                      {"SLURM_STEP_ID", "0"},
+                                      {"PMI_RANK", "1"},
+                                      {"PMI_SIZE", "2"}});
   EXPECT_EQ(info.rank, 1);
   EXPECT_EQ(info.job, "srun-9-0");
 }
 
 TEST(RankInfo, SaysWhichVariableIsWrong) {
   EXPECT_EQ(message_of<UserError>([] {
-              place_in({{"RANK", "x"}, {"WORLD_SIZE", "2"}});
+              rank_info_in({{"RANK", "x"}, {"WORLD_SIZE", "2"}});
             }),
             "environment variable RANK: got 'x', expected a number from 0; it is set by what "
             "starts the ranks (heed train --ranks, torchrun, srun, mpirun)");
   EXPECT_EQ(message_of<UserError>([] {
-              place_in({{"RANK", "2"}, {"WORLD_SIZE", "2"}});
+              rank_info_in({{"RANK", "2"}, {"WORLD_SIZE", "2"}});
             }),
             "environment variable RANK: got 2, expected less than WORLD_SIZE (2)");
-  EXPECT_TRUE(place_in({{"RANK", "0"}, {"WORLD_SIZE", "1"}}).alone());
+  EXPECT_TRUE(rank_info_in({{"RANK", "0"}, {"WORLD_SIZE", "1"}}).alone());
 }
 
 }  // namespace

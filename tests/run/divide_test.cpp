@@ -83,17 +83,17 @@ TEST(TranslateTogether, FailsOnAllWhereOneFails) {
 TEST(ThreadsOfRank, AreAShareOfTheCoresThatItSharesOrAllOfItsOwn) {
   const int64_t cores = available_cores();
   ranks::together(3, [&](ranks::Group& group) {
-    const ranks::RankInfo place{
+    const ranks::RankInfo info{
         .rank = group.rank(), .size = 3, .local_rank = group.rank(), .local_size = 3};
-    EXPECT_EQ(run::threads_of_rank(6, group, place), 2);
-    EXPECT_EQ(run::threads_of_rank(0, group, place), std::max<int64_t>(1, cores / 3));
+    EXPECT_EQ(run::threads_of_rank(6, group, info), 2);
+    EXPECT_EQ(run::threads_of_rank(0, group, info), std::max<int64_t>(1, cores / 3));
     if (!group.leads()) {
       cpu_set_t one;
       CPU_ZERO(&one);
       CPU_SET(sched_getcpu(), &one);
       ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
     }
-    EXPECT_EQ(run::threads_of_rank(0, group, place), group.leads() ? cores : 1);
+    EXPECT_EQ(run::threads_of_rank(0, group, info), group.leads() ? cores : 1);
   });
 }
 

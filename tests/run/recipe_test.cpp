@@ -31,7 +31,7 @@ data::CorpusShape pairs(int64_t count) {
 
 run::Config read_back(const run::Recipe& recipe) {
   run::Config config;
-  config::load_text(config, run::sections_of(recipe), "recipe");
+  config::load_text(config, run::sections_of(recipe).text(), "recipe");
   return config;
 }
 
@@ -92,20 +92,22 @@ TEST(Recipe, LinesWithoutBlanksAreCountedByTheirLetters) {
 }
 
 TEST(Recipe, TheCommentHasTheEpochsOfTheUpdates) {
-  EXPECT_THAT(run::sections_of(run::recipe_for(pairs(60000), {})),
+  EXPECT_THAT(run::sections_of(run::recipe_for(pairs(60000), {})).text(),
               HasSubstr("# About 10 epochs.\n"));
   // 1,000 updates are the fewest: 1,024,000 pieces / (1,000 words x 1.35) = 758.5
-  EXPECT_THAT(run::sections_of(run::recipe_for(pairs(100), {})),
+  EXPECT_THAT(run::sections_of(run::recipe_for(pairs(100), {})).text(),
               HasSubstr("# About 759 epochs.\n"));
 }
 
 TEST(Recipe, TheNumberOfCoresChangesNothingWhereAllFits) {
   for (const int64_t count : {300, 5001, 60000, 3000000}) {
-    const std::string unknown = run::sections_of(run::recipe_for(pairs(count), {.cores = 1}));
+    const std::string unknown =
+        run::sections_of(run::recipe_for(pairs(count), {.cores = 1})).text();
     for (const int64_t cores : {1, 3, 64})
-      EXPECT_EQ(run::sections_of(
-                    run::recipe_for(pairs(count), {.cores = cores, .memory = 64000 * kMega})),
-                unknown);
+      EXPECT_EQ(
+          run::sections_of(run::recipe_for(pairs(count), {.cores = cores, .memory = 64000 * kMega}))
+              .text(),
+          unknown);
     EXPECT_THAT(unknown, Not(HasSubstr("that was free")));
     EXPECT_THAT(unknown, Not(HasSubstr("accumulate")));
   }
@@ -116,12 +118,12 @@ TEST(Recipe, LittleMemoryCutsTheBatchesAndLeavesTheUpdate) {
   const run::Recipe ample = run::recipe_for(pairs(60000), {.cores = 1});
   const run::Recipe little = run::recipe_for(pairs(60000), {.cores = 1, .memory = 345 * kMega});
   EXPECT_FALSE(little.is_smaller);
-  EXPECT_EQ(little.network, ample.network);
+  EXPECT_EQ(little.network.text(), ample.network.text());
   EXPECT_EQ(little.updates, ample.updates);
   const run::Config config = read_back(little);
   EXPECT_EQ(config.training.batch_size, 512);
   EXPECT_EQ(config.training.accumulate, 2);
-  EXPECT_THAT(run::sections_of(little), HasSubstr("does not fit the memory that was free"));
+  EXPECT_THAT(run::sections_of(little).text(), HasSubstr("does not fit the memory that was free"));
 }
 
 // Several cores work on several batches at once, and hold gradients of each.
@@ -130,7 +132,7 @@ TEST(Recipe, OnManyCoresTheSameMemoryHoldsASmallerModel) {
   EXPECT_TRUE(recipe.is_smaller);
   EXPECT_EQ(width(recipe), 192);
   EXPECT_EQ(recipe.accumulate, 1);
-  EXPECT_THAT(run::sections_of(recipe), HasSubstr("# A larger model does not fit"));
+  EXPECT_THAT(run::sections_of(recipe).text(), HasSubstr("# A larger model does not fit"));
 }
 
 TEST(Recipe, ASmallGpuGetsAModelThatItHolds) {

@@ -160,7 +160,7 @@ TEST(Service, ALongRequestDoesNotHoldUpShortOnes) {
 
 TEST(Service, ALongRequestDoesNotHoldUpOthersWhereBatchesAreNotShared) {
   const decode::DecodeConfig config{.batch_size = 3};
-  std::vector<std::string> many;  // three windows of 96 lines, the last of them with 1 line
+  std::vector<std::string> many;  // three chunks of 96 lines, the last of them with 1 line
   for (int i = 0; i < 193; ++i) many.push_back(sentences()[static_cast<std::size_t>(i * i % 7)]);
   const int threads = at::get_num_threads();
   for (const int some : {1, 2, 3}) {
@@ -174,7 +174,7 @@ TEST(Service, ALongRequestDoesNotHoldUpOthersWhereBatchesAreNotShared) {
     EXPECT_EQ(running.service.waiting(), 193 - 3 * some);  // of the long one, one turn is done
     EXPECT_EQ(json::parse(running.end(small).body)["translatedText"],
               json(expected(translator_of(kSharesNot, config), {"quorz", "mira tolo"})));
-    std::vector<std::string> texts;  // as `heed translate` does, window by window
+    std::vector<std::string> texts;  // as `heed translate` does, chunk by chunk
     for (auto from = many.begin(); from < many.end(); from += 96) {
       const auto to = std::min(from + 96, many.end());
       const auto part = expected(translator_of(kSharesNot, config), {from, to});

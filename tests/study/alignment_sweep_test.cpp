@@ -131,7 +131,7 @@ TEST(Symmetrize, AgreementStaysAsItIsAndNothingStaysNothing) {
     EXPECT_EQ(symmetrize(same, same, method), same);
     EXPECT_TRUE(symmetrize({}, {}, method).empty());
   }
-  EXPECT_EQ(pharaoh(turned_round(same)), "1-2 3-0");
+  EXPECT_EQ(pharaoh(reversed(same)), "1-2 3-0");
 }
 
 }  // namespace

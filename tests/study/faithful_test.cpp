@@ -70,7 +70,7 @@ TEST(Faithful, ComparesEveryHeadWithOtherEvidence) {
   EXPECT_EQ(sharp.erasure, std::vector<double>{0});  // 1 and -1
   EXPECT_EQ(sharp.moved, std::vector<double>{0.25});
   EXPECT_EQ(sharp.aligned.rate(), 0);
-  // Row a tells no two places apart; row b two of three pairs: (1 - 1) / sqrt(2 * 3).
+  // Row a tells no two words apart; row b two of three pairs: (1 - 1) / sqrt(2 * 3).
   EXPECT_EQ(flat.saliency, std::vector<double>{0});
   EXPECT_NEAR(flat.entropy[0], std::log(4) / 2, 1e-6);
   EXPECT_TRUE(flat.moved.empty());

@@ -97,7 +97,7 @@ TEST(Flags, OfLowProbabilitiesAndTheLimit) {
   pair.log_probability = -6.5;
   pair.cut = true;
   EXPECT_EQ(flagged(pair), "cut,unsure");
-  pair.given = true;
+  pair.forced = true;
   EXPECT_EQ(flagged(pair), "cut");
   pair.log_probability = -12.1;
   EXPECT_EQ(flagged(pair), "cut,unsure");

@@ -16,13 +16,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Rows of 1 at the given places.
+/// Rows of 1 at the given positions.
 AttentionMatrix pointing(AttentionKind kind, std::vector<std::string> target,
-                         std::vector<std::string> source, const std::vector<std::size_t>& places) {
+                         std::vector<std::string> source,
+                         const std::vector<std::size_t>& positions) {
   AttentionMatrix matrix{.kind = kind, .head = 0, .target = target, .source = source};
   matrix.weights.assign(target.size() * source.size(), 0);
   for (std::size_t row = 0; row < target.size(); ++row)
-    matrix.weights[row * source.size() + places[row]] = 1;
+    matrix.weights[row * source.size() + positions[row]] = 1;
   return matrix;
 }
 
@@ -65,7 +66,7 @@ TEST(Heads, ADecoderSeesWhatItHasRead) {
   head.add({.kind = AttentionKind::decoder,
             .target = {"▁x", "▁y", "▁z", "</s>"},
             .source = {"<s>", "▁x", "▁y", "▁z"},
-            .weights = {1.0f, 0.0f, 0.0f, 0.0f,  // one place only: left out
+            .weights = {1.0f, 0.0f, 0.0f, 0.0f,  // one position only: left out
                         0.3f, 0.7f, 0.0f, 0.0f,  //
                         0.5f, 0.5f, 0.0f, 0.0f,  // sees three, although one weight is 0
                         0.0f, 0.0f, 0.0f, 1.0f}},
@@ -105,7 +106,7 @@ TEST(Heads, ARowOnTheEdgeHasNoDistance) {
   EXPECT_DOUBLE_EQ(head.offset.value(), -1);
 }
 
-TEST(Heads, FarPlacesFallIntoTheLastBins) {
+TEST(Heads, FarPositionsFallIntoTheLastBins) {
   HeadMeasures head;
   std::vector<std::string> words;
   for (const char c : std::string("abcdefg")) words.push_back("▁" + std::string(1, c));
@@ -133,7 +134,7 @@ TEST(Heads, LinksTellAlignedWordsFromTheirNeighbours) {
   EXPECT_EQ(share(head, Role::next), Counted(1U, 2U));      // p: 1; q would need 3
 }
 
-TEST(Heads, AnAntecedentIsTheStrongestPlaceBesideThePronoun) {
+TEST(Heads, AnAntecedentIsTheStrongestPositionBesideThePronoun) {
   const std::vector<std::string> source = {"the", "dog", "it", "slept", "</s>"};
   const std::vector<Antecedent> gold = {{.pronoun = 2, .antecedent = 1, .target_pronoun = 1}};
   AttentionMatrix encoder = pointing(AttentionKind::encoder, source, source, {0, 0, 2, 0, 0});

@@ -27,16 +27,16 @@ TEST(PieceWords, APieceMayBeginInOneWordAndEndInAnother) {
   const WordsOfParts words = text::words_of_parts({"a", "b c", "d"});
   EXPECT_THAT(words.words, ElementsAre("ab", "cd"));
   EXPECT_THAT(words.first, ElementsAre(0, 0, 1));
-  EXPECT_TRUE(tells_words_apart(words));
+  EXPECT_TRUE(separates_words(words));
   // An unknown piece is set off by blanks.
   EXPECT_THAT(text::words_of_parts({"a", " ? ", "b"}).words, ElementsAre("a", "?", "b"));
 }
 
 TEST(PieceWords, APieceOfTwoWordsTellsThemNotApart) {
-  EXPECT_FALSE(tells_words_apart(text::words_of_parts({" of the", " end"})));
-  EXPECT_FALSE(tells_words_apart(text::words_of_parts({"end", " of the"})));
-  EXPECT_TRUE(tells_words_apart(text::words_of_parts({"of", " the", " ", "end", " "})));
-  EXPECT_TRUE(tells_words_apart(text::words_of_parts({})));
+  EXPECT_FALSE(separates_words(text::words_of_parts({" of the", " end"})));
+  EXPECT_FALSE(separates_words(text::words_of_parts({"end", " of the"})));
+  EXPECT_TRUE(separates_words(text::words_of_parts({"of", " the", " ", "end", " "})));
+  EXPECT_TRUE(separates_words(text::words_of_parts({})));
 }
 
 TEST(PieceWords, OfNothingAreNone) {

@@ -169,7 +169,7 @@ class Docs(unittest.TestCase):
         pattern = r"`((?:src|apps|tests|configs|data_scripts|docs|cmake)/[\w./*-]*)`"
         for page in PAGES:
             for path in re.findall(pattern, prose(page)):
-                if any(ROOT.glob(f"tests/*/toy/{pathlib.Path(path).name}")):  # an example of extending.md
+                if any(ROOT.glob(f"tests/*/toy/**/{pathlib.Path(path).name}")):  # an example of extending.md
                     continue
                 there = list(ROOT.glob(path.rstrip("/"))) or list(ROOT.glob(path + ".*"))
                 self.assertTrue(there, f"{page.name}: {path}")
@@ -334,12 +334,29 @@ class House(unittest.TestCase):
         rows = re.findall(r"^\| a new ([\w -]+) \| (\d) \| (.*) \|$", text(ROOT / "docs/extending.md"), flags=re.M)
         counts = {change: int(count) for change, count, _ in rows}
         self.assertEqual(counts, {"recurrent attention": 2, "self-attention": 2, "kind of position": 2, "normaliser": 2,
-                                  "optimizer": 2, "schedule": 2, "loss": 3})
+                                  "optimizer": 2, "schedule": 2, "loss": 3, "metric": 2, "command": 2, "import format": 2,
+                                  "page": 4})
         for change, count, files in rows:
-            paths = re.findall(r"`(src/[^`]+)`", files)
+            paths = re.findall(r"`((?:src|apps)/[^`]+)`", files)
             self.assertEqual(len(paths), int(count), change)
             for path in paths:
                 self.assertTrue((ROOT / (path if "<" not in path else path.rpartition("/")[0])).exists(), path)
+        # The examples, which are built and tested, have so many files, too.
+        examples = {
+            "recurrent attention": ["model/toy/cosine.cpp", "model/toy/model/recurrent/attention/registry.def"],
+            "self-attention": ["model/toy/qk_norm.cpp", "model/toy/model/transformer/attention/registry.def"],
+            "kind of position": ["model/toy/kerple.cpp", "model/toy/model/transformer/positions/registry.def"],
+            "normaliser": ["model/toy/sigmoids.cpp", "model/toy/kernels/normalisers/registry.def"],
+            "optimizer": ["train/toy/momentum.cpp", "train/toy/train/optimizers.def"],
+            "schedule": ["train/toy/linear.cpp", "train/toy/train/schedules.def"],
+            "metric": ["score/toy/exact.cpp", "score/toy/score/metrics.def"],
+            "command": ["cli/toy/pairs.cpp", "cli/toy/apps/commands.def"],
+            "import format": ["exchange/toy/lab.cpp", "exchange/toy/exchange/formats.def"],
+            "page": ["draw/toy/draw/page/pairs.html", "draw/toy/pairs_page.cpp", "draw/toy/draw/pages.def", "cli/toy/pairs.cpp"],
+        }
+        self.assertEqual({change: len(files) for change, files in examples.items()} | {"loss": 3}, counts)
+        there = {path.relative_to(ROOT / "tests").as_posix() for path in ROOT.glob("tests/*/toy/**/*.*")}
+        self.assertEqual(there, {file for files in examples.values() for file in files})
 
     def test_what_registries_say_of_names_are_sentences(self):
         for path in (ROOT / "src").glob("**/registry.def"):
@@ -394,8 +411,7 @@ class House(unittest.TestCase):
             return re.sub(r"{{[#^/][\w.]+}}", "", page)
 
         for path in folder.glob("*.html"):
-            if path.name not in ("head.html", "body.html"):  # one begins what the other and the page close
-                Tags().check(whole(path.name), path.name)
+            Tags().check(whole(path.name), path.name)
         node = shutil.which("node")
         for path in folder.glob("*.js"):
             if node:
@@ -403,6 +419,27 @@ class House(unittest.TestCase):
             else:  # no more than that its brackets close
                 for pair in ("()", "[]", "{}"):
                     self.assertEqual(*(text(path).count(bracket) for bracket in pair), path.name)
+
+    def test_each_page_is_one_file_one_function_and_one_line(self):
+        draw = ROOT / "src/draw"
+        rows = re.findall(r'^HEED_PAGE\((\w+), "([\w.]+)", k\w+,', text(draw / "pages.def"), flags=re.M)
+        self.assertEqual(len(rows), text(draw / "pages.def").count("\nHEED_PAGE("))
+        self.assertGreater(len(rows), 5)
+        for name, style in rows:
+            body = text(draw / "page" / f"{name}.html")
+            self.assertNotRegex(body, r"<(!DOCTYPE|html|head|body|style)\b", f"{name}.html: frame.html has it")
+            self.assertTrue(text(draw / "page" / style).startswith("{{> "), style)
+            made = [path.name for path in draw.glob("*.cpp") if f'render_page("{name}"' in text(path)]
+            self.assertEqual(len(made), 1, name)
+
+    def test_each_import_format_is_one_reader_and_one_line(self):
+        exchange = ROOT / "src/exchange"
+        names = re.findall(r"^HEED_IMPORT\((\w+),", text(exchange / "formats.def"), flags=re.M)
+        self.assertGreater(len(names), 2)
+        for name in names:
+            for function in (f"ForeignModel read_{name}(", f"std::string {name}_file_in("):
+                made = [path.name for path in exchange.glob("*.*") if function in text(path)]
+                self.assertEqual(len(made), 1, function)
 
     def test_no_class_name_stands_twice(self):
         """One name, one meaning: outside unnamed namespaces a class, struct or enumeration of src/ has a name of its own."""

@@ -25,25 +25,25 @@ TEST(Words, AreCharactersWhereAScriptHasNoBlanks) {
   EXPECT_THAT(words_in("แมว ดำ"), ElementsAre("แมว", "ดำ"));  // one blank for five characters
   EXPECT_EQ(count_words("แมวดำนอนหลับ"), 12);
   for (const char* line : {"ខ្ញុំស្រឡាញ់", "ຂ້ອຍຮັກ", "ငါချစ်", "ང་དགའ"})
-    EXPECT_TRUE(is_written_together(line)) << line;
+    EXPECT_TRUE(is_unsegmented(line)) << line;
 }
 
 TEST(Words, OfSegmentedTextAreThoseOfItsBlanks) {
   EXPECT_THAT(words_in("我 喜欢 中华人民共和国 。"),
               ElementsAre("我", "喜欢", "中华人民共和国", "。"));
   // A blank for each tenth letter is the limit.
-  EXPECT_FALSE(is_written_together("一二三四五 一二三四五"));
-  EXPECT_TRUE(is_written_together("一二三四五 一二三四五六"));
+  EXPECT_FALSE(is_unsegmented("一二三四五 一二三四五"));
+  EXPECT_TRUE(is_unsegmented("一二三四五 一二三四五六"));
   // Blanks around other scripts separate no words of this one.
-  EXPECT_TRUE(is_written_together("我 a 喜 b 欢"));
-  EXPECT_FALSE(is_written_together("He said hello"));
+  EXPECT_TRUE(is_unsegmented("我 a 喜 b 欢"));
+  EXPECT_FALSE(is_unsegmented("He said hello"));
 }
 
 TEST(Words, OfAFileAreJudgedByMostOfItsLines) {
   const std::vector<std::string> lines = {"我喜欢狗", "", "OK", "他也是"};
-  EXPECT_TRUE(are_written_together(lines));
-  EXPECT_FALSE(are_written_together(std::vector<std::string>{"我喜欢狗", "OK"}));
-  EXPECT_FALSE(are_written_together(std::vector<std::string>{}));
+  EXPECT_TRUE(are_unsegmented(lines));
+  EXPECT_FALSE(are_unsegmented(std::vector<std::string>{"我喜欢狗", "OK"}));
+  EXPECT_FALSE(are_unsegmented(std::vector<std::string>{}));
 }
 
 TEST(WordsOfParts, PartsMayHaveBlanksAnywhere) {

@@ -32,7 +32,7 @@ Checkpoint example() {
   progress.lowest_loss = 0.1;
   progress.best = {{1200, 0.1, 0.1, 31.25, "best-00001200.safetensors"},
                    {800, 0.3, 0.3, std::nullopt, "best-00000800.safetensors"}};
-  progress.window = {.loss = 1e-17, .nll = 12345.678901234567, .tokens = 99};
+  progress.interval = {.loss = 1e-17, .nll = 12345.678901234567, .tokens = 99};
   progress.rate_factor = 0.5;
   out.metadata = {{kConfiguration, "seed: 7\n"}, {"joint.spm", "0badcafe"}};
   return out;
@@ -52,7 +52,7 @@ TEST(Checkpoint, ComesBackAsItWas) {
   expect_same(before.ema, back.ema);
   EXPECT_EQ(back.progress.to_json(), before.progress.to_json());
   EXPECT_EQ(back.progress.position, before.progress.position);
-  EXPECT_EQ(back.progress.window.nll, 12345.678901234567);
+  EXPECT_EQ(back.progress.interval.nll, 12345.678901234567);
   EXPECT_EQ(back.progress.best[1].bleu, std::nullopt);
   EXPECT_EQ(back.metadata, before.metadata);
 }

@@ -36,14 +36,14 @@ TEST(CoverageLoss, HasTheGradientOfDifferences) {
   const auto loss = [&] { return coverage_loss(at::log_softmax(scores, -1), batch); };
   loss().backward();
   const at::NoGradGuard guard;
-  for (const int64_t place : {0, 5, 13, 21, 30}) {
+  for (const int64_t index : {0, 5, 13, 21, 30}) {
     const double step = 1e-6;
-    scores.view(-1)[place] += step;
+    scores.view(-1)[index] += step;
     const double high = loss().item<double>();
-    scores.view(-1)[place] -= 2 * step;
+    scores.view(-1)[index] -= 2 * step;
     const double low = loss().item<double>();
-    scores.view(-1)[place] += step;
-    EXPECT_NEAR(scores.grad().view(-1)[place].item<double>(), (high - low) / (2 * step), 1e-6);
+    scores.view(-1)[index] += step;
+    EXPECT_NEAR(scores.grad().view(-1)[index].item<double>(), (high - low) / (2 * step), 1e-6);
   }
 }
 

@@ -231,22 +231,22 @@ TEST(Guided, RanksOfAnyNumberMakeTheSameWeights) {
 TEST(Guided, TheLogHasTheLoss) {
   Progress progress;
   progress.update = 7;
-  progress.window.tokens = 40;
-  progress.window.loss = 80;
-  progress.window.terms["align"] = 30;
+  progress.interval.tokens = 40;
+  progress.interval.loss = 80;
+  progress.interval.terms["align"] = 30;
   const LineContext guided{.terms = auxiliary_losses(config_of(1))};
   EXPECT_THAT(line_text(progress, guided), HasSubstr(" align 0.750 rate"));
   EXPECT_THAT(line_text(progress, {}), ::testing::Not(HasSubstr("align")));
   const TemporaryFolder folder;
   Metrics metrics_file(folder.path());
-  metrics_file.window(progress, guided);
+  metrics_file.interval(progress, guided);
   EXPECT_EQ(metrics(folder, "train").at(0).at("align"), 0.75);
 }
 
 TEST(Coverage, TheLogHasTheLoss) {
   Progress progress;
-  progress.window.tokens = 40;
-  progress.window.terms["cover"] = 10;
+  progress.interval.tokens = 40;
+  progress.interval.terms["cover"] = 10;
   TrainConfig config;
   config.coverage_loss = 1;
   const LineContext covered{.terms = auxiliary_losses(config)};
@@ -254,18 +254,18 @@ TEST(Coverage, TheLogHasTheLoss) {
   EXPECT_THAT(line_text(progress, {}), ::testing::Not(HasSubstr("cover")));
   const TemporaryFolder folder;
   Metrics metrics_file(folder.path());
-  metrics_file.window(progress, covered);
+  metrics_file.interval(progress, covered);
   EXPECT_EQ(metrics(folder, "train").at(0).at("cover"), 0.25);
 }
 
 TEST(Guided, OlderCheckpointsHaveNoneInTheirWindow) {
   Progress progress;
-  progress.window.terms["align"] = 3;
-  EXPECT_EQ(Progress::from_json(progress.to_json(), "here").window.terms.at("align"), 3);
+  progress.interval.terms["align"] = 3;
+  EXPECT_EQ(Progress::from_json(progress.to_json(), "here").interval.terms.at("align"), 3);
   json older = json::parse(progress.to_json());
   older.erase("window_align");
   older.erase("window_cover");
-  EXPECT_EQ(Progress::from_json(older.dump(), "here").window.terms.at("align"), 0);
+  EXPECT_EQ(Progress::from_json(older.dump(), "here").interval.terms.at("align"), 0);
 }
 
 }  // namespace

@@ -53,10 +53,10 @@ TEST(AuxiliaryLosses, AreAddedWithTheirWeightsAndComeAmongTheNumbers) {
 TEST(AuxiliaryLosses, AreInTheWindowOfACheckpoint) {
   for (const AuxiliaryLoss& loss : all_losses()) {
     Progress progress;
-    progress.window.terms[loss.name] = 3;
+    progress.interval.terms[loss.name] = 3;
     const std::string text = progress.to_json();
     EXPECT_EQ(nlohmann::json::parse(text).at("window_" + loss.name), 3);
-    EXPECT_EQ(Progress::from_json(text, "here").window.terms.at(loss.name), 3);
+    EXPECT_EQ(Progress::from_json(text, "here").interval.terms.at(loss.name), 3);
   }
 }
 

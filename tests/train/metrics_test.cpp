@@ -97,27 +97,27 @@ TEST(Metrics, TakenBackToAnUpdateKeepTheEventsUpToItAndNothingElse) {
   EXPECT_EQ(read_file(folder / "metrics.jsonl"), kept + "\n");
 }
 
-// The smoothed loss is 120 / 40, and perplexity is of the other one: e^(80 / 40). 30 of 120 places
+// The smoothed loss is 120 / 40, and perplexity is of the other one: e^(80 / 40). 30 of 120 tokens
 // are padding.
-TEST(Metrics, OfAWindowArePerTokenPlaceAndSecond) {
+TEST(Metrics, OfAnIntervalArePerTokenPaddedTokenAndSecond) {
   Progress progress;
   progress.update = 1200;
   progress.epoch = 2;
   progress.seconds = 77;
-  progress.window = {.loss = 120,
-                     .nll = 80,
-                     .tokens = 40,
-                     .real = 90,
-                     .places = 120,
-                     .updates = 5,
-                     .skipped = 3,
-                     .rate = 0.002,
-                     .norm = 1.5,
-                     .seconds = 8,
-                     .waited = 1};
+  progress.interval = {.loss = 120,
+                       .nll = 80,
+                       .tokens = 40,
+                       .real = 90,
+                       .padded = 120,
+                       .updates = 5,
+                       .skipped = 3,
+                       .rate = 0.002,
+                       .norm = 1.5,
+                       .seconds = 8,
+                       .waited = 1};
   const LineContext context{.left = 60.5};
   const TemporaryFolder folder;
-  Metrics(folder.path()).window(progress, context);
+  Metrics(folder.path()).interval(progress, context);
   const auto line = nlohmann::json::parse(read_file(folder / "metrics.jsonl"));
   const auto number = [&](const char* key) { return line.at(key).get<double>(); };
   EXPECT_EQ(number("update"), 1200);

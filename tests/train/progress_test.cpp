@@ -18,10 +18,12 @@ const std::vector<int64_t Progress::*> kCounts = {
 const std::vector<double Progress::*> kNumbers = {&Progress::seconds, &Progress::update_seconds,
                                                   &Progress::rate_factor, &Progress::loss_scale,
                                                   &Progress::warmup_seconds};
-const std::vector<int64_t Window::*> kWindowCounts = {
-    &Window::tokens, &Window::real, &Window::places, &Window::updates, &Window::skipped};
-const std::vector<double Window::*> kWindowNumbers = {
-    &Window::loss, &Window::nll, &Window::rate, &Window::norm, &Window::seconds, &Window::waited};
+const std::vector<int64_t LogInterval::*> kIntervalCounts = {
+    &LogInterval::tokens, &LogInterval::real, &LogInterval::padded, &LogInterval::updates,
+    &LogInterval::skipped};
+const std::vector<double LogInterval::*> kIntervalNumbers = {
+    &LogInterval::loss, &LogInterval::nll,     &LogInterval::rate,
+    &LogInterval::norm, &LogInterval::seconds, &LogInterval::waited};
 
 TEST(Progress, EveryNumberComesBack) {
   Progress before;
@@ -31,9 +33,9 @@ TEST(Progress, EveryNumberComesBack) {
   };
   fill(before, kCounts);
   fill(before, kNumbers);
-  fill(before.window, kWindowCounts);
-  fill(before.window, kWindowNumbers);
-  before.window.terms = {{"align", 0.5}, {"cover", 1.5}};
+  fill(before.interval, kIntervalCounts);
+  fill(before.interval, kIntervalNumbers);
+  before.interval.terms = {{"align", 0.5}, {"cover", 1.5}};
   before.position = {.epoch = 1, .pool = 2, .batch = 5, .order = 7};
   before.lowest_loss = 0.25;
   before.highest_bleu = 31.5;
@@ -46,9 +48,9 @@ TEST(Progress, EveryNumberComesBack) {
   };
   expect_same(before, after, kCounts);
   expect_same(before, after, kNumbers);
-  expect_same(before.window, after.window, kWindowCounts);
-  expect_same(before.window, after.window, kWindowNumbers);
-  EXPECT_EQ(after.window.terms, before.window.terms);
+  expect_same(before.interval, after.interval, kIntervalCounts);
+  expect_same(before.interval, after.interval, kIntervalNumbers);
+  EXPECT_EQ(after.interval.terms, before.interval.terms);
   EXPECT_EQ(after.position, before.position);
   EXPECT_EQ(after.lowest_loss, 0.25);
   EXPECT_EQ(after.highest_bleu, 31.5);
@@ -57,8 +59,8 @@ TEST(Progress, EveryNumberComesBack) {
   // The other fields are position, lowest_loss, highest_bleu, regular_best, regular_loss and best.
   // A new field belongs into the lists above.
   EXPECT_EQ(nlohmann::json::parse(before.to_json()).size(),
-            kCounts.size() + kNumbers.size() + kWindowCounts.size() + kWindowNumbers.size() +
-                before.window.terms.size() + 6);
+            kCounts.size() + kNumbers.size() + kIntervalCounts.size() + kIntervalNumbers.size() +
+                before.interval.terms.size() + 6);
 }
 
 TEST(Progress, TheBestOnesComeBackInTheirOrder) {

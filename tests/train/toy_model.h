@@ -56,10 +56,11 @@ class ToyModel : public model::Model {
   int64_t longest() const override { return std::numeric_limits<int64_t>::max(); }
   bool attends() const override { return false; }
 
-  int64_t largest = std::numeric_limits<int64_t>::max();  // source places that memory is enough for
-  int64_t calls = 0;                                      // while training
-  int64_t poison_from = 0, poison_to = 0;  // calls [from, to) whose loss is not finite
-  bool sick = false;                       // the loss is not finite while validating
+  int64_t largest =
+      std::numeric_limits<int64_t>::max();  // source tokens, padded, that memory is enough for
+  int64_t calls = 0;                        // while training
+  int64_t poison_from = 0, poison_to = 0;   // calls [from, to) whose loss is not finite
+  bool sick = false;                        // the loss is not finite while validating
 
  private:
   bool poisoned(int64_t call) const { return poison_from <= call && call < poison_to; }

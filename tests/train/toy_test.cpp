@@ -6,10 +6,9 @@
 
 #include <string>
 
-#include "base/files.h"
 #include "config/io.h"
+#include "guide.h"
 #include "own_optimizer.h"
-#include "paths.h"
 #include "train/kinds.h"
 #include "train/schedule.h"
 #include "two_tensors.h"
@@ -18,7 +17,6 @@ namespace heed::train {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::Key;
 
 TEST(AToyOptimizer, IsOneOfTheTableWithoutAnotherEdit) {
@@ -56,17 +54,9 @@ TEST(AToySchedule, IsOneOfTheTableWithoutAnotherEdit) {
 }
 
 TEST(ToysOfTraining, AreThoseOfTheGuide) {
-  const std::string guide = read_file(std::string(paths::kSource) + "/docs/extending.md");
-  for (const char* file : {"momentum.cpp", "linear.cpp"}) {
-    const std::string source = read_file(std::string(paths::kSource) + "/tests/train/toy/" + file);
-    EXPECT_THAT(guide, HasSubstr("```cpp\n" + source + "```"));
-  }
-  // Their lines come after the table of heed.
-  for (const char* table : {"optimizers.def", "schedules.def"}) {
-    const std::string lines =
-        read_file(std::string(paths::kSource) + "/tests/train/toy/train/" + table);
-    EXPECT_THAT(guide, HasSubstr("```cpp\n" + lines.substr(lines.find("HEED_")) + "```"));
-  }
+  for (const char* file :
+       {"momentum.cpp", "linear.cpp", "train/optimizers.def", "train/schedules.def"})
+    expect_in_guide(std::string("tests/train/toy/") + file);
 }
 
 }  // namespace

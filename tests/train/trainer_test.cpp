@@ -136,7 +136,7 @@ TEST_F(Trainer, UpdatesThatAreNotFiniteAreSkippedAndCounted) {
     EXPECT_TRUE(at::isfinite(tensor).all().item<bool>()) << name;
 }
 
-TEST_F(Trainer, AWindowWhoseUpdatesWereAllSkippedHasNoLoss) {
+TEST_F(Trainer, AnIntervalWhoseUpdatesWereAllSkippedHasNoLoss) {
   auto config = quick(6);
   config.log_every = 3;
   auto setup = setup_of(folder.path(), config);

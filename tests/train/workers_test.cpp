@@ -1,4 +1,4 @@
-// Workers share out the parts of an update, and nobody can tell from the weights how many there
+// Workers divide the parts of an update, and nobody can tell from the weights how many there
 // were.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

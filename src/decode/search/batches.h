@@ -1,4 +1,4 @@
-// How many sentences are searched together.
+// The number of sentences that are searched together.
 #pragma once
 
 #include <algorithm>

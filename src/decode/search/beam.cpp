@@ -32,9 +32,10 @@ void Beam::attend(const float* rows, int64_t stride) {
   attention_.push_back(std::move(kept));
 }
 
-void Beam::advance(const Candidates& candidates, int64_t first_row, std::span<const float> wanted) {
+void Beam::advance(const Candidates& candidates, int64_t first_row,
+                   std::span<const float> required) {
   std::vector<Live> next =
-      random_.empty() ? search(candidates, first_row, wanted) : sample(candidates, first_row);
+      random_.empty() ? search(candidates, first_row, required) : sample(candidates, first_row);
   // All continuations are forbidden (say, every piece would repeat): the hypotheses end here.
   if (next.empty() && obedient() == 0)
     for (const Live& hypothesis : live_) finish(hypothesis, /*cut=*/true);
@@ -49,7 +50,7 @@ void Beam::advance(const Candidates& candidates, int64_t first_row, std::span<co
 }
 
 std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first_row,
-                                     std::span<const float> wanted) {
+                                     std::span<const float> required) {
   std::vector<Continuation> choices;
   choices.reserve(live_.size() * candidates.count);
   for (std::size_t slot = 0; slot < live_.size(); ++slot) {
@@ -64,7 +65,7 @@ std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first
   // Each live hypothesis has one eos, so that twice the beam holds enough of the others.
   const int64_t beam = config_->beam_size, most = std::min<int64_t>(2 * beam, std::ssize(choices));
   if (terms_)
-    choose_by_terms(choices, wanted);
+    choose_by_terms(choices, required);
   else
     std::partial_sort(choices.begin(), choices.begin() + most, choices.end());
 
@@ -73,19 +74,19 @@ std::vector<Beam::Live> Beam::search(const Candidates& candidates, int64_t first
     const Continuation& choice = choices[i];
     if (choice.token != text::kEnd) {
       if (std::ssize(next) < beam) next.push_back(grow(choice, 0));
-    } else if ((terms_ ? choice.place : i) < beam) {
+    } else if ((terms_ ? choice.bank_rank : i) < beam) {
       finish(grow(choice, 0), /*cut=*/false);
     }
   }
   return next;
 }
 
-/// Adds the continuations by wanted pieces, removes those that would end a hypothesis which lacks
+/// Adds the continuations by required pieces, removes those that would end a hypothesis which lacks
 /// terms, and orders all by allocate().
-void Beam::choose_by_terms(std::vector<Continuation>& choices, std::span<const float> wanted) {
-  auto score = wanted.begin();
+void Beam::choose_by_terms(std::vector<Continuation>& choices, std::span<const float> required) {
+  auto score = required.begin();
   for (int32_t slot = 0; slot < std::ssize(live_); ++slot)
-    for (const int32_t token : this->wanted(slot)) {
+    for (const int32_t token : this->required(slot)) {
       const float value = *score++;
       if (!std::isfinite(value)) continue;
       choices.push_back(
@@ -150,8 +151,8 @@ void Beam::finish(const Live& hypothesis, bool cut) {
       finished_.erase(same);
     }
   }
-  const auto place = std::upper_bound(finished_.begin(), finished_.end(), entry, better);
-  finished_.insert(place, std::move(entry));
+  const auto after = std::upper_bound(finished_.begin(), finished_.end(), entry, better);
+  finished_.insert(after, std::move(entry));
 }
 
 bool Beam::may_stop(const std::vector<Live>& next) const {

@@ -95,15 +95,16 @@ class Beam {
   void attend(const float* rows, int64_t stride);
 
   /// Returns the pieces that bring live hypothesis `slot` nearer to a term that it lacks.
-  std::span<const int32_t> wanted(std::size_t slot) const {
+  std::span<const int32_t> required(std::size_t slot) const {
     if (!terms_) return {};
-    return live_[slot].terms->wanted;
+    return live_[slot].terms->required;
   }
 
   /// Takes one step, by search or by sampling. The rows of the live hypotheses in `candidates`
-  /// start at `first_row`. `wanted` has the log-probabilities of the pieces of wanted(), one slot
-  /// after another.
-  void advance(const Candidates& candidates, int64_t first_row, std::span<const float> wanted = {});
+  /// start at `first_row`. `required` has the log-probabilities of the pieces of required(), one
+  /// slot after another.
+  void advance(const Candidates& candidates, int64_t first_row,
+               std::span<const float> required = {});
 
   /// Returns the pieces that would repeat an n-gram of `ngram` pieces after live hypothesis `slot`.
   std::vector<int32_t> repeating(std::size_t slot, int64_t ngram) const;
@@ -127,11 +128,11 @@ class Beam {
 
   /// Returns what a piece of this step adds to a log-probability: 0 where the piece was given.
   float counted(float log_probability) const {
-    return steps_ < options_->given ? 0 : log_probability;
+    return steps_ < options_->fixed_prefix ? 0 : log_probability;
   }
   std::vector<Live> search(const Candidates& candidates, int64_t first_row,
-                           std::span<const float> wanted);
-  void choose_by_terms(std::vector<Continuation>& choices, std::span<const float> wanted);
+                           std::span<const float> required);
+  void choose_by_terms(std::vector<Continuation>& choices, std::span<const float> required);
   std::vector<Live> sample(const Candidates& candidates, int64_t first_row);
   Live grow(const Continuation& choice, int32_t sample);
   void finish(const Live& hypothesis, bool cut);

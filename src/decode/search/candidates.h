@@ -62,7 +62,7 @@ class BestPieces {
 struct ScoreRows {
   const float* values = nullptr;  // [rows, vocabulary], kNever where forbidden
   int64_t rows = 0, vocabulary = 0;
-  // How log-probabilities follow from `values`. Where neither is given, `values` are
+  // The rule by which log-probabilities follow from `values`. If neither is given, `values` are
   // log-probabilities.
   std::span<const kernels::Partition> partitions = {};  // one for each row; `values` are logits
   int64_t summed = 0;  // `values` are sums of the probabilities of so many models

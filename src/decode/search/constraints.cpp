@@ -84,10 +84,10 @@ TermAutomaton::StatePtr TermAutomaton::state_at(int32_t node, MetTerms before) c
       if (std::ranges::any_of(nodes_[child].targets, [&](const TargetAtNode& one) {
             return state.met.terms[one.term] == 0;
           }))
-        state.wanted.push_back(piece);
-  std::ranges::sort(state.wanted);
-  const auto again = std::ranges::unique(state.wanted);
-  state.wanted.erase(again.begin(), again.end());
+        state.required.push_back(piece);
+  std::ranges::sort(state.required);
+  const auto again = std::ranges::unique(state.required);
+  state.required.erase(again.begin(), again.end());
   return std::make_shared<TermState>(std::move(state));
 }
 
@@ -112,13 +112,14 @@ void allocate(std::vector<Continuation>& choices, int64_t room) {
   std::ranges::sort(choices, [&](const Continuation& a, const Continuation& b) {
     return left(a) != left(b) ? left(a) < left(b) : a < b;
   });
-  // A piece is there twice if it is wanted and also one of the best.
+  // A piece is there twice if it is required and also one of the best.
   const auto piece = [](const Continuation& one) { return std::pair(one.slot, one.token); };
   const auto again = std::ranges::unique(choices, {}, piece);
   choices.erase(again.begin(), again.end());
   for (std::size_t i = 1; i < choices.size(); ++i)
-    if (left(choices[i]) == left(choices[i - 1])) choices[i].place = choices[i - 1].place + 1;
-  std::ranges::stable_sort(choices, {}, &Continuation::place);
+    if (left(choices[i]) == left(choices[i - 1]))
+      choices[i].bank_rank = choices[i - 1].bank_rank + 1;
+  std::ranges::stable_sort(choices, {}, &Continuation::bank_rank);
 }
 
 }  // namespace heed::decode

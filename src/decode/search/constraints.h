@@ -34,18 +34,18 @@ class TermAutomaton {
   /// become another one. Empty: no piece continues a word. It must outlive this object.
   TermAutomaton(const std::vector<TermPieces>& terms, std::span<const char> inside_words);
 
-  /// How far a hypothesis is from having all terms.
+  /// The terms that a hypothesis lacks.
   struct MissingTerms {
     int64_t missing = 0;  // number of terms that are not met
     int64_t left = 0;     // number of pieces that would be enough to meet them all
     bool operator==(const MissingTerms&) const = default;
   };
-  /// Which terms a hypothesis has.
+  /// The terms that a hypothesis has.
   struct MetTerms {
     std::vector<char> terms;  // of each term: 1 if it is met, else 0
     MissingTerms others;      // the terms that are not met, as if none of their targets were begun
   };
-  /// What the automaton knows of one hypothesis. Whether a target at its very end counts is only
+  /// The state of the automaton for one hypothesis. Whether a target at its very end counts is only
   /// certain when the next piece is known, which may continue the word: hence two sets.
   struct TermState {
     int32_t node = 0;
@@ -53,7 +53,7 @@ class TermAutomaton {
     MetTerms met;          // with them
     MissingTerms lacking;  // `met.others`, less the pieces of a target that is begun
     /// The pieces that begin or continue a target of a missing term, ascending.
-    std::vector<int32_t> wanted;
+    std::vector<int32_t> required;
   };
   using StatePtr = std::shared_ptr<const TermState>;
 
@@ -62,7 +62,7 @@ class TermAutomaton {
   /// Returns the state of the hypothesis of `state` with one more piece.
   StatePtr next(const TermState& state, int32_t piece) const;
   /// Returns `lacking` of next(state, piece) in less time, for the many candidates that a search
-  /// does not take. As long as a term is missing, some piece of `state.wanted` makes `left`
+  /// does not take. As long as a term is missing, some piece of `state.required` makes `left`
   /// smaller.
   MissingTerms after(const TermState& state, int32_t piece) const;
 
@@ -102,7 +102,7 @@ struct Continuation {
   float log_probability;  // of the piece
   double total;           // log-probability of the hypothesis with the piece
   TermAutomaton::MissingTerms terms = {};
-  int32_t place = 0;  // its rank in its bank, from 0 (see allocate())
+  int32_t bank_rank = 0;  // its rank in its bank, from 0 (see allocate())
 
   /// Orders continuations from the best to the worst; equal ones by hypothesis, then by piece.
   bool operator<(const Continuation& other) const {

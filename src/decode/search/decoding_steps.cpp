@@ -99,10 +99,17 @@ NumberRows kept(const Rows& maps, Floats HeadNumbers::*part, int64_t head) {
 
 study::WorkedHead worked_head(const Rows& maps, int64_t head, const model::ModelConfig& config) {
   const LayerMap& last = maps.back();
-  study::WorkedHead out = head_without_numbers(last.kind, last.layer, head, config);
   const bool additive = !last.numbers.vectors.empty();
-  out.score = additive ? "additive" : "dot";
-  out.factor = last.numbers.factor;
+  study::WorkedHead out{.kind = last.kind,
+                        .layer = last.layer,
+                        .head = head,
+                        .score = last.numbers.scores.empty() ? "none"
+                                 : additive                  ? "additive"
+                                                             : "dot",
+                        .factor = last.numbers.factor,
+                        .adds = last.kind != AttentionKind::cross &&
+                                effect_of(config) == model::PositionsEffect::kAddsScores,
+                        .normaliser = normaliser_of(config, last.kind)};
   const auto keep = [&](Floats HeadNumbers::*part, int64_t width, float filler, const char* name) {
     keep_rows(maps, part, head, width, filler, name, out);
   };
@@ -111,7 +118,7 @@ study::WorkedHead worked_head(const Rows& maps, int64_t head, const model::Model
   keep(&HeadNumbers::gauss, last.keys, 0, "gauss");
   keep(&HeadNumbers::weights, last.keys, 0, "weights");
   keep(&HeadNumbers::context, last.numbers.width, 0, "context");
-  out.numbers["keys"] = kept(maps, &HeadNumbers::keys, head);
+  if (!last.numbers.keys.empty()) out.numbers["keys"] = kept(maps, &HeadNumbers::keys, head);
   out.numbers["values"] = kept(maps, &HeadNumbers::values, head);
   if (additive) {
     const auto vector = part_of(last.numbers.vectors, last.heads, head);
@@ -120,28 +127,8 @@ study::WorkedHead worked_head(const Rows& maps, int64_t head, const model::Model
   return out;
 }
 
-}  // namespace
-
-study::WorkedHead head_without_numbers(AttentionKind kind, int64_t layer, int64_t head,
-                                       const model::ModelConfig& config) {
-  return {.kind = kind,
-          .layer = layer,
-          .head = head,
-          .score = "none",
-          .adds = kind != AttentionKind::cross &&
-                  effect_of(config) == model::PositionsEffect::kAddsScores,
-          .normaliser = normaliser_of(config, kind)};
-}
-
-study::DecodingSteps steps_without_numbers(const Reading& reading, int64_t line,
-                                           const model::ModelConfig& config) {
-  return {.attention = model::traits(config).name,
-          .states = config.type == model::ModelType::rnn && config.attention_heads == 1,
-          .sentence = line,
-          .source = reading.sentence.source_pieces,
-          .target = reading.sentence.target_pieces};
-}
-
+/// Adds the output of a step: the likeliest pieces by `logits`, which has one number for each piece
+/// of the vocabulary, and how likely `next` is, the piece that is read next.
 void add_output(std::span<const float> logits, int64_t next, const text::Vocabulary& vocabulary,
                 study::DecodingSteps& out) {
   const float most = *std::ranges::max_element(logits);
@@ -160,30 +147,76 @@ void add_output(std::span<const float> logits, int64_t next, const text::Vocabul
   out.chosen.push_back(probability(next));
 }
 
-study::DecodingSteps decoding_steps(const LineTranslator& translator,
-                                    const model::ModelConfig& config, const Reading& reading) {
-  expect(translator.network() != nullptr && reading.readable, "an engine, and something to read");
+/// Whether a request for layers or heads, of which there are `count`, includes number `number`.
+bool wants(const std::vector<int64_t>& wished, int64_t number, int64_t count) {
+  return wished.empty() || std::ranges::any_of(wished, [&](int64_t wish) {
+           return wish == kEvery || wish == number || (wish == kLastLayer && number == count - 1);
+         });
+}
+
+bool wants_kind(const std::vector<AttentionKind>& wished, AttentionKind kind) {
+  return wished.empty() || std::ranges::find(wished, kind) != wished.end();
+}
+
+}  // namespace
+
+study::DecodingSteps decoding_steps(const engine::Network& network, const text::Vocabulary& target,
+                                    const model::ModelConfig& config, const Reading& reading,
+                                    const AttentionRequest& request) {
+  expect(reading.readable, "something to read");
+  const model::Traits traits = model::traits(config);
   const data::Batch pair = data::make_batch({&reading.example});
-  study::DecodingSteps out = steps_without_numbers(reading, 1, config);
+  study::DecodingSteps out{
+      .attention = traits.name,
+      .states = config.type == model::ModelType::rnn && config.attention_heads == 1,
+      .sentence = 1,
+      .source = reading.sentence.source_pieces,
+      .target = reading.sentence.target_pieces};
   engine::LayerMaps maps;
   std::map<std::pair<AttentionKind, int64_t>, Rows> layers;
   const auto take = [&] {
-    for (LayerMap& map : maps) layers[{map.kind, map.layer}].push_back(std::move(map));
+    for (LayerMap& map : maps)
+      if (wants_kind(request.kinds, map.kind) &&
+          wants(request.layers, map.layer, std::max<int64_t>(traits.layers(map.kind), 1)))
+        layers[{map.kind, map.layer}].push_back(std::move(map));
   };
-  const auto decoder = translator.network()->start(
-      {pair.source.data(), pair.source_lengths.data(), 1, pair.source_length}, engine::kOneThread,
-      &maps,
-      /*with_numbers=*/true);
+  const auto decoder =
+      network.start({pair.source.data(), pair.source_lengths.data(), 1, pair.source_length},
+                    engine::kOneThread, &maps,
+                    /*with_numbers=*/true);
   take();
   for (int64_t step = 0; step < pair.target_length; ++step) {
     engine::OutputProduct& output = decoder->step(&pair.target_input[step], 1, nullptr);
     add_output({output.logits(), static_cast<std::size_t>(decoder->columns())},
-               pair.target_output[step], translator.first_text().target, out);
+               pair.target_output[step], target, out);
     take();
   }
-  for (const auto& [place, rows] : layers)
+  for (const auto& [layer, rows] : layers)
     for (int64_t head = 0; head < rows.front().heads; ++head)
-      out.heads.push_back(worked_head(rows, head, config));
+      if (wants(request.heads, head, 0)) out.heads.push_back(worked_head(rows, head, config));
+  return out;
+}
+
+std::vector<study::DecodingSteps> decoding_steps(
+    const LineTranslator& translator, const engine::Network* network,
+    const model::ModelConfig& config, const std::vector<std::string>& sources,
+    const std::optional<std::vector<std::string>>& targets, const AttentionRequest& request) {
+  if (network == nullptr)
+    throw UserError(
+        "attention: --step: its numbers are an engine's, and there is none with a mechanism that "
+        "was added to a registry; without --step there are tables, pictures and a page of weights");
+  std::vector<study::DecodingSteps> out;
+  int64_t line = 0;
+  for (const Reading& reading : readings_of(translator, sources, targets, 1)) {
+    ++line;
+    if (!reading.readable) continue;
+    study::DecodingSteps& one = out.emplace_back(
+        decoding_steps(*network, translator.first_text().target, config, reading, request));
+    one.sentence = line;
+    if (one.heads.empty())
+      throw UserError("attention: --step: the model has none of these kinds, layers and heads");
+  }
+  if (out.empty()) throw UserError("attention: --step: no line has a word");
   return out;
 }
 

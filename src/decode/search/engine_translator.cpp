@@ -42,21 +42,21 @@ class EngineSteps : public Steps {
 
   StepResult step(const StepRequest& request) override {
     if (!request.sentences.empty() || !request.hypotheses.empty())
-      for (auto& decoder : decoders_) decoder->go_on_with(request.sentences, request.hypotheses);
+      for (auto& decoder : decoders_) decoder->reorder(request.sentences, request.hypotheses);
     if (!lists_.empty() && !request.sentences.empty()) engine::choose(lists_, request.sentences);
     width_ = request.width;
     StepResult result;
     std::vector<float>* attention = options_.wants_attention() ? &result.attention : nullptr;
-    std::vector<float> wanted(request.wanted.size(), kNever);
+    std::vector<float> required(request.required.size(), kNever);
     if (decoders_.size() == 1 && lists_.empty() && request.candidates > 0) {
-      result.candidates = best_by_block(request, attention, wanted);
-      result.wanted = log_probabilities_of(request, wanted);
+      result.candidates = best_by_block(request, attention, required);
+      result.required = log_probabilities_of(request, required);
       return result;
     }
     const auto rows = std::ssize(request.tokens);
     float* values = scores(request, attention);
     forbid(request, {values, columns(), 0, columns()});
-    take_wanted(request, {values, columns(), 0, columns()}, wanted);
+    take_required(request, {values, columns(), 0, columns()}, required);
     const bool alone = decoders_.size() == 1;
     const ScoreRows scores{.values = values,
                            .rows = rows,
@@ -66,7 +66,7 @@ class EngineSteps : public Steps {
     result.candidates = request.candidates == 0
                             ? all_candidates(scores)
                             : best_candidates(scores, request.candidates, threads_);
-    result.wanted = log_probabilities_of(request, wanted);
+    result.required = log_probabilities_of(request, required);
     if (!lists_.empty()) name_pieces(result.candidates);
     return result;
   }
@@ -147,7 +147,7 @@ class EngineSteps : public Steps {
   /// while they are still in the processor's cache, and then overwritten: with a large vocabulary
   /// it would take longer to store and read them than to compute them.
   Candidates best_by_block(const StepRequest& request, std::vector<float>* attention,
-                           std::vector<float>& wanted) {
+                           std::vector<float>& required) {
     constexpr int64_t kBlock = engine::OutputProduct::kBlock;
     const engine::OutputProduct& output =
         decoders_.front()->step(request.tokens.data(), request.width, attention);
@@ -168,7 +168,7 @@ class EngineSteps : public Steps {
         for (int64_t r = 0; r < rows; ++r)
           sum[r] = kernels::score_sum_of(block.values + r * kBlock, block.count);
         forbid(request, block);
-        take_wanted(request, block, wanted);
+        take_required(request, block, required);
         for (int64_t r = 0; r < rows; ++r)
           if (sum[r].most >= own[r].least())
             own[r].offer({block.values + r * kBlock, static_cast<std::size_t>(block.count)},
@@ -185,22 +185,22 @@ class EngineSteps : public Steps {
     return candidates_of(best, {.rows = rows, .partitions = partitions_}, count);
   }
 
-  /// Stores the scores of those wanted pieces that the block has.
-  void take_wanted(const StepRequest& request, const Block& block,
-                   std::vector<float>& wanted) const {
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-      if (const float* score = score_of(block, request.wanted[i].row, request.wanted[i].piece))
-        wanted[i] = *score;
+  /// Stores the scores of those required pieces that the block has.
+  void take_required(const StepRequest& request, const Block& block,
+                     std::vector<float>& required) const {
+    for (std::size_t i = 0; i < required.size(); ++i)
+      if (const float* score = score_of(block, request.required[i].row, request.required[i].piece))
+        required[i] = *score;
   }
 
   std::vector<float> log_probabilities_of(const StepRequest& request,
-                                          const std::vector<float>& wanted) const {
+                                          const std::vector<float>& required) const {
     std::vector<kernels::Partition> partitions;
     const bool alone = decoders_.size() == 1;
-    for (const NextPiece& one : request.wanted)
+    for (const NextPiece& one : request.required)
       if (alone) partitions.push_back(partitions_[one.row]);
-    return all_candidates({.values = wanted.data(),
-                           .rows = std::ssize(wanted),
+    return all_candidates({.values = required.data(),
+                           .rows = std::ssize(required),
                            .vocabulary = 1,
                            .partitions = partitions,
                            .summed = alone ? 0 : std::ssize(decoders_)})

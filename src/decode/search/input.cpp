@@ -14,11 +14,11 @@
 namespace heed::decode {
 namespace {
 
-// The time in which the next line must come to belong to the same window. It is shorter than a
+// The time in which the next line must come to belong to the same chunk. It is shorter than a
 // translation takes, and long enough for a program that writes as fast as it can.
 constexpr int kPatience = 5;  // milliseconds
 
-// The limit of a window in the sum of the squares of its lines' lengths in bytes, because some
+// The limit of a chunk in the sum of the squares of its lines' lengths in bytes, because some
 // results have a number for each pair of pieces. A thousand lines of 2 KiB reach it.
 constexpr double kMostHeld = 4294967296;
 
@@ -63,13 +63,13 @@ Input::Input(const std::string& file, const std::string& prefix_file, bool tsv, 
   prefixes_.emplace(prefix_file, text::LongLines::cut);
 }
 
-InputWindow Input::next(std::size_t most) {
-  InputWindow window{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
+InputChunk Input::next(std::size_t most) {
+  InputChunk chunk{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
   std::string line;
   double held = 0;
   if (is_typed_ && lines_.line_number() > 0) prompt("> ");
-  while (window.lines.size() < most && held < kMostHeld &&
-         (window.lines.empty() || lines_.ready(kPatience))) {
+  while (chunk.lines.size() < most && held < kMostHeld &&
+         (chunk.lines.empty() || lines_.ready(kPatience))) {
     if (!lines_.next(line)) {
       if (is_typed_) prompt("\n");  // so that the prompt of the shell begins a new line
       finish();
@@ -77,14 +77,14 @@ InputWindow Input::next(std::size_t most) {
     }
     if (std::exchange(warns_of_markup_, false) && !lines_.no_text().empty())
       log::warn(lines_.no_text());  // each line is translated all the same
-    add(line, window);
+    add(line, chunk);
     held += static_cast<double>(line.size()) * static_cast<double>(line.size());
     warn_of_cut(lines_);
     if (prefixes_) warn_of_cut(*prefixes_);
   }
   if (!told_of_encoding_)
     told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));
-  return window;
+  return chunk;
 }
 
 int64_t Input::count() const {
@@ -93,7 +93,7 @@ int64_t Input::count() const {
 
 void Input::skip(int64_t count) {
   std::string line;
-  InputWindow unused;
+  InputChunk unused;
   while (lines_.line_number() < count) {
     if (!lines_.next(line))
       throw UserError(
@@ -105,7 +105,7 @@ void Input::skip(int64_t count) {
   }
 }
 
-void Input::add(const std::string& line, InputWindow& window) {
+void Input::add(const std::string& line, InputChunk& chunk) {
   const std::string here = fmt::format("{}:{}", lines_.name(), lines_.line_number());
   if (warns_of_tabs_ && line.find('\t') != std::string::npos) {
     log::warn(here +
@@ -114,15 +114,15 @@ void Input::add(const std::string& line, InputWindow& window) {
     warns_of_tabs_ = false;
   }
   const std::size_t tab = tsv_ ? line.find('\t') : std::string::npos;
-  window.lines.push_back(line.substr(0, tab));
+  chunk.lines.push_back(line.substr(0, tab));
   if (tsv_) {
-    window.prefixes.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
+    chunk.prefixes.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
     const auto columns =
-        2 + std::count(window.prefixes.back().begin(), window.prefixes.back().end(), '\t');
+        2 + std::count(chunk.prefixes.back().begin(), chunk.prefixes.back().end(), '\t');
     if (columns > 2)
       throw UserError("{}: {} columns; --tsv takes a source text and, after a tab, a prefix", here,
                       columns);
-  } else if (prefixes_ && !prefixes_->next(window.prefixes.emplace_back())) {
+  } else if (prefixes_ && !prefixes_->next(chunk.prefixes.emplace_back())) {
     throw UserError(
         "{}: ends after line {}, but there is {}; give a line for each, an empty one for no prefix",
         prefixes_->name(), prefixes_->line_number(), here);

@@ -11,7 +11,7 @@
 
 namespace heed::decode {
 
-struct InputWindow {
+struct InputChunk {
   int64_t first = 1;                  // number of its first line, from 1
   std::vector<std::string> lines;     // source text
   std::vector<std::string> prefixes;  // one for each line, or none at all
@@ -26,11 +26,11 @@ class Input {
 
   /// Waits for a line and then takes the lines that are already there, at most `most`. So a program
   /// that sends one line at a time gets each answer before it sends the next line, and a file comes
-  /// in windows of `most` lines, or of fewer long ones. Returns an empty window at the end. Throws
+  /// in chunks of `most` lines, or of fewer long ones. Returns an empty chunk at the end. Throws
   /// UserError that names the line where a prefix is missing or a column too many. Warns once of
   /// text that training would refuse because it is not UTF-8 or not text at all (text/no_text.h),
   /// and of pairs that are read as sources. A pointer of Git LFS is refused.
-  InputWindow next(std::size_t most);
+  InputChunk next(std::size_t most);
 
   /// Whether somebody types the lines at a terminal and sees standard error. Then "> " is shown
   /// there before each wait.
@@ -43,7 +43,7 @@ class Input {
   void skip(int64_t count);
 
  private:
-  void add(const std::string& line, InputWindow& window);
+  void add(const std::string& line, InputChunk& chunk);
   void finish();
 
   // It comes first, because the prompt is shown before lines_ waits for its first bytes.

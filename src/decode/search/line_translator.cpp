@@ -139,7 +139,7 @@ class LineTranslator::Search {
         .run = [&](const Batch& batch) { search_rows(batch); }};
     // Threads divide the batches, and not the operations of one batch, most of which are too small
     // to be divided.
-    translator_.share_batches(std::ssize(batches), [&](int64_t i) {
+    translator_.divide_batches(std::ssize(batches), [&](int64_t i) {
       if (hooks.interrupted && hooks.interrupted()) return;
       translator_.memory_->search(batches[i], part);
       if (hooks.searched) hooks.searched(std::ssize(batches[i]));
@@ -150,10 +150,10 @@ class LineTranslator::Search {
     const text::Vocabulary& target = first().target;
     SearchOptions options{.config = config_,
                           .keep_attention = request_.keep_attention,
-                          .given = std::ssize(target.beginning()),
+                          .fixed_prefix = std::ssize(target.beginning()),
                           .never = translator_.never_};
     options.config.n_best = std::max(config_.n_best, config_.mbr);
-    options.config.min_length += options.given;
+    options.config.min_length += options.fixed_prefix;
     if (is_constrained()) options.inside_words = glossary_->inside_words();
     // Equal texts are allowed among samples, which are independent, and for mbr, which adds up
     // their weights.
@@ -170,12 +170,13 @@ class LineTranslator::Search {
 
   /// Returns the pieces that the translation of a line may have.
   engine::PieceList shortlist_of(int64_t i) const {
-    std::vector<int32_t> given;
-    if (!lines_.prefixes.empty()) given = lines_.prefixes[i];
+    std::vector<int32_t> required;
+    if (!lines_.prefixes.empty()) required = lines_.prefixes[i];
     if (is_constrained())
       for (const TermPieces& targets : lines_.terms[i])
-        for (const auto& pieces : targets) given.insert(given.end(), pieces.begin(), pieces.end());
-    return translator_.shortlist_->pieces_for(lines_.members[0][i].source, given);
+        for (const auto& pieces : targets)
+          required.insert(required.end(), pieces.begin(), pieces.end());
+    return translator_.shortlist_->pieces_for(lines_.members[0][i].source, required);
   }
 
   void search_rows(const Batch& batch) {
@@ -203,7 +204,7 @@ class LineTranslator::Search {
     // With mbr all candidates are compared with each other, which takes long enough to be divided
     // among threads.
     if (config_.mbr > 0)
-      engine::share_items(*translator_.threads_, std::ssize(out_), spell_line);
+      engine::divide_items(*translator_.threads_, std::ssize(out_), spell_line);
     else
       for (int64_t i = 0; i < std::ssize(out_); ++i) spell_line(i);
   }
@@ -256,9 +257,9 @@ std::string LineTranslator::with_terms(const std::string& line, const Glossary* 
   return glossary != nullptr && glossary->is_inline() ? glossary->marked(line) : line;
 }
 
-void LineTranslator::share_batches(int64_t batches,
-                                   const std::function<void(int64_t batch)>& work) const {
-  engine::share_items(*threads_, batches, work);
+void LineTranslator::divide_batches(int64_t batches,
+                                    const std::function<void(int64_t batch)>& work) const {
+  engine::divide_items(*threads_, batches, work);
 }
 
 int64_t LineTranslator::source_limit() const {

@@ -62,7 +62,7 @@ class LineTranslator {
   /// models and this device.
   int64_t batch_size() const { return limits(config_).sentences; }
   /// Returns how many lines are worth sorting by length together.
-  int64_t window() const { return 32 * batch_size(); }
+  int64_t chunk_size() const { return 32 * batch_size(); }
 
   /// Returns the glossary of a request's terms, each a source and its targets. Throws UserError as
   /// check_terms(), Glossary and Glossary::spell() do.
@@ -109,7 +109,8 @@ class LineTranslator {
   virtual engine::LayerMaps attention_of(const data::Batch& pairs,
                                          const std::vector<config::AttentionKind>& kinds) const = 0;
   /// Calls work(batch) for each batch from 0 to `batches` - 1, in all threads.
-  virtual void share_batches(int64_t batches, const std::function<void(int64_t batch)>& work) const;
+  virtual void divide_batches(int64_t batches,
+                              const std::function<void(int64_t batch)>& work) const;
 
  protected:
   /// Reads decoding.shortlist and decoding.glossary. Throws UserError as never_produced(),

@@ -15,8 +15,8 @@
 namespace heed::decode {
 namespace {
 
-/// Whether `unknown` of `pieces` are more unknown pieces than chance explains, given their usual
-/// share.
+/// Whether `unknown` of `pieces` are more unknown pieces than chance explains, given their
+/// usual share.
 bool is_unusual(int64_t unknown, int64_t pieces, double usual_share) {
   constexpr int64_t kFew = 10;
   constexpr double kOften = 5, kLeast = 0.02;
@@ -102,10 +102,11 @@ std::vector<std::string> line_warnings(const EncodedLines& lines, const LineNumb
     missing += best.missing;
     if (best.missing > 0) disobeying.add(number);
     if (!best.cut) continue;
-    const int64_t given = lines.prefixes.empty() ? 0 : std::ssize(lines.prefixes[i]);
+    const int64_t prefix_length = lines.prefixes.empty() ? 0 : std::ssize(lines.prefixes[i]);
     const int64_t limit =
         length_limit(bounds.config, std::ssize(lines.members[0][i].source), bounds.longest);
-    cut[cut_text(best, std::min(given + limit, bounds.longest), bounds.longest)].add(number);
+    cut[cut_text(best, std::min(prefix_length + limit, bounds.longest), bounds.longest)].add(
+        number);
   }
   if (missing > 0)
     out.push_back(fmt::format(

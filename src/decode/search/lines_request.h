@@ -17,7 +17,7 @@
 namespace heed::decode {
 
 /// The numbers by which messages name the lines of a request. They also say which random stream
-/// each line is sampled from. A window of a text has the numbers of the text, so that it gets the
+/// each line is sampled from. A chunk of a text has the numbers of the text, so that it gets the
 /// same samples.
 class LineNumbers {
  public:
@@ -46,7 +46,7 @@ class LineNumbers {
 /// Lines, and how they are translated.
 struct LinesRequest {
   std::vector<std::string> lines;
-  /// For each line the text that its translation begins with, after the target vocabulary's
+  /// The text that the translation of each line begins with, after the target vocabulary's
   /// beginning(). Empty: no line has one. The translation of a line without pieces is empty in any
   /// case.
   std::vector<std::string> prefixes = {};

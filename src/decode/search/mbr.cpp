@@ -28,7 +28,7 @@ std::vector<double> weights_of(const std::vector<Hypothesis>& candidates, bool d
 void choose_by_utility(std::vector<Hypothesis>& candidates, std::vector<std::string>& texts,
                        const DecodeConfig& config) {
   const std::vector<double> weights = weights_of(candidates, samples(config.sampling));
-  // Each text once, with the sum of the weights of all candidates that have it.
+  // The texts, each once, with the sum of the weights of all candidates that have it.
   std::map<std::string, std::size_t> seen;
   std::vector<std::string> distinct;
   std::vector<double> mass;

@@ -112,24 +112,25 @@ std::vector<NextWord> next_words(const LineTranslator& translator, const std::st
   const std::vector<data::Batch> sources = translator.sources_of(line);
   if (sources.front().source_length == 1) return {};  // eos alone
   const text::Vocabulary& vocabulary = translator.first_text().target;
-  Ids given = vocabulary.encode(prefix);
-  if (given.empty()) given = vocabulary.beginning();
-  if (std::ssize(given) + kPieces + 1 > translator.longest())
-    throw UserError("the prefix has {} pieces, too many for this model to go on", given.size());
+  Ids prefix_ids = vocabulary.encode(prefix);
+  if (prefix_ids.empty()) prefix_ids = vocabulary.beginning();
+  if (std::ssize(prefix_ids) + kPieces + 1 > translator.longest())
+    throw UserError("the prefix has {} pieces, too many for this model to go on",
+                    prefix_ids.size());
   std::vector<Growing> words;
   translator.with_steps(sources, {.never = translator.never()}, [&](Steps& steps) {
     ScoresAfter scores(steps);
-    words = beginnings_of(given, scores({given}).values_of(0), count);
+    words = beginnings_of(prefix_ids, scores({prefix_ids}).values_of(0), count);
     for (int64_t pieces = 1; pieces < kPieces; ++pieces) grow(scores, vocabulary, words);
   });
 
-  const std::vector<std::string> unknown = unknown_pieces(vocabulary, prefix, given);
-  const std::string before = vocabulary.decode(given, unknown);
+  const std::vector<std::string> unknown = unknown_pieces(vocabulary, prefix, prefix_ids);
+  const std::string before = vocabulary.decode(prefix_ids, unknown);
   std::vector<NextWord> out;
   for (const Growing& word : words) {
     NextWord next{.prefix = vocabulary.decode(word.ids, unknown),
                   .probability = std::exp(word.log_probability),
-                  .ends = word.ids[given.size()] == text::kEnd};
+                  .ends = word.ids[prefix_ids.size()] == text::kEnd};
     const std::string added =
         next.prefix.starts_with(before) ? next.prefix.substr(before.size()) : next.prefix;
     next.word = trim(added);
@@ -150,7 +151,7 @@ std::vector<NextWord> next_words(const LineTranslator& translator, const std::st
 double log_probability_of(const LineTranslator& translator, const std::string& source,
                           const std::string& target) {
   Ids ids = translator.first_text().target.encode(target);
-  const std::size_t given = translator.first_text().target.symbols_before(ids);
+  const std::size_t symbols = translator.first_text().target.symbols_before(ids);
   ids.push_back(text::kEnd);
   double sum = 0;
   translator.with_steps(translator.sources_of(source), {}, [&](Steps& steps) {
@@ -160,7 +161,7 @@ double log_probability_of(const LineTranslator& translator, const std::string& s
       const ForcedPiece forced{.sentence = 0, .piece = ids[i]};
       const StepResult step =
           steps.step({.tokens = {&last, 1}, .forced = {&forced, 1}, .candidates = 1});
-      if (i >= given) sum += step.candidates.values[0];
+      if (i >= symbols) sum += step.candidates.values[0];
       last = ids[i];
     }
   });

@@ -200,7 +200,7 @@ std::vector<AttendedSentence> read_all(const LineTranslator& translator,
     out.push_back(std::move(one.sentence));
   }
   const auto batches = batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
-  translator.share_batches(std::ssize(batches), [&](int64_t number) {
+  translator.divide_batches(std::ssize(batches), [&](int64_t number) {
     std::vector<Read> sentences;
     for (const int64_t i : batches[number])
       sentences.push_back({&readings[i].example, first_line + i, &out[i]});

@@ -50,7 +50,7 @@ std::vector<std::string> source_surfaces(const study::AttentionMatrix& pieces);
 /// Values of an AttentionRequest in place of a number of a layer or head, which counts from 0.
 inline constexpr int64_t kLastLayer = -1, kMeanOfHeads = -1, kEvery = -2;
 
-/// Which attention is asked for. Each layer and head is returned once, in the order of its first
+/// The attention that is asked for. Each layer and head is returned once, in the order of its first
 /// mention.
 struct AttentionRequest {
   std::vector<AttentionKind> kinds = {AttentionKind::cross};

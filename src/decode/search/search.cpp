@@ -22,8 +22,9 @@ class Search {
     for (const int64_t length : source_lengths) {
       const auto i = static_cast<int64_t>(active_.size());
       const uint64_t stream = options.sampling_streams.empty() ? i : options.sampling_streams.at(i);
-      const int64_t given = prefixes_.empty() ? 0 : std::ssize(prefixes_.at(i));
-      const int64_t limit = std::min(given + length_limit(config_, length - 1, longest), longest);
+      const int64_t prefix_length = prefixes_.empty() ? 0 : std::ssize(prefixes_.at(i));
+      const int64_t limit =
+          std::min(prefix_length + length_limit(config_, length - 1, longest), longest);
       const auto terms = options.terms.empty() ? std::vector<TermPieces>() : options.terms.at(i);
       beams_.emplace_back(options_, length - 1, limit, stream, terms);
       active_.push_back(i);
@@ -89,15 +90,15 @@ class Search {
   }
 
   /// Returns the pieces that continue terms.
-  std::vector<NextPiece> wanted_pieces() const {
+  std::vector<NextPiece> required_pieces() const {
     if (options_.terms.empty()) return {};
-    return next_pieces([](const Beam& beam, auto slot) { return beam.wanted(slot); });
+    return next_pieces([](const Beam& beam, auto slot) { return beam.required(slot); });
   }
 
   void advance() {
     const std::vector<ForcedPiece> forced = forced_pieces();
     const std::vector<NextPiece> forbidden = repetitions();
-    const std::vector<NextPiece> wanted = wanted_pieces();
+    const std::vector<NextPiece> required = required_pieces();
     const StepResult next = steps_.step({.tokens = tokens_,
                                          .width = width_,
                                          .sentences = sentences_,
@@ -105,7 +106,7 @@ class Search {
                                          .may_end = step_ >= config_.min_length,
                                          .forbidden = forbidden,
                                          .forced = forced,
-                                         .wanted = wanted,
+                                         .required = required,
                                          .candidates = candidates()});
     const int64_t source = std::ssize(next.attention) / std::ssize(tokens_);
     steps_.threads()(std::ssize(active_), kSentencesOfAThread, [&](int64_t begin, int64_t end) {
@@ -114,9 +115,9 @@ class Search {
         if (beam.done()) continue;
         if (!next.attention.empty())
           beam.attend(next.attention.data() + i * width_ * source, source);
-        const auto first = std::ranges::lower_bound(wanted, i * width_, {}, &NextPiece::row);
+        const auto first = std::ranges::lower_bound(required, i * width_, {}, &NextPiece::row);
         beam.advance(next.candidates, i * width_,
-                     std::span(next.wanted).subspan(first - wanted.begin()));
+                     std::span(next.required).subspan(first - required.begin()));
       }
     });
   }

@@ -63,14 +63,15 @@ struct StepRequest {
   std::span<const NextPiece> forbidden;
   std::span<const ForcedPiece> forced;
   // Pieces whose scores are returned even if they are not among the best.
-  std::span<const NextPiece> wanted;
+  std::span<const NextPiece> required;
   int64_t candidates = 0;  // how many of the best of each row are returned; 0: all, by their ids
 };
 
 struct StepResult {
   Candidates candidates;
-  std::vector<float> attention;    // [rows, source], where the search needs it and the model has it
-  std::vector<float> wanted = {};  // log-probability of each wanted piece; kNever: it is forbidden
+  std::vector<float> attention;  // [rows, source], where the search needs it and the model has it
+  // The log-probability of each required piece; kNever: it is forbidden.
+  std::vector<float> required = {};
 };
 
 /// The steps of one batch, whose sources were encoded when the object was made. Several models are
@@ -117,7 +118,7 @@ struct SearchOptions {
   std::vector<std::vector<int32_t>> prefixes;
   /// Number of first pieces of all prefixes that are given like the source: their log-probability
   /// is 0.
-  int64_t given = 0;
+  int64_t fixed_prefix = 0;
   /// One per sentence: the only pieces that have a score. Empty: all have. For engines alone.
   std::vector<engine::PieceList> lists;
   /// One per sentence: the terms that its translations must have. Empty: no sentence has terms.

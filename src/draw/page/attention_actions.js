@@ -117,7 +117,7 @@ function moveToken(event, side, index) {
 }
 
 const tables = [element("matrix"), element("matrix-beside")];
-const place = cell => [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
+const indicesOf = cell => [cell.parentElement.sectionRowIndex, cell.cellIndex - 1];
 const viewOf = cell => (tables[1].contains(cell) ? beside : view);
 
 function moveCell(event) {
@@ -127,7 +127,7 @@ function moveCell(event) {
 function focusCell(event) {
   const cell = event.target.closest("td");
   if (!cell) return;
-  const [row, column] = place(cell);
+  const [row, column] = indicesOf(cell);
   event.currentTarget.querySelector('td[tabindex="0"]').tabIndex = -1;
   cell.tabIndex = 0;
   const value = weight(viewOf(cell), row, column).toFixed(4);
@@ -137,12 +137,12 @@ function focusCell(event) {
 }
 
 // The token that a name beside or above a matrix stands for.
-const tokenOf = name => (name.closest("thead") ? ["source", name.cellIndex - 1] : ["target", place(name)[0]]);
+const tokenOf = name => (name.closest("thead") ? ["source", name.cellIndex - 1] : ["target", indicesOf(name)[0]]);
 
 function overCell(event) {
   const cell = event.target.closest("td, th:not(:empty)");
   if (!cell || pinned) return;
-  if (cell.localName === "td") lightCell(...place(cell), viewOf(cell)); else light(...tokenOf(cell), viewOf(cell));
+  if (cell.localName === "td") lightCell(...indicesOf(cell), viewOf(cell)); else light(...tokenOf(cell), viewOf(cell));
 }
 
 function clickName(event) {

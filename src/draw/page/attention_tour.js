@@ -1,16 +1,16 @@
 // --- a tour of two sentences that differ in one word: which word looks elsewhere because of it
 
-// Where lines of the same length differ, if that is one place; else -1.
+// The position at which lines of the same length differ, if there is only one; else -1.
 function onlyDifference(a, b) {
-  const places = [...a.keys()].filter(i => a[i] !== b[i]);
-  return a.length === b.length && places.length === 1 ? places[0] : -1;
+  const indices = [...a.keys()].filter(i => a[i] !== b[i]);
+  return a.length === b.length && indices.length === 1 ? indices[0] : -1;
 }
 
 // The tokens of the source's self-attention by unit, also before they are unpacked.
 const sourcesOf = one => new Map(one.views.filter(each => each.kind === "encoder")
   .map(each => [each.unit, typeof each.source === "number" ? one.lines[each.source] : each.source]));
 
-// The first two neighbours on the page that differ in one of several words, as places in `sentences`; null where there are none.
+// The first two neighbours on the page that differ in one of several words, as indices in `sentences`; null where there are none.
 function minimalPair() {
   let before = new Map();
   for (const [at, one] of sentences.entries()) {
@@ -30,7 +30,7 @@ function together(first, second, kind) {
   return first.views.filter(each => each.kind === kind && others.has(name(each))).map(each => [each, others.get(name(each))]);
 }
 
-// Self-attention of two sentences, of heads and units whose tokens differ in one place.
+// Self-attention of two sentences, of heads and units whose tokens differ at one position.
 const inOneWord = two => together(...two, "encoder").filter(([a, b]) => onlyDifference(a.source, b.source) >= 0);
 
 // The share of a row's attention that the other sentence has elsewhere.
@@ -53,7 +53,7 @@ function mostMoved(two, wanted) {
   return best;
 }
 
-// Where the words of the translations come from, of the same tokens as a view: by erasure, or else by cross-attention.
+// The sources of the words of the translations, of the same tokens as a view: by erasure, or else by cross-attention.
 function originsOf(two, like) {
   const of = kind => together(...two, kind).filter(([each]) => each.source === like.source && each.model === like.model);
   const found = ["erasure", "cross"].map(of).find(one => one.length > 0);
@@ -74,7 +74,7 @@ function otherwise(origins, changed) {
     token !== b.target[row] && origins.every(each => originOf(each, row) !== changed)) : -1;
 }
 
-// What the tour shows: {sentence, view, row, text}, one after another.
+// The steps of the tour: {sentence, view, row, text}, one after another.
 function stopsOf(pair) {
   const two = pair.map(at => sentences[at]), first = mostMoved(two), origins = originsOf(two, first.views[0]);
   const row = origins ? otherwise(origins, first.changed) : -1;

@@ -1,5 +1,5 @@
 "use strict";
-// What the pages have in common: elements, colours, and letters in a room of some width.
+// Functions of all pages: elements, colours, and letters in a room of some width.
 
 const element = id => document.getElementById(id);
 
@@ -31,8 +31,8 @@ const css = colour => `rgb(${colour.join(", ")})`;
 
 // The colour at a share of the way through the stops.
 function mixed(stops, share) {
-  const last = stops.length - 1, place = last * Math.min(1, Math.max(0, share));
-  const from = Math.min(Math.floor(place), last - 1), part = place - from;
+  const last = stops.length - 1, position = last * Math.min(1, Math.max(0, share));
+  const from = Math.min(Math.floor(position), last - 1), part = position - from;
   return stops[from].map((value, k) => Math.round(value + part * (stops[from + 1][k] - value)));
 }
 
@@ -52,8 +52,8 @@ function shortened(text, room) {
 // A matrix whose rows look at its columns: the tokens around it, and a square for each weight. `rooms` are those of the
 // names; `told` is a weight in words.
 function drawSquares({ source, target, weight, colour, told }, { left, top, cell, size, rooms, square }, picture) {
-  const name = (token, room, place) =>
-    svg("title", {}, svg("text", { "font-size": size, ...place }, picture, shortened(token, room)), token);
+  const name = (token, room, attributes) =>
+    svg("title", {}, svg("text", { "font-size": size, ...attributes }, picture, shortened(token, room)), token);
   source.forEach((token, column) => {
     const x = left + cell * (column + 0.5) + 4, y = top - 5;
     name(token, rooms.above, { x, y, transform: `rotate(-90 ${x} ${y})` });

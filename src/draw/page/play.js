@@ -4,14 +4,14 @@ const given = JSON.parse(element("data").textContent);
 
 const sentence = () => element("q").value.replace(/\s+/g, " ").trim();
 
-// What the translation and the attention do not show by themselves: that a part is missing.
+// Returns a remark on what translation and attention do not show by themselves: that a part is missing.
 const remarkOn = answer => [
   answer?.cutLines ? "Only the beginning of the sentence was translated." : "",
   answer?.cutTranslations ? "The translation reached its length limit." : "",
   answer?.noAttention ?? "",
 ].filter(text => text !== "").join(" ");
 
-// What the attention page shows.
+// Returns the sentence that the attention page shows.
 function sentenceOf({ tokens, matrices, softmax }) {
   const views = matrices.map(one => ({
     model: "", kind: one.kind, layer: one.layer, head: one.head,

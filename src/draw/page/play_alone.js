@@ -1,6 +1,6 @@
 // The page asks itself: an engine in a worker for each model, so that no key waits for it.
 
-// What a worker does: a message has either files or a question.
+// The work of a worker: a message has either files or a question.
 function work() {
   const engine = new Engine();
   onmessage = async ({ data: { files, path, question } }) => {

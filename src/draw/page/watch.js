@@ -8,9 +8,9 @@ let playing = null;   // the film's timer
 const kept = new Map();  // keyOf(run, update) -> promise of a validation
 
 const hiddenRuns = new Set();  // ids of those whose curves are not drawn
-const places = new Map();      // of each run that was ever told, for its colour
+const numbers = new Map();      // of each run that was ever told, for its colour
 
-const colourOf = index => COLOURS[places.get(runs[index].id) % COLOURS.length];
+const colourOf = index => COLOURS[numbers.get(runs[index].id) % COLOURS.length];
 const run = () => runs.find(each => each.id === chosen) ?? null;
 
 // --- names: what all paths begin with is left out
@@ -35,9 +35,9 @@ function scoreText(metric, scores) {
   return known.length ? `${known.map(each => metricText(each, scores[each.key])).join(", ")} at ${short(scores.update)}` : "none yet";
 }
 
-const at = (series, place) => Object.fromEntries(Object.entries(series).map(([key, values]) => [key, values.at(place)]));
+const at = (series, index) => Object.fromEntries(Object.entries(series).map(([key, values]) => [key, values.at(index)]));
 
-function behind(one) {
+function shareDone(one) {
   if (one.state === "finished") return 1;
   return one.done ?? Math.min(1, one.update / (one.updates ?? Infinity));
 }
@@ -50,7 +50,7 @@ function cardOf(one, name, colour) {
     make("div", { className: "name" }, make("span", { className: "swatch" }), make("span", {}, name),
          make("span", { className: `state ${one.state}` }, one.state)),
     make("div", { className: "model" }, one.model),
-    make("progress", { max: 1, value: behind(one), "aria-label": "done" }), list);
+    make("progress", { max: 1, value: shareDone(one), "aria-label": "done" }), list);
   const say = (what, text) => list.append(make("dt", {}, what), make("dd", {}, text));
   const epoch = one.epoch === null ? "" : `, epoch ${one.epoch}`;
   const planned = one.updates === null ? "" : ` of ${one.updates.toLocaleString("en")}`;
@@ -93,8 +93,8 @@ const MEASURES = [
 function pointsOf(lines, key, against) {
   const out = [];
   (lines[key] ?? []).forEach((value, i) => {
-    const place = against === "seconds" ? (lines.seconds[i] ?? null) : lines.update[i];
-    if (value !== null && place !== null) out.push([against === "seconds" ? place / 60 : place, value]);
+    const position = against === "seconds" ? (lines.seconds[i] ?? null) : lines.update[i];
+    if (value !== null && position !== null) out.push([against === "seconds" ? position / 60 : position, value]);
   });
   return out;
 }
@@ -137,7 +137,7 @@ function drawCurves() {
     }
     charts.push([figure, { title, x: against === "seconds" ? "minutes" : "updates", lines, now }]);
   }
-  // When all have their places, and so their widths. Not under the pointer: the reading would go.
+  // When all are laid out, and so have their widths. Not under the pointer: the reading would go.
   for (const [figure, chart] of charts)
     if (!figure.matches(":hover") || !figure.querySelector("svg")) drawChart(figure.querySelector(".drawing"), chart);
   element("curves").hidden = charts.length === 0 && hiddenRuns.size === 0;
@@ -229,9 +229,9 @@ function drawSamples(samples, before) {
 }
 
 function outcomeText(one, update) {
-  const valid = one.valid[""], place = valid.update.indexOf(update);
-  if (place < 0) return "";
-  return `${scoreText(one.metric, at(valid, place))}${one.best?.update === update ? ", the best so far" : ""}`;
+  const valid = one.valid[""], index = valid.update.indexOf(update);
+  if (index < 0) return "";
+  return `${scoreText(one.metric, at(valid, index))}${one.best?.update === update ? ", the best so far" : ""}`;
 }
 
 let onShow = "";  // what the map and the samples were drawn from
@@ -253,12 +253,12 @@ async function drawValidation() {
   slider.max = count - 1;
   slider.disabled = count < 2;
   if (element("follow").checked && !playing) slider.value = count - 1;
-  const place = +slider.value, update = updateOnShow();
-  element("which").textContent = `update ${update.toLocaleString("en")} (${place + 1} of ${count})`;
+  const index = +slider.value, update = updateOnShow();
+  element("which").textContent = `update ${update.toLocaleString("en")} (${index + 1} of ${count})`;
   slider.setAttribute("aria-valuetext", `update ${update}`);
   element("outcome").textContent = outcomeText(one, update);
   element("validation-name").textContent = `Validations of ${namesOf(runs)[runs.indexOf(one)]}`;
-  const before = place > 0 ? one.validations[place - 1] : null;
+  const before = index > 0 ? one.validations[index - 1] : null;
   const [now, earlier] = await Promise.all([ask(one, update), before === null ? null : ask(one, before)]);
   if (one.id !== chosen || update !== updateOnShow()) return;  // something else is wanted by now
   if (!now) { element("outcome").textContent = "This validation cannot be read."; return; }
@@ -335,7 +335,7 @@ function show(text, told) {
   element("damaged").replaceChildren(...told.damaged.map(each => make("li", {}, each)));
   if (text === show.before) return;
   show.before = text;
-  told.runs.forEach(one => places.has(one.id) || places.set(one.id, places.size));
+  told.runs.forEach(one => numbers.has(one.id) || numbers.set(one.id, numbers.size));
   // Runs in training come first.
   runs = told.runs.toSorted((a, b) => (b.state === "training") - (a.state === "training"));
   draw();

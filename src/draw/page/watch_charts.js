@@ -30,13 +30,13 @@ function ticks(low, high, count) {
 
 // --- a chart: lines of [x, y], redrawn whole
 
-// {title, x, lines: [{name, color, dashed, points}], now}: `now` is a place on the x axis or null.
+// {title, x, lines: [{name, color, dashed, points}], now}: `now` is a position on the x axis or null.
 function drawChart(box, chart) {
   const width = Math.max(260, box.clientWidth || 420), height = 250;
   const left = 58, right = 10, top = 10, bottom = 42;
   const points = chart.lines.flatMap(line => line.points);
   // Not Math.max(...all): browsers take some ten thousand arguments.
-  const extreme = (of, place, begin) => points.reduce((found, point) => of(found, point[place]), begin);
+  const extreme = (of, index, begin) => points.reduce((found, point) => of(found, point[index]), begin);
   const x0 = 0, x1 = extreme(Math.max, 0, x0 + 1e-9);
   let y0 = extreme(Math.min, 1, Infinity), y1 = extreme(Math.max, 1, -Infinity);
   if (y0 === y1) { y0 -= Math.abs(y0) / 10 || 1; y1 += Math.abs(y1) / 10 || 1; }
@@ -68,13 +68,13 @@ function drawChart(box, chart) {
   const at = svg("line", { class: "at", x1: 0, x2: 0, y1: top, y2: height - bottom, visibility: "hidden" }, drawing);
   const figure = box.closest("figure"), reading = figure.querySelector(".reading");
   drawing.addEventListener("pointermove", event => {
-    const place = x0 + (event.offsetX * width / drawing.clientWidth - left) / (width - left - right) * (x1 - x0);
+    const position = x0 + (event.offsetX * width / drawing.clientWidth - left) / (width - left - right) * (x1 - x0);
     at.setAttribute("visibility", "visible");
-    at.setAttribute("x1", x(place));
-    at.setAttribute("x2", x(place));
+    at.setAttribute("x1", x(position));
+    at.setAttribute("x2", x(position));
     reading.hidden = false;
     reading.replaceChildren(...chart.lines.map(line => {
-      const nearest = line.points.reduce((a, b) => (Math.abs(b[0] - place) < Math.abs(a[0] - place) ? b : a));
+      const nearest = line.points.reduce((a, b) => (Math.abs(b[0] - position) < Math.abs(a[0] - position) ? b : a));
       return make("div", {}, `${line.name}: ${short(nearest[1])} at ${short(nearest[0])}`);
     }));
   });

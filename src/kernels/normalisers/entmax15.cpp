@@ -16,10 +16,9 @@ class Entmax15 : public torch::autograd::Function<Entmax15> {
   static Tensor forward(AutogradContext* context, const Tensor& scores) {
     const Tensor z = below_largest(scores / 2);
     const Sorted sorted(z);
-    const Tensor mean = sorted.values.cumsum(-1) / sorted.places;
-    const Tensor spread =
-        sorted.values.square().cumsum(-1) - sorted.places * mean.square();  // S(k)
-    const Tensor thresholds = mean - ((1 - spread) / sorted.places).clamp_min(0).sqrt();
+    const Tensor mean = sorted.values.cumsum(-1) / sorted.ranks;
+    const Tensor spread = sorted.values.square().cumsum(-1) - sorted.ranks * mean.square();  // S(k)
+    const Tensor thresholds = mean - ((1 - spread) / sorted.ranks).clamp_min(0).sqrt();
     const Tensor threshold = Sorted::chosen(thresholds, thresholds.le(sorted.values));
     const Tensor weights = (z - threshold).clamp_min(0).square();
     context->save_for_backward({weights});

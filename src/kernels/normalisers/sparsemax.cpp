@@ -16,15 +16,15 @@ class Sparsemax : public torch::autograd::Function<Sparsemax> {
     const Tensor z = below_largest(scores);
     const Sorted sorted(z);
     const Tensor sums = sorted.values.cumsum(-1);
-    const Tensor inside = (sorted.values * sorted.places + 1).gt(sums);
-    const Tensor threshold = Sorted::chosen((sums - 1) / sorted.places, inside);
+    const Tensor inside = (sorted.values * sorted.ranks + 1).gt(sums);
+    const Tensor threshold = Sorted::chosen((sums - 1) / sorted.ranks, inside);
     const Tensor weights = (z - threshold).clamp_min(0);
     context->save_for_backward({weights});
     return weights;
   }
 
   // The gradient of a score whose weight is above 0 is that of the weight less the mean over these
-  // places (section 2.5), else 0.
+  // scores (section 2.5), else 0.
   static tensor_list backward(AutogradContext* context, const tensor_list& outer) {
     const Tensor inside = context->get_saved_variables()[0].gt(0).to(outer[0].scalar_type());
     const Tensor mean = (outer[0] * inside).sum(-1, true) / inside.sum(-1, true);

@@ -18,14 +18,14 @@ namespace {
 constexpr int64_t kBlock = 48;
 
 /// Calls work(scores, numbers, count, step) for runs of keys which together are all keys that a
-/// query at `place` sees: scores[s] belongs to numbers[s * step], step 0 or 1.
+/// query at `position` sees: scores[s] belongs to numbers[s * step], step 0 or 1.
 template <class Score, class Number, class Work>
-HEED_LOOP void by_distance(Score* scores, Number* row, int64_t reach, int64_t place, int64_t seen,
-                           const Work& work) {
-  const int64_t near = std::clamp<int64_t>(place - reach, 0, seen),
-                far = std::clamp<int64_t>(place + reach + 1, near, seen);
+HEED_LOOP void by_distance(Score* scores, Number* row, int64_t reach, int64_t position,
+                           int64_t seen, const Work& work) {
+  const int64_t near = std::clamp<int64_t>(position - reach, 0, seen),
+                far = std::clamp<int64_t>(position + reach + 1, near, seen);
   work(scores, row, near, 0);
-  work(scores + near, row + near - place + reach, far - near, 1);
+  work(scores + near, row + near - position + reach, far - near, 1);
   work(scores + far, row + 2 * reach, seen - far, 0);
 }
 

@@ -11,7 +11,8 @@
 
 namespace heed::kernels {
 
-/// What a head sees of one sentence, and the factor of its scores.
+/// The sizes of the attention of one head to one sentence, the keys that it sees, and the factor of
+/// its scores.
 struct HeadSize {
   int64_t queries = 0, keys = 0, head = 0;
   const bool* valid = nullptr;  // [keys], the keys that are no padding; null: all

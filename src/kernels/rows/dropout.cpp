@@ -23,16 +23,16 @@ HEED_LOOP void add_dropped(const To* residual, const From* x, To* y, int64_t beg
 }  // namespace
 
 template <class From, class To>
-void drop_places(const std::type_identity_t<To>* residual, const From* x, To* y, int64_t begin,
-                 int64_t end, const Mask& mask) {
+void drop_numbers(const std::type_identity_t<To>* residual, const From* x, To* y, int64_t begin,
+                  int64_t end, const Mask& mask) {
   if (residual) return fastest<add_dropped<From, To>>(residual, x, y, begin, end, mask);
   fastest<drop<From, To>>(x, y, begin, end, mask);
 }
 
-template void drop_places(const float*, const float*, float*, int64_t, int64_t, const Mask&);
-template void drop_places(const float*, const uint16_t*, float*, int64_t, int64_t, const Mask&);
-template void drop_places(const uint16_t*, const float*, uint16_t*, int64_t, int64_t, const Mask&);
-template void drop_places(const uint16_t*, const uint16_t*, uint16_t*, int64_t, int64_t,
-                          const Mask&);
+template void drop_numbers(const float*, const float*, float*, int64_t, int64_t, const Mask&);
+template void drop_numbers(const float*, const uint16_t*, float*, int64_t, int64_t, const Mask&);
+template void drop_numbers(const uint16_t*, const float*, uint16_t*, int64_t, int64_t, const Mask&);
+template void drop_numbers(const uint16_t*, const uint16_t*, uint16_t*, int64_t, int64_t,
+                           const Mask&);
 
 }  // namespace heed::kernels

@@ -33,7 +33,7 @@ struct Mask {
 
 /// y = mask x, plus `residual` where it is not null, for the numbers [begin, end).
 template <class From, class To>
-void drop_places(const std::type_identity_t<To>* residual, const From* x, To* y, int64_t begin,
-                 int64_t end, const Mask& mask);
+void drop_numbers(const std::type_identity_t<To>* residual, const From* x, To* y, int64_t begin,
+                  int64_t end, const Mask& mask);
 
 }  // namespace heed::kernels

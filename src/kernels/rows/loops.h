@@ -22,7 +22,7 @@ void narrow(const float* from, uint16_t* to, int64_t count);
 
 // Loops of a decoder's step: activations, and the sums of scores that a search needs.
 
-/// tanh(x).
+/// x becomes tanh(x).
 void tangents(float* x, int64_t count);
 
 /// x sigmoid(x), and x P(Z <= x) for a standard normal Z.

@@ -9,16 +9,16 @@ namespace heed::kernels {
 namespace {
 
 /// The sums over a row of e^(logit - most), and the loss that follows from them.
-struct Exponentials {
+struct RowExponentials {
   RowLoss loss;
   double most = 0, log_partition = 0;  // log sum e^logit = most + log_partition
   float partition = 0;
 };
 
-Exponentials exponentials_of(float* row, int64_t vocab, int64_t gold, float smoothing) {
+RowExponentials exponentials_of(float* row, int64_t vocab, int64_t gold, float smoothing) {
   const float most = largest(row, vocab), answer = row[gold];
   const float total = smoothing > 0 ? sum(row, vocab) : 0;
-  Exponentials out;
+  RowExponentials out;
   out.most = most;
   out.partition = exponentials(row, vocab, most);
   // Differences first: a large logit would swallow the logarithm.
@@ -55,12 +55,12 @@ HEED_LOOP void to_pair_gradient(float* one, float* other, const float* differenc
 }  // namespace
 
 RowLoss loss_row(float* row, int64_t vocab, int64_t gold, float smoothing, bool gradient) {
-  const Exponentials made = exponentials_of(row, vocab, gold, smoothing);
+  const RowExponentials exponentials = exponentials_of(row, vocab, gold, smoothing);
   if (gradient) {
-    scale_and_shift(row, vocab, 1 / made.partition, smoothing / static_cast<float>(vocab));
+    scale_and_shift(row, vocab, 1 / exponentials.partition, smoothing / static_cast<float>(vocab));
     row[gold] -= 1 - smoothing;
   }
-  return made.loss;
+  return exponentials.loss;
 }
 
 RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bool gradient,
@@ -76,8 +76,8 @@ RowLoss loss_row(uint16_t* row, int64_t vocab, int64_t gold, float smoothing, bo
 RowLoss pair_loss_rows(float* one, float* other, int64_t vocab, int64_t gold, float smoothing,
                        const PairWeights& weights, bool gradient, float* scratch) {
   fastest<subtract_all>(one, other, scratch, vocab);  // d + shift
-  const Exponentials p = exponentials_of(one, vocab, gold, smoothing);
-  const Exponentials q = exponentials_of(other, vocab, gold, smoothing);
+  const RowExponentials p = exponentials_of(one, vocab, gold, smoothing);
+  const RowExponentials q = exponentials_of(other, vocab, gold, smoothing);
   const double shift = (p.most - q.most) + (p.log_partition - q.log_partition);
   const double mean_p = dot(one, scratch, vocab) / static_cast<double>(p.partition);
   const double mean_q = dot(other, scratch, vocab) / static_cast<double>(q.partition);

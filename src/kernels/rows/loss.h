@@ -1,4 +1,4 @@
-// A row of logits, or two rows for one place, become their loss and its gradient, in place.
+// A row of logits, or two rows for one token, become their loss and its gradient, in place.
 #pragma once
 
 #include <cstdint>

@@ -56,11 +56,11 @@ inline float number(float x) {
 inline float number(uint16_t x) {
   return widened(x);
 }
-inline void put(float& place, float x) {
-  place = x;
+inline void put(float& to, float x) {
+  to = x;
 }
-inline void put(uint16_t& place, float x) {
-  place = narrowed(x);
+inline void put(uint16_t& to, float x) {
+  to = narrowed(x);
 }
 
 }  // namespace heed::kernels

@@ -7,7 +7,7 @@
 
 namespace heed::kernels {
 
-/// Some neighbouring keys.
+/// A range of neighbouring keys.
 struct KeyRange {
   int64_t begin = 0, end = 0;
 
@@ -39,7 +39,7 @@ struct Pattern {
   bool is_band() const { return window > 0 && global == 0 && stride == 0; }
   bool is_sparse() const { return window > 0 && !is_band(); }
   Pattern band() const { return {.window = window, .causal = causal}; }
-  /// How many keys after a query its window reaches.
+  /// Returns the number of keys after a query that its window reaches.
   int64_t ahead() const { return causal ? 0 : window; }
   /// Whether the window hides something from some query of a sentence of this length.
   bool narrows(int64_t length) const { return window > 0 && window + 1 < length; }
@@ -61,7 +61,7 @@ struct Pattern {
   }
   KeyRange range(int64_t query, int64_t keys) const { return range(query, 1, keys); }
 
-  /// For a sparse pattern: calls hide(begin, end) for each run of keys in [0, end) that the query
+  /// Calls, for a sparse pattern, hide(begin, end) for each run of keys in [0, end) that the query
   /// does not see.
   template <class Hide>
   [[gnu::always_inline]] void each_gap(int64_t query, int64_t end, const Hide& hide) const {

@@ -18,7 +18,7 @@ void sinusoids(int64_t first, int64_t length, int64_t width, float* to);
 /// head), written to [length, head / 2][2].
 void unit_rotations(int64_t first, int64_t length, int64_t head, float* to);
 
-/// ALiBi's slope m of each head.
+/// Returns ALiBi's slope m of each head.
 std::vector<double> alibi_slopes(int64_t heads);
 
 /// Distances up to this one have a vector of their own in the positions of Shaw et al.

@@ -204,7 +204,7 @@ std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, i
   return kept;
 }
 
-std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head) {
+std::optional<int64_t> index_among(const std::vector<int64_t>& kept, int64_t head) {
   const auto found = std::ranges::find(kept, head);
   if (found == kept.end()) return std::nullopt;
   return found - kept.begin();

@@ -168,7 +168,7 @@ struct ModelConfig {
 /// position may see.
 enum class KeyOf { rnn, transformer, both, rnn_sight, transformer_sight, dropout };
 
-/// All keys of the section.
+/// Returns all keys of the section with the networks that use them.
 const std::map<std::string_view, KeyOf>& keys_by_network();
 
 /// Whether `key`, a key of the section, says something about the weights of `config`'s network: two
@@ -180,7 +180,7 @@ bool is_of_network(std::string_view key, const ModelConfig& config);
 /// not, since it is for training alone.
 bool changes_result(std::string_view key, const ModelConfig& config);
 
-/// How many pieces the vocabulary of each side has.
+/// The number of pieces of each side's vocabulary.
 struct VocabularySizes {
   int64_t source = 0, target = 0;
 };
@@ -197,7 +197,7 @@ std::string positions_of_side(const ModelConfig& config, bool decoder);
 std::vector<int64_t> kept_heads(const ModelConfig& config, AttentionKind kind, int64_t layer);
 
 /// The index of a head among those that are left; nothing where it was pruned.
-std::optional<int64_t> place_among(const std::vector<int64_t>& kept, int64_t head);
+std::optional<int64_t> index_among(const std::vector<int64_t>& kept, int64_t head);
 
 /// Rules between fields (heads divide the width, a window needs a luong attention, ...). Throws
 /// ConfigError. `shares_pieces`: whether both sides have the same pieces under the same ids, which

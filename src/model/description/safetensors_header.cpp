@@ -61,18 +61,18 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   [[noreturn]] void wrong(const std::string& what) const { throw UserError(path_ + ": " + what); }
   [[noreturn]] void make_no_sense() const {
     const std::string what =
-        place_ == Place::outside ? "its header is no JSON object, or is nested wrongly"
-        : place_ == Place::metadata || name_ == kMetadata
+        scope_ == Scope::outside ? "its header is no JSON object, or is nested wrongly"
+        : scope_ == Scope::metadata || name_ == kMetadata
             ? "its metadata are not texts"
             : fmt::format("its entry for '{}' makes no sense", one_line(name_));
     wrong(fmt::format("not a safetensors file ({})", what));
   }
 
   bool start_object(std::size_t) override {
-    if (place_ == Place::outside) {
-      place_ = Place::names;
-    } else if (place_ == Place::names) {
-      place_ = name_ == kMetadata ? Place::metadata : Place::tensor;
+    if (scope_ == Scope::outside) {
+      scope_ = Scope::names;
+    } else if (scope_ == Scope::names) {
+      scope_ = name_ == kMetadata ? Scope::metadata : Scope::tensor;
       slot_ = {.name = name_};
       has_type_ = has_shape_ = has_offsets_ = false;
     } else {
@@ -82,7 +82,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool key(std::string& text) override {
-    if (place_ != Place::names) {
+    if (scope_ != Scope::names) {
       key_ = std::move(text);
     } else {
       name_ = std::move(text);
@@ -93,11 +93,11 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool string(std::string& text) override {
-    if (place_ == Place::metadata) {
+    if (scope_ == Scope::metadata) {
       if (!header_.metadata.emplace(key_, std::move(text)).second) make_no_sense();
       return true;
     }
-    if (place_ != Place::tensor || key_ != "dtype" || std::exchange(has_type_, true))
+    if (scope_ != Scope::tensor || key_ != "dtype" || std::exchange(has_type_, true))
       make_no_sense();
     const auto type = find_type(text);
     if (!type)
@@ -108,16 +108,16 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool start_array(std::size_t) override {
     const bool known = key_ == "shape" || key_ == "data_offsets";
-    if (place_ != Place::tensor || !known ||
+    if (scope_ != Scope::tensor || !known ||
         std::exchange(key_ == "shape" ? has_shape_ : has_offsets_, true))
       make_no_sense();
-    place_ = Place::numbers;
+    scope_ = Scope::numbers;
     numbers_.clear();
     return true;
   }
 
   bool number_unsigned(std::uint64_t number) override {
-    if (place_ != Place::numbers || numbers_.size() == kMostDimensions ||
+    if (scope_ != Scope::numbers || numbers_.size() == kMostDimensions ||
         number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       make_no_sense();
     numbers_.push_back(static_cast<int64_t>(number));
@@ -125,7 +125,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_array() override {
-    place_ = Place::tensor;
+    scope_ = Scope::tensor;
     if (key_ == "shape") {
       slot_.shape = numbers_;
     } else {
@@ -137,7 +137,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_object() override {
-    if (place_ == Place::tensor) {
+    if (scope_ == Scope::tensor) {
       if (!has_type_ || !has_shape_ || !has_offsets_) make_no_sense();
       const auto bytes = bytes_needed(slot_.shape, slot_.type);
       if (slot_.end < slot_.begin || !bytes || *bytes != slot_.end - slot_.begin)
@@ -145,7 +145,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
                           one_line(name_)));
       header_.slots.push_back(std::move(slot_));
     }
-    place_ = place_ == Place::names ? Place::outside : Place::names;
+    scope_ = scope_ == Scope::names ? Scope::outside : Scope::names;
     return true;
   }
 
@@ -159,12 +159,12 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  enum class Place { outside, names, metadata, tensor, numbers };
+  enum class Scope { outside, names, metadata, tensor, numbers };
 
   const std::string& path_;
   Header header_;
   std::unordered_set<std::string> names_;
-  Place place_ = Place::outside;
+  Scope scope_ = Scope::outside;
   std::string name_, key_;  // of the entry, and inside it
   Slot slot_;
   bool has_type_ = false, has_shape_ = false, has_offsets_ = false;

@@ -31,14 +31,14 @@ struct Traits {
   /// heads' weights are a softmax of scores.
   std::vector<AttentionKind> kinds, softmax_kinds;
   int64_t whole_heads = 0;  // of each attention, before any was pruned
-  /// How many heads are left in each layer, by kind of attention.
+  /// The number of heads that are left in each layer, by kind of attention.
   std::map<AttentionKind, std::vector<int64_t>> heads_left;
 
   bool attends() const { return !kinds.empty(); }
   int64_t layers(AttentionKind kind) const {
     return heads_left.contains(kind) ? std::ssize(heads_left.at(kind)) : 0;
   }
-  /// How many heads are left in a layer; 0 where it has no such attention.
+  /// Returns the number of heads that are left in a layer; 0 where it has no such attention.
   int64_t heads(AttentionKind kind, int64_t layer) const {
     return layer < layers(kind) ? heads_left.at(kind).at(layer) : 0;
   }

@@ -11,7 +11,6 @@
 #include "model/description/config.h"
 #include "model/description/kinds.h"
 #include "model/embedding.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -249,11 +248,10 @@ Tensor RecurrentDecoder::step(const Tensor& embedded, State& state, Tensor* weig
 }
 
 Tensor RecurrentDecoder::run(const Tensor& embedded, const State& state, Tensor* weights,
-                             Tensor* logs, const Exchange& exchange,
-                             const NumbersObserver& witness) {
+                             Tensor* logs, const Exchange& exchange) {
   Carried carried = load(state);
   const Prepared memory = load_memory(state);
-  StepInput asked{.logs = logs != nullptr, .witness = witness};
+  StepInput asked{.logs = logs != nullptr};
   if (exchange)
     asked.exchange = [&exchange](const Tensor& own, int64_t head) {
       return exchange(own.unsqueeze(1), /*layer=*/0, head).squeeze(1);

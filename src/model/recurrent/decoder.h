@@ -25,7 +25,6 @@
 #include "model/model.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/cell.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -45,7 +44,7 @@ class RecurrentDecoder : public torch::nn::Module {
   /// where not null, receives [batch, heads, target, source], and `logs` the logarithms of their
   /// mean over the heads, [batch, target, source], with a gradient.
   Tensor run(const Tensor& embedded, const State& state, Tensor* weights, Tensor* logs = nullptr,
-             const Exchange& exchange = {}, const NumbersObserver& witness = {});
+             const Exchange& exchange = {});
 
   bool attends() const { return timing_ != Timing::kNever; }
 

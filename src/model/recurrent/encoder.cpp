@@ -37,19 +37,19 @@ RecurrentEncoder::RecurrentEncoder(const ModelConfig& config, int64_t input)
 
 namespace {
 
-/// The index of each packed sequence's last place; the longest sequence is the first.
-Tensor last_places(const Tensor& lengths, const std::vector<int64_t>& rows) {
+/// The index of each packed sequence's last step; the longest sequence is the first.
+Tensor last_steps(const Tensor& lengths, const std::vector<int64_t>& rows) {
   std::vector<int64_t> begins = {0};
   for (const int64_t count : rows) begins.push_back(begins.back() + count);
   const auto* length = lengths.const_data_ptr<int64_t>();
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   for (int64_t i = 0; i < lengths.size(0); ++i)
-    places.push_back(begins[static_cast<std::size_t>(length[i] - 1)] + i);
-  return at::tensor(places, at::kLong);
+    indices.push_back(begins[static_cast<std::size_t>(length[i] - 1)] + i);
+  return at::tensor(indices, at::kLong);
 }
 
-/// For each place of [batch, length] the place whose content it gets when each sentence is turned
-/// around; padding stays after the sentence. Returns [batch * length].
+/// For each position of [batch, length] the index of the position whose content it gets when each
+/// sentence is turned around; padding stays after the sentence. Returns [batch * length].
 Tensor turned(const Tensor& valid) {
   const Tensor lengths = valid.sum(1, /*keepdim=*/true);
   const Tensor positions = at::arange(valid.size(1), lengths.options());
@@ -58,8 +58,8 @@ Tensor turned(const Tensor& valid) {
   return (within + begins.unsqueeze(1)).flatten();
 }
 
-Tensor rows_at(const Tensor& x, const Tensor& places) {
-  return x.flatten(0, 1).index_select(0, places);
+Tensor rows_at(const Tensor& x, const Tensor& indices) {
+  return x.flatten(0, 1).index_select(0, indices);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ RecurrentEncoder::Outputs RecurrentEncoder::packed(const Tensor& embedded,
     }
     data = at::cat({states[0], states[1]}, 1);
     if (layer + 1 == layers_)
-      summary = at::cat({states[0].index_select(0, last_places(lengths, packing.rows)),
+      summary = at::cat({states[0].index_select(0, last_steps(lengths, packing.rows)),
                          states[1].narrow(0, 0, lengths.size(0))},
                         1);
   }

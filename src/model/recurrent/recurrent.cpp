@@ -11,7 +11,6 @@
 #include "model/pointer.h"
 #include "model/recurrent/decoder.h"
 #include "model/recurrent/encoder.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -31,8 +30,7 @@ class RecurrentModel : public Model {
     const Tensor output =
         decoder_->run(embed(*tokens_.target, input.tokens), state, wanted(trace, weights),
                       trace != nullptr && trace->guided ? &trace->guided->logs : nullptr,
-                      trace != nullptr ? trace->exchange : Exchange(),
-                      trace != nullptr ? trace->witness : NumbersObserver());
+                      trace != nullptr ? trace->exchange : Exchange());
     note(trace, weights);
     return drop(output, config_.dropout, is_training());
   }

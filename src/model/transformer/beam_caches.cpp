@@ -106,7 +106,7 @@ void skip(BeamStep& step, int64_t first) {
   if (step.steps.defined()) step.steps = step.steps.narrow(0, step.first, left);
 }
 
-void share_out_hidden(BeamStep& step, int64_t group) {
+void repeat_hidden(BeamStep& step, int64_t group) {
   step.hidden_of_group = step.hidden;
   if (!step.hidden.defined() || group == 1 || step.hidden.size(2) == 1) return;
   const Tensor rows = step.hidden.unsqueeze(3);  // [.., 1, beam, 1, slots]
@@ -125,7 +125,7 @@ BeamStep begin_fixed_step(const State& state, int64_t beam, const BeamStepOption
                 .hidden = sees.unsqueeze(1)};
   const Tensor own = step.slots.view({1, beam, 1}).expand({sees.size(0), beam, 1});
   sees.scatter_(2, own, 0);
-  share_out_hidden(step, options.group);
+  repeat_hidden(step, options.group);
   return step;
 }
 
@@ -173,7 +173,7 @@ BeamStep begin_step(State& state, int64_t beam, const BeamStepOptions& options) 
                        steps.begin());
     }
   }
-  share_out_hidden(step, options.group);
+  repeat_hidden(step, options.group);
   return step;
 }
 
@@ -249,7 +249,7 @@ void FixedBeams::start(const State& state, const BeamsShape& shape) {
   if (padding.defined()) hidden.narrow(3, 0, pieces).copy_(padding.narrow(3, 0, pieces));
 }
 
-void FixedBeams::go_on_with(const Tensor& sentences, const Tensor& hypotheses) {
+void FixedBeams::reorder(const Tensor& sentences, const Tensor& hypotheses) {
   for (const Tensor& one : {padding_, source_, steps_}) bring_forward(one, sentences);
   bring_forward(sees_.flatten(0, 1), hypotheses.flatten());
 }

@@ -49,8 +49,8 @@ struct HeadsOfLayer {
 struct BeamStep {
   int64_t position = 0;
   int64_t slot = 0;  // the first slot that the hypotheses of this step write, one each
-  /// How many positions from `position` on the step may be at. It is 1, except with State::at; then
-  /// the hypotheses write at `slots` [beam] int64.
+  /// The number of positions from `position` on at which the step may be. It is 1, except with
+  /// State::at; then the hypotheses write at `slots` [beam] int64.
   int64_t positions = 1;
   Tensor at, slots;
   int64_t first = 0, count = 0;  // the slots that are looked at
@@ -136,8 +136,8 @@ class FixedBeams {
 
   /// Takes over the sentences of `state`, before their first step; the search stays within `shape`.
   void start(const State& state, const BeamsShape& shape);
-  /// Does the work of model::go_on_with(), with both sentences and hypotheses, in this memory.
-  void go_on_with(const Tensor& sentences, const Tensor& hypotheses);
+  /// Does the work of model::reorder(), with both sentences and hypotheses, in this memory.
+  void reorder(const Tensor& sentences, const Tensor& hypotheses);
   /// The State of a shape, whose tensors are this object's memory.
   State state(const BeamsShape& shape) const;
 

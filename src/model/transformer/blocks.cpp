@@ -10,7 +10,6 @@
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -36,7 +35,7 @@ LinearLayerPtr xavier_linear(int64_t in, const std::vector<int64_t>& outs, bool 
     // LibTorch's layer cannot be made without drawing its weights.
     auto linear = std::make_shared<LinearLayer>(torch::nn::LinearOptions(1, 1).bias(bias));
     linear->options.in_features(in).out_features(stacked);
-    // A weight cannot move to `meta`; one number that is repeated in every place takes no memory.
+    // A weight cannot move to `meta`; one number that is repeated everywhere takes no memory.
     linear->weight.set_data(WeightsBegin::now() == InitialWeights::sizes_only
                                 ? at::zeros({1, 1}).expand({stacked, in})
                                 : at::empty({stacked, in}));
@@ -79,10 +78,9 @@ EncoderBlock::EncoderBlock(const BlockOptions& options, const LayerIndex& index)
       around_feed_forward_(
           register_module(names::kAroundFeedForward, std::make_shared<Residual>(options))) {}
 
-Tensor EncoderBlock::forward(const Tensor& x, const SentenceLayout& sentences,
-                             const WeightsPlace& place) {
+Tensor EncoderBlock::forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights) {
   const Tensor seen = around_attention_->around(
-      x, [&](const Tensor& y) { return attention_->forward(y, sentences, place); });
+      x, [&](const Tensor& y) { return attention_->forward(y, sentences, weights); });
   return around_feed_forward_->around(seen,
                                       [&](const Tensor& y) { return feed_forward_->forward(y); });
 }

@@ -24,7 +24,6 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/multi_head.h"
 #include "model/transformer/recurrence.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -89,9 +88,9 @@ class EncoderBlock : public torch::nn::Module {
  public:
   EncoderBlock(const BlockOptions& options, const LayerIndex& index);
 
-  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `place`, if there
-  /// is one, receives [batch, heads, source, source].
-  Tensor forward(const Tensor& x, const SentenceLayout& sentences, const WeightsPlace& place);
+  /// x [batch, source, width], or [positions, width] unpadded -> the same shape. `weights`, if not
+  /// null, receives [batch, heads, source, source].
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
 
  private:
   SelfAttentionPtr attention_;
@@ -107,7 +106,8 @@ class DecoderBlock : public torch::nn::Module {
   struct View {
     KeysValues memory;
     CrossSentenceLayout sentences;
-    WeightsPlace self_weights = {}, cross_weights = {};
+    Tensor* self_weights = nullptr;
+    Tensor* cross_weights = nullptr;
     Guided* guided = nullptr;
     std::function<Tensor(const Tensor&)> exchange = {};  // of the weights of cross-attention
   };
@@ -131,7 +131,7 @@ class DecoderBlock : public torch::nn::Module {
   /// One step: x [sentences, beam, width] -> the same shape.
   Tensor step(const Tensor& x, const BeamStep& now, const BeamView& view);
 
-  /// How many tensors of a state are this block's.
+  /// Returns the number of this block's tensors in a state.
   std::size_t carried() const { return recurrence_ ? 1 : self_attention_->carried(); }
   /// The block's self-attention; null where there is a recurrence in its place.
   const SelfAttention* self_attention() const { return self_attention_.get(); }

@@ -23,34 +23,34 @@ std::map<std::string, Tensor> parameters_of(const Model& model) {
   return out;
 }
 
-/// The index in `all` of each of `wanted`.
-std::vector<int64_t> places_in(const std::vector<int64_t>& all,
-                               const std::vector<int64_t>& wanted) {
-  std::vector<int64_t> places;
-  for (const int64_t one : wanted) {
-    const auto place = place_among(all, one);
-    expect(place.has_value(), "a head that the model has");
-    places.push_back(*place);
+/// The index in `all` of each of `heads`.
+std::vector<int64_t> indices_in(const std::vector<int64_t>& all,
+                                const std::vector<int64_t>& heads) {
+  std::vector<int64_t> indices;
+  for (const int64_t one : heads) {
+    const auto index = index_among(all, one);
+    expect(index.has_value(), "a head that the model has");
+    indices.push_back(*index);
   }
-  return places;
+  return indices;
 }
 
 /// The rows of these heads in a matrix of `parts` blocks, each with the rows of all heads.
-Tensor rows_of(const std::vector<int64_t>& places, int64_t all, int64_t head, int64_t parts) {
+Tensor rows_of(const std::vector<int64_t>& indices, int64_t all, int64_t head, int64_t parts) {
   std::vector<int64_t> rows;
   for (int64_t part = 0; part < parts; ++part)
-    for (const int64_t place : places)
-      for (int64_t i = 0; i < head; ++i) rows.push_back((part * all + place) * head + i);
+    for (const int64_t index : indices)
+      for (int64_t i = 0; i < head; ++i) rows.push_back((part * all + index) * head + i);
   return at::tensor(rows, at::kLong);
 }
 
-struct Attention {
+struct AttentionModule {
   AttentionKind kind;
   int64_t layer;
 };
 
-std::vector<Attention> attentions_of(const ModelConfig& config) {
-  std::vector<Attention> all;
+std::vector<AttentionModule> attentions_of(const ModelConfig& config) {
+  std::vector<AttentionModule> all;
   for (int64_t layer = 0; layer < config.encoder_layers; ++layer)
     all.push_back({AttentionKind::encoder, layer});
   for (const AttentionKind kind : {AttentionKind::decoder, AttentionKind::cross}) {
@@ -83,7 +83,7 @@ Replaced silenced(const Model& model, const ModelConfig& config,
     const Tensor& weight = parameters.at(output_of(head.kind, head.layer));
     const auto kept = kept_heads(config, head.kind, head.layer);
     const Tensor columns =
-        weight.narrow(1, places_in(kept, {head.head})[0] * width, width);  // [width, head]
+        weight.narrow(1, indices_in(kept, {head.head})[0] * width, width);  // [width, head]
     weights.replace(columns, at::zeros_like(columns));
   }
   return weights;
@@ -99,7 +99,7 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
     const auto before = kept_heads(config, kind, layer);
     const auto after = kept_heads(smaller_config, kind, layer);
     if (before == after) continue;  // heads that share keys are never pruned
-    const auto places = places_in(before, after);
+    const auto indices = indices_in(before, after);
     const auto all = static_cast<int64_t>(before.size());
     const auto take_rows = [&](const char* part, int64_t parts) {
       for (const char* which : {"weight", "bias"}) {
@@ -108,7 +108,7 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
         if (found == to.end()) continue;
         const Tensor& all_rows = from.at(found->first);
         found->second.copy_(
-            all_rows.index_select(0, rows_of(places, all, head, parts).to(all_rows.device())));
+            all_rows.index_select(0, rows_of(indices, all, head, parts).to(all_rows.device())));
         to.erase(found);
       }
     };
@@ -117,7 +117,7 @@ void copy_without_heads(const Model& model, const ModelConfig& config, Model& sm
     const auto output_columns = to.find(output_of(kind, layer));
     const Tensor& output = from.at(output_columns->first);
     output_columns->second.copy_(
-        output.index_select(1, rows_of(places, all, head, 1).to(output.device())));
+        output.index_select(1, rows_of(indices, all, head, 1).to(output.device())));
     to.erase(output_columns);
   }
   for (auto& [name, parameter] : to) parameter.copy_(from.at(name));

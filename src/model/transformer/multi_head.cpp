@@ -15,7 +15,6 @@
 #include "model/transformer/blocks.h"
 #include "model/transformer/heads.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -42,14 +41,14 @@ KeysValues CrossAttention::project(const Tensor& memory) {
 Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memory,
                                     const CrossSentenceLayout& sentences, int64_t head) const {
   const std::optional<int64_t> left =
-      options_.kept.empty() ? head : place_among(options_.kept, head);
+      options_.kept.empty() ? head : index_among(options_.kept, head);
   expect(left.has_value(), "a head that was not pruned");
-  const int64_t width = options_.head(), place = *left;
-  const int64_t shared = place / (options_.count() / options_.kv());
+  const int64_t width = options_.head(), index = *left;
+  const int64_t shared = index / (options_.count() / options_.kv());
   const kernels::WithoutAutocast guard;
-  Tensor asked = kernels::widened(query.narrow(-1, place * width, width)), keys, valid;
+  Tensor queries = kernels::widened(query.narrow(-1, index * width, width)), keys, valid;
   if (sentences.memory.unpadded()) {
-    asked = pad(asked, sentences.queries);
+    queries = pad(queries, sentences.queries);
     keys =
         pad(kernels::widened(memory.unpadded.narrow(1, shared * width, width)), sentences.memory);
     valid = real_positions(sentences.memory).unsqueeze(1);
@@ -57,7 +56,7 @@ Tensor CrossAttention::logs_of_head(const Tensor& query, const KeysValues& memor
     keys = kernels::widened(memory.keys.select(1, shared));
     if (sentences.memory.valid.defined()) valid = sentences.memory.valid.squeeze(1);
   }
-  Tensor scores = at::bmm(asked, keys.transpose(1, 2)) * options_.factor();
+  Tensor scores = at::bmm(queries, keys.transpose(1, 2)) * options_.factor();
   if (valid.defined())
     scores = scores.masked_fill(valid.logical_not(), -std::numeric_limits<double>::infinity());
   return at::log_softmax(scores, -1);
@@ -88,7 +87,7 @@ Tensor CrossAttention::attend_unpadded(const Tensor& query, const KeysValues& me
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory,
-                               const CrossSentenceLayout& sentences, const WeightsPlace& place,
+                               const CrossSentenceLayout& sentences, Tensor* weights,
                                Guided* guided,
                                const std::function<Tensor(const Tensor&)>& exchange) {
   const Tensor query = linear(*query_, x);
@@ -98,7 +97,7 @@ Tensor CrossAttention::forward(const Tensor& x, const KeysValues& memory,
   AttentionMask masking = options_.masking(sentences.memory.valid, is_training());
   masking.exchange = exchange;
   const Tensor context = attend(split_heads(query, options_.head()).transpose(1, 2), memory.keys,
-                                memory.values, masking, place);
+                                memory.values, masking, weights);
   return linear(*output_, join_heads(context));
 }
 

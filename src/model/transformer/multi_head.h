@@ -11,7 +11,6 @@
 #include "model/model.h"
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/beam_caches.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -35,10 +34,11 @@ class CrossAttention : public torch::nn::Module {
   KeysValues project(const Tensor& memory);
 
   /// x [batch, query, width]: positions of teacher forcing or hypotheses of a beam; or [positions,
-  /// width] where both sides are unpadded. `guided`, if not null, receives one head's logarithms;
-  /// `exchange` is of padded sentences.
+  /// width] where both sides are unpadded. `weights`, if not null, receives [batch,
+  /// heads, query, source] of padded sentences, and `guided` one head's logarithms; `exchange` is
+  /// of padded sentences.
   Tensor forward(const Tensor& x, const KeysValues& memory, const CrossSentenceLayout& sentences,
-                 const WeightsPlace& place, Guided* guided = nullptr,
+                 Tensor* weights, Guided* guided = nullptr,
                  const std::function<Tensor(const Tensor&)>& exchange = {});
 
   /// Hypotheses of beams, x [sentences, beam, width], over keys and values of the source; `padding`

@@ -11,19 +11,19 @@ namespace heed::model {
 
 SentenceLayout sentence_layout(const std::vector<int64_t>& lengths, int64_t longest,
                                const at::Device& device) {
-  std::vector<int64_t> positions, places;
+  std::vector<int64_t> positions, padded_indices;
   std::vector<int32_t> starts = {0};
   for (int64_t first = 0; const int64_t length : lengths) {
     for (int64_t position = 0; position < length; ++position) {
       positions.push_back(position);
-      places.push_back(first + position);
+      padded_indices.push_back(first + position);
     }
     first += longest;
     starts.push_back(static_cast<int32_t>(positions.size()));
   }
   SentenceLayout out{.valid = {}, .lengths = lengths, .longest = longest};
   out.positions = upload_numbers(positions, device);
-  out.places = upload_numbers(places, device);
+  out.padded_indices = upload_numbers(padded_indices, device);
   if (!device.is_cpu()) out.starts = upload(at::tensor(starts, at::kInt), device);
   return out;
 }
@@ -49,8 +49,8 @@ SentenceLayout unpadded_target(const TargetInput& input) {
   const Tensor tokens = input.tokens.contiguous();
   const int64_t width = tokens.size(1);
   if (input.lengths.defined()) {
-    const auto* given = input.lengths.const_data_ptr<int64_t>();
-    return sentence_layout({given, given + tokens.size(0)}, width, tokens.device());
+    const auto* lengths = input.lengths.const_data_ptr<int64_t>();
+    return sentence_layout({lengths, lengths + tokens.size(0)}, width, tokens.device());
   }
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < tokens.size(0); ++i) {
@@ -63,7 +63,7 @@ SentenceLayout unpadded_target(const TargetInput& input) {
 }
 
 Tensor remove_padding(const Tensor& x, const SentenceLayout& sentences) {
-  return x.flatten(0, 1).index_select(0, sentences.places);
+  return x.flatten(0, 1).index_select(0, sentences.padded_indices);
 }
 
 Tensor pad(const Tensor& x, const SentenceLayout& sentences) {
@@ -71,12 +71,12 @@ Tensor pad(const Tensor& x, const SentenceLayout& sentences) {
   auto sizes = x.sizes().vec();
   sizes[0] = batch * sentences.longest;
   return at::zeros(sizes, x.options())
-      .index_copy(0, sentences.places, x)
+      .index_copy(0, sentences.padded_indices, x)
       .unflatten(0, {batch, sentences.longest});
 }
 
 Tensor real_positions(const SentenceLayout& sentences) {
-  const Tensor lengths = upload_numbers(sentences.lengths, sentences.places.device());
+  const Tensor lengths = upload_numbers(sentences.lengths, sentences.padded_indices.device());
   return at::arange(sentences.longest, lengths.options()) < lengths.unsqueeze(1);
 }
 

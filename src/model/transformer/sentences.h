@@ -19,9 +19,9 @@ struct SentenceLayout {
 
   std::vector<int64_t> lengths;  // unpadded: of each sentence, >= 1
   int64_t longest = 0;           // unpadded: the length that they were padded to
-  Tensor positions;  // unpadded: [positions] int64, the index of each within its sentence
-  Tensor places;     // unpadded: [positions] int64, the index of each in [batch * longest]
-  Tensor starts;     // unpadded, on a GPU: [batch + 1] int32, as VarlenSentences
+  Tensor positions;       // unpadded: [positions] int64, the index of each within its sentence
+  Tensor padded_indices;  // unpadded: [positions] int64, the index of each in [batch * longest]
+  Tensor starts;          // unpadded, on a GPU: [batch + 1] int32, as VarlenSentences
 
   bool unpadded() const { return !lengths.empty(); }
 };
@@ -45,7 +45,7 @@ Tensor remove_padding(const Tensor& x, const SentenceLayout& sentences);
 /// x [positions, ...] -> [batch, longest, ...], zeros on padding.
 Tensor pad(const Tensor& x, const SentenceLayout& sentences);
 
-/// Which positions are no padding: [batch, longest] bool.
+/// Returns which positions are no padding: [batch, longest] bool.
 Tensor real_positions(const SentenceLayout& sentences);
 
 }  // namespace heed::model

@@ -29,28 +29,21 @@
 #include "model/transformer/multi_head.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
 
-/// Hands out places for weights and adds the weights that were written there to the trace.
+/// Hands out a tensor for the weights of each layer, and adds them to the trace.
 class Tracer {
  public:
   Tracer(Trace* trace, AttentionKind kind)
       : trace_(trace && trace->kinds.contains(kind) ? trace : nullptr), kind_(kind) {}
 
-  /// The place where the next layer is to write its weights, with the witness that gets the numbers
-  /// from which it made its context.
-  WeightsPlace place() {
+  /// Returns the tensor to which the next layer is to write its weights; null where nobody wants
+  /// them.
+  Tensor* output() {
     weights_ = Tensor();
-    if (!trace_) return nullptr;
-    if (!trace_->witness) return &weights_;
-    return {&weights_, [trace = trace_, kind = kind_, layer = layer_++](Working working) {
-              working.kind = kind;
-              working.layer = layer;
-              trace->witness(std::move(working));
-            }};
+    return trace_ ? &weights_ : nullptr;
   }
   void keep(std::size_t layer) {
     if (trace_)
@@ -61,7 +54,6 @@ class Tracer {
  private:
   Trace* trace_;
   AttentionKind kind_;
-  int64_t layer_ = 0;
   Tensor weights_;
 };
 
@@ -200,7 +192,7 @@ Tensor Transformer::encode(const Source& source, const SentenceLayout& sentences
   Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace);
   Tracer tracer(trace, AttentionKind::encoder);
   for (std::size_t layer = 0; layer < encoder_->blocks().size(); ++layer) {
-    x = encoder_->blocks()[layer]->forward(x, sentences, tracer.place());
+    x = encoder_->blocks()[layer]->forward(x, sentences, tracer.output());
     tracer.keep(layer);
   }
   return encoder_->finish(x);
@@ -228,8 +220,8 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
       };
     x = block.forward(x, {.memory = block.project(memory),
                           .sentences = {targets, sources},
-                          .self_weights = self.place(),
-                          .cross_weights = cross.place(),
+                          .self_weights = self.output(),
+                          .cross_weights = cross.output(),
                           .guided = is_guided ? guided : nullptr,
                           .exchange = exchange});
     if (block.self_attention()) self.keep(layer);
@@ -301,8 +293,8 @@ Tensor Transformer::step_blocks(Tensor x, State& state, Trace* trace) {
          .source = cached_source(state, source_heads, of_source),
          .carried = left.first(carried),
          .padding = padding,
-         .self_weights = self.place().weights,
-         .cross_weights = cross.place().weights});
+         .self_weights = self.output(),
+         .cross_weights = cross.output()});
     left = left.subspan(carried);
     if (block.self_attention()) self.keep(layer);
     cross.keep(layer);

@@ -163,38 +163,38 @@ void tell_losses(const decode::LineTranslator& translator, const decode::LinesRe
 }
 
 AttentionAnswer attention_of(const ShownModel& model, const decode::LineTranslator& translator,
-                             const AttentionQuestion& asked) {
+                             const AttentionQuestion& question) {
   const decode::MemberText& text = translator.first_text();
   AttentionAnswer answer;
   Json& body = answer.body;
   body["model"] = model.name;
   std::vector<std::vector<int32_t>> read;  // the translation, if there is one
-  if (asked.translation) {
-    body["translatedText"] = *asked.translation;
-    read.push_back(text.target.encode(*asked.translation));
+  if (question.translation) {
+    body["translatedText"] = *question.translation;
+    read.push_back(text.target.encode(*question.translation));
   } else {
-    const decode::LinesRequest request = best_of(translator, asked.line, asked.prefix);
+    const decode::LinesRequest request = best_of(translator, question.line, question.prefix);
     const decode::LinesResult result = translator.translate(request);
     const std::vector<decode::Translation>& found = result.translations;
     answer.search_seconds = result.search_seconds;
     body["translatedText"] = found[0].text;
-    body["words"] = words_of(text.target, found[0], text.target.encode(asked.prefix).size());
+    body["words"] = words_of(text.target, found[0], text.target.encode(question.prefix).size());
     tell_losses(translator, request, {1}, found, body);
     // A blank line has no translation, and no attention to show.
     if (!found[0].hypotheses.empty()) read.push_back(found[0].hypotheses[0].ids);
   }
-  const std::string line = translator.with_terms(asked.line);
+  const std::string line = translator.with_terms(question.line);
   const std::string why =
       why_not_shown(model, text.source.encode(line).size(), read.empty() ? 0 : read[0].size());
   AttendedSentence attended;
   if (!why.empty()) {
     body["noAttention"] = why;
   } else if (!read.empty()) {
-    const decode::AttentionRequest request{.kinds = asked.kinds,
+    const decode::AttentionRequest request{.kinds = question.kinds,
                                            .heads = {decode::kEvery, decode::kMeanOfHeads}};
-    attended = asked.translation
-                   ? attention_maps(translator, {line}, std::vector{*asked.translation}, request)[0]
-                   : attention_maps(translator, {line}, read, request)[0];
+    attended = question.translation ? attention_maps(translator, {line},
+                                                     std::vector{*question.translation}, request)[0]
+                                    : attention_maps(translator, {line}, read, request)[0];
   }
   drop_equal_means(attended.matrices);
   body["usual"] = {{"layer", model.layer}, {"head", model.head}};
@@ -221,8 +221,8 @@ Json steps_of(const ShownModel& model, const model::ModelConfig& config,
         "added "
         "to a registry.";
   else
-    body["sentences"].push_back(
-        study::json_of(decode::decoding_steps(translator, config, reading)));
+    body["sentences"].push_back(study::json_of(decode::decoding_steps(
+        *translator.network(), translator.first_text().target, config, reading)));
   return body;
 }
 

@@ -65,7 +65,7 @@ struct AttentionAnswer {
 /// The answer to POST /attention (docs/serving.md). Rows and columns of its matrices are named
 /// after the tokens; weights have four decimals.
 AttentionAnswer attention_of(const ShownModel& model, const decode::LineTranslator& translator,
-                             const AttentionQuestion& asked);
+                             const AttentionQuestion& question);
 
 /// The answer to POST /steps (docs/serving.md): how the attention of each step came about while the
 /// model read its own translation. `config` is the model's.

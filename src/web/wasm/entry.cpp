@@ -40,12 +40,12 @@ HEED_PAGE_CALLS(room) char* room(std::size_t bytes) {
 
 namespace {
 
-heed::engine::Weights weights_of(const ReceivedBytes& given) {
+heed::engine::Weights weights_of(const ReceivedBytes& bytes) {
   const char* const name = "the weights";
-  const std::string_view header = heed::model::header_of(given.view(), name);
-  const std::string_view data = given.view().substr(heed::model::kLengthBytes + header.size());
+  const std::string_view header = heed::model::header_of(bytes.view(), name);
+  const std::string_view data = bytes.view().substr(heed::model::kLengthBytes + header.size());
   return heed::engine::weights_in({heed::model::parse_header(header, std::ssize(data), name),
-                                   const_cast<char*>(data.data()), given.data},
+                                   const_cast<char*>(data.data()), bytes.data},
                                   name);
 }
 

@@ -112,14 +112,14 @@ void publish(const BenchOptions& options, const std::string& name, const text::T
   std::cout << text::table_text(table);
   if (options.output.empty()) return;
   OutputFolder measured(options.output, {name + ".csv"});
-  write_atomic(measured.place_of(name + ".csv"), text::table_csv(table));
+  write_atomic(measured.path_of(name + ".csv"), text::table_csv(table));
   for (std::size_t i = 0; i < plots.size(); ++i)
-    write_atomic(measured.place_of(fmt::format("{}-{}.svg", name, i + 1)),
+    write_atomic(measured.path_of(fmt::format("{}-{}.svg", name, i + 1)),
                  draw::draw_plot(plots[i]));
   measured.commit();
   const fs::path folder(options.output);
   OutputFolder of_all(options.output, {kPage});
-  write_atomic(of_all.place_of(kPage), experiments_page("Experiments", experiments_in(folder)));
+  write_atomic(of_all.path_of(kPage), experiments_page("Experiments", experiments_in(folder)));
   of_all.commit();
   log::info("page: " + (folder / kPage).string());
 }

@@ -10,8 +10,7 @@
 namespace heed::bench {
 namespace {
 
-constexpr const char* kPage = R"({{> head.html}}
-{{> report.css}}
+constexpr const char* kStyle = R"({{> report.css}}
 .long { white-space: normal; overflow-wrap: anywhere; }
 /* With letters that can be read; what is wider than the window is moved by hand. */
 .curve { overflow-x: auto; }
@@ -19,8 +18,9 @@ constexpr const char* kPage = R"({{> head.html}}
 @media screen and (max-width: 46rem) {
   .blocks td:has(.long) { grid-column: 1 / -1; }
 }
-{{> body.html}}
-<ul>
+)";
+
+constexpr const char* kBody = R"(<ul>
 {{#experiments}}
 <li><a href="#{{id}}">{{name}}</a></li>
 {{/experiments}}
@@ -33,8 +33,6 @@ constexpr const char* kPage = R"({{> head.html}}
 {{/pictures}}
 {{#table}}{{> table.html}}{{/table}}
 {{/experiments}}
-</body>
-</html>
 )";
 
 /// Names of columns are words here, and long text may be broken, so that a table is no wider than
@@ -121,7 +119,8 @@ std::string experiments_page(const std::string& title, const std::vector<Experim
                     {"pictures", std::move(pictures)},
                     {"table", html_table(one.table)}});
   }
-  return draw::render_page(kPage, {{"title", title}, {"experiments", std::move(list)}});
+  return draw::render_parts({.style = kStyle, .body = kBody},
+                            {{"title", title}, {"experiments", std::move(list)}});
 }
 
 }  // namespace heed::bench

@@ -76,8 +76,8 @@ std::vector<std::string> row_of(const std::string& name, const Measured& measure
           percent(measured.parts.forward, measured.seconds),
           percent(measured.parts.backward, measured.seconds),
           percent(measured.parts.optimizer, measured.seconds),
-          percent(static_cast<double>(measured.places - measured.real),
-                  static_cast<double>(measured.places)),
+          percent(static_cast<double>(measured.padded - measured.real),
+                  static_cast<double>(measured.padded)),
           std::to_string(measured.resident_mib)};
 }
 

@@ -47,7 +47,7 @@ TrialSums TrialTraining::updates(int64_t count) {
         batches->parts, {.update = ++done_, .rate = run_.config.training.learning_rate}));
     sums.tokens += report.tokens();
     sums.real += report.real();
-    sums.places += report.places();
+    sums.padded += report.padded();
     sums.parts += report.seconds();
     if (reports.size() <= kUpdatesAhead) continue;
     reports.front().numbers();  // waits for a GPU

@@ -12,7 +12,7 @@ namespace heed::bench {
 
 /// Sums over some updates.
 struct TrialSums {
-  int64_t parameters = 0, tokens = 0, real = 0, places = 0;  // tokens: of the target, unpadded
+  int64_t parameters = 0, tokens = 0, real = 0, padded = 0;  // tokens: of the target, unpadded
   double seconds = 0, waiting = 0;
   train::UpdateSeconds parts;
   std::string precision;

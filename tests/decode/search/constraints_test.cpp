@@ -55,8 +55,8 @@ struct TableSteps : Steps {
     result.candidates =
         best_candidates({.values = values.data(), .rows = rows, .vocabulary = kTablePieces},
                         request.candidates, kThreads);
-    for (const NextPiece& one : request.wanted)
-      result.wanted.push_back(values[one.row * kTablePieces + one.piece]);
+    for (const NextPiece& one : request.required)
+      result.required.push_back(values[one.row * kTablePieces + one.piece]);
     return result;
   }
   const engine::Threads& threads() const override { return kThreads; }
@@ -264,9 +264,10 @@ TEST(TermAutomatonStates, CountWhatIsLeft) {
   // a b c or b; a a.
   TermAutomaton terms({{{kA, kB, kC}, {kB}}, {{kA, kA}}}, {});
   using State = TermAutomaton::StatePtr;
-  const auto expect = [](const State& state, int64_t missing, int64_t left, const Pieces& wanted) {
+  const auto expect = [](const State& state, int64_t missing, int64_t left,
+                         const Pieces& required) {
     EXPECT_EQ(state->lacking, (TermAutomaton::MissingTerms{missing, left}));
-    EXPECT_EQ(state->wanted, wanted);
+    EXPECT_EQ(state->required, required);
   };
   const State start = terms.start(), a = terms.next(*start, kA), aa = terms.next(*a, kA),
               ab = terms.next(*a, kB);
@@ -307,7 +308,7 @@ TEST(TermAutomatonStates, StandAsTheirHypotheses) {
         EXPECT_EQ(state->lacking.left, 0);
         continue;
       }
-      EXPECT_TRUE(std::ranges::any_of(state->wanted, [&](int32_t piece) {
+      EXPECT_TRUE(std::ranges::any_of(state->required, [&](int32_t piece) {
         return terms.after(*state, piece).left < state->lacking.left;
       }));
     }
@@ -322,7 +323,8 @@ TEST(TermAutomatonStates, AreKeptForHypothesesAlone) {
   auto state = terms.start();
   for (int32_t step = 0; step < 300; ++step) {
     for (int repeat = 0; repeat < 5; ++repeat)
-      for (const int32_t piece : state->wanted) ASSERT_GE(terms.after(*state, piece).missing, 900);
+      for (const int32_t piece : state->required)
+        ASSERT_GE(terms.after(*state, piece).missing, 900);
     state = terms.next(*state, step % 3 == 0 ? step / 3 : step % 3 == 1 ? 1000 - step / 3 : 7);
   }
   EXPECT_EQ(state->lacking, (TermAutomaton::MissingTerms{900, 2700}));

@@ -83,18 +83,18 @@ TEST_F(StepsOfBlocks, HaveAForcedPieceAlone) {
 // All at once, by blocks, and of two networks.
 TEST_F(StepsOfBlocks, TellTheScoresOfWhatIsWanted) {
   const std::vector<NextPiece> forbidden = {{1, 600}};
-  const std::vector<NextPiece> wanted = {{0, 5}, {0, 1029}, {1, 600}, {2, 600}, {2, text::kPad}};
-  StepRequest request{.tokens = tokens, .forbidden = forbidden, .wanted = wanted};
+  const std::vector<NextPiece> required = {{0, 5}, {0, 1029}, {1, 600}, {2, 600}, {2, text::kPad}};
+  StepRequest request{.tokens = tokens, .forbidden = forbidden, .required = required};
   const Candidates all = after(request, three);
   for (const auto& [candidates, networks] : {std::pair(0, 1), std::pair(7, 1), std::pair(7, 2)}) {
     request.candidates = candidates;
     std::vector<float> told;
     with_steps(std::vector(networks, network), std::vector(networks, three), {},
                engine::testing::kOneThread,
-               [&](Steps& steps) { told = steps.step(request).wanted; });
-    ASSERT_EQ(told.size(), wanted.size());
+               [&](Steps& steps) { told = steps.step(request).required; });
+    ASSERT_EQ(told.size(), required.size());
     for (const std::size_t i : {0, 1, 3})
-      EXPECT_NEAR(told[i], all.values_of(wanted[i].row)[wanted[i].piece], 1e-5);
+      EXPECT_NEAR(told[i], all.values_of(required[i].row)[required[i].piece], 1e-5);
     EXPECT_EQ(told[2], kNever);
     EXPECT_EQ(told[4], kNever);
   }

@@ -9,28 +9,28 @@
 namespace heed::decode {
 namespace {
 
-std::vector<std::size_t> windows_of(const std::string& text, std::size_t most) {
+std::vector<std::size_t> chunks_of(const std::string& text, std::size_t most) {
   const TemporaryFolder folder;
   Input input(folder.write("text", text), "", /*tsv=*/false);
   std::vector<std::size_t> sizes;
-  for (InputWindow window = input.next(most); !window.lines.empty(); window = input.next(most))
-    sizes.push_back(window.lines.size());
+  for (InputChunk chunk = input.next(most); !chunk.lines.empty(); chunk = input.next(most))
+    sizes.push_back(chunk.lines.size());
   return sizes;
 }
 
-TEST(InputWindows, HaveFewerLongLines) {
-  EXPECT_EQ(windows_of("a\nb\nc\nd\ne\n", 3), std::vector<std::size_t>({3, 2}));
+TEST(InputChunks, HaveFewerLongLines) {
+  EXPECT_EQ(chunks_of("a\nb\nc\nd\ne\n", 3), std::vector<std::size_t>({3, 2}));
   // 2^32 bytes squared: four of 2^15, one of 2^16.
   const std::string half = std::string(1 << 15, 'a') + "\n",
                     whole = std::string(1 << 16, 'a') + "\n";
-  EXPECT_EQ(windows_of("a\n" + half + half + half + half + "b\n", 9),
+  EXPECT_EQ(chunks_of("a\n" + half + half + half + half + "b\n", 9),
             std::vector<std::size_t>({5, 1}));
-  EXPECT_EQ(windows_of(whole + whole + "a\nb\n" + half, 9), std::vector<std::size_t>({1, 1, 3}));
+  EXPECT_EQ(chunks_of(whole + whole + "a\nb\n" + half, 9), std::vector<std::size_t>({1, 1, 3}));
 }
 
 TEST(Input, OfAPageIsReadLineByLineAndAPointerIsRefused) {
-  EXPECT_EQ(windows_of("<!DOCTYPE html>\n<p>\na\n", 9), std::vector<std::size_t>({3}));
-  EXPECT_THROW(windows_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", 9),
+  EXPECT_EQ(chunks_of("<!DOCTYPE html>\n<p>\na\n", 9), std::vector<std::size_t>({3}));
+  EXPECT_THROW(chunks_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", 9),
                UserError);
 }
 

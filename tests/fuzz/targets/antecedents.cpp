@@ -1,4 +1,4 @@
-// The tab-separated file of heed heads and heed pronouns.
+// The tab-separated file of heed heads and heed contrast.
 #include "fuzz/lines.h"
 #include "study/pronouns.h"
 

@@ -1,6 +1,6 @@
 // A model of another program of which one file is arbitrary: config.json or vocab.json of Hugging
 // Face, or CTranslate2's model.bin.
-#include "exchange/foreign_model.h"
+#include "exchange/formats.h"
 
 #include "base/files.h"
 #include "exchange/archives.h"

@@ -7,14 +7,14 @@
 namespace heed::kernels {
 namespace {
 
-TEST(DropPlaces, IsAFunctionOfSeedAndPlace) {
+TEST(DropNumbers, IsAFunctionOfSeedAndIndex) {
   const std::vector<float> ones(1000, 1);
   std::vector<float> whole(1000), parts(1000), sum(1000);
   const Mask mask(12345, 0.25);
-  drop_places(nullptr, ones.data(), whole.data(), 0, 1000, mask);
-  drop_places(nullptr, ones.data(), parts.data(), 0, 333, mask);
-  drop_places(nullptr, ones.data(), parts.data(), 333, 1000, mask);
-  drop_places(ones.data(), ones.data(), sum.data(), 0, 1000, mask);
+  drop_numbers(nullptr, ones.data(), whole.data(), 0, 1000, mask);
+  drop_numbers(nullptr, ones.data(), parts.data(), 0, 333, mask);
+  drop_numbers(nullptr, ones.data(), parts.data(), 333, 1000, mask);
+  drop_numbers(ones.data(), ones.data(), sum.data(), 0, 1000, mask);
   EXPECT_EQ(whole, parts);
   int kept = 0;
   for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -26,7 +26,7 @@ TEST(DropPlaces, IsAFunctionOfSeedAndPlace) {
 }
 
 // Computed once with Python's integers: the same on every processor.
-TEST(DropPlaces, KeepsTheSamePlacesEverywhere) {
+TEST(DropNumbers, KeepsTheSameNumbersEverywhere) {
   const Mask mask(1, 0.5);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < 32; ++i) kept |= (mask(i) > 0 ? 1U : 0U) << i;

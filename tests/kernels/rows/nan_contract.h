@@ -35,8 +35,8 @@ void expect_nan_in_is_nan_out(std::vector<Floats> inputs, const Run& run) {
   const Floats before = run(inputs);
   int64_t changes = 0;
   for (std::size_t input = 0; input < inputs.size(); ++input)
-    for (std::size_t place = 0; place < inputs[input].size(); ++place) {
-      float& number = inputs[input][place];
+    for (std::size_t index = 0; index < inputs[input].size(); ++index) {
+      float& number = inputs[input][index];
       const float kept = number;
       number = kept + 0.75F;
       const Floats changed = run(inputs);
@@ -48,7 +48,7 @@ void expect_nan_in_is_nan_out(std::vector<Floats> inputs, const Run& run) {
           if (changed[i] == before[i]) continue;
           ++changes;
           ASSERT_TRUE(std::isnan(got[i]))
-              << "input " << input << ", place " << place << ": output " << i << " is " << got[i];
+              << "input " << input << ", number " << index << ": output " << i << " is " << got[i];
         }
       }
       number = kept;

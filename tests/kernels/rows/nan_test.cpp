@@ -234,12 +234,12 @@ TEST(NanInIsNanOut, Dropout) {
     const Halves half = halves_of(in[0]), residual = halves_of(in[1]);
     Floats dropped(kWide), sum(kWide), mixed(kWide), out;
     Halves half_dropped(kWide), narrowed(kWide), half_sum(kWide);
-    drop_places(nullptr, in[0].data(), dropped.data(), 0, kWide, mask);
-    drop_places(nullptr, half.data(), half_dropped.data(), 0, kWide, mask);
-    drop_places(nullptr, in[0].data(), narrowed.data(), 0, kWide, mask);
-    drop_places(in[1].data(), in[0].data(), sum.data(), 0, kWide, mask);
-    drop_places(residual.data(), half.data(), half_sum.data(), 0, kWide, mask);
-    drop_places(in[1].data(), half.data(), mixed.data(), 0, kWide, mask);
+    drop_numbers(nullptr, in[0].data(), dropped.data(), 0, kWide, mask);
+    drop_numbers(nullptr, half.data(), half_dropped.data(), 0, kWide, mask);
+    drop_numbers(nullptr, in[0].data(), narrowed.data(), 0, kWide, mask);
+    drop_numbers(in[1].data(), in[0].data(), sum.data(), 0, kWide, mask);
+    drop_numbers(residual.data(), half.data(), half_sum.data(), 0, kWide, mask);
+    drop_numbers(in[1].data(), half.data(), mixed.data(), 0, kWide, mask);
     for (const Floats& part : {dropped, sum, mixed}) append(out, part);
     for (const Halves& part : {half_dropped, narrowed, half_sum}) append(out, part);
     return out;

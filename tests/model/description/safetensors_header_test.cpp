@@ -94,34 +94,34 @@ TEST(SafetensorsHeader, ANameMeansOneTensor) {
   expect_refused(R"({"__metadata__":{},"__metadata__":{}})", "it names '__metadata__' twice", 0);
 }
 
-TEST(SafetensorsHeader, AnEntryIsTypeShapeAndPlaceAndNothingElse) {
+TEST(SafetensorsHeader, AnEntryIsTypeShapeAndOffsetsAndNothingElse) {
   const std::string type = R"("dtype":"F32")", shape = R"("shape":[3])",
-                    place = R"("data_offsets":[0,12])";
+                    offsets = R"("data_offsets":[0,12])";
   const auto of = [](const std::vector<std::string>& parts) {
     std::string text;
     for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
     return "{\"a\":{" + text + "}}";
   };
-  EXPECT_EQ(error_of(of({place, type, shape})), "(nothing thrown)");
+  EXPECT_EQ(error_of(of({offsets, type, shape})), "(nothing thrown)");
   for (const auto& parts :
        std::vector<std::vector<std::string>>{{type, shape},
-                                             {type, place},
-                                             {shape, place},
+                                             {type, offsets},
+                                             {shape, offsets},
                                              {},
-                                             {type, shape, place, type},
-                                             {type, shape, place, shape},
-                                             {type, shape, place, place},
-                                             {type, shape, place, R"("more":"x")"},
-                                             {type, shape, place, R"("more":[])"},
-                                             {R"("dtype":7)", shape, place},
-                                             {type, R"("shape":"3")", place},
-                                             {type, R"("shape":{})", place},
+                                             {type, shape, offsets, type},
+                                             {type, shape, offsets, shape},
+                                             {type, shape, offsets, offsets},
+                                             {type, shape, offsets, R"("more":"x")"},
+                                             {type, shape, offsets, R"("more":[])"},
+                                             {R"("dtype":7)", shape, offsets},
+                                             {type, R"("shape":"3")", offsets},
+                                             {type, R"("shape":{})", offsets},
                                              {type, shape, R"("data_offsets":[0])"},
                                              {type, shape, R"("data_offsets":[0,12,12])"}})
     expect_refused(of(parts), "its entry for 'a' makes no sense");
   for (const char* value : {"7", "null", "[]", "\"a\""})
     expect_refused(std::string("{\"a\":") + value + "}", "its entry for 'a' makes no sense");
-  expect_refused(of({R"("dtype":"F7")", shape, place}), "tensor 'a' has the unknown type 'F7'");
+  expect_refused(of({R"("dtype":"F7")", shape, offsets}), "tensor 'a' has the unknown type 'F7'");
 }
 
 TEST(SafetensorsHeader, ExtentsAndOffsetsAreWholeNumbersThatFit) {

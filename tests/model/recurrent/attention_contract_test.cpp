@@ -54,7 +54,7 @@ std::vector<std::string> broken() {
       .broken();
 }
 
-/// Dot scores of the places where `seen` [sentences, source] is true.
+/// Dot scores of the positions where `seen` [sentences, source] is true.
 template <auto seen>
 Attended masked(const StepInput& step, const Prepared& memory) {
   const Tensor hidden = seen(memory.valid).logical_not().unsqueeze(1);
@@ -67,7 +67,7 @@ Tensor right(const Tensor& valid) {
 Tensor none(const Tensor& valid) {
   return at::ones_like(valid);
 }
-Tensor one_too_many(const Tensor& valid) {  // looks at the first place of padding
+Tensor one_too_many(const Tensor& valid) {  // looks at the first position of padding
   return at::cat({valid.narrow(1, 0, 1), valid.narrow(1, 0, valid.size(1) - 1)}, 1);
 }
 Tensor one_too_few(const Tensor& valid) {  // does not look at the last word

@@ -107,7 +107,7 @@ TEST_P(EveryRecurrent, HypothesesOfABeamAreIndependentAndFollowTheirParents) {
     model_->step(second, state);
     const Tensor parents = padded({{4, 0, 2}, {1, 1, 3}, {0, 4, 4}});
     reorder_beams(state, parents);
-    go_on_with(state, at::tensor({2, 0}, at::kLong), {});
+    reorder(state, at::tensor({2, 0}, at::kLong), {});
     const Tensor third = padded({{6, 7, 8}, {9, 10, 3}});
     const Tensor logits = model_->step(third, state);
     ASSERT_EQ(logits.sizes(), at::IntArrayRef({2, 3, kTargetVocabulary}));

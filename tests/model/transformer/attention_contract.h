@@ -83,10 +83,10 @@ class SelfAttentionContract {
     Tensor weights;
     const Tensor out = encoded(x_, &weights);
     promise(out.sizes() == x_.sizes(), "its output has the shape of its input");
-    const Tensor place = at::arange(kLength);
+    const Tensor position = at::arange(kLength);
     Tensor hidden = valid().logical_not().expand({3, kHeads, kLength, kLength});
     if (kind_.has_scores())
-      hidden = hidden.logical_or(sees(pattern_, place.unsqueeze(1), place).logical_not());
+      hidden = hidden.logical_or(sees(pattern_, position.unsqueeze(1), position).logical_not());
     const Tensor of_real = real().view({3, 1, kLength, 1});
     promise(weights.masked_select(hidden.logical_and(of_real)).eq(0).all().item<bool>(),
             "what a position does not see gets a weight of exactly 0");

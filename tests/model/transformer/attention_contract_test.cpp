@@ -27,9 +27,9 @@ class Beside : public SoftmaxAttention {
 
  protected:
   Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
-                const WeightsPlace& place) override {
-    if (kSteps) return SoftmaxAttention::padded(projected, sentences, place);
-    return SoftmaxAttention::padded(projected, {}, place);  // forgets the padding
+                Tensor* weights) override {
+    if (kSteps) return SoftmaxAttention::padded(projected, sentences, weights);
+    return SoftmaxAttention::padded(projected, {}, weights);  // forgets the padding
   }
   Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
                        Tensor* weights) override {

@@ -53,7 +53,7 @@ TEST(Heads, APrunedModelIsTheSilencedOne) {
     const ModelPtr whole = network_of(config);
     const Tensor before = logits_of(*whole);
     ModelConfig fewer = config;
-    for (const HeadIndex& place : kGone) fewer.pruned_heads.push_back(name_of(place));
+    for (const HeadIndex& head : kGone) fewer.pruned_heads.push_back(name_of(head));
     check(fewer, /*joint_vocabulary=*/true);
     const ModelPtr smaller = network_of(fewer);
     copy_without_heads(*whole, config, *smaller, fewer);
@@ -124,7 +124,7 @@ TEST(Heads, AreCountedByKindLayerAndHead) {
   config.encoder_layers = 1;
   config.decoder_layers = 2;
   std::vector<std::string> names;
-  for (const HeadIndex& place : heads_of(config)) names.push_back(name_of(place));
+  for (const HeadIndex& head : heads_of(config)) names.push_back(name_of(head));
   EXPECT_THAT(names, ::testing::ElementsAre("encoder.0.0", "encoder.0.1", "decoder.0.0",
                                             "decoder.0.1", "decoder.1.0", "decoder.1.1",
                                             "cross.0.0", "cross.0.1", "cross.1.0", "cross.1.1"));

@@ -178,10 +178,10 @@ TEST(Positions, ByDistanceAndByKeyAreTheSame) {
     const Tensor by_distance = numbers_by_distance(scores, query[0].transpose(0, 1), 0.5);
     for (const int64_t i : {0, 7, 39})
       for (const int64_t j : {0, 3, 39}) {
-        const int64_t place = std::clamp(j - i, -scores.reach, scores.reach) + scores.reach;
+        const int64_t index = std::clamp(j - i, -scores.reach, scores.reach) + scores.reach;
         const int64_t row = by_distance.size(0) == 1 ? 0 : i;
         EXPECT_TRUE(
-            at::equal(by_key[0].select(1, i).select(1, j), by_distance[row].select(1, place)))
+            at::equal(by_key[0].select(1, i).select(1, j), by_distance[row].select(1, index)))
             << name << i << j;
       }
     // One step: the last query alone, of the keys from 5 on.

@@ -92,10 +92,10 @@ INSTANTIATE_TEST_SUITE_P(OddShapes, Blocks,
                          });
 
 TEST(SlidingWindow, TakesBlocksOnlyWhereTheyAreLessWork) {
-  EXPECT_FALSE(worth_blocks(100, {.pattern = {.window = 16}}));
-  EXPECT_TRUE(worth_blocks(128, {.pattern = {.window = 16}}));  // 2 (16 + 32 + 16)
-  EXPECT_TRUE(worth_blocks(8192, {.pattern = {.window = 128}}));
-  EXPECT_FALSE(worth_blocks(8192, {.pattern = {.window = 4000}}));
+  EXPECT_FALSE(should_use_blocks(100, {.pattern = {.window = 16}}));
+  EXPECT_TRUE(should_use_blocks(128, {.pattern = {.window = 16}}));  // 2 (16 + 32 + 16)
+  EXPECT_TRUE(should_use_blocks(8192, {.pattern = {.window = 128}}));
+  EXPECT_FALSE(should_use_blocks(8192, {.pattern = {.window = 4000}}));
 }
 
 TEST(SlidingWindow, AttendTakesTheSameWeightsOnEitherPath) {

@@ -11,8 +11,8 @@
 namespace heed::model {
 namespace {
 
-// Seven places, a window of 1, place 0 for everybody, every third place.
-TEST(SparsePattern, IsTheWindowTheFirstPlacesAndTheColumns) {
+// Seven positions, a window of 1, position 0 for everybody, every third position.
+TEST(SparsePattern, IsTheWindowTheFirstPositionsAndTheColumns) {
   const kernels::Pattern pattern{.window = 1, .global = 1, .stride = 3};
   const Tensor seen = pattern_mask(pattern, 7, at::kCPU);
   const auto row = [&](int64_t i) {

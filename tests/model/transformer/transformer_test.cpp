@@ -128,7 +128,7 @@ TEST_P(Variants, ReorderedBeamsGoOnAsTheirPrefixesSay) {
   reorder_beams(state, at::zeros({2, 3}, at::kLong));  // beam 1 -> 3
   model->step(at::tensor({4, 5, 6, 7, 8, 9}).view({2, 3}), state);
   reorder_beams(state, at::tensor({2, 0, 2, 1, 1, 0}).view({2, 3}));
-  go_on_with(state, at::tensor({1}), {});
+  reorder(state, at::tensor({1}), {});
   const Tensor now = model->step(at::tensor({3, 4, 10}).view({1, 3}), state);  // [1, 3, vocab]
   const Texts prefixes{{2, 8, 3}, {2, 8, 4}, {2, 7, 10}};
   for (int64_t beam = 0; beam < 3; ++beam) {

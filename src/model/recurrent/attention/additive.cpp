@@ -9,7 +9,6 @@
 #include "kernels/tensor.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -47,17 +46,13 @@ class Additive : public Attention {
     const auto& cache = static_cast<const AdditiveCache&>(*memory.cache);
     const Tensor projected = kernels::collected_linear(step.query, cache.query);
     const bool same = memory.keys.is_same(cache.keys) && memory.bias.is_same(cache.bias);
-    if (cache.fused.defined() && same && !step.exchange && !step.witness) {
+    if (cache.fused.defined() && same && !step.exchange) {
       const auto fused = kernels::additive_attention(projected, cache.fused, step.logs);
       return {fused.context, fused.weights, fused.logs};
     }
     const Tensor scores =
         kernels::additive_scores(projected, memory.keys, kernels::widened(score_));
-    const StepInput own = telling(step, [&](Working& working) {
-      working.query = projected.unsqueeze(1);
-      working.vector = score_;
-    });
-    return attend_with(scores, own, memory, weighing_, is_training());
+    return attend_with(scores, step, memory, weighing_, is_training());
   }
 
  private:

@@ -13,7 +13,6 @@
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -53,7 +52,6 @@ struct StepInput {
   /// Replaces the weights, [sentences, query, source]; undefined: they stay.
   std::function<Tensor(const Tensor&, int64_t head)> exchange = {};
   int64_t head = 0;  // the number of the head, where there are several
-  NumbersObserver witness = {};
 };
 
 struct Attended {
@@ -66,7 +64,7 @@ struct Attended {
   Tensor coverage = {};  // after this step, as in StepInput
 };
 
-/// How scores become weights.
+/// Normaliser and dropout of weights.
 struct Weighing {
   kernels::Normalise normalise = &kernels::softmax;
   double dropout = 0;  // of the weights, while training

@@ -10,7 +10,6 @@
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/tensor.h"
 #include "model/description/config.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -49,29 +48,9 @@ Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared
   Tensor weights = weighing.normalise(biased);  // [sentences, query, source]
   if (step.exchange) weights = step.exchange(weights, step.head);
   const Tensor used = drop(weights, weighing.dropout, training);
-  const Tensor context = at::bmm(used, memory.values);
-  if (step.witness) {
-    const Tensor& keys = memory.keys.defined() ? memory.keys : memory.values;
-    step.witness({.head = step.head,
-                  .query = step.query.unsqueeze(1),
-                  .keys = keys.unsqueeze(1),
-                  .scores = biased.unsqueeze(1),
-                  .values = memory.values.unsqueeze(1),
-                  .weights = weights.unsqueeze(1),
-                  .context = context.unsqueeze(1)});
-  }
   // Not log(weights): a weight that is 0 in fp32 has a logarithm, and a gradient.
-  return {context, weights, step.logs ? at::log_softmax(biased, -1) : Tensor()};
-}
-
-StepInput telling(const StepInput& step, const std::function<void(Working&)>& complete) {
-  StepInput own = step;
-  if (step.witness)
-    own.witness = [&step, complete](Working working) {
-      complete(working);
-      step.witness(std::move(working));
-    };
-  return own;
+  return {at::bmm(used, memory.values), weights,
+          step.logs ? at::log_softmax(biased, -1) : Tensor()};
 }
 
 AttentionPtr make_attention(const ModelConfig& config) {

@@ -7,7 +7,6 @@
 #include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/attention.h"  // IWYU pragma: export
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -17,10 +16,6 @@ namespace heed::model {
 /// whole.
 Attended attend_with(const Tensor& scores, const StepInput& step, const Prepared& memory,
                      const Weighing& weighing, bool training);
-
-/// Returns `step` with a witness that gets each Working after `complete` has changed it. The result
-/// must not outlive `step`.
-StepInput telling(const StepInput& step, const std::function<void(Working&)>& complete);
 
 /// The additive score, v . tanh(W s + U h(i)), that Bahdanau et al. and Luong et al. (as "concat")
 /// share.

@@ -16,7 +16,6 @@
 #include "model/description/config.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -48,9 +47,7 @@ class Local : public Attention {
         offset.abs().gt(half_width_), -std::numeric_limits<double>::infinity());
     // `exchange` is for the weights that are used: those of local_p are made below.
     StepInput inside = step;
-    Working working;
     if (predicts_) inside.exchange = nullptr;
-    if (predicts_ && step.witness) inside.witness = [&](Working own) { working = std::move(own); };
     const Attended attended = scores_->forward(std::move(inside), window);
     if (!predicts_) return attended;
     const double deviation = half_width_ / 2;
@@ -58,14 +55,7 @@ class Local : public Attention {
     Tensor weights = attended.weights * gauss;
     if (step.exchange) weights = step.exchange(weights, step.head);
     const Tensor used = drop(weights, dropout_, is_training());
-    const Tensor context = at::bmm(used, memory.values);
-    if (step.witness) {
-      working.gauss = gauss.unsqueeze(1);
-      working.weights = weights.unsqueeze(1);
-      working.context = context.unsqueeze(1);
-      step.witness(std::move(working));
-    }
-    return {context, weights / weights.sum(-1, true), {}};
+    return {at::bmm(used, memory.values), weights / weights.sum(-1, true), {}};
   }
 
  private:

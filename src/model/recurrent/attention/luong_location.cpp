@@ -12,7 +12,6 @@
 #include "kernels/tensor.h"
 #include "model/embedding.h"
 #include "model/recurrent/attention/common.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -32,11 +31,7 @@ class LuongLocation : public Attention {
     if (known < source)
       scores = at::constant_pad_nd(scores, {0, source - known},
                                    -std::numeric_limits<double>::infinity());
-    const StepInput own = telling(step, [&](Working& working) {
-      working.keys = at::constant_pad_nd(position_.narrow(0, 0, known), {0, 0, 0, source - known})
-                         .expand({working.query.size(0), 1, -1, -1});
-    });
-    return attend_with(scores, own, memory, weighing_, is_training());
+    return attend_with(scores, step, memory, weighing_, is_training());
   }
 
  private:

@@ -13,9 +13,6 @@ namespace {
 class None : public Attention {
  protected:
   Attended attend(const StepInput& step, const Prepared& memory) override {
-    if (step.witness)
-      step.witness(
-          {.query = step.query.unsqueeze(1), .values = memory.summary.unsqueeze(1).unsqueeze(1)});
     return {memory.summary.unsqueeze(1).expand({-1, step.query.size(1), -1}), {}, {}};
   }
 };

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "kernels/varlen_attention.h"
 #include "model/transformer/blocks.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -65,11 +64,10 @@ SelfAttention::SelfAttention(const MultiHeadOptions& options, const LayerIndex& 
   output_ = register_module(names::kOutput, xavier_linear(inner, {width}, options.bias));
 }
 
-Tensor SelfAttention::forward(const Tensor& x, const SentenceLayout& sentences,
-                              const WeightsPlace& place) {
+Tensor SelfAttention::forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights) {
   const Tensor projected = linear(*projection_, x);
   return linear(*output_, sentences.unpadded() ? unpadded(projected, sentences)
-                                               : padded(projected, sentences, place));
+                                               : padded(projected, sentences, weights));
 }
 
 Tensor SelfAttention::step(const Tensor& x, std::span<Tensor> state, int64_t position,

@@ -22,7 +22,6 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -51,7 +50,8 @@ struct MultiHeadOptions {
                                         const SentenceLayout& keys) const;
 };
 
-/// Where self-attention is in a model: the positions of its stack, and the number of its layer.
+/// The location of self-attention in a model: the positions of its stack, and the number of its
+/// layer.
 struct LayerIndex {
   std::shared_ptr<const Positions> positions = {};  // null: none
   int64_t layer = 0;
@@ -81,7 +81,7 @@ class SelfAttention : public torch::nn::Module {
 
   /// x [batch, length, width], or [positions, width] unpadded -> the same shape. Weights are
   /// [batch, heads, query, keys], and there are some for padded sentences only.
-  Tensor forward(const Tensor& x, const SentenceLayout& sentences, const WeightsPlace& place);
+  Tensor forward(const Tensor& x, const SentenceLayout& sentences, Tensor* weights);
 
   /// One step of a decoder at `position`, of a kind without scores: x [sentences, beam, width] ->
   /// the same shape. `state` has carried() tensors, undefined before the first step.
@@ -91,15 +91,15 @@ class SelfAttention : public torch::nn::Module {
   /// `cache`. Weights are [sentences, heads, beam, steps]; they need BeamStep::steps.
   Tensor step(const Tensor& x, const HeadsOfLayer& cache, const BeamStep& now, Tensor* weights);
 
-  /// How many tensors a decoder carries from step to step: [sentences, beam, ...] each, which are
-  /// reordered with the hypotheses.
+  /// Returns the number of tensors that a decoder carries from step to step: [sentences, beam, ...]
+  /// each, which are reordered with the hypotheses.
   virtual std::size_t carried() const { return 0; }
   int64_t heads() const { return options_.count(); }
   int64_t kv_heads() const { return options_.kv(); }
 
  protected:
   virtual Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
-                        const WeightsPlace& place) = 0;
+                        Tensor* weights) = 0;
   virtual Tensor unpadded(const Tensor& projected,
                           const SentenceLayout& sentences);  // if it has scores
   virtual Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,7 +15,6 @@
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 namespace {
@@ -115,12 +113,12 @@ class Linear : public SelfAttention {
 
  protected:
   Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
-                const WeightsPlace& place) override {
+                Tensor* weights) override {
     const auto heads = parts_of(projected);
     const AttentionMask masking{.valid = sentences.valid, .pattern = options_.pattern};
     return join_heads(linear_attention(heads[0].transpose(1, 2), heads[1].transpose(1, 2),
                                        heads[2].transpose(1, 2), masking,
-                                       positions_->rotations(0, projected.size(1)), place));
+                                       positions_->rotations(0, projected.size(1)), weights));
   }
 
   Tensor step_of_state(const Tensor& projected, std::span<Tensor> state, int64_t position,
@@ -148,8 +146,7 @@ class Linear : public SelfAttention {
 }  // namespace
 
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
-                        const AttentionMask& masking, const Tensor& rotations,
-                        const WeightsPlace& place) {
+                        const AttentionMask& masking, const Tensor& rotations, Tensor* weights) {
   expect(!masking.added.defined(), "linear attention has no scores to add to");
   const kernels::WithoutAutocast guard;
   const int64_t heads = query.size(1);
@@ -158,19 +155,10 @@ Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& v
     features = features * masking.valid.transpose(2, 3).to(features.scalar_type());
   const Features q(feature(query), rotations, heads), k(features, rotations, heads);
   const Tensor v = for_each_head(kernels::widened(values), heads);
-  if (!place.weights) return means(q, k, v, masking.pattern.causal).to(values.scalar_type());
+  if (!weights) return means(q, k, v, masking.pattern.causal).to(values.scalar_type());
   const Tensor all = shares(q, k, masking.pattern.causal);
-  *place.weights = all.to(at::kFloat);
-  const Tensor context = at::matmul(all, v);
-  if (place.witness)
-    place.witness({.query = q.above(),
-                   .keys = k.above(),
-                   .scores = at::matmul(q.above(), k.above().transpose(-1, -2))
-                                 .masked_fill(all.eq(0), -std::numeric_limits<double>::infinity()),
-                   .values = v,
-                   .weights = all,
-                   .context = context});
-  return context.to(values.scalar_type());
+  *weights = all.to(at::kFloat);
+  return at::matmul(all, v).to(values.scalar_type());
 }
 
 Tensor linear_step(const Tensor& query, const Tensor& key, const Tensor& value, LinearSums& so_far,

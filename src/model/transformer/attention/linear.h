@@ -10,17 +10,16 @@
 #pragma once
 
 #include "model/transformer/attention/scaled_dot_product.h"
-#include "model/working.h"
 
 namespace heed::model {
 
 /// Linear attention, with shapes as in attend(). Of `masking` it reads `valid` and whether the
 /// pattern is causal; nothing may be added to scores. `rotations` [length, head / 2] complex, if
-/// defined, are those of Positions. It computes in fp32 or double. `place`, if there is one,
+/// defined, are those of Positions. It computes in fp32 or double. `weights`, if not null,
 /// receives a as float [batch, heads, query, keys], and then a matrix of this size is made.
 Tensor linear_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking, const Tensor& rotations = {},
-                        const WeightsPlace& place = {});
+                        Tensor* weights = nullptr);
 
 /// The sums over the steps so far; undefined before the first one.
 struct LinearSums {

@@ -16,7 +16,7 @@ namespace {
 // As the fused kernels do, this computes in fp32 with the projections as they are, and rounds the
 // context alone.
 Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values,
-             const AttentionMask& masking, const WeightsPlace& place) {
+             const AttentionMask& masking, Tensor* weights) {
   const kernels::WithoutAutocast guard;
   const int64_t heads = query.size(1);
   const Tensor every_key = for_each_head(kernels::widened(keys), heads);
@@ -28,18 +28,10 @@ Tensor plain(const Tensor& query, const Tensor& keys, const Tensor& values,
     scores = scores.masked_fill(visible.logical_not(), -std::numeric_limits<double>::infinity());
   const Tensor own = masking.normalise(scores),
                shares = masking.exchange ? masking.exchange(own) : own;
-  if (place.weights) *place.weights = shares.to(at::kFloat);
+  if (weights) *weights = shares.to(at::kFloat);
   const Tensor every_value = for_each_head(kernels::widened(values), heads);
-  const Tensor context = at::matmul(drop(shares, masking.dropout, /*training=*/true), every_value);
-  if (place.witness)
-    place.witness({.query = query,
-                   .keys = every_key,
-                   .factor = masking.scale,
-                   .scores = scores,
-                   .values = every_value,
-                   .weights = shares,
-                   .context = context});
-  return context.to(values.scalar_type());
+  return at::matmul(drop(shares, masking.dropout, /*training=*/true), every_value)
+      .to(values.scalar_type());
 }
 
 /// Attention by LibTorch's fused call, with the added scores and all masks as one tensor.
@@ -81,16 +73,16 @@ Tensor for_each_head(const Tensor& shared, int64_t heads) {
 }
 
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values,
-              const AttentionMask& masking, const WeightsPlace& place) {
+              const AttentionMask& masking, Tensor* weights) {
   expect(query.size(1) % keys.size(1) == 0, "the kv heads divide the heads");
   expect(!masking.pattern.causal || !masking.valid.defined(), "padding or causal, not both");
   const int64_t length = query.size(2);
-  const bool seen = place.weights || masking.exchange || !kernels::is_softmax(masking.normalise);
+  const bool seen = weights || masking.exchange || !kernels::is_softmax(masking.normalise);
   if (!seen && !masking.added.defined() && masking.pattern.window > 0 &&
-      worth_blocks(length, masking))
+      should_use_blocks(length, masking))
     return masking.pattern.is_sparse() ? sparse_attention(query, keys, values, masking)
                                        : attend_in_blocks(query, keys, values, masking);
-  if (seen || drops_by_itself(masking, query)) return plain(query, keys, values, masking, place);
+  if (seen || drops_by_itself(masking, query)) return plain(query, keys, values, masking, weights);
   if (masking.added.defined()) return with_added(query, keys, values, masking);
   const bool narrow = masking.pattern.narrows(length);
   if (!narrow && masking.dropout == 0 && kernels::can_attend(query, keys, values))
@@ -113,8 +105,8 @@ Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& 
 }
 
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device) {
-  const Tensor places = at::arange(length, at::TensorOptions(device).dtype(at::kLong));
-  return sees(pattern, places.unsqueeze(1), places);
+  const Tensor positions = at::arange(length, at::TensorOptions(device).dtype(at::kLong));
+  return sees(pattern, positions.unsqueeze(1), positions);
 }
 
 Tensor mask_tensor(const AttentionMask& masking, int64_t length, const at::Device& device) {
@@ -154,7 +146,7 @@ Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length
   return x.unflatten(0, {batch, blocks.count}).transpose(1, 2).flatten(2, 3).narrow(2, 0, length);
 }
 
-bool worth_blocks(int64_t length, const AttentionMask& masking) {
+bool should_use_blocks(int64_t length, const AttentionMask& masking) {
   return length >= 2 * WindowBlocks(length, masking).span();
 }
 

@@ -9,7 +9,6 @@
 #include "kernels/normalisers/normaliser.h"
 #include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -28,11 +27,11 @@ struct AttentionMask {
 /// query [batch, heads, query, head], keys and values [batch, kv heads, keys, head] with a number
 /// of kv heads that divides the heads: each serves that many neighbouring ones. Returns [batch,
 /// heads, query, head]. Without a window every query needs a valid key; inside a window a query on
-/// padding that has none sees itself. With `place` weights are computed one by one and given back,
+/// padding that has none sees itself. With `weights` these are computed one by one and given back,
 /// before dropout, as float [batch, heads, query, keys]: masked ones are exactly 0. Without, no
 /// tensor of query x keys is made; a window costs query x window in time and memory.
 Tensor attend(const Tensor& query, const Tensor& keys, const Tensor& values,
-              const AttentionMask& masking, const WeightsPlace& place = {});
+              const AttentionMask& masking, Tensor* weights = nullptr);
 
 /// Whether dropout of the weights must not be left to LibTorch's fused call: on a CPU that takes no
 /// generator, and its draws would be neither those of kernels::Draws nor the same on any number of
@@ -48,8 +47,8 @@ Tensor sees(const kernels::Pattern& pattern, const Tensor& query, const Tensor& 
 /// Pattern::sees() for all pairs of positions of a sentence: [length, length] bool.
 Tensor pattern_mask(const kernels::Pattern& pattern, int64_t length, const at::Device& device);
 
-/// All of an AttentionMask as one mask that broadcasts to [batch, heads, query, keys], or undefined
-/// where everybody sees everything.
+/// Returns all of an AttentionMask as one mask that broadcasts to [batch, heads, query, keys], or
+/// undefined where everybody sees everything.
 Tensor mask_tensor(const AttentionMask& masking, int64_t length, const at::Device& device);
 
 // Self-attention inside a window, in blocks, so that it costs length x window and not length^2
@@ -89,7 +88,7 @@ Tensor seen_in_blocks(const Tensor& there, const WindowBlocks& blocks,
 Tensor joined_blocks(const Tensor& x, const WindowBlocks& blocks, int64_t length);
 
 /// Whether blocks do less work than one product of all queries with all keys.
-bool worth_blocks(int64_t length, const AttentionMask& masking);
+bool should_use_blocks(int64_t length, const AttentionMask& masking);
 
 /// attend() for an AttentionMask with a window. Queries are taken in blocks of a size near the
 /// window; a block sees its own keys and a window's width on either side (before only, where
@@ -97,9 +96,10 @@ bool worth_blocks(int64_t length, const AttentionMask& masking);
 Tensor attend_in_blocks(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking);
 
-/// attend() for a pattern with `global` or `stride`: over a window, over some places that everybody
-/// sees and that see everybody (Beltagy et al. 2020, section 3.1), and over every s-th place (Child
-/// et al. 2019, section 4.3, "strided"). Time and memory are O(n (window + global + n / stride)).
+/// attend() for a pattern with `global` or `stride`: over a window, over some positions that
+/// everybody sees and that see everybody (Beltagy et al. 2020, section 3.1), and over every s-th
+/// position (Child et al. 2019, section 4.3, "strided"). Time and memory are O(n (window + global +
+/// n / stride)).
 Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& values,
                         const AttentionMask& masking);
 

@@ -12,7 +12,6 @@
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
-#include "model/working.h"
 
 namespace heed::model {
 SoftmaxAttention::SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index)
@@ -47,7 +46,7 @@ SoftmaxAttention::Heads SoftmaxAttention::heads_of(const Tensor& projected,
 }
 
 Tensor SoftmaxAttention::padded(const Tensor& projected, const SentenceLayout& sentences,
-                                const WeightsPlace& place) {
+                                Tensor* weights) {
   const int64_t length = projected.size(1);
   const Heads heads = heads_of(projected, turns(0, length));
   const Tensor query = heads.query.transpose(1, 2);
@@ -55,7 +54,7 @@ Tensor SoftmaxAttention::padded(const Tensor& projected, const SentenceLayout& s
   masking.pattern = options_.pattern;
   masking.added = added_scores(distances(length), query, masking.scale, 0, 0, length);
   return join_heads(
-      attend(query, heads.keys.transpose(1, 2), heads.values.transpose(1, 2), masking, place));
+      attend(query, heads.keys.transpose(1, 2), heads.values.transpose(1, 2), masking, weights));
 }
 
 Tensor SoftmaxAttention::unpadded(const Tensor& projected, const SentenceLayout& sentences) {

@@ -8,7 +8,6 @@
 #include "model/transformer/attention/attention.h"  // IWYU pragma: export
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
-#include "model/working.h"
 
 namespace heed::model {
 
@@ -17,8 +16,7 @@ class SoftmaxAttention : public SelfAttention {
   SoftmaxAttention(const MultiHeadOptions& options, const LayerIndex& index);
 
  protected:
-  Tensor padded(const Tensor& projected, const SentenceLayout& sentences,
-                const WeightsPlace& place) override;
+  Tensor padded(const Tensor& projected, const SentenceLayout& sentences, Tensor* weights) override;
   Tensor unpadded(const Tensor& projected, const SentenceLayout& sentences) override;
   Tensor step_of_beams(const Tensor& projected, const HeadsOfLayer& cache, const BeamStep& now,
                        Tensor* weights) override;

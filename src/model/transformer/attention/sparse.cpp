@@ -17,18 +17,18 @@ namespace heed::model {
 namespace {
 
 /// Queries, keys and values of every head in fp32 or double: [batch, heads, length, head].
-struct Inputs {
+struct SparseInputs {
   Tensor query, keys, values;
   const AttentionMask& masking;
 
   int64_t length() const { return query.size(2); }
   int64_t global() const { return masking.pattern.global; }
-  Tensor places() const {
+  Tensor positions() const {
     return at::arange(length(), at::TensorOptions(query.device()).dtype(at::kLong));
   }
-  /// The places that are no padding and that not everybody sees.
-  Tensor others() const { return real().logical_and(places().ge(global()).view({1, 1, -1, 1})); }
-  /// The places that are no padding: [batch or 1, 1, length, 1] bool.
+  /// The positions that are no padding and that not everybody sees.
+  Tensor others() const { return real().logical_and(positions().ge(global()).view({1, 1, -1, 1})); }
+  /// The positions that are no padding: [batch or 1, 1, length, 1] bool.
   Tensor real() const {
     if (masking.valid.defined()) return masking.valid.transpose(2, 3);
     return at::ones({1, 1, length(), 1}, at::TensorOptions(query.device()).dtype(at::kBool));
@@ -37,13 +37,14 @@ struct Inputs {
 
 /// A part of the keys that queries see: scores [batch, heads, length, keys of one query], -inf for
 /// keys that a query does not see, and the context that weights of this shape make.
-struct Part {
+struct SeenPart {
   Tensor scores;
   std::function<Tensor(const Tensor& weights)> context;
 };
 
 /// Scaled products of queries and keys, -inf where `seen` is false.
-Tensor scores_of(const Inputs& in, const Tensor& query, const Tensor& keys, const Tensor& seen) {
+Tensor scores_of(const SparseInputs& in, const Tensor& query, const Tensor& keys,
+                 const Tensor& seen) {
   return (at::matmul(query, keys.transpose(-2, -1)) * in.masking.scale)
       .masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity());
 }
@@ -51,7 +52,7 @@ Tensor scores_of(const Inputs& in, const Tensor& query, const Tensor& keys, cons
 /// The keys near the query, without those that everybody sees. The query's own is always among
 /// them, so that padding, too, sees something; that the first `global` queries see theirs twice
 /// does not matter, because of_global_queries() replaces their contexts.
-Part near(const Inputs& in) {
+SeenPart near(const SparseInputs& in) {
   const WindowBlocks blocks(in.length(), in.masking);
   const Tensor seen =
       seen_in_blocks(in.others().expand({in.query.size(0), 1, -1, 1}), blocks, in.masking);
@@ -65,19 +66,19 @@ Part near(const Inputs& in) {
 }
 
 /// The keys that everybody sees.
-Part global(const Inputs& in) {
+SeenPart global(const SparseInputs& in) {
   const auto first = [&](const Tensor& x) { return x.narrow(2, 0, in.global()); };
-  const Tensor places = in.places();
+  const Tensor positions = in.positions();
   const Tensor seen = first(in.real()).transpose(2, 3).logical_and(
-      sees(in.masking.pattern, places.unsqueeze(1), places.narrow(0, 0, in.global())));
+      sees(in.masking.pattern, positions.unsqueeze(1), positions.narrow(0, 0, in.global())));
   return {
       scores_of(in, in.query, first(in.keys), seen),
       [values = first(in.values)](const Tensor& weights) { return at::matmul(weights, values); }};
 }
 
 /// Keys whose distance is a multiple of the stride and that are in neither of the other parts: the
-/// sentence becomes rows of `stride` places, in which each column attends by itself.
-Part strided(const Inputs& in) {
+/// sentence becomes rows of `stride` positions, in which each column attends by itself.
+SeenPart strided(const SparseInputs& in) {
   const int64_t stride = in.masking.pattern.stride, length = in.length();
   /// [batch, heads, length, any] -> [batch, heads, stride, rows, any]
   const auto columns = [=](const Tensor& x) {
@@ -90,7 +91,7 @@ Part strided(const Inputs& in) {
     return x.transpose(2, 3).flatten(2, 3).narrow(2, 0, length);
   };
   const Tensor query = columns(in.query), keys = columns(in.keys), values = columns(in.values);
-  const Tensor row = at::arange(query.size(3), in.places().options()) * stride,
+  const Tensor row = at::arange(query.size(3), in.positions().options()) * stride,
                below = row.unsqueeze(1);
   const Tensor far = sees(in.masking.pattern, below, row)
                          .logical_and_(sees(in.masking.pattern.band(), below, row).logical_not());
@@ -101,11 +102,11 @@ Part strided(const Inputs& in) {
 }
 
 /// The contexts of the first `global` queries, which see everybody.
-Tensor of_global_queries(const Inputs& in) {
+Tensor of_global_queries(const SparseInputs& in) {
   const AttentionMask& masking = in.masking;
-  const Tensor query = in.query.narrow(2, 0, in.global()), places = in.places();
+  const Tensor query = in.query.narrow(2, 0, in.global()), positions = in.positions();
   const Tensor seen = in.real().transpose(2, 3).logical_and(
-      sees(masking.pattern, places.narrow(0, 0, in.global()).unsqueeze(1), places));
+      sees(masking.pattern, positions.narrow(0, 0, in.global()).unsqueeze(1), positions));
   const Tensor weights = at::softmax(scores_of(in, query, in.keys, seen), -1);
   return at::matmul(drop(weights, masking.dropout, /*training=*/true), in.values);
 }
@@ -117,15 +118,17 @@ Tensor sparse_attention(const Tensor& query, const Tensor& keys, const Tensor& v
   const kernels::WithoutAutocast guard;
   AttentionMask masking = given;
   masking.pattern.global = std::min(masking.pattern.global, query.size(2));
-  if (masking.pattern.stride >= query.size(2)) masking.pattern.stride = 0;  // columns of one place
-  const Inputs in{kernels::widened(query), for_each_head(kernels::widened(keys), query.size(1)),
-                  for_each_head(kernels::widened(values), query.size(1)), masking};
-  std::vector<Part> parts{near(in)};
+  if (masking.pattern.stride >= query.size(2))
+    masking.pattern.stride = 0;  // columns of one position
+  const SparseInputs in{kernels::widened(query),
+                        for_each_head(kernels::widened(keys), query.size(1)),
+                        for_each_head(kernels::widened(values), query.size(1)), masking};
+  std::vector<SeenPart> parts{near(in)};
   if (masking.pattern.global > 0) parts.push_back(global(in));
   if (masking.pattern.stride > 0) parts.push_back(strided(in));
   std::vector<Tensor> scores;
   std::vector<int64_t> sizes;
-  for (const Part& part : parts) {
+  for (const SeenPart& part : parts) {
     scores.push_back(part.scores);
     sizes.push_back(part.scores.size(3));
   }

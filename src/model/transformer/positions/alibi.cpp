@@ -23,7 +23,7 @@ class Alibi : public Positions {
   ScoresByDistance by_distance(int64_t, int64_t length) const override {
     const int64_t reach = std::max<int64_t>(length - 1, 0);
     const Tensor distance = at::arange(-reach, reach + 1, at::kDouble).abs();
-    return {.reach = reach, .numbers = place(-slopes_ * distance), .vectors = {}};
+    return {.reach = reach, .numbers = uploaded(-slopes_ * distance), .vectors = {}};
   }
 
   using torch::nn::Module::to;
@@ -35,7 +35,7 @@ class Alibi : public Positions {
   void to(at::Device device, bool) override { device_ = device; }
 
  private:
-  Tensor place(const Tensor& numbers) const {
+  Tensor uploaded(const Tensor& numbers) const {
     return upload(numbers.to(dtype_ == at::kDouble ? at::kDouble : at::kFloat), device_);
   }
 

@@ -46,11 +46,11 @@ Tensor added_scores(const ScoresByDistance& scores, const Tensor& query, double 
                     int64_t first_query, int64_t first_key, int64_t keys) {
   const kernels::WithoutAutocast guard;
   const int64_t queries = query.size(2);
-  const auto places = [&](int64_t first, int64_t count) {
+  const auto positions = [&](int64_t first, int64_t count) {
     return at::arange(first, first + count, at::TensorOptions(query.device()).dtype(at::kLong));
   };
   const Tensor distance =
-      places(first_key, keys).unsqueeze(0) - places(first_query, queries).unsqueeze(1);
+      positions(first_key, keys).unsqueeze(0) - positions(first_query, queries).unsqueeze(1);
   const Tensor index = distance.clamp(-scores.reach, scores.reach) + scores.reach;
   Tensor added;
   if (scores.numbers.defined())

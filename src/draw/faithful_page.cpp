@@ -1,20 +1,22 @@
-#include "draw/pages.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/schema.h"
 #include "draw/page_data.h"
-#include "draw/png.h"
+#include "draw/pages.h"
 #include "draw/svg.h"
-#include "score/metrics.h"
 #include "study/attention_matrix.h"
+#include "study/faithful.h"
 
 namespace heed::draw {
 namespace {
@@ -179,155 +181,19 @@ std::string reasons(const study::Pictures& pictures) {
   return std::string(trim(out));
 }
 
-/// The rows of score/metrics.def as watch.js reads them. There are no decimals where the scale is
-/// unknown.
-PageData metrics_data() {
-  PageData all = PageData::array();
-  for (const score::MetricInfo& each : score::kMetrics) {
-    const bool any_scale = each.source == score::MetricSource::command;
-    all.push_back({{"key", each.key},
-                   {"label", each.label},
-                   {"axis", each.axis},
-                   {"decimals", any_scale ? PageData() : PageData(each.brief)}});
-  }
-  return all;
-}
-
 }  // namespace
 
 std::string faithful_page(const study::FaithfulReport& report, const std::string& model,
                           const std::vector<std::string>& notes) {
   const study::Pictures pictures = study::judge(report);
-  return render("faithful.html",
-                {{"title", fmt::format("Which pictures of {} may be believed", model)},
-                 {"headline", headline(report, pictures)},
-                 {"reasons", reasons(pictures)},
-                 {"table", pictures_table(report, pictures)},
-                 {"measure", pictures.measure ? study::mean_text(*pictures.measure, 2) : ""},
-                 {"moves", fixed(study::kMoves, 2)},
-                 {"notes", notes}});
-}
-
-std::string step_page(const std::vector<study::DecodingSteps>& sentences,
-                      const std::string& title) {
-  PageData data = PageData::array();
-  for (const study::DecodingSteps& one : sentences) data.push_back(study::json_of(one));
-  return render("step.html", {{"title", title}, {"data", script_data(data)}});
-}
-
-std::string play_page(std::span<const PlayedModel> models, const std::string& program) {
-  PageData shown = PageData::array();
-  std::string title;
-  for (const PlayedModel& model : models) {
-    PageData files = PageData::object();
-    for (const auto& [name, bytes] : model.files) files[name] = base64(compressed(bytes));
-    shown.push_back({{"name", model.name},
-                     {"source", model.source},
-                     {"target", model.target},
-                     {"files", std::move(files)}});
-    title += (title.empty() ? "" : " and ") + model.name;
-  }
-  PageData data = {{"attention", live_attention_page("Attention")},
-                   {"steps", step_page({}, "Attention, step by step")},
-                   {"examples", models.empty() ? std::vector<std::string>() : models[0].examples},
-                   {"models", std::move(shown)}};
-  if (!program.empty()) data["program"] = base64(compressed(program));
-  return render("play.html",
-                {{"title", title}, {"served", program.empty()}, {"data", script_data(data)}});
-}
-
-namespace {
-
-constexpr float kUnits = 10000;  // four decimals
-
-/// A weight that four decimals show as 0, for a temperature that makes it visible: its logarithm in
-/// steps of 0.3 below that of 0.00005; 0 for one that is 0.
-unsigned step_of_small(float weight) {
-  if (weight <= 0) return 0;
-  const float steps = -std::log(2 * kUnits * weight) / 0.3f;
-  return 1 + static_cast<unsigned>(std::clamp(std::lround(steps), 0L, 254L));
-}
-
-void append(std::string& bytes, const study::AttentionMatrix& matrix) {
-  for (const float weight : matrix.weights) {
-    const float share = std::isnan(weight) ? 0 : std::clamp(weight, 0.0f, 1.0f);
-    const auto units = static_cast<unsigned>(std::lround(share * kUnits));
-    bytes += static_cast<char>(units < 128 ? units : units % 128 + 128);
-    if (units >= 128) bytes += static_cast<char>(units / 128);
-    if (units == 0 && matrix.softmax) bytes += static_cast<char>(step_of_small(share));
-  }
-}
-
-float largest(const std::vector<float>& numbers) {
-  return numbers.empty() ? 0 : std::ranges::max(numbers);
-}
-
-struct Sentence {
-  PageData lines = PageData::array(), views = PageData::array();
-  std::map<std::vector<std::string>, std::size_t> known;  // token line -> index
-  std::string weights;
-
-  std::size_t line(const std::vector<std::string>& tokens) {
-    const auto [found, is_new] = known.try_emplace(tokens, lines.size());
-    if (is_new) lines.push_back(tokens);
-    return found->second;
-  }
-};
-
-std::string page_of(const std::string& title, const std::string& data) {
-  const PageData inks{ink(0), ink(0.25), ink(0.5), ink(0.75), ink(1)};
-  return render("attention.html", {{"title", title}, {"data", data}, {"ink", inks.dump()}});
-}
-
-}  // namespace
-
-std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
-  std::vector<std::pair<int64_t, Sentence>> sentences;  // in order of first appearance
-  std::map<int64_t, std::size_t> place;
-  for (const study::AttentionMatrix& matrix : matrices) {
-    check(matrix);
-    const auto [found, is_new] = place.try_emplace(matrix.sentence, sentences.size());
-    if (is_new) sentences.emplace_back(matrix.sentence, Sentence());
-    Sentence& sentence = sentences[found->second].second;
-    sentence.views.push_back({{"model", matrix.model},
-                              {"kind", config::name_of(matrix.kind)},
-                              {"layer", matrix.layer},
-                              {"head", matrix.head},
-                              {"unit", matrix.words ? "words" : "pieces"},
-                              {"softmax", matrix.softmax},
-                              {"missing", largest(matrix.missing)},
-                              {"target", sentence.line(matrix.target)},
-                              {"source", sentence.line(matrix.source)}});
-    append(sentence.weights, matrix);
-  }
-  PageData data = PageData::array();
-  for (auto& [id, sentence] : sentences)
-    data.push_back({{"id", id},
-                    {"lines", std::move(sentence.lines)},
-                    {"views", std::move(sentence.views)},
-                    {"weights", base64(compressed(sentence.weights))}});
-  return script_data(data);
-}
-
-std::string attention_page(std::span<const study::AttentionMatrix> matrices,
-                           const std::string& title) {
-  if (matrices.empty()) throw UserError("there is no attention to show: no sentence was given");
-  return page_of(title, attention_json(matrices));
-}
-
-std::string live_attention_page(const std::string& title) {
-  return page_of(title, "[]");
-}
-
-std::string watch_page() {
-  PageData colours = PageData::array(), inks = PageData::array();
-  for (std::size_t i = 0; i < 8; ++i) colours.push_back(series_color(i));
-  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) inks.push_back(ink(share));
-  return render("watch.html", {{"title", "heed watch"},
-                               {"served", true},
-                               {"colours", colours.dump()},
-                               {"ink", inks.dump()},
-                               {"metrics", metrics_data().dump()}});
+  return render_page("faithful",
+                     {{"title", fmt::format("Which pictures of {} may be believed", model)},
+                      {"headline", headline(report, pictures)},
+                      {"reasons", reasons(pictures)},
+                      {"table", pictures_table(report, pictures)},
+                      {"measure", pictures.measure ? study::mean_text(*pictures.measure, 2) : ""},
+                      {"moves", fixed(study::kMoves, 2)},
+                      {"notes", notes}});
 }
 
 }  // namespace heed::draw

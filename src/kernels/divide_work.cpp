@@ -1,4 +1,4 @@
-#include "kernels/share_out.h"
+#include "kernels/divide_work.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ThreadLocalState.h>
@@ -68,10 +68,10 @@ bool should_sleep(double others, int64_t processors, int64_t threads, bool now) 
 
 void IdleThreads::own() {
   std::atomic<int> count = 0;
-  const int wanted = omp_get_num_procs() + 1;
-#pragma omp parallel num_threads(wanted)
+  const int threads = omp_get_num_procs() + 1;
+#pragma omp parallel num_threads(threads)
   ++count;  // without work there would be no team
-  made_.release();
+  ready_.release();
   gone_.acquire();
 }
 
@@ -79,9 +79,9 @@ void Waiting::look(int64_t threads) {
   constexpr double kPause = 0.5;
   if (others_ && others_->seconds() < kPause) return;
   if (others_) {
-    const bool wanted = threads > 1 && should_sleep(others_->cores(), omp_get_num_procs(), threads,
+    const bool sleeps = threads > 1 && should_sleep(others_->cores(), omp_get_num_procs(), threads,
                                                     idle_.has_value());
-    if (!wanted)
+    if (!sleeps)
       idle_.reset();
     else if (!idle_)
       idle_.emplace();
@@ -89,7 +89,7 @@ void Waiting::look(int64_t threads) {
   others_.emplace();
 }
 
-void share_out(int64_t count, const ItemWork& work) {
+void divide_work(int64_t count, const ItemWork& work) {
   Items items(count, work);
   at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t worker, int64_t) {
     signals::leave_to_main_thread();
@@ -103,16 +103,16 @@ void share_out(int64_t count, const ItemWork& work) {
   });
 }
 
-void share_out(int64_t count, int64_t inner, const ItemWork& work) {
+void divide_work(int64_t count, int64_t inner, const ItemWork& work) {
   const int64_t threads = at::get_num_threads();
-  if (inner == 1) return share_out(count, work);
+  if (inner == 1) return divide_work(count, work);
   Items items(count, work);
   if (inner == threads) return items.take(0);
   take_with_threads(items, std::min(threads / inner, count), inner);
 }
 
-void share_out(const at::Device& device, int64_t count, const ItemWork& work) {
-  if (device.is_cpu()) return share_out(count, work);
+void divide_work(const at::Device& device, int64_t count, const ItemWork& work) {
+  if (device.is_cpu()) return divide_work(count, work);
   for (int64_t item = 0; item < count; ++item) work(item, 0);
 }
 

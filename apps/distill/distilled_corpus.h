@@ -1,4 +1,4 @@
-// The lessons that a student learns from: texts with a teacher's translations of them.
+// The corpus that a student learns from: texts with a teacher's translations of them.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct DistillArgs {
   std::string first_teacher() const { return run::model_paths(teacher).front(); }
 };
 
-/// The files of a student's lessons, in the order in which they are made.
-struct TeachingFiles {
-  explicit TeachingFiles(const std::string& student)
+/// The files of a distilled corpus, in the order in which they are made.
+struct DistillationFiles {
+  explicit DistillationFiles(const std::string& student)
       : folder(file_in(student, "teaching")), shortlist(file_in(student, kShortlistFile)) {}
 
   std::string of(const char* name) const { return file_in(folder, name); }
@@ -57,11 +57,11 @@ int64_t count_sources(const DistillArgs& args);
 /// the model cannot read so much) and the translation. Continues after the rows that are there.
 /// `request` is written once the models are open.
 void translate_sources(const DistillArgs& args, int64_t all, const std::string& request,
-                       const TeachingFiles& lessons);
+                       const DistillationFiles& files);
 
 /// Writes the pairs without translations that would teach a mistake, and without those that the
 /// reverse model finds worst; the log counts them.
-void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons);
+void choose_pairs(const DistillArgs& args, const DistillationFiles& files);
 
 /// Writes word alignments by the attention of the first teacher.
 void align_pairs(const DistillArgs& args, const text::Pairs& pairs, const std::string& file);

@@ -30,14 +30,14 @@ bool should_sleep(double others, int64_t processors, int64_t threads, bool now);
 /// As many threads of OpenMP as there are processors, which sleep until this object is destroyed.
 class IdleThreads {
  public:
-  IdleThreads() { made_.acquire(); }
+  IdleThreads() { ready_.acquire(); }
   ~IdleThreads() { gone_.release(); }
   IdleThreads& operator=(IdleThreads&&) = delete;
 
  private:
   void own();
 
-  std::binary_semaphore made_{0}, gone_{0};
+  std::binary_semaphore ready_{0}, gone_{0};
   // A team of OpenMP belongs to the thread that made it, and ends with it.
   std::jthread owner_{[this] { own(); }};
 };
@@ -61,14 +61,14 @@ using ItemWork = std::function<void(int64_t item, int64_t worker)>;
 /// two calls of one worker overlap. Inside `work` LibTorch has a single thread, and the caller's
 /// gradient mode. Throws the exception of the first call that failed; items that were not begun by
 /// then are left out.
-void share_out(int64_t count, const ItemWork& work);
+void divide_work(int64_t count, const ItemWork& work);
 
-/// share_out() with at::get_num_threads() / `inner` workers, inside whose `work` LibTorch has
+/// divide_work() with at::get_num_threads() / `inner` workers, inside whose `work` LibTorch has
 /// `inner` threads: results may depend on `inner`. 1 <= inner <= at::get_num_threads().
-void share_out(int64_t count, int64_t inner, const ItemWork& work);
+void divide_work(int64_t count, int64_t inner, const ItemWork& work);
 
 /// The first of these functions on a CPU. On another device the calling thread makes all calls, as
 /// worker 0.
-void share_out(const at::Device& device, int64_t count, const ItemWork& work);
+void divide_work(const at::Device& device, int64_t count, const ItemWork& work);
 
 }  // namespace heed::kernels

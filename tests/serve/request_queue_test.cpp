@@ -1,4 +1,6 @@
 // The queue of requests without a server: who is translated with whom, and when.
+#include "serve/request_queue.h"
+
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "serve/request_queue.h"
 #include "serve/running.h"
 
 namespace heed::serve {
@@ -47,10 +48,10 @@ class Client : public http::Recipient {
 using ClientPtr = std::shared_ptr<Client>;
 
 /// One thread, so that a batch has decoding.batch_size / 2 lines where it is shared.
-class DeskTest : public ::testing::Test {
+class RequestQueueTest : public ::testing::Test {
  protected:
-  DeskTest() { at::set_num_threads(1); }
-  ~DeskTest() override { at::set_num_threads(threads_); }
+  RequestQueueTest() { at::set_num_threads(1); }
+  ~RequestQueueTest() override { at::set_num_threads(threads_); }
 
   void open(const std::vector<std::size_t>& which, const decode::DecodeConfig& config = {},
             const Limits& limits = {}) {
@@ -110,7 +111,7 @@ std::string alone(std::size_t which, const Strings& lines,
   return join(expected(translator_of(which, config), lines), "\n");
 }
 
-TEST_F(DeskTest, ABatchHasALineOfEachRequestInTurn) {
+TEST_F(RequestQueueTest, ABatchHasALineOfEachRequestInTurn) {
   open({kShares}, {.batch_size = 4});  // two lines a batch
   const Strings five(5, "mira tolo");
   const ClientPtr a = take("a", {.lines = five}), b = take("b", {.lines = {"mira sena"}}),
@@ -124,7 +125,7 @@ TEST_F(DeskTest, ABatchHasALineOfEachRequestInTurn) {
   EXPECT_EQ(body(c), alone(kShares, {"sena tolo"}));
 }
 
-TEST_F(DeskTest, LinesAsLongAsTheFirstGoBeforeOthersAndNoneIsPassedOverForEver) {
+TEST_F(RequestQueueTest, LinesAsLongAsTheFirstGoBeforeOthersAndNoneIsPassedOverForEver) {
   open({kShares}, {.batch_size = 4});
   take("first", {.lines = Strings(6, "mira tolo sena kupo")});
   take("short", {.lines = {"mira"}});
@@ -138,7 +139,7 @@ TEST_F(DeskTest, LinesAsLongAsTheFirstGoBeforeOthersAndNoneIsPassedOverForEver) 
   EXPECT_EQ(order_.back(), "first");
 }
 
-TEST_F(DeskTest, RequestsTakeTurnsWhereABatchHasOneLine) {
+TEST_F(RequestQueueTest, RequestsTakeTurnsWhereABatchHasOneLine) {
   open({kShares}, {.batch_size = 1});
   for (const char* name : {"a", "b", "c"}) take(name, {.lines = {"mira", "tolo"}});
   for (int i = 0; i < 3; ++i) work();
@@ -147,7 +148,7 @@ TEST_F(DeskTest, RequestsTakeTurnsWhereABatchHasOneLine) {
   EXPECT_THAT(order_, ElementsAre("a", "b", "c"));
 }
 
-TEST_F(DeskTest, ModelsThatShareNoBatchesTakeTurnsOfTheirOwnBatches) {
+TEST_F(RequestQueueTest, ModelsThatShareNoBatchesTakeTurnsOfTheirOwnBatches) {
   const decode::DecodeConfig config{.batch_size = 2};
   open({kSharesNot}, config);
   const Strings five = {"mira", "", "mira tolo sena", "quorz rel", "vadi"};
@@ -161,14 +162,14 @@ TEST_F(DeskTest, ModelsThatShareNoBatchesTakeTurnsOfTheirOwnBatches) {
   EXPECT_EQ(body(b), alone(kSharesNot, {"mira", "tolo"}, config));
 }
 
-TEST_F(DeskTest, ALongRequestIsCutIntoWindowsAsTheTranslatorCutsAFile) {
+TEST_F(RequestQueueTest, ALongRequestIsCutIntoChunksAsTheTranslatorCutsAFile) {
   const decode::DecodeConfig config{.batch_size = 1};
   open({kSharesNot}, config);
-  const int64_t window = models_[0].translator->window();
-  Strings lines(static_cast<std::size_t>(window) + 1, "tolo");  // sorted, the last were the first
+  const int64_t chunk = models_[0].translator->chunk_size();
+  Strings lines(static_cast<std::size_t>(chunk) + 1, "tolo");  // sorted, the last were the first
   lines.back() = "mira tolo sena kupo";
   const ClientPtr a = take("a", {.lines = lines});
-  for (int64_t i = 0; i < window; ++i) work();
+  for (int64_t i = 0; i < chunk; ++i) work();
   EXPECT_EQ(queue_->waiting(), 1);
   work();
   Strings first(lines.begin(), lines.end() - 1);
@@ -176,17 +177,17 @@ TEST_F(DeskTest, ALongRequestIsCutIntoWindowsAsTheTranslatorCutsAFile) {
             alone(kSharesNot, first, config) + "\n" + alone(kSharesNot, {lines.back()}, config));
 }
 
-TEST_F(DeskTest, WhatIsDrawnIsDrawnWindowByWindow) {
+TEST_F(RequestQueueTest, WhatIsDrawnIsDrawnChunkByChunk) {
   decode::DecodeConfig config{.beam_size = 1, .batch_size = 1};
   config.sampling.top_p = 1;
   open({kShares}, config);
   const Strings lines = {"mira", "tolo sena", "quorz"};
   const ClientPtr a = take("a", {.lines = lines});
-  work();  // three batches at once, for their draws follow from numbers in the window
+  work();  // three batches at once, for their draws follow from numbers in the chunk
   EXPECT_EQ(body(a), alone(kShares, lines, config));
 }
 
-TEST_F(DeskTest, OtherModelsAndNumbersOfTranslationsAreOtherBatches) {
+TEST_F(RequestQueueTest, OtherModelsAndNumbersOfTranslationsAreOtherBatches) {
   open({kShares, kSharesNot, kShares}, {.batch_size = 100});
   take("a", {.lines = {"mira"}});
   take("other model", QueuedLines{.model = 2, .request = {.lines = {"mira"}}});
@@ -203,7 +204,7 @@ TEST_F(DeskTest, OtherModelsAndNumbersOfTranslationsAreOtherBatches) {
   EXPECT_THAT(metrics_.text(), HasSubstr("heed_batch_lines_sum 6\n"));
 }
 
-TEST_F(DeskTest, ClientsThatHaveGoneAreDroppedBeforeTheirLinesAndAmongThem) {
+TEST_F(RequestQueueTest, ClientsThatHaveGoneAreDroppedBeforeTheirLinesAndAmongThem) {
   open({kShares}, {.batch_size = 2});
   const ClientPtr before = take("before", {.lines = {"mira", "tolo"}}),
                   among = take("among", {.lines = {"mira", "tolo"}}),
@@ -219,7 +220,7 @@ TEST_F(DeskTest, ClientsThatHaveGoneAreDroppedBeforeTheirLinesAndAmongThem) {
   EXPECT_FALSE(work());
 }
 
-TEST_F(DeskTest, RequestsThatWaitedTooLongAreGivenUp) {
+TEST_F(RequestQueueTest, RequestsThatWaitedTooLongAreGivenUp) {
   open({kShares}, {}, {.patience = std::chrono::seconds(0)});
   const ClientPtr late = take("late", {.lines = {"mira", "tolo"}});
   const ClientPtr task =
@@ -235,7 +236,7 @@ TEST_F(DeskTest, RequestsThatWaitedTooLongAreGivenUp) {
   }
 }
 
-TEST_F(DeskTest, AFullQueueSaysWhenToTryAgain) {
+TEST_F(RequestQueueTest, AFullQueueSaysWhenToTryAgain) {
   open({kShares}, {}, {.queue = 100});
   const ClientPtr fits = take("fits", {.lines = Strings(100, "mira")});
   const ClientPtr line = take("line", {.lines = {"mira"}});
@@ -251,7 +252,7 @@ TEST_F(DeskTest, AFullQueueSaysWhenToTryAgain) {
   EXPECT_FALSE(take("room again", {.lines = {"mira"}})->answered());
 }
 
-TEST_F(DeskTest, ATaskGetsItsModelInItsTurn) {
+TEST_F(RequestQueueTest, ATaskGetsItsModelInItsTurn) {
   open({kShares, kSharesNot});
   const decode::LineTranslator* asked = nullptr;
   const auto note = [&](const decode::LineTranslator& translator) {
@@ -270,7 +271,7 @@ TEST_F(DeskTest, ATaskGetsItsModelInItsTurn) {
   EXPECT_THAT(order_, ElementsAre("lines", "lines, too", "task"));
 }
 
-TEST_F(DeskTest, ATaskFindsNoTermsOfOtherRequests) {
+TEST_F(RequestQueueTest, ATaskFindsNoTermsOfOtherRequests) {
   open({kShares, kSharesNot});
   const ClientPtr terms =
       take("terms",
@@ -288,7 +289,7 @@ TEST_F(DeskTest, ATaskFindsNoTermsOfOtherRequests) {
   EXPECT_EQ(body(task), alone(kSharesNot, {"mira tolo"}));
 }
 
-TEST_F(DeskTest, WhatATaskThrowsIsAnswered) {
+TEST_F(RequestQueueTest, WhatATaskThrowsIsAnswered) {
   open({kShares});
   const ClientPtr user = take(
       "user", Task{.answer = [](auto&) -> http::Response { throw UserError("q: is too long"); }});
@@ -304,7 +305,7 @@ TEST_F(DeskTest, WhatATaskThrowsIsAnswered) {
   EXPECT_EQ(status(next), 200);
 }
 
-TEST_F(DeskTest, WhatAModelThrowsIsAnsweredToItsBatchAlone) {
+TEST_F(RequestQueueTest, WhatAModelThrowsIsAnsweredToItsBatchAlone) {
   open({kShares, kSharesNot}, {.beam_size = 2, .batch_size = 4});
   const ClientPtr many = take("many", n_best({"mira", "tolo"}, 3)),
                   as_many = take("as many", n_best({"sena"}, 3)),
@@ -318,7 +319,7 @@ TEST_F(DeskTest, WhatAModelThrowsIsAnsweredToItsBatchAlone) {
   EXPECT_EQ(body(one), alone(kShares, {"mira"}, {.beam_size = 2}));
 }
 
-TEST_F(DeskTest, AnAnswerThatCannotBeMadeIsItsOwnRequestsAlone) {
+TEST_F(RequestQueueTest, AnAnswerThatCannotBeMadeIsItsOwnRequestsAlone) {
   open({kShares});
   const ClientPtr bad = take("bad", QueuedLines{.request = {.lines = {"mira"}},
                                                 .answer = [](auto&, auto) -> http::Response {
@@ -330,7 +331,7 @@ TEST_F(DeskTest, AnAnswerThatCannotBeMadeIsItsOwnRequestsAlone) {
   EXPECT_EQ(status(good), 200);
 }
 
-TEST_F(DeskTest, WaitsForARequestOfAnotherThread) {
+TEST_F(RequestQueueTest, WaitsForARequestOfAnotherThread) {
   open({kShares});
   EXPECT_FALSE(queue_->work(milliseconds(1)));
   ClientPtr client;
@@ -341,7 +342,7 @@ TEST_F(DeskTest, WaitsForARequestOfAnotherThread) {
   EXPECT_EQ(status(client), 200);
 }
 
-TEST_F(DeskTest, RequestsThatWaitWhenItGoesAreAnsweredAllTheSame) {
+TEST_F(RequestQueueTest, RequestsThatWaitWhenItGoesAreAnsweredAllTheSame) {
   open({kShares});
   const ClientPtr client = take("left", {.lines = {"mira"}});
   queue_.reset();

@@ -1,4 +1,4 @@
-#include "apps/distill/lessons.h"
+#include "apps/distill/distilled_corpus.h"
 
 #include <algorithm>
 #include <array>
@@ -126,7 +126,7 @@ class Chooser {
   }
 
  private:
-  /// All of them, or the one that a reference chooses.
+  /// Returns all hypotheses, or the one that a reference chooses.
   std::vector<std::size_t> worth_asking(const decode::Translation& translation,
                                         const std::string& reference) const {
     std::vector<std::size_t> all(translation.texts.size());
@@ -156,26 +156,26 @@ int64_t count_sources(const DistillArgs& args) {
 }
 
 void translate_sources(const DistillArgs& args, int64_t all, const std::string& request,
-                       const TeachingFiles& lessons) {
-  const std::string& file = lessons.translations;
+                       const DistillationFiles& files) {
+  const std::string& file = files.translations;
   Destination destination(file, /*resume=*/true);
   if (destination.lines() == all) return;
   destination.cut_to_whole_lines();
   const run::LineModels models = open_line_models(args.teacher, teacher_options(args));
   Chooser chooser(args);
-  write_atomic(lessons.request, request);
+  write_atomic(files.request, request);
   SourceLines lines(args);
   std::string source, reference;
   for (int64_t i = 0; i < destination.lines(); ++i) lines.next(source, reference);
   if (destination.lines() > 0) log::info("{}: continuing after line {}", file, destination.lines());
-  const auto window = static_cast<std::size_t>(models.translator->window());
+  const auto chunk = static_cast<std::size_t>(models.translator->chunk_size());
   ProgressBar bar("sentences translated", all, destination.lines());
   const decode::SearchHooks hooks{
       .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
   int64_t number = destination.lines() + 1;
   for (bool more = true; more;) {
     Lines sources, references;
-    while (sources.size() < window && (more = lines.next(source, reference))) {
+    while (sources.size() < chunk && (more = lines.next(source, reference))) {
       sources.push_back(source);
       references.push_back(reference);
     }
@@ -186,15 +186,15 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
   }
 }
 
-void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons) {
-  struct Lesson {
+void choose_pairs(const DistillArgs& args, const DistillationFiles& files) {
+  struct DistilledPair {
     std::string source, target;
     double nats;
   };
-  std::vector<Lesson> kept;
+  std::vector<DistilledPair> kept;
   std::array<int64_t, std::size(kBadLessons)> left_out{};
   SourceLines sources(args);
-  text::LineReader translations(lessons.translations);
+  text::LineReader translations(files.translations);
   for (std::string source, reference, row; sources.next(source, reference);) {
     translations.next(row);
     const std::size_t tab = row.find('\t');
@@ -213,7 +213,7 @@ void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons) {
   std::ranges::stable_sort(best, {}, [&](std::size_t i) { return kept[i].nats; });
   best.resize(most);
   std::ranges::sort(best);
-  AtomicFile source_file(lessons.source), target_file(lessons.target);
+  AtomicFile source_file(files.source), target_file(files.target);
   for (const std::size_t i : best) {
     source_file.write(kept[i].source + "\n");
     target_file.write(kept[i].target + "\n");
@@ -221,9 +221,9 @@ void choose_pairs(const DistillArgs& args, const TeachingFiles& lessons) {
   std::string text;
   for (std::size_t i = 0; i < left_out.size(); ++i)
     text += fmt::format(", {} {}", left_out[i], config::name_of(kBadLessons[i]));
-  log::info("{}: {} kept; left out: {} by the reverse model{}", lessons.target,
+  log::info("{}: {} kept; left out: {} by the reverse model{}", files.target,
             counted(std::ssize(best), "pair"), kept.size() - most, text);
-  if (best.empty()) throw UserError(lessons.translations + ": has no translation to learn from");
+  if (best.empty()) throw UserError(files.translations + ": has no translation to learn from");
   source_file.commit();
   target_file.commit();  // the second: this step is done
 }
@@ -233,10 +233,10 @@ void align_pairs(const DistillArgs& args, const text::Pairs& pairs, const std::s
       run::aligner_of(run::open_model(args.first_teacher(), args.common.open()));
   AtomicFile out(file);
   ProgressBar bar("sentences aligned", std::ssize(pairs.source));
-  for (const text::PairWindow& window : text::windows_of(pairs, kAlignedTogether)) {
-    for (const study::Alignment& links : aligner.align(window.pairs, window.first))
+  for (const text::PairChunk& chunk : text::chunks_of(pairs, kAlignedTogether)) {
+    for (const study::Alignment& links : aligner.align(chunk.pairs, chunk.first))
       out.write(study::pharaoh(links) + "\n");
-    bar.add(static_cast<double>(window.pairs.source.size()));
+    bar.add(static_cast<double>(chunk.pairs.source.size()));
   }
   out.commit();
 }
