@@ -36,8 +36,7 @@ struct Distill : testing::Test {
   /// The command for a student that is hardly taught, and not measured.
   static std::vector<std::string> brief(std::vector<std::string> all) {
     for (const char* setting :
-         {"training.updates=4", "training.validate_every=4", "training.validate_bleu=false",
-          "data.test={source: '', target: ''}"})
+         {"training.updates=4", "training.validate_every=4", "data.test={source: '', target: ''}"})
       all.insert(all.end(), {"--student", setting});
     return all;
   }
