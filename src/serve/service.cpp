@@ -163,7 +163,8 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
           "is written &lt;",
           *open);
     const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
-    for (const std::string& page : pages) asked.pages.push_back(text::read_markup(page, markup, kept));
+    for (const std::string& page : pages)
+      asked.pages.push_back(text::read_markup(page, markup, kept));
     asked.counts.push_back(pages.size());
   }
   if (is_markup)

@@ -239,6 +239,20 @@ TEST(Inlays, TagsAreThoseOfTheSourceAndWellFormedAsItIs) {
   }
 }
 
+TEST(Inlays, ATranslationThatIsTheTextGivesThePageBack) {
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    RandomPage random(seed);
+    const std::string page = random.content(4) + " &auml;&nbsp;\n b  <!-- c -->d {n} 5";
+    for (const MarkupKind kind : {MarkupKind::none, MarkupKind::html, MarkupKind::xml}) {
+      const SegmentedText markup = read_markup(page, kind, kept_of(kKeptNames));
+      std::vector<std::string> texts;
+      for (const Segment& segment : markup.segments())
+        texts.push_back(with_inlays(segment, segment.text, {}));
+      EXPECT_EQ(markup.with(texts), page);
+    }
+  }
+}
+
 TEST(Inlays, OfBrokenMarkupAllTagsComeBackInOneLine) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     RandomPage random(seed);

@@ -208,7 +208,7 @@ class InlaysOfPages {
   const std::optional<study::AlignmentChoice>& choice_;
   std::vector<UnplacedInlays> wanted_;
   std::vector<text::SegmentedText> again_;  // one segment each
-  std::vector<std::size_t> which_;   // the index of each among all segments
+  std::vector<std::size_t> which_;          // the index of each among all segments
   Inlaid out_;
 };
 

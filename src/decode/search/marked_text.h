@@ -1,5 +1,5 @@
-// Puts markup, of lines, pages and documents, and kept items into translations, where they belong by the attention of a model that
-// reads source and translation.
+// Puts markup, of lines, pages and documents, and kept items into translations, where they belong
+// by the attention of a model that reads source and translation.
 #pragma once
 
 #include <cstddef>

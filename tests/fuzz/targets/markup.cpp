@@ -1,7 +1,8 @@
 // HTML and XML, what is kept in texts, and both put into a translation.
+#include "text/markup.h"
+
 #include "fuzz/target.h"
 #include "text/inlays.h"
-#include "text/markup.h"
 #include "text/words.h"
 
 using namespace heed;
@@ -17,9 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<std::string> texts;
     for (const text::Segment& segment : markup.segments()) {
       const std::string translation = segment.text + "\u4F60 <x>";
-      texts.push_back(
-          text::with_inlays(segment, translation,
-                            text::diagonal_weights(count(translation), count(segment.text))));
+      texts.push_back(text::with_inlays(
+          segment, translation, text::diagonal_weights(count(translation), count(segment.text))));
       std::size_t bytes = translation.size();
       for (const text::Inlay& inlay : segment.inlays) {
         const std::size_t before = texts.back().find(inlay.before);
