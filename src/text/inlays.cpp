@@ -228,7 +228,7 @@ class Placer {
   std::size_t slot_of(const Node& child, const Node& parent) const {
     const std::size_t first = 2 * parent.begin, last = 2 * parent.end - 1;
     if (child.source_begin <= parent.source_begin) return first;
-    if (child.source_end >= parent.source_end) return last;
+    if (child.source_end >= parent.source_end || is_last(child, parent)) return last;
     const Inlay& inlay = *child.inlay;
     const bool precedes = inlay.kind == Inlay::Kind::opening || is_behind_bracket(inlay) ||
                           (inlay.kind != Inlay::Kind::closing && inlay.blank_before &&
@@ -239,6 +239,14 @@ class Placer {
     for (; word > parent.source_begin; --word)
       if (aligned_[word - 1] != kNone) return std::clamp(2 * aligned_[word - 1] + 1, first, last);
     return first;
+  }
+
+  /// Whether nothing but punctuation comes after the item of a document in its element.
+  bool is_last(const Node& child, const Node& parent) const {
+    return segment_.writing.is_document && child.inlay->kind == Inlay::Kind::item &&
+           std::all_of(source_.begin() + static_cast<std::ptrdiff_t>(child.source_end),
+                       source_.begin() + static_cast<std::ptrdiff_t>(parent.source_end),
+                       [](const Word& word) { return word.is_punctuation(); });
   }
 
   /// The slot, or the nearest one outside the run of a child that it would cut.
@@ -288,11 +296,22 @@ class Placer {
             keeps_back || last.is_punctuation() ? last.end : last.last};
   }
 
+  /// The byte of the translation after those marks at `byte` that come before the inlay, too.
+  std::size_t behind_marks(const Inlay& inlay, std::size_t byte) const {
+    const std::string_view before = std::string_view(segment_.text).substr(0, inlay.begin);
+    for (const char c : before.substr(before.size() - last_marks(before))) {
+      if (byte == translation_.size() || translation_[byte] != c) break;
+      ++byte;
+    }
+    return byte;
+  }
+
   std::size_t byte_of(const Node& node) const {
     if (target_.empty()) return 0;
     const Word& word = target_[node.slot / 2];
     if (node.slot % 2 == 0) return is_behind_bracket(*node.inlay) ? word.first : word.begin;
-    return is_before_punctuation(*node.inlay) ? word.last : word.end;
+    if (!is_before_punctuation(*node.inlay)) return word.end;
+    return segment_.writing.is_document ? behind_marks(*node.inlay, word.last) : word.last;
   }
 
   /// Writes the part of the translation from where it was written up to, to this byte.

@@ -7,6 +7,7 @@
 #include "text/marks.h"
 #include "text/references.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::u32string_view kOpening = U"([{\"'“„«‹‘（［「『【�
 
 void SegmentBuilder::add(const MarkupToken& token, std::string_view bytes) {
   using enum MarkupToken::Syntax;
-  if (segment_.writing.is_document) seen_ += bytes;
+  if (segment_.writing.is_document) bytes_ += bytes;
   if (token.syntax == text) {
     add_text(token.text.empty() ? bytes : token.text);
     segment_.writing.has_references |= !token.text.empty();
@@ -94,13 +95,35 @@ std::size_t SegmentBuilder::add_inlay(Inlay::Kind kind, std::string_view bytes) 
                              .begin = segment_.text.size(),
                              .parent = depth > 0 ? open_[depth - 1].inlay : Inlay::kNone,
                              .blank_before = blank_});
+  seen_.push_back({bytes_.size() - std::min(bytes_.size(), bytes.size()), bytes_.size(), gap_});
   blank_ = false;
+  join_items();
   return last_;
 }
 
+/// Makes one item of two with nothing but marks between them: the list "`a`, `b`, `c`" of a
+/// document stays together.
+void SegmentBuilder::join_items() {
+  std::vector<Inlay>& all = segment_.inlays;
+  if (!segment_.writing.is_document || all.size() < 2) return;
+  Inlay& first = all[all.size() - 2];
+  if (first.kind != Inlay::Kind::item || all.back().kind != Inlay::Kind::item ||
+      first.parent != all.back().parent ||
+      has_words(std::string_view(segment_.text).substr(first.begin)))
+    return;
+  Seen& seen = seen_[all.size() - 2];
+  first.before += std::string_view(bytes_).substr(seen.to, seen_.back().to - seen.to);
+  first.blank_behind = false;
+  seen.to = seen_.back().to;
+  gap_ = seen.gap;
+  segment_.text.resize(first.begin);
+  all.pop_back();
+  seen_.pop_back();
+  last_ = all.size() - 1;
+}
+
 void SegmentBuilder::open(const MarkupToken& token, std::string_view tag) {
-  const std::size_t seen = seen_.size() - std::min(seen_.size(), tag.size());
-  open_.push_back({add_inlay(Inlay::Kind::opening, tag), seen, token.name});  // until it is closed
+  open_.push_back({add_inlay(Inlay::Kind::opening, tag), token.name});  // until it is closed
   segment_.inlays.back().needs_words = token.needs_words;
   ++open_names_[token.name];
 }
@@ -111,25 +134,30 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
     return;
   }
   while (open_.back().name != name) pop();
-  const Open opened = open_.back();
-  Inlay& inlay = segment_.inlays[opened.inlay];
+  last_ = open_.back().inlay;
   pop();
   if (open_.size() >= kDeepestInlay) {
     add_inlay(Inlay::Kind::closing, tag);
     return;
   }
+  Inlay& inlay = segment_.inlays[last_];
   inlay.kind = Inlay::Kind::element;
   inlay.behind = tag;
   inlay.end = segment_.text.size();
-  last_ = opened.inlay;
   blank_ = false;
-  if (!segment_.writing.is_document || inlay.begin < inlay.end) return;
+  if (!segment_.writing.is_document || has_words(segment_.text.substr(inlay.begin))) return;
   // Marks around nothing but items, as in "**`code`**", are a part of the item.
-  inlay.kind = Inlay::Kind::item;
-  inlay.before = seen_.substr(opened.seen);
-  inlay.behind = "";
-  inlay.needs_words = false;
-  segment_.inlays.resize(opened.inlay + 1);
+  Seen& seen = seen_[last_];
+  seen.to = bytes_.size();
+  gap_ = seen.gap;
+  segment_.text.resize(inlay.begin);
+  segment_.inlays.resize(last_ + 1);
+  seen_.resize(last_ + 1);
+  inlay = {.before = bytes_.substr(seen.from),
+           .begin = inlay.begin,
+           .parent = inlay.parent,
+           .blank_before = inlay.blank_before};
+  join_items();
 }
 
 /// Whether no other inlay begins or ends where this one stands.

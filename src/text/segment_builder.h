@@ -28,8 +28,13 @@ class SegmentBuilder {
 
  private:
   struct Open {
-    std::size_t inlay, seen;
+    std::size_t inlay;
     std::string name;
+  };
+  /// Where an inlay is among the bytes of all tokens, and gap_ before it.
+  struct Seen {
+    std::size_t from = 0, to = 0;
+    bool gap = false;
   };
 
   void add_text(std::string_view bytes);
@@ -38,6 +43,7 @@ class SegmentBuilder {
   std::size_t add_inlay(Inlay::Kind kind, std::string_view bytes);
   void open(const MarkupToken& token, std::string_view tag);
   void close(const std::string& name, std::string_view tag);
+  void join_items();
   bool is_alone(const Inlay& inlay) const;
   void take_marks(Inlay& inlay);
   bool take_pair(Inlay& inlay);
@@ -47,7 +53,8 @@ class SegmentBuilder {
   void pop();
 
   Segment segment_;
-  std::string seen_;  // the bytes of all tokens
+  std::string bytes_;       // of all tokens
+  std::vector<Seen> seen_;  // by inlay
   std::vector<Open> open_;
   std::map<std::string, int64_t> open_names_;
   std::size_t last_ = Inlay::kNone;  // the inlay that the next character follows
