@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/bytes.h"
 #include "text/line_breaks.h"
+#include "text/markup_tokens.h"
+#include "text/segment.h"
 #include "text/segment_builder.h"
 #include "text/sentences.h"
 #include "text/utf8.h"

@@ -11,6 +11,7 @@
 #include "text/document.h"
 #include "text/document_markup.h"
 #include "text/markdown_blocks.h"
+#include "text/segment.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

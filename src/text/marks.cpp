@@ -1,6 +1,7 @@
 #include "text/marks.h"
 
 #include <algorithm>
+#include <string>
 
 #include "text/characters.h"
 #include "text/utf8.h"
@@ -46,7 +47,7 @@ bool opens_bracket(char32_t c) {
   return kOpenBrackets.find(c) != std::u32string_view::npos;
 }
 
-LostMarks::Group LostMarks::group_of(char32_t c) {
+LostMarks::MarkGroup LostMarks::group_of(char32_t c) {
   const auto is_any = [&](std::u32string_view marks) { return marks.find(c) != marks.npos; };
   return is_any(kStops)           ? stop
          : is_any(kOpenBrackets)  ? opens

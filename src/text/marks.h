@@ -29,8 +29,8 @@ class LostMarks {
   std::string_view last_of(std::string_view marks);
 
  private:
-  enum Group { stop, opens, closes, other };
-  static Group group_of(char32_t c);
+  enum MarkGroup { stop, opens, closes, other };
+  static MarkGroup group_of(char32_t c);
   bool find(char32_t mark);
 
   std::array<int64_t, 4> counts_{};  // by group

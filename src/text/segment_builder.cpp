@@ -145,7 +145,9 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
   inlay.behind = tag;
   inlay.end = segment_.text.size();
   blank_ = false;
-  if (!segment_.writing.is_document || has_words(segment_.text.substr(inlay.begin))) return;
+  if (!segment_.writing.is_document ||
+      has_words(std::string_view(segment_.text).substr(inlay.begin)))
+    return;
   // Marks around nothing but items, as in "**`code`**", are a part of the item.
   Seen& seen = seen_[last_];
   seen.to = bytes_.size();
@@ -205,7 +207,7 @@ bool SegmentBuilder::take_pair(Inlay& inlay) {
   return true;
 }
 
-/// Of the blanks around an item that has taken marks one is left, after it.
+/// Leaves one of the blanks around an item that has taken marks, after it.
 void SegmentBuilder::leave_one_blank(Inlay& inlay) {
   const std::string& text = segment_.text;
   inlay.blank_behind = inlay.begin < text.size() && text[inlay.begin] == ' ';
