@@ -11,6 +11,7 @@
 #include "text/document.h"
 #include "text/document_markup.h"
 #include "text/markdown_blocks.h"
+#include "text/segment.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -303,7 +304,7 @@ std::vector<LinesOfText> read_vtt(std::string_view bytes) {
   return read_cues(bytes, /*blank_ends=*/true);
 }
 
-std::vector<MarkupSpan> no_markup(std::string_view /*text*/) {
+std::vector<InlineToken> no_tokens(std::string_view /*text*/) {
   return {};
 }
 
@@ -311,10 +312,10 @@ std::vector<MarkupSpan> no_markup(std::string_view /*text*/) {
 
 const std::vector<DocumentFormat>& document_formats() {
   static const std::vector<DocumentFormat> formats = {
-      {"markdown", true, read_markdown, markup_of_markdown},
-      {"srt", false, read_srt, markup_of_cues},
-      {"txt", true, read_plain, no_markup},
-      {"vtt", false, read_vtt, markup_of_cues}};
+      {"markdown", true, read_markdown, tokens_of_markdown},
+      {"srt", false, read_srt, tokens_of_cues},
+      {"txt", true, read_plain, no_tokens},
+      {"vtt", false, read_vtt, tokens_of_cues}};
   return formats;
 }
 
