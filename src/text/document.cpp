@@ -63,8 +63,8 @@ class Document::Paragraph {
 
   /// The position in the document of a byte of the text.
   std::size_t byte_of(std::size_t at) const {
-    const auto next = std::ranges::upper_bound(ends_, at, {}, &LineEnd::behind);
-    return std::prev(next)->bytes.to + (at - std::prev(next)->behind);
+    const auto next = std::ranges::upper_bound(ends_, at, {}, &LineEnd::after);
+    return std::prev(next)->bytes.to + (at - std::prev(next)->after);
   }
 
   /// The range without what is at its ends and would stay there in any case: blanks, whole tokens
@@ -88,7 +88,7 @@ class Document::Paragraph {
       if (begins && is_free(first)) {
         range.from = tokens_[first].to;
         if (tokens_[first].syntax == MarkupToken::Syntax::whole)
-          range.from = std::min(range.to, behind_run(mask_, ".,;:!?", range.from));
+          range.from = std::min(range.to, after_run(mask_, ".,;:!?", range.from));
       } else if (ends && is_free(last)) {
         range.to = tokens_[last].from;
       } else {
@@ -139,11 +139,11 @@ class Document::Paragraph {
       add_text(from, range.to);
       out = std::move(builder).segment();
     }
-    const std::size_t begin = byte_of(range.from), behind = byte_of(range.to - 1) + 1;
-    out.raw = bytes_.substr(begin, behind - begin);
+    const std::size_t begin = byte_of(range.from), after = byte_of(range.to - 1) + 1;
+    out.raw = bytes_.substr(begin, after - begin);
     for (auto line = std::ranges::upper_bound(ends_, range.from, {}, &LineEnd::at);
          line != ends_.end() && line->at < range.to; ++line) {
-      const auto& [at, behind_end, bytes] = *line;
+      const auto& [at, after_end, bytes] = *line;
       out.breaks.push_back({at - range.from, range.to - range.from,
                             std::string(bytes_.substr(bytes.from, bytes.to - bytes.from))});
     }
@@ -152,8 +152,8 @@ class Document::Paragraph {
 
  private:
   struct LineEnd {
-    std::size_t at = 0, behind = 0;  // in the text: where a line ends, and where the next begins
-    ByteRange bytes;                 // of the document, between the two
+    std::size_t at = 0, after = 0;  // in the text: where a line ends, and where the next begins
+    ByteRange bytes;                // of the document, between the two
   };
 
   /// The index of the first token that begins at or after `at`.

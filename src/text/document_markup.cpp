@@ -17,7 +17,7 @@ bool is_one_of(char c, std::string_view characters) {
   return characters.find(c) != std::string_view::npos;
 }
 
-std::size_t behind_run(std::string_view text, std::string_view characters, std::size_t from) {
+std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from) {
   return std::min(text.find_first_not_of(characters, from), text.size());
 }
 
@@ -37,7 +37,7 @@ std::size_t up_to(std::string_view rest, std::string_view end, std::size_t from 
 std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
   const std::string_view near = rest.substr(0, kLongestMarkup);
   for (std::size_t at = run; (at = near.find('`', at)) != near.npos;) {
-    const std::size_t end = behind_run(rest, "`", at);
+    const std::size_t end = after_run(rest, "`", at);
     if (end - at == run) return end;
     at = end;
   }
@@ -68,7 +68,7 @@ std::size_t add_tag(std::string_view text, std::size_t at, std::vector<InlineTok
 
 /// The position after the last `>`, where the last tag may end. After it no tag is looked for: each
 /// one without an end would be read to the end of the text.
-std::size_t behind_tags(std::string_view text) {
+std::size_t after_tags(std::string_view text) {
   return text.rfind('>') + 1;
 }
 
@@ -126,7 +126,7 @@ std::size_t bytes_of_formula(std::string_view text, std::size_t at) {
 /// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
 std::size_t bytes_of_emoji(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at + 1);
-  const std::size_t end = behind_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
+  const std::size_t end = after_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
   const bool is_free = at == 0 || is_one_of(text[at - 1], " \t:");
   return is_free && end > 1 && rest.substr(end).starts_with(':') ? end + 2 : 0;
 }
@@ -148,17 +148,16 @@ class Emphasis {
  public:
   /// Adds the run of marks at the beginning of text[at...]; returns its bytes.
   std::size_t add(std::string_view text, std::size_t at) {
-    EmphasisRun run{.from = at, .to = behind_run(text, text.substr(at, 1), at), .mark = text[at]};
+    EmphasisRun run{.from = at, .to = after_run(text, text.substr(at, 1), at), .mark = text[at]};
     run.whole = run.size();
     if (run.mark == '~' && run.whole != 2) return run.whole;
     const char32_t before = at > 0 ? value_before(text, at) : U' ',
                    next = run.to < text.size() ? code_point_at(text, run.to).value : U' ';
-    const bool is_behind_blank = is_space(before), is_before_blank = is_space(next),
-               is_behind_mark = is_punctuation(before), is_before_mark = is_punctuation(next);
-    const bool is_left = !is_before_blank && (!is_before_mark || is_behind_blank || is_behind_mark);
-    const bool is_right =
-        !is_behind_blank && (!is_behind_mark || is_before_blank || is_before_mark);
-    run.opens = is_left && (run.mark != '_' || !is_right || is_behind_mark);
+    const bool is_after_blank = is_space(before), is_before_blank = is_space(next),
+               is_after_mark = is_punctuation(before), is_before_mark = is_punctuation(next);
+    const bool is_left = !is_before_blank && (!is_before_mark || is_after_blank || is_after_mark);
+    const bool is_right = !is_after_blank && (!is_after_mark || is_before_blank || is_before_mark);
+    run.opens = is_left && (run.mark != '_' || !is_right || is_after_mark);
     run.closes = is_right && (run.mark != '_' || !is_left || is_before_mark);
     if (run.opens || run.closes) runs_.push_back(run);
     return run.whole;
@@ -225,7 +224,7 @@ constexpr std::string_view kLink = "[";  // the name of links and images
 /// Goes through the text of Markdown.
 class MarkdownReader {
  public:
-  explicit MarkdownReader(std::string_view text) : text_(text), tags_(behind_tags(text)) {}
+  explicit MarkdownReader(std::string_view text) : text_(text), tags_(after_tags(text)) {}
 
   std::vector<InlineToken> tokens() && {
     for (std::size_t at = 0; at < text_.size();) at += std::max<std::size_t>(read(at), 1);
@@ -245,7 +244,7 @@ class MarkdownReader {
     if (rest[0] == '\\') return 2;
     if (is_one_of(rest[0], kMarks)) return emphasis_.add(text_, at);
     if (rest[0] == '`') {
-      const std::size_t run = behind_run(rest, "`");
+      const std::size_t run = after_run(rest, "`");
       return std::max(add(at, up_to_backticks(rest, run)), run);
     }
     if (rest[0] == '<') return at < tags_ ? add_tag(text_, at, tokens_) : 0;
@@ -329,7 +328,7 @@ MarkupToken InlineToken::token() const {
 
 std::vector<InlineToken> tokens_of_cues(std::string_view text) {
   std::vector<InlineToken> tokens;
-  const std::size_t tags = behind_tags(text);
+  const std::size_t tags = after_tags(text);
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
     bytes = text[at] == '<'   ? at < tags ? add_tag(text, at, tokens) : 0
             : text[at] == '&' ? add_reference(text, at, tokens)

@@ -14,7 +14,7 @@ bool is_one_of(char c, std::string_view characters);
 
 /// The position, at or after `from`, of the first byte that is none of `characters`, or the text's
 /// size.
-std::size_t behind_run(std::string_view text, std::string_view characters, std::size_t from = 0);
+std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from = 0);
 
 /// A token of a document's text: bytes [from, to).
 struct InlineToken {

@@ -230,9 +230,9 @@ class Placer {
     if (child.source_begin <= parent.source_begin) return first;
     if (child.source_end >= parent.source_end || is_last(child, parent)) return last;
     const Inlay& inlay = *child.inlay;
-    const bool precedes = inlay.kind == Inlay::Kind::opening || is_behind_bracket(inlay) ||
+    const bool precedes = inlay.kind == Inlay::Kind::opening || is_after_bracket(inlay) ||
                           (inlay.kind != Inlay::Kind::closing && inlay.blank_before &&
-                           !inlay.blank_behind && !is_before_punctuation(inlay));
+                           !inlay.blank_after && !is_before_punctuation(inlay));
     if (const std::size_t next = aligned(child.source_end); precedes && next != kNone)
       return std::clamp(2 * next, first, last);
     std::size_t word = std::min(child.source_begin, aligned_.size());
@@ -259,13 +259,13 @@ class Placer {
   }
 
   bool is_before_punctuation(const Inlay& inlay) const {
-    if (inlay.blank_behind || inlay.end == segment_.text.size()) return false;
+    if (inlay.blank_after || inlay.end == segment_.text.size()) return false;
     const std::size_t at = inlay.end + (segment_.text[inlay.end] == ' ');  // after a blank
     return at < segment_.text.size() && is_punctuation(code_point_at(segment_.text, at).value);
   }
 
   /// Whether a bracket of a document stands directly before the inlay: it is before the next word.
-  bool is_behind_bracket(const Inlay& inlay) const {
+  bool is_after_bracket(const Inlay& inlay) const {
     return segment_.writing.is_document && !inlay.blank_before && inlay.begin > 0 &&
            opens_bracket(value_before(segment_.text, inlay.begin));
   }
@@ -275,8 +275,8 @@ class Placer {
     const std::string_view text = std::string_view(segment_.text).substr(0, inlay.begin);
     return inlay.blank_before ? "" : text.substr(text.size() - last_marks(text));
   }
-  std::string_view marks_behind(const Inlay& inlay) const {
-    if (inlay.blank_behind || inlay.end == segment_.text.size()) return "";
+  std::string_view marks_after(const Inlay& inlay) const {
+    if (inlay.blank_after || inlay.end == segment_.text.size()) return "";
     const std::string_view text = std::string_view(segment_.text).substr(inlay.end);
     const std::string_view marks = text.substr(text[0] == ' ');  // after a blank
     return marks.substr(0, first_marks(marks));
@@ -297,7 +297,7 @@ class Placer {
   }
 
   /// The byte of the translation after those marks at `byte` that come before the inlay, too.
-  std::size_t behind_marks(const Inlay& inlay, std::size_t byte) const {
+  std::size_t after_marks(const Inlay& inlay, std::size_t byte) const {
     const std::string_view before = std::string_view(segment_.text).substr(0, inlay.begin);
     for (const char c : before.substr(before.size() - last_marks(before))) {
       if (byte == translation_.size() || translation_[byte] != c) break;
@@ -309,9 +309,9 @@ class Placer {
   std::size_t byte_of(const Node& node) const {
     if (target_.empty()) return 0;
     const Word& word = target_[node.slot / 2];
-    if (node.slot % 2 == 0) return is_behind_bracket(*node.inlay) ? word.first : word.begin;
+    if (node.slot % 2 == 0) return is_after_bracket(*node.inlay) ? word.first : word.begin;
     if (!is_before_punctuation(*node.inlay)) return word.end;
-    return segment_.writing.is_document ? behind_marks(*node.inlay, word.last) : word.last;
+    return segment_.writing.is_document ? after_marks(*node.inlay, word.last) : word.last;
   }
 
   /// Writes the part of the translation from where it was written up to, to this byte.
@@ -333,7 +333,7 @@ class Placer {
       copy(std::min(first, end));
       add(child.inlay->before);
       write(child, std::min(last, end));
-      add(child.inlay->behind);
+      add(child.inlay->after);
     }
     copy(end);
   }
@@ -344,16 +344,16 @@ class Placer {
     if (inlay.needs_words && node.children.empty()) return;
     copy(std::min(byte_of(node), end));
     if (!out_.ends_with(' ')) out_ += lost_.last_of(marks_before(inlay));
-    const bool is_behind_punctuation =
+    const bool is_after_punctuation =
         inlay.begin > 0 && !is_in_word(value_before(segment_.text, inlay.begin));
     if (!out_.empty() &&
-        wants_blank(inlay.blank_before, is_behind_punctuation, value_before(out_, out_.size())))
+        wants_blank(inlay.blank_before, is_after_punctuation, value_before(out_, out_.size())))
       out_ += ' ';
     write_whole(node);
     const char32_t next = written_ < end ? code_point_at(translation_, written_).value : U' ';
-    if (!is_punctuation(next)) out_ += lost_.first_of(marks_behind(inlay));
+    if (!is_punctuation(next)) out_ += lost_.first_of(marks_after(inlay));
     if (is_blank_too_many(inlay, end)) ++written_;
-    if (written_ < end && wants_blank(inlay.blank_behind, is_before_punctuation(inlay), next))
+    if (written_ < end && wants_blank(inlay.blank_after, is_before_punctuation(inlay), next))
       out_ += ' ';
   }
 
@@ -369,7 +369,7 @@ class Placer {
   void write_whole(const Node& node) {
     if (!node.inlay->needs_words) add(node.inlay->before);
     for (const std::size_t i : node.children) write_whole(nodes_[i]);
-    if (!node.inlay->needs_words) add(node.inlay->behind);
+    if (!node.inlay->needs_words) add(node.inlay->after);
   }
 
   void add(const std::string& bytes) {

@@ -23,10 +23,10 @@ std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string
     while (inlay != inlays.end() && inlay->to <= at) ++inlay;
     const bool is_inlay = inlay != inlays.end() && inlay->from <= at;
     const char32_t now = is_inlay ? U'x' : point.value;
-    const std::size_t behind = is_space(now) ? at + point.bytes : at;
-    if ((behind > at || has_no_blank_between(before, now)) &&
-        !(segment.writing.has_markers && marker_bytes(std::string_view(text).substr(behind)) > 0))
-      out.push_back({at, behind});
+    const std::size_t after = is_space(now) ? at + point.bytes : at;
+    if ((after > at || has_no_blank_between(before, now)) &&
+        !(segment.writing.has_markers && marker_bytes(std::string_view(text).substr(after)) > 0))
+      out.push_back({at, after});
     before = now;
   });
   return out;
@@ -34,8 +34,8 @@ std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string
 
 }  // namespace
 
-bool has_no_blank_between(char32_t before, char32_t behind) {
-  return has_no_blanks(script_of(before)) && has_no_blanks(script_of(behind));
+bool has_no_blank_between(char32_t before, char32_t after) {
+  return has_no_blanks(script_of(before)) && has_no_blanks(script_of(after));
 }
 
 std::string with_breaks(const Segment& segment, const std::string& text,

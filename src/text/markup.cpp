@@ -89,10 +89,10 @@ SegmentedText read_markup(std::string_view page, MarkupKind kind, KeepOptions ke
   }
   std::size_t from = 0;  // where the segment that is being read begins
   bool keeps_lines = false;
-  const auto end_segment = [&](std::size_t end, std::size_t behind) {
+  const auto end_segment = [&](std::size_t end, std::size_t after) {
     add_segment(out, page.substr(from, end - from));
-    out.add(page.substr(end, behind - end));
-    from = behind;
+    out.add(page.substr(end, after - end));
+    from = after;
   };
   for (std::size_t at = 0; (at = page.find_first_of("<\n", at)) != std::string_view::npos;) {
     const MarkupToken token = token_at(page, at, kind);

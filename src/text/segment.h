@@ -31,11 +31,11 @@ struct Inlay {
   static constexpr std::size_t kNone = -1;
 
   Kind kind = Kind::item;
-  std::string before, behind = {};  // as in the source; only an element has a tag after its text
-  std::size_t begin = 0, end = 0;   // bytes of the text that are inside it
-  std::size_t parent = kNone;       // index of the element around it, which comes earlier
-  bool blank_before = false, blank_behind = false;  // in the source
-  bool needs_words = false;                         // MarkupToken::needs_words
+  std::string before, after = {};  // as in the source; only an element has a tag after its text
+  std::size_t begin = 0, end = 0;  // bytes of the text that are inside it
+  std::size_t parent = kNone;      // index of the element around it, which comes earlier
+  bool blank_before = false, blank_after = false;  // in the source
+  bool needs_words = false;                        // MarkupToken::needs_words
 };
 
 /// How the translation of a segment is written.

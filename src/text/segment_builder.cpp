@@ -57,7 +57,7 @@ void SegmentBuilder::add_text(std::string_view bytes) {
   std::string& text = segment_.text;
   if (bytes.size() == 1 && kMarkupBlanks.find(bytes[0]) != std::string_view::npos) {
     blank_ = gap_ = true;
-    if (last_ != Inlay::kNone) segment_.inlays[last_].blank_behind = true;
+    if (last_ != Inlay::kNone) segment_.inlays[last_].blank_after = true;
     return;
   }
   if (gap_ && !text.empty() && !is_glued(code_point_at(bytes, 0).value)) text += ' ';
@@ -72,11 +72,11 @@ bool SegmentBuilder::is_glued(char32_t c) const {
   if (last_ == Inlay::kNone) return false;
   const Inlay& inlay = segment_.inlays[last_];
   return inlay.kind == Inlay::Kind::item &&
-         ((!blank_ && kGlued.find(c) != kGlued.npos) || is_behind_bracket(inlay));
+         ((!blank_ && kGlued.find(c) != kGlued.npos) || is_after_bracket(inlay));
 }
 
 /// Whether the item stands directly after the bracket of a document.
-bool SegmentBuilder::is_behind_bracket(const Inlay& item) const {
+bool SegmentBuilder::is_after_bracket(const Inlay& item) const {
   return segment_.writing.is_document && !item.blank_before && item.begin > 0 &&
          opens_bracket(value_before(segment_.text, item.begin));
 }
@@ -113,7 +113,7 @@ void SegmentBuilder::join_items() {
     return;
   Seen& seen = seen_[all.size() - 2];
   first.before += std::string_view(bytes_).substr(seen.to, seen_.back().to - seen.to);
-  first.blank_behind = false;
+  first.blank_after = false;
   seen.to = seen_.back().to;
   gap_ = seen.gap;
   segment_.text.resize(first.begin);
@@ -142,7 +142,7 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
   }
   Inlay& inlay = segment_.inlays[last_];
   inlay.kind = Inlay::Kind::element;
-  inlay.behind = tag;
+  inlay.after = tag;
   inlay.end = segment_.text.size();
   blank_ = false;
   if (!segment_.writing.is_document ||
@@ -180,7 +180,7 @@ void SegmentBuilder::take_marks(Inlay& inlay) {
   }
   const std::string& text = segment_.text;
   const std::size_t at = inlay.begin;
-  if (inlay.blank_behind || at == text.size()) return;
+  if (inlay.blank_after || at == text.size()) return;
   std::size_t end = text.find_first_not_of(".,;:!?", at);
   if (end == at || (at > 0 && !is_punctuation(value_before(text, at)))) return;
   end = std::min(end, text.size());
@@ -193,7 +193,7 @@ void SegmentBuilder::take_marks(Inlay& inlay) {
 bool SegmentBuilder::take_pair(Inlay& inlay) {
   const std::string& text = segment_.text;
   const std::size_t at = inlay.begin;
-  if (inlay.blank_before || inlay.blank_behind || at == 0 || at == text.size()) return false;
+  if (inlay.blank_before || inlay.blank_after || at == 0 || at == text.size()) return false;
   const char32_t before = value_before(text, at);
   const CodePoint next = code_point_at(text, at);
   const std::size_t pair = kOpening.find(before);
@@ -210,8 +210,8 @@ bool SegmentBuilder::take_pair(Inlay& inlay) {
 /// Leaves one of the blanks around an item that has taken marks, after it.
 void SegmentBuilder::leave_one_blank(Inlay& inlay) {
   const std::string& text = segment_.text;
-  inlay.blank_behind = inlay.begin < text.size() && text[inlay.begin] == ' ';
-  if (inlay.blank_behind && (inlay.begin == 0 || is_behind_bracket(inlay)))
+  inlay.blank_after = inlay.begin < text.size() && text[inlay.begin] == ' ';
+  if (inlay.blank_after && (inlay.begin == 0 || is_after_bracket(inlay)))
     cut(inlay.begin, 1);
   else if (inlay.begin > 0 && text[inlay.begin - 1] == ' ')
     cut(inlay.begin - 1, 1);

@@ -39,7 +39,7 @@ class SegmentBuilder {
 
   void add_text(std::string_view bytes);
   bool is_glued(char32_t c) const;
-  bool is_behind_bracket(const Inlay& item) const;
+  bool is_after_bracket(const Inlay& item) const;
   std::size_t add_inlay(Inlay::Kind kind, std::string_view bytes);
   void open(const MarkupToken& token, std::string_view tag);
   void close(const std::string& name, std::string_view tag);

@@ -232,10 +232,10 @@ TEST(Inlays, TagsAreThoseOfTheSourceAndWellFormedAsItIs) {
     ASSERT_TRUE(is_well_formed(page)) << page;
     const std::string out = translated(read_markup(page), random);
     EXPECT_TRUE(is_well_formed(out)) << page << "\n" << out;
-    auto before = tags_of(page), behind = tags_of(out);
+    auto before = tags_of(page), after = tags_of(out);
     std::ranges::sort(before);
-    std::ranges::sort(behind);
-    EXPECT_EQ(before, behind) << page << "\n" << out;
+    std::ranges::sort(after);
+    EXPECT_EQ(before, after) << page << "\n" << out;
   }
 }
 
@@ -264,10 +264,10 @@ TEST(Inlays, OfBrokenMarkupAllTagsComeBackInOneLine) {
         if (random.below(2) == 0) page += tag;
       }
     const std::string out = translated(read_markup(page), random);
-    auto before = tags_of(page), behind = tags_of(out);
+    auto before = tags_of(page), after = tags_of(out);
     std::ranges::sort(before);
-    std::ranges::sort(behind);
-    EXPECT_EQ(before, behind) << page << "\n" << out;
+    std::ranges::sort(after);
+    EXPECT_EQ(before, after) << page << "\n" << out;
     EXPECT_EQ(out.find('\n'), std::string::npos);
   }
 }

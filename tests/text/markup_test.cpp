@@ -35,7 +35,7 @@ std::vector<std::string> inlays_of(const std::string& page, MarkupKind kind = Ma
   std::vector<std::string> out;
   for (const Inlay& inlay : markup.segments().at(0).inlays) {
     const bool is_element = inlay.kind == Inlay::Kind::element;
-    out.push_back(inlay.before + (is_element ? "|" + inlay.behind : "") + " " +
+    out.push_back(inlay.before + (is_element ? "|" + inlay.after : "") + " " +
                   std::to_string(inlay.begin) +
                   (is_element ? ".." + std::to_string(inlay.end) : "") +
                   (inlay.parent == Inlay::kNone ? "" : " in " + std::to_string(inlay.parent)));

@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       for (const text::Inlay& inlay : segment.inlays) {
         const std::size_t before = texts.back().find(inlay.before);
         expect(before != std::string::npos, "an inlay that is lost");
-        expect(texts.back().find(inlay.behind, before) != std::string::npos, "half of an inlay");
-        bytes += inlay.before.size() + inlay.behind.size();
+        expect(texts.back().find(inlay.after, before) != std::string::npos, "half of an inlay");
+        bytes += inlay.before.size() + inlay.after.size();
       }
       expect(texts.back().size() >= bytes, "a text without all of its inlays");
     }
