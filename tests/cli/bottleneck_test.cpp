@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -17,6 +18,7 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 struct BottleneckTest : testing::Test {
+  const QuickScorer scorer;
   TemporaryFolder folder;
   std::string config;
   BottleneckTest() {

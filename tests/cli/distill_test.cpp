@@ -6,6 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -20,6 +21,7 @@ using ::testing::StartsWith;
 struct Distill : testing::Test {
   TemporaryFolder folder;
   const Toy& toy = Toy::get();
+  const QuickScorer scorer;
   std::string student = folder / "student";
 
   std::vector<std::string> command(const std::vector<std::string>& more = {}) const {
@@ -29,6 +31,14 @@ struct Distill : testing::Test {
           "model.width=32", "model.feed_forward=64", "device=cpu", "threads=1"})
       all.insert(all.end(), {"--student", setting});
     all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  /// The command for a student that is hardly taught, and not measured.
+  static std::vector<std::string> brief(std::vector<std::string> all) {
+    for (const char* setting :
+         {"training.updates=4", "training.validate_every=4", "training.validate_bleu=false",
+          "data.test={source: '', target: ''}"})
+      all.insert(all.end(), {"--student", setting});
     return all;
   }
   /// So short that no translation of a line counts as a copy of it, though it has the same words.
@@ -91,13 +101,13 @@ TEST_F(Distill, TakesTheCandidateThatIsMostLikeTheReference) {
                  {source + " has 2 lines", reference + " has 1"});
   EXPECT_FALSE(fs::exists(student));
   folder.write("r", wanted + "\ne d c\n");
-  product(run_heed(command({source, "--reference", reference, "--candidates", "5"})));
+  product(run_heed(brief(command({source, "--reference", reference, "--candidates", "5"}))));
   EXPECT_EQ(lines_of(lesson("taught.target")).front(), wanted);
 }
 
 TEST_F(Distill, LeavesOutTheWorstByTheReverseModel) {
   const std::string source = write_sources("one", 50);
-  product(run_heed(command({source, "--reverse", toy.transformer, "--worst", "0.2"})));
+  product(run_heed(brief(command({source, "--reverse", toy.transformer, "--worst", "0.2"}))));
   EXPECT_EQ(lines_of(lesson("taught.target")).size(), 40U);
   double worst_kept = 0;
   const auto kept = lines_of(lesson("taught.source"));
@@ -125,7 +135,7 @@ TEST_F(Distill, LeavesOutFirstWhatTheReverseModelCannotRead) {
   train_toy(write_toy_config(
       folder, {"reverse", model, "updates: 2", false, 1, "kind: joint, size: 25, algorithm: bpe"}));
   const std::string source = folder.write("s", "ab cd\nb c\nd e\nef gh\nf g\nc d\n");
-  product(run_heed(command({source, "--reverse", folder / "reverse", "--worst", "0.3"})));
+  product(run_heed(brief(command({source, "--reverse", folder / "reverse", "--worst", "0.3"}))));
   EXPECT_THAT(lesson("translations.tsv"), StartsWith("inf\t"));
   EXPECT_EQ(lesson("taught.source"), "b c\nd e\nf g\nc d\n");
 }
@@ -137,7 +147,7 @@ TEST_F(Distill, BeginsWithTheEncoderOfASmallTeacher) {
   model.replace(model.find("encoder_layers: 2"), 17, "encoder_layers: 4");
   train_toy(write_toy_config(folder, {"teacher", model, "updates: 2"}));
   const std::string source = write_sources("one", 30), teacher = folder / "teacher";
-  std::vector<std::string> all = command({source});
+  std::vector<std::string> all = brief(command({source}));
   all[1] = teacher;
   const subprocess::Result result = run_heed(all);
   product(result);

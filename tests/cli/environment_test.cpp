@@ -18,10 +18,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// `heed ARGUMENTS REDIRECTION`, as a shell runs it.
+/// `heed ARGUMENTS REDIRECTION`, as a shell runs it. A stream that is closed there is one that heed
+/// itself begins without: the stand-in of the fork server then becomes heed.
 Result run_in_shell(const std::vector<std::string>& arguments, const std::string& redirection) {
   std::vector<std::string> shell = {"sh", "-c", "exec \"$0\" \"$@\" " + redirection};
-  for (const std::string& word : command(arguments)) shell.push_back(word);
+  for (const std::string& word : command_of(paths::kServed, arguments)) shell.push_back(word);
   return subprocess::run(shell);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -28,6 +29,7 @@ Made make(Run run, const TemporaryFolder& folder, const std::string& name) {
 }
 
 TEST(ForkServer, DoesWhatTheProgramDoes) {
+  const QuickScorer scorer;
   const TemporaryFolder folder;
   write_toy_pairs(folder, "train", 100, 1);
   write_toy_pairs(folder, "valid", 10, 2);

@@ -1,5 +1,6 @@
 // Models of several languages, whose symbols begin lines.
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -7,9 +8,15 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class LanguageSymbols : public ToyRunTest {
- protected:
-  LanguageSymbols() {
+/// A model of three languages, made when the first test asks for it, which no test changes.
+struct LanguageRun {
+  TemporaryFolder folder;
+  std::string run = folder / "run";
+
+  LanguageRun() {
+    const QuickScorer scorer;
+    write_toy_pairs(folder, "train", 100, 1);
+    write_toy_pairs(folder, "valid", 10, 2);
     train_toy(
         write_toy_config(
             folder, {.name = "run",
@@ -20,6 +27,17 @@ class LanguageSymbols : public ToyRunTest {
         {"--set", "data.source_language=de", "--set", "data.target_language=fr", "--set",
          "training.validate_bleu=true"});
   }
+  static const LanguageRun& get() {
+    static const LanguageRun made;
+    return made;
+  }
+};
+
+class LanguageSymbols : public testing::Test {
+ protected:
+  const TemporaryFolder& folder = LanguageRun::get().folder;
+  const std::string run = LanguageRun::get().run;
+
   std::vector<std::string> pieces(const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"attention", run,    "--text", "a b c",
                                        "--layer",   "last", "--head", "0"};
@@ -71,7 +89,8 @@ TEST_F(LanguageSymbols, ShiftNoWordOfAnAlignment) {
 }
 
 TEST_F(LanguageSymbols, OfAnEnsembleAreTheSame) {
-  const std::string other = folder / "other";
+  const TemporaryFolder copies;
+  const std::string other = copies / "other";
   std::filesystem::copy(run, other, std::filesystem::copy_options::recursive);
   const std::string both = run + "," + other, config = other + "/config.yaml";
   std::string text = read_file(config);

@@ -5,6 +5,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -36,6 +37,7 @@ TEST(Evaluate, AModelAndItsTranslationsHaveTheSameScores) {
 }
 
 TEST(Evaluate, TakesTheValidationSetWhereAskedTo) {
+  const QuickScorer scorer;
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
   const std::string source = toy.folder / "valid.src", reference = toy.folder / "valid.tgt",
@@ -222,6 +224,7 @@ TEST(Lengths, AFileWithAnEqualsSignInItsPathNeedsNoName) {
 }
 
 TEST(Lengths, OfAModelAndOfReadyTranslationsSideBySide) {
+  const QuickScorer scorer;
   const TemporaryFolder folder;
   const Toy& toy = Toy::get();
   const std::string csv = folder / "lengths.csv", svg = folder / "lengths.svg";
@@ -256,6 +259,7 @@ TEST(Lengths, AnUnknownBaselineIsAMistake) {
 }
 
 TEST(Lengths, RunsWhoseFoldersHaveOneNameAreCalledByTheirPaths) {
+  const QuickScorer scorer;
   const Toy& toy = Toy::get();
   const TemporaryFolder folder;
   const std::string one = folder / "one/rnn", other = folder / "other/rnn";

@@ -6,6 +6,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -105,6 +106,7 @@ TEST_F(Outputs, ReplaceNoFileOfARunByWhateverPath) {
 }
 
 TEST_F(Outputs, OfAUserMayLieInTheFolderOfARunAndBeReplaced) {
+  const QuickScorer scorer;
   const std::string mine = model + "/mine.hypothesis";
   for (int time = 0; time < 2; ++time)
     product(run_heed({"evaluate", model, "--source", source, "--reference", target, "-o", mine}));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -91,22 +93,29 @@ class Ranks : public ::testing::Test {
   /// Trains the folder NAME with more arguments.
   Result train(const std::string& name, const char* model, std::vector<std::string> more) {
     more.insert(more.begin(),
-                {"train", write_toy_config(folder_, {name, model, kRankTraining, true})});
+                {"train", write_toy_config(folder_, {name, model, kRankTraining, with_test_set_})});
     return run_heed(more);
   }
+  enum class SecondRank { starts_with_the_others, starts_late, starts_when_the_first_has_ended };
   /// Starts ranks as mpirun does on several machines: no file but the run's folder is common, and
-  /// the first rank says there how it is reached. The second one may start late.
-  static std::vector<Result> run_on_machines(int count, const std::vector<std::string>& arguments,
-                                             const std::vector<std::string>& variables = {},
-                                             std::chrono::milliseconds late = {}) {
+  /// the first rank says there how it is reached.
+  static std::vector<Result> run_on_machines(
+      int count, const std::vector<std::string>& arguments,
+      const std::vector<std::string>& variables = {},
+      SecondRank second = SecondRank::starts_with_the_others) {
     std::vector<Result> results(count);
+    std::promise<void> first_has_ended;
     std::vector<std::jthread> machines;
     for (int rank = 0; rank < count; ++rank)
       machines.emplace_back([&, rank] {
         std::vector<std::string> environment = as_started_by_mpirun(rank, count);
         environment.insert(environment.end(), variables.begin(), variables.end());
-        if (rank == 1) std::this_thread::sleep_for(late);
+        if (rank == 1 && second == SecondRank::starts_late)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        if (rank == 1 && second == SecondRank::starts_when_the_first_has_ended)
+          first_has_ended.get_future().wait();
         results[rank] = run_heed_in(environment, arguments);
+        if (rank == 0) first_has_ended.set_value();
       });
     for (std::jthread& machine : machines) machine.join();
     return results;
@@ -150,10 +159,18 @@ class Ranks : public ::testing::Test {
     EXPECT_EQ(losses(one), losses(other));
   }
 
+  void expect_no_meeting_place(const std::string& run) const {
+    for (const auto& entry : fs::directory_iterator(folder_ / run))
+      EXPECT_THAT(entry.path().filename().string(), Not(::testing::StartsWith(".heed.ranks")));
+  }
+
+  const QuickScorer scorer_;
+  bool with_test_set_ = false;
   TemporaryFolder folder_;
 };
 
 TEST_F(Ranks, DeleteAnOlderRunOnce) {
+  with_test_set_ = true;
   const std::vector<std::string> other = {"--set", "seed=3"};
   ASSERT_EQ(train("one", kNone, {}).status, 0);
   ASSERT_EQ(train("two", kNone, other).status, 0);
@@ -164,6 +181,7 @@ TEST_F(Ranks, DeleteAnOlderRunOnce) {
 }
 
 TEST_F(Ranks, MakeTheModelThatOneProcessMakes) {
+  with_test_set_ = true;
   const std::vector<std::string> sampled = {"--set", "data.subword_sampling=0.3"};
   auto three = sampled;
   three.insert(three.end(), {"--ranks", "3"});
@@ -204,6 +222,7 @@ TEST_F(Ranks, GoOnWithAnotherNumber) {
 }
 
 TEST_F(Ranks, MeetOverTheNetwork) {
+  with_test_set_ = true;
   EXPECT_EQ(train("one", kRnn, {}).status, 0);
   const std::string config = write_toy_config(folder_, {"two", kRnn, kRankTraining, true});
   for (const Result& result : run_on_machines(2, {"train", config}))
@@ -211,28 +230,25 @@ TEST_F(Ranks, MeetOverTheNetwork) {
   expect_same("one", "two");
 }
 
-TEST_F(Ranks, MeetWhereOneOfThemStartsLate) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
-  for (const Result& result : run_on_machines(3, {"train", config, "--rank-timeout", "20"}, {},
-                                              std::chrono::milliseconds(1500)))
-    EXPECT_EQ(result.status, 0) << result.err;
-  for (const auto& entry : fs::directory_iterator(folder_ / "run"))
-    EXPECT_THAT(entry.path().filename().string(), Not(::testing::StartsWith(".heed.ranks")));
-}
-
-TEST_F(Ranks, AreNamedWhereTheyDoNotCome) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
-  const auto results = run_on_machines(3, {"train", config, "--rank-timeout", "2"}, {},
-                                       std::chrono::milliseconds(4500));
-  EXPECT_EQ(results[0].status, 1);
-  EXPECT_THAT(results[0].err, HasSubstr("rank 1 of 3 did not find"));
-  EXPECT_THAT(results[0].err, HasSubstr("within 2 s; the run's folder must be the same on all"));
-  for (const auto& entry : fs::directory_iterator(folder_ / "run"))
-    EXPECT_THAT(entry.path().filename().string(), Not(::testing::StartsWith(".heed.ranks")));
+// Both at once: they take some seconds, and little of the processor.
+TEST_F(Ranks, MeetWhereOneStartsLateAndNameOneThatDoesNotCome) {
+  const auto start = [&](const std::string& run, const std::string& seconds, SecondRank second) {
+    return run_on_machines(3,
+                           {"train", write_toy_config(folder_, {run, kNone, kRankTraining}),
+                            "--rank-timeout", seconds},
+                           {}, second);
+  };
+  auto late = std::async(std::launch::async, start, "late", "20", SecondRank::starts_late);
+  const auto without = start("without", "2", SecondRank::starts_when_the_first_has_ended);
+  for (const Result& result : late.get()) EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(without[0].status, 1);
+  EXPECT_THAT(without[0].err, HasSubstr("rank 1 of 3 did not find"));
+  EXPECT_THAT(without[0].err, HasSubstr("within 2 s; the run's folder must be the same on all"));
+  for (const char* run : {"late", "without"}) expect_no_meeting_place(run);
 }
 
 TEST_F(Ranks, TellWhatTheCheckHasFoundAndAreAsQuiet) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining});
   const Result result = run_heed({"train", config, "--ranks", "2", "--set", "precision=auto"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("memory: "));
@@ -245,7 +261,8 @@ TEST_F(Ranks, TellWhatTheCheckHasFoundAndAreAsQuiet) {
   EXPECT_EQ(quiet.err, "");
 }
 
-TEST_F(Ranks, WaitForACheckThatTakesLongerThanAnExchangeMay) {
+// Both at once, as above.
+TEST_F(Ranks, WaitForACheckAndAScoreThatTakeLongerThanAnExchangeMay) {
   const std::string scorer = folder_.write(
       "scorer",
       "#!/bin/sh\n"
@@ -255,31 +272,30 @@ TEST_F(Ranks, WaitForACheckThatTakesLongerThanAnExchangeMay) {
           R"(echo '{"name": "BLEU", "score": 12.5, "signature": "nrefs:1", "verbose_score": ""}')"
           "\n");
   fs::permissions(scorer, fs::perms::owner_all);
-  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
-  for (const Result& result :
-       run_on_machines(2,
-                       {"train", config, "--rank-timeout", "4", "--set", "training.updates=1",
-                        "--set", "evaluation.metrics=[bleu]"},
-                       {"HEED_SACREBLEU=" + scorer}))
-    EXPECT_EQ(result.status, 0) << result.err;
+  const std::string config =
+      write_toy_config(folder_, {"checked", kNone, kRankTraining, /*test=*/true});
+  auto checked = std::async(std::launch::async, [&] {
+    return run_on_machines(2,
+                           {"train", config, "--rank-timeout", "4", "--set", "training.updates=1",
+                            "--set", "evaluation.metrics=[bleu]"},
+                           {"HEED_SACREBLEU=" + scorer});
+  });
+  const Result scored = train("scored", kNone,
+                              {"--ranks", "2", "--rank-timeout", "4", "--set", "training.updates=1",
+                               "--set", "training.validation_command=sleep 6; echo 7"});
+  for (const Result& result : checked.get()) EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(fs::exists(folder_ / "called"));
+  EXPECT_EQ(scored.status, 0) << scored.err;
+  EXPECT_THAT(scored.err, HasSubstr("command 7"));
 }
 
 TEST_F(Ranks, EndWhereTheFirstFindsAFault) {
-  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining, true});
+  const std::string config = write_toy_config(folder_, {"run", kNone, kRankTraining});
   const auto results = run_on_machines(
       2, {"train", config, "--set", "data.vocabulary.source=" + (folder_ / "missing.spm")});
   EXPECT_EQ(results[0].status, 2);
   EXPECT_THAT(results[0].err, HasSubstr("data.vocabulary.source"));
   EXPECT_EQ(results[1].status, 1) << results[1].err;
-}
-
-TEST_F(Ranks, WaitForAScoreThatTakesLongerThanAnExchangeMay) {
-  const Result result = train("run", kNone,
-                              {"--ranks", "2", "--rank-timeout", "4", "--set", "training.updates=1",
-                               "--set", "training.validation_command=sleep 6; echo 7"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("command 7"));
 }
 
 TEST_F(Ranks, EndAndDoNotStartAgainAfterASignalToOne) {

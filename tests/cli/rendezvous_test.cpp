@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -50,31 +51,34 @@ class Rendezvous : public ::testing::Test {
   Result run_rank(int rank, const std::string& address, const std::string& port) const {
     return run_heed_in({"RANK=" + std::to_string(rank), "WORLD_SIZE=2", "LOCAL_RANK=0",
                         "LOCAL_WORLD_SIZE=1", "MASTER_ADDR=" + address, "MASTER_PORT=" + port},
-                       {"train", config_, "--rank-timeout", "2"});
+                       {"train", config_, "--rank-timeout", "2", "--set",
+                        "output=" + (folder_ / ("run" + std::to_string(rank) + address + port))});
   }
 
   TemporaryFolder folder_;
   std::string config_;
 };
 
-TEST_F(Rendezvous, EndsInTimeWhereAnotherProgramAnswers) {
+// All at once: each of them waits for two seconds.
+TEST_F(Rendezvous, EndsInTimeAndSaysWhyNobodyIsMet) {
   const SilentServer server;
-  expect_one_line_error(run_rank(1, "127.0.0.1", server.port()), 1,
+  const auto start = [&](int rank, const std::string& address, const std::string& port) {
+    return std::async(std::launch::async, [=, this] { return run_rank(rank, address, port); });
+  };
+  auto with_another = start(1, "127.0.0.1", server.port()),
+       with_nothing = start(1, "127.0.0.1", "9"),
+       with_unknown = start(1, "no-machine.invalid", "29555"),
+       at_unknown = start(0, "no-machine.invalid", "29555");
+  expect_one_line_error(with_another.get(), 1,
                         {"rank 1 of 2: a program answers at 127.0.0.1:" + server.port(),
                          "is not the first rank within 2 s", "export another MASTER_PORT"});
-}
-
-TEST_F(Rendezvous, NamesAnAddressWhereNothingAnswers) {
-  expect_one_line_error(run_rank(1, "127.0.0.1", "9"), 1,
+  expect_one_line_error(with_nothing.get(), 1,
                         {"rank 1 of 2: nothing answers at 127.0.0.1:9 (MASTER_ADDR and "
                          "MASTER_PORT) within 2 s; a longer time is given with --rank-timeout"});
-}
-
-TEST_F(Rendezvous, NamesAMachineThatIsUnknown) {
   expect_one_line_error(
-      run_rank(1, "no-machine.invalid", "29555"), 1,
+      with_unknown.get(), 1,
       {"nothing answers at no-machine.invalid:29555", "no route to that machine"});
-  expect_one_line_error(run_rank(0, "no-machine.invalid", "29555"), 1,
+  expect_one_line_error(at_unknown.get(), 1,
                         {"rank 0 of 2: no machine has the name no-machine.invalid (MASTER_ADDR)"});
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 
 namespace heed::cli {
 namespace {
@@ -66,6 +67,7 @@ TEST_F(Scripts, EveryCommandWarnsOnceOfATokenizerThatFindsNoWords) {
       {"evaluate", "--hypothesis", target, "--reference", target},
       {"lengths", "--hypothesis", "a=" + target, "--source", source, "--reference", target}};
   for (const auto& command : commands) {
+    const QuickScorer scorer;
     const std::string err = run_heed(command).err;
     const std::size_t first = err.find(kDoubt);
     EXPECT_NE(first, std::string::npos) << command[0] << err;

@@ -13,6 +13,7 @@
 
 #include "base/strings.h"
 #include "cli/program.h"
+#include "quick_scorer.h"
 #include "temporary_folder.h"
 
 namespace heed::cli {
@@ -170,6 +171,7 @@ struct Toy {
     const std::string training =
         "learning_rate: 0.01, schedule: cosine, updates: 300, validate_every: 100, "
         "save_every: 150, log_every: 50, keep_best: 2, keep_last: 1";
+    const WholeScorer scorer;
     rnn_config = write_toy_config(folder, {"rnn", kRnn, training, /*test=*/true});
     transformer_config = write_toy_config(folder, {"transformer", kTransformer, training});
     train_toy(rnn_config, {"--set", "training.validate_bleu=true"});

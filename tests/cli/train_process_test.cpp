@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A finished run of four updates.
 struct TrainProcess : ToyRunTest {
@@ -65,22 +64,6 @@ TEST_F(TrainProcess, ARunWhoseSuccessorCannotBeginInSeveralRanksIsBack) {
   EXPECT_THAT(result.err, HasSubstr("more than the 2 that data.max_length allows"));
   EXPECT_THAT(result.err, HasSubstr("the older run is back"));
   EXPECT_TRUE(files() == before);
-}
-
-/// Looked at from a folder without data. What is made of fetched files is told apart by its name.
-TEST_F(TrainProcess, EachShippedConfigurationSaysWhereItsCorporaAreFrom) {
-  const Result listed =
-      subprocess::run({"find", std::string(paths::kSource) + "/configs", "-name", "*.yaml"});
-  const auto files = lines_of(listed.out);
-  EXPECT_GE(files.size(), 5U);
-  for (const std::string& file : files) {
-    const Result result = subprocess::run(
-        {"env", "-C", folder.path(), paths::kHeed, "-q", "config", file, "--check"});
-    EXPECT_EQ(result.status, 2) << file;
-    EXPECT_THAT(result.err, HasSubstr("`python3 " + std::string(paths::kSource) + "/data_scripts/"))
-        << file;
-    EXPECT_THAT(result.err, Not(HasSubstr(": no file '"))) << file;
-  }
 }
 
 }  // namespace

@@ -370,7 +370,7 @@ Result translate_to_fifo(const std::string& reader, std::string_view input,
 }
 
 TEST(TranslateFifo, AReaderThatComesLateGetsEveryLine) {
-  const Result result = translate_to_fifo("sleep 1; cat \"$0\"", "a b c\nc d\n");
+  const Result result = translate_to_fifo("sleep 0.3; cat \"$0\"", "a b c\nc d\n");
   EXPECT_THAT(lines_of(product(result)), ElementsAre("c b a", "d c"));
 }
 

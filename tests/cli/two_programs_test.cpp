@@ -5,6 +5,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "quick_scorer.h"
 #include "temporary_folder.h"
 
 namespace heed::cli {
@@ -38,15 +39,8 @@ Result run_small(const std::vector<std::string>& arguments) {
 
 TEST(TwoPrograms, WhatNeedsNoModelTakesLessThan40Megabytes) {
   const Toy& toy = Toy::get();
-  const TemporaryFolder folder;
-  const std::string reference = toy.folder / "test.tgt",
-                    scorer = folder.write("sacrebleu", "#!/bin/sh\necho \"$SCORES\"\n");
-  std::filesystem::permissions(scorer, std::filesystem::perms::owner_all);
-  ::setenv("HEED_SACREBLEU", scorer.c_str(), 1);
-  ::setenv("SCORES",
-           R"([{"name": "BLEU", "score": 1.0, "signature": "", "verbose_score": ""},)"
-           R"( {"name": "chrF2", "score": 1.0, "signature": ""}])",
-           1);
+  const QuickScorer scorer;
+  const std::string reference = toy.folder / "test.tgt";
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--help"},
         {"config"},
@@ -60,12 +54,12 @@ TEST(TwoPrograms, WhatNeedsNoModelTakesLessThan40Megabytes) {
     SCOPED_TRACE(arguments.front());
     EXPECT_NE(product(run_small(arguments)), "");
   }
-  for (const char* variable : {"HEED_SACREBLEU", "SCORES"}) ::unsetenv(variable);
   EXPECT_NE(run_small({"inspect", toy.rnn}).status, 0);
 }
 
 TEST(TwoPrograms, WithoutHeedTorchModelsWithAnEngineTranslateAndCommandsOfItAreOneLine) {
   const Toy& toy = Toy::get();
+  const QuickScorer scorer;
   const TemporaryFolder folder;
   const std::string alone = folder / "heed", source = toy.folder / "test.src",
                     reference = toy.folder / "test.tgt";

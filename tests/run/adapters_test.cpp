@@ -25,7 +25,6 @@ class AdapterRuns : public ::testing::Test {
   void SetUp() override {
     write_toy_pairs(folder_, "train", 200, 1);
     write_toy_pairs(folder_, "valid", 15, 2);
-    write_toy_pairs(folder_, "test", 17, 3);
     ASSERT_EQ(train("base", kTransformer, "20").status, 0);
   }
   Result train(const std::string& name, const char* model, const std::string& updates,
@@ -35,7 +34,7 @@ class AdapterRuns : public ::testing::Test {
     std::vector<std::string> options;
     for (const std::string& setting : settings) options.insert(options.end(), {"--set", setting});
     if (resume) options.emplace_back("--resume");
-    return run::train(write_toy_config(folder_, {name, model, training, true}), options);
+    return run::train(write_toy_config(folder_, {name, model, training}), options);
   }
   std::vector<std::string> adapters(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> settings{"training.from=" + (folder_ / "base"),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/weights_file.h"
+#include "quick_scorer.h"
 #include "run/in_process.h"
 #include "text/extension.h"
 #include "text/vocabulary.h"
@@ -34,7 +35,7 @@ class BaseModel : public ::testing::Test {
                const std::vector<std::string>& more = {}) {
     const std::string training =
         "updates: " + updates + ", validate_every: 20, save_every: 20, learning_rate: 0.005";
-    return run::train(write_toy_config(folder_, {name, model, training, true}), more);
+    return run::train(write_toy_config(folder_, {name, model, training, with_test_set_}), more);
   }
   std::vector<std::string> from(const std::string& base) const {
     return {"--set", "training.from=" + (folder_ / base)};
@@ -49,6 +50,8 @@ class BaseModel : public ::testing::Test {
   std::string file(const std::string& name) const { return read_file(folder_ / name); }
   json summary(const std::string& run) const { return json::parse(file(run + "/summary.json")); }
 
+  const QuickScorer scorer_;
+  bool with_test_set_ = true;
   TemporaryFolder folder_;
 };
 
@@ -76,6 +79,7 @@ TEST_F(BaseModel, GivesWeightsAndVocabulary) {
 }
 
 TEST_F(BaseModel, GivesNewPiecesTheMeanOfThoseThatSpellThem) {
+  with_test_set_ = false;
   ASSERT_EQ(train("base", kTransformer, "2").status, 0);
   const std::string larger = folder_ / "larger.spm";
   text::extended(text::Vocabulary::load(folder_ / "base/joint.spm"),
@@ -116,6 +120,7 @@ TEST_F(BaseModel, GivesNewPiecesTheMeanOfThoseThatSpellThem) {
 }
 
 TEST_F(BaseModel, IsNotReadAgainByARunThatGoesOn) {
+  with_test_set_ = false;
   ASSERT_EQ(train("base", kNone, "20").status, 0);
   auto more = from("base");
   ASSERT_EQ(train("whole", kNone, "40", more).status, 0);
@@ -127,6 +132,7 @@ TEST_F(BaseModel, IsNotReadAgainByARunThatGoesOn) {
 }
 
 TEST_F(BaseModel, ThatDoesNotFitIsRefusedByName) {
+  with_test_set_ = false;
   ASSERT_EQ(train("base", kNone, "2").status, 0);
   // Before anything is read.
   expect_mistake(train("wider", kRnn, "2", from("base")),
@@ -216,7 +222,6 @@ TEST_F(BaseModel, WhoseScoreFailsCostsNothingElse) {
   ::setenv("HEED_SACREBLEU", scorer.c_str(), /*replace=*/1);
   const Result result =
       run::train(write_toy_config(folder_, {"new", kNone, "updates: 2", true}), options);
-  ::unsetenv("HEED_SACREBLEU");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("status 3: broken; what was forgotten is not measured"));
   EXPECT_EQ(summary("new").at("test").size(), 1U);
@@ -249,6 +254,7 @@ TEST_F(BaseModel, ThatCannotTranslateCostsNothingElse) {
 }
 
 TEST_F(BaseModel, IsNotDeletedForItsSuccessor) {
+  with_test_set_ = false;
   ASSERT_EQ(train("base", kNone, "2").status, 0);
   const std::string weights = file("base/model.safetensors");
   const auto overwrite = [&](const std::string& setting) {
@@ -266,6 +272,7 @@ TEST_F(BaseModel, IsNotDeletedForItsSuccessor) {
 }
 
 TEST_F(BaseModel, MayDifferInDropoutAndInWhatAPositionSees) {
+  with_test_set_ = false;
   ASSERT_EQ(train("base", kTransformer, "2").status, 0);
   const auto checked = [&](const std::string& model) {
     return outcome_of([&] {
@@ -314,6 +321,7 @@ TEST_F(BaseModel, GivesTheModulesThatAreTaken) {
 }
 
 TEST_F(BaseModel, RefusesModulesThatCannotBeTaken) {
+  with_test_set_ = false;
   ASSERT_EQ(train("base", kTransformer, "2").status, 0);
   auto more = from("base");
   more.insert(more.end(), {"--set", "training.take=[encodr]"});

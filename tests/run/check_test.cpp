@@ -341,6 +341,37 @@ TEST_F(CheckTest, WhatIsMissingNamesTheScriptOfTheFilesHeader) {
   EXPECT_THAT(result.err, HasSubstr("data.test.source: no file 'data/three/c.src'"));
 }
 
+/// The working folder, as long as it lives.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::string& folder) { fs::current_path(folder); }
+  ~WorkingFolder() { fs::current_path(before_); }
+  WorkingFolder& operator=(WorkingFolder&&) = delete;
+
+ private:
+  const fs::path before_ = fs::current_path();
+};
+
+/// Looked at from a folder without data. What is made of fetched files is told apart by its name.
+TEST(ShippedConfigurations, SayWhereTheirCorporaAreFrom) {
+  const TemporaryFolder folder;
+  const WorkingFolder there(folder.path());
+  const Quiet quiet;
+  int files = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(std::string(paths::kSource) + "/configs")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const std::string file = entry.path().string();
+    const Result result = outcome_of([&] { check_file(file, {}); });
+    EXPECT_EQ(result.status, 2) << file;
+    EXPECT_THAT(result.err, HasSubstr("`python3 " + std::string(paths::kSource) + "/data_scripts/"))
+        << file;
+    EXPECT_THAT(result.err, Not(HasSubstr(": no file '"))) << file;
+    ++files;
+  }
+  EXPECT_GE(files, 5);
+}
+
 TEST_F(CheckTest, WhatOnlyAShellReplacesMakesNoFolder) {
   ::setenv("HEED_TEST_FOLDER", "/scratch/ada", /*overwrite=*/1);
   const char* const before = std::getenv("HOME");

@@ -103,17 +103,17 @@ TEST(Together, WaitsForOneLongerThanAnExchangeMayTake) {
                     group.broadcast("");  // all have met
                     const auto made = run::translate_together(
                         group, kLines, [&](const Lines& share, int64_t first_line, int64_t step) {
-                          if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(2500));
+                          if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(1200));
                           return numbered(share, first_line, step);
                         });
                     EXPECT_EQ(made.value_or(Lines()), kNumbered);
                     const double found = run::first_rank_finds(group, [] {
-                      std::this_thread::sleep_for(milliseconds(2500));
+                      std::this_thread::sleep_for(milliseconds(1200));
                       return 0.25;
                     });
                     EXPECT_EQ(found, 0.25);
                   },
-                  {.timeout = milliseconds(1000)});
+                  {.timeout = milliseconds(500)});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/lock.h"
 #include "cli/weights_file.h"
+#include "quick_scorer.h"
 #include "run/in_process.h"
 
 namespace heed::run {
@@ -22,6 +23,7 @@ using ::testing::Not;
 
 /// A finished run of four updates.
 struct ResumeConfigTest : ToyRunTest {
+  const QuickScorer scorer;
   std::string yaml = write_config();
 
   ResumeConfigTest() { train_toy(yaml); }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "quick_scorer.h"
 #include "run/in_process.h"
 
 namespace heed::run {
@@ -72,6 +73,7 @@ TEST_F(TrainTest, ResumingAFinishedRunSaysThereIsNothingToDo) {
 }
 
 TEST_F(TrainTest, ResumingAFinishedRunScoresItAgainOnlyWhereTheConfigHasChanged) {
+  const QuickScorer scorer;
   config();
   write_toy_pairs(folder, "test", 5, 3);
   const std::string path = write_toy_config(folder, {"run", kNone, kBrief, /*test=*/true});

@@ -39,7 +39,7 @@ TEST(Freeze, LeavesEachModuleOfEveryKindOfModelAsItIs) {
       std::map<std::string, Tensor> before;
       for (const auto& item : model->named_parameters()) before[item.key()] = item.value().clone();
       model->train();
-      updater.run(parts_of({toy::batch_of(toy::copies(5))}, training),
+      updater.run(parts_of({toy::batch_of(toy::copies(5, 3, /*most=*/3))}, training),
                   {.update = 1, .rate = 0.1, .seed = 3});
       bool others_changed = false;
       for (const auto& item : model->named_parameters()) {
@@ -67,7 +67,7 @@ TEST(Freeze, MayLeaveNothingButTheOutputsBias) {
     OwnOptimizer own(training, *model);
     Updater updater(*model, training, at::kCPU, at::kFloat, own.optimizer, nullptr, {});
     model->train();
-    updater.run(parts_of({toy::batch_of(toy::copies(5))}, training),
+    updater.run(parts_of({toy::batch_of(toy::copies(5, 3, /*most=*/3))}, training),
                 {.update = 1, .rate = 0.1, .seed = 3});
     EXPECT_FALSE(at::equal(model->named_parameters()[bias], before));
   }

@@ -63,7 +63,7 @@ inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
   std::vector<UpdateReport> reports;
   for (int64_t update = 1; update <= 2; ++update) {
     const auto examples = [&](int64_t pairs, int64_t seed) {
-      auto made = toy::copies(pairs, seed);
+      auto made = toy::copies(pairs, seed, /*most=*/4);
       return options.guided > 0 ? toy::linked(std::move(made)) : made;
     };
     const auto parts = parts_of(

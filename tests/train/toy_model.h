@@ -69,13 +69,13 @@ class ToyModel : public model::Model {
   Tensor source_, target_, hidden_, output_, bias_;
 };
 
-/// `pairs` sentences of 1 to 7 words whose translation is the sentence itself.
-inline std::vector<data::Example> copies(int64_t pairs, uint64_t seed = 3) {
+/// `pairs` sentences of 1 to `most` words whose translation is the sentence itself.
+inline std::vector<data::Example> copies(int64_t pairs, uint64_t seed = 3, uint64_t most = 7) {
   Random random(seed);
   std::vector<data::Example> out;
   for (int64_t i = 0; i < pairs; ++i) {
     data::Example example{{}, {}, {0, i + 1, i}};
-    const auto length = 1 + random.below(7);
+    const auto length = 1 + random.below(most);
     for (uint64_t w = 0; w < length; ++w)
       example.source.push_back(static_cast<int32_t>(4 + random.below(kVocab - 4)));
     example.target = example.source;

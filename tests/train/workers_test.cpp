@@ -55,8 +55,8 @@ TwoUpdates updates(const model::ModelConfig& config, TrainConfig training, at::S
   model->train();
   TwoUpdates out;
   for (int64_t update = 1; update <= 2; ++update) {
-    const data::Batch first = toy::batch_of(toy::copies(7, 10 * update));
-    const data::Batch second = toy::batch_of(toy::copies(2, 10 * update + 1));
+    const data::Batch first = toy::batch_of(toy::copies(7, 10 * update, /*most=*/4));
+    const data::Batch second = toy::batch_of(toy::copies(2, 10 * update + 1, 4));
     const UpdateNumbers numbers =
         updater
             .run(parts_of({first, second}, training), {.update = update, .rate = 0.01, .seed = 3})
