@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "base/error.h"
 #include "score/nasty_sentences.h"
@@ -96,6 +97,96 @@ INSTANTIATE_TEST_SUITE_P(Tokenizers, AgreesWithSacrebleu,
                            return std::string(info.param.first) +
                                   (info.param.second ? "_lowercase" : "");
                          });
+
+// Differences of -1, 0, 1, 3 and 7 around their mean, 2: -3, -2, -1, 1 and 5. Three of five are as
+// large as the real difference, 2, one of them just so. Above the baseline are three, a tie is not.
+TEST(CompareDraws, IsTwoSidedAroundTheMeanOfTheDifferences) {
+  const std::vector<double> system{1, 1, 4, 3, 12}, baseline{2, 1, 3, 0, 5};
+  const Comparison found = compare_draws(system, baseline, 2);
+  EXPECT_EQ(found.difference, 2);
+  EXPECT_EQ(found.interval.low, -1);
+  EXPECT_EQ(found.interval.high, 7);
+  EXPECT_DOUBLE_EQ(found.wins, 3.0 / 5);
+  EXPECT_DOUBLE_EQ(found.p_value, 4.0 / 6);
+  const Comparison reversed = compare_draws(baseline, system, -2);
+  EXPECT_EQ(reversed.interval.low, -7);
+  EXPECT_EQ(reversed.interval.high, 1);
+  EXPECT_DOUBLE_EQ(reversed.wins, 1.0 / 5);
+  EXPECT_DOUBLE_EQ(reversed.p_value, 4.0 / 6);
+}
+
+// One sentence gives the same difference in each draw. That tells nothing about other sentences.
+TEST(CompareDraws, ThatDoNotVaryShowNoDifference) {
+  const std::vector<double> system{40, 40, 40}, baseline{15, 15, 15};
+  EXPECT_EQ(compare_draws(system, baseline, 25).p_value, 1);
+}
+
+TEST(PText, HasThreeDigitsOrSaysThatItIsLess) {
+  EXPECT_EQ(p_text(0.0124), "p = 0.012");
+  EXPECT_EQ(p_text(0.001), "p = 0.001");
+  EXPECT_EQ(p_text(0.00099), "p < 0.001");
+}
+
+TEST(Proportion, HasWilsonsInterval) {
+  const Proportion quarter{.hits = 1,
+                           .of = 4};  // (0.25 + z2/8 -+ z sqrt(0.25*0.75/4 + z2/64)) / (1 + z2/4)
+  EXPECT_NEAR(quarter.interval().low, 0.045587, 1e-6);
+  EXPECT_NEAR(quarter.interval().high, 0.699359, 1e-6);
+  const Proportion all{.hits = 7, .of = 7};
+  EXPECT_NEAR(all.interval().low, 7 / (7 + 3.841459), 1e-6);
+  EXPECT_EQ(all.interval().high, 1);
+  EXPECT_EQ(Proportion{}.value(), 0);
+  EXPECT_EQ(Proportion{}.interval().high, 1);
+}
+
+// 100 * (57 / 100.0) is below 57.
+TEST(Proportion, ReachesThePercentThatItHas) {
+  for (std::size_t hits = 0; hits <= 100; ++hits) {
+    const auto percent = static_cast<double>(hits);
+    for (const std::size_t times : {1, 3, 7}) {
+      const Proportion share{.hits = times * hits, .of = times * 100};
+      EXPECT_TRUE(share.reaches(percent)) << share.hits << " of " << share.of;
+      EXPECT_FALSE(share.reaches(percent + 0.01)) << share.hits << " of " << share.of;
+    }
+  }
+  EXPECT_TRUE(Proportion{}.reaches(0));
+  EXPECT_FALSE(Proportion{}.reaches(0.01));
+}
+
+// x * 100 / 100 is above x for some numbers x.
+TEST(AtLeastPercent, EveryNumberIsAHundredPercentOfItself) {
+  for (int i = 1; i <= 1000; ++i) {
+    const double number = i / 7.0;
+    EXPECT_TRUE(at_least_percent(number, 100, number)) << i;
+    EXPECT_FALSE(at_least_percent(number, 100.01, number)) << i;
+  }
+  EXPECT_TRUE(at_least_percent(15, 30, 50));
+  EXPECT_FALSE(at_least_percent(14.9, 30, 50));
+}
+
+WordCounts counts(const std::vector<std::string>& hypotheses,
+                  const std::vector<std::string>& references) {
+  return word_counts(hypotheses, references);
+}
+
+TEST(WordCounts, OfTheReferenceItselfAreNothing) {
+  const WordCounts same = counts({"a b a", ""}, {"a b a", ""});
+  EXPECT_EQ(same.reference, 3);
+  EXPECT_EQ(same.repeated, 0);
+  EXPECT_EQ(same.dropped, 0);
+}
+
+// "a" once too often, "x" twice though it should not be there at all: once is another mistake. "b"
+// and one "c" are missing.
+TEST(WordCounts, TellRepeatedAndDroppedWords) {
+  const WordCounts some = counts({"a a x x c"}, {"a b c c"});
+  EXPECT_EQ(some.reference, 4);
+  EXPECT_EQ(some.repeated, 2);
+  EXPECT_EQ(some.dropped, 2);
+  EXPECT_EQ(some.repeated_share(), 0.5);
+  EXPECT_EQ(counts({}, {}).dropped_share(), 0);
+  EXPECT_THROW(counts({"a"}, {}), UserError);
+}
 
 }  // namespace
 }  // namespace heed::score

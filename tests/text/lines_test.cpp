@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -376,6 +377,23 @@ TEST(LineReader, OfAFileIsAlwaysReady) {
   int64_t count = 0;
   for (std::string line; reader.ready() && reader.next(line);) ++count;
   EXPECT_EQ(count, 20000);
+}
+
+TEST(Stream, IsWhatCannotBeReadTwice) {
+  const TemporaryFolder folder;
+  const std::string fifo = folder / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_TRUE(is_stream("-"));
+  EXPECT_TRUE(is_stream("/dev/stdin"));
+  EXPECT_TRUE(is_stream("/dev/fd/63"));
+  EXPECT_TRUE(is_stream("/proc/self/fd/63"));
+  EXPECT_TRUE(is_stream(fifo));
+  EXPECT_TRUE(is_stream("/dev/null"));
+  EXPECT_FALSE(is_stream("/dev/shm/train.de"));
+  EXPECT_FALSE(is_stream(folder.write("text", "a\n")));
+  EXPECT_FALSE(is_stream(folder / "none"));
+  EXPECT_FALSE(is_stream(folder.path()));
+  EXPECT_FALSE(is_stream(""));
 }
 
 }  // namespace
