@@ -239,8 +239,9 @@ class Layout(PageTest):
 
     def test_no_label_lies_over_another_for_12_and_for_100_tokens(self):
         for sentence, count in ((1, 13), (4, 100)):
+            self.open(sentence)
             for width in (1200, 400):
-                self.open(sentence, width)
+                self.browser.resize(width, 900)
                 for selector in ("#source > .token", "#target > .token", "#matrix thead span",
                                  "#matrix tbody span"):
                     boxes = self.boxes(selector)
