@@ -122,7 +122,7 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
 void check_as_train_does(const run::Config& config, const std::string& file,
                          const run::Vocabularies& vocabularies) {
   const run::Check found = run::check_run(config, {.file = file, .vocabularies = &vocabularies});
-  if (!found.of_the_world) found.require(file);
+  if (!found.environment_only) found.require(file);
   for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
   found.tell();
 }

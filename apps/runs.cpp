@@ -72,7 +72,7 @@ fs::path folder_around(const std::string& run) {
 /// Stores for each run the settings that differ from the first run of its folder, except for names
 /// and paths.
 void tell_differences(std::vector<ListedRun>& runs) {
-  std::map<fs::path, const Run*> firsts;  // by folder: between its runs there may be others
+  std::map<fs::path, const ListedRun*> firsts;  // by folder: between its runs there may be others
   for (ListedRun& run : runs) {
     const auto [first, is_new] = firsts.try_emplace(folder_around(run.path), &run);
     if (is_new) continue;

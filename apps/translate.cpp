@@ -150,7 +150,8 @@ struct TranslateArgs {
   bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
   bool resume = false, sample = false, flags = false, retry = false;
 
-  bool has_inlays() const { return !markup.empty() || !keep.empty(); }
+  /// Whether the text has what comes back in the translation by attention.
+  bool has_inlays() const { return !markup.empty() || !keep.empty() || !document.empty(); }
 };
 
 run::LineModels open(const TranslateArgs& args) {
@@ -183,7 +184,7 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
   if (args.weights.chosen() && !links && !args.replace_unknown && !args.has_inlays())
     throw UserError(
         "translate: --layer, --head and --step say which weights link words; add --alignment, "
-        "--replace-unknown, --markup, --keep or --json, or leave them out");
+        "--replace-unknown, --markup, --keep, --document or --json, or leave them out");
   if (args.weights.least > 0 && !links)
     throw UserError(
         "translate: --min-weight says which words have no link; add --alignment or --json, or "
@@ -235,23 +236,6 @@ void require_unwritten(const std::string& output) {
   if (std::filesystem::is_regular_file(output, none) &&
       std::filesystem::file_size(output, none) > 0)
     throw UserError(output + ": is there already; name another file, or delete it first");
-}
-
-/// Half a document looks like a whole one, so its file gets its name when all of it is written.
-void translate_document(const TranslateArgs& args, const run::LineModels& models) {
-  LanguageOptions languages;
-  languages.source = args.language;
-  const std::string language = languages.of(models.config).source;
-  const auto translated = [&] {
-    return run::translate_document(models, args.file, args.document, language);
-  };
-  if (args.output.empty() || args.output == "-")
-    return Destination("", /*resume=*/false).write(translated());
-  require_unwritten(args.output);
-  require_writable({args.output}, {args.file});
-  const std::string document = translated();
-  require_unwritten(args.output);  // another process may have been faster
-  write_atomic(args.output, document);
 }
 
 /// The translations of a chunk of lines become its output: one transformation for each kind of
@@ -343,15 +327,29 @@ class PlainLines : public Transformation {
   data::Notice odd_;  // lines whose words the vocabulary finds otherwise
 };
 
+/// The attention that links words.
+study::AlignmentChoice linking_choice(const TranslateArgs& args, const run::LineModels& models,
+                                      const model::Traits& traits) {
+  study::AlignmentChoice choice = run::usual_choice(models.config);
+  args.weights.apply(traits, choice);
+  return choice;
+}
+
+/// The attention that says where inlays belong; nothing for models without attention.
+std::optional<study::AlignmentChoice> placing_choice(const TranslateArgs& args,
+                                                     const run::LineModels& models,
+                                                     const model::Traits& traits) {
+  const study::AlignmentChoice choice = linking_choice(args, models, traits);
+  return traits.attends() ? std::optional(choice) : std::nullopt;
+}
+
 std::unique_ptr<Transformation> transformation_of(const TranslateArgs& args,
                                                   const run::LineModels& models,
                                                   const model::Traits& traits) {
   const decode::LineTranslator& translator = *models.translator;
-  study::AlignmentChoice choice = run::usual_choice(models.config);
-  args.weights.apply(traits, choice);
   if (args.has_inlays())
-    return std::make_unique<LinesWithInlays>(
-        args, translator, traits.attends() ? std::optional(choice) : std::nullopt);
+    return std::make_unique<LinesWithInlays>(args, translator,
+                                             placing_choice(args, models, traits));
   const OutputOptions output{.scores = args.scores,
                              .alignment = args.alignment || (args.json && traits.attends()),
                              .json = args.json,
@@ -362,10 +360,29 @@ std::unique_ptr<Transformation> transformation_of(const TranslateArgs& args,
                                  .replace_unknown = args.replace_unknown,
                                  .flags = args.flags || args.retry,
                                  .attends = traits.attends(),
-                                 .choice = choice,
+                                 .choice = linking_choice(args, models, traits),
                                  .least = args.weights.least};
   if (details.flags) details.script = inspect::script_of(translator.first_text().target);
   return std::make_unique<PlainLines>(translator, output, details, args.retry);
+}
+
+/// Half a document looks like a whole one, so its file gets its name when all of it is written.
+void translate_document(const TranslateArgs& args, const run::LineModels& models,
+                        const model::Traits& traits) {
+  LanguageOptions languages;
+  languages.source = args.language;
+  const std::string language = languages.of(models.config).source;
+  const auto translated = [&] {
+    return run::translate_document(models, args.file, args.document, language,
+                                   placing_choice(args, models, traits));
+  };
+  if (args.output.empty() || args.output == "-")
+    return Destination("", /*resume=*/false).write(translated());
+  require_unwritten(args.output);
+  require_writable({args.output}, {args.file});
+  const std::string document = translated();
+  require_unwritten(args.output);  // another process may have been faster
+  write_atomic(args.output, document);
 }
 
 /// Chunk by chunk, so that who feeds heed line by line gets each answer before the next question.
@@ -394,7 +411,7 @@ void translate(const TranslateArgs& args) {
   require_attention(args, models.path, traits);
   check_options(args, models.config.decoding);
   check_kind(args, models.config.decoding);
-  if (!args.document.empty()) return translate_document(args, models);
+  if (!args.document.empty()) return translate_document(args, models, traits);
   const auto transformation = transformation_of(args, models, traits);
   translate_chunks(args, *transformation,
                    static_cast<std::size_t>(models.translator->chunk_size()));

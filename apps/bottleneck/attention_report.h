@@ -1,4 +1,4 @@
-// What the report of a family says about the attention of one model: its files, its alignment error
+// The part of a family's report about the attention of one model: its files, its alignment error
 // and the pronouns that it translates.
 #pragma once
 

@@ -17,8 +17,8 @@
 namespace heed {
 namespace {
 
-std::string code_of(const std::string& code, const std::string& file, const char* otherwise) {
-  if (!code.empty()) return code;
+std::string code_of(const std::string& given, const std::string& file, const char* otherwise) {
+  if (!given.empty()) return given;
   const std::string code = serve::language_of_file(file);
   return code.empty() ? otherwise : code;
 }

@@ -65,10 +65,10 @@ std::string with_title(const std::string& title, const std::string& data) {
 
 std::string attention_json(std::span<const study::AttentionMatrix> matrices) {
   std::vector<std::pair<int64_t, Sentence>> sentences;  // in order of first appearance
-  std::map<int64_t, std::size_t> place;
+  std::map<int64_t, std::size_t> indices;
   for (const study::AttentionMatrix& matrix : matrices) {
     check(matrix);
-    const auto [found, is_new] = place.try_emplace(matrix.sentence, sentences.size());
+    const auto [found, is_new] = indices.try_emplace(matrix.sentence, sentences.size());
     if (is_new) sentences.emplace_back(matrix.sentence, Sentence());
     Sentence& sentence = sentences[found->second].second;
     sentence.views.push_back({{"model", matrix.model},

@@ -18,11 +18,11 @@ struct PlayedModel {
   std::string name;
   std::string source, target;              // names of its languages
   std::vector<std::string> examples = {};  // sentences to begin with; those of the first are shown
-  /// Where the page is its own server: the bytes that page/play_alone.js has under these names.
+  /// If the page is its own server: the bytes that page/play_alone.js has under these names.
   std::map<std::string, std::string> files = {};
 };
 
-// What each returns stands in the table.
+// The functions of the table: each returns a page.
 #define HEED_PAGE(name, style, heading, arguments) std::string name##_page arguments;
 #include "draw/pages.def"
 #undef HEED_PAGE
@@ -32,7 +32,8 @@ struct PlayedModel {
 /// weights already (page/play.js).
 std::string live_attention_page(const std::string& title);
 
-/// What the page reads: JSON that may stand inside a <script> element, for no `<` is left in it.
+/// Returns the data of the page: JSON that may stand inside a <script> element, for no `<` is left
+/// in it.
 ///   [{"id": line, "lines": [[token, ...], ...], "views": [view, ...], "weights": compressed}, ...]
 ///   view: {"model", "kind", "layer", "head" (-1: mean), "unit" ("pieces" or "words"), "softmax"
 ///   (AttentionMatrix's), "target", "source" (indices into lines)}

@@ -302,7 +302,7 @@ std::string report_json(const Report& report) {
   if (report.learning) json["learning"] = json_of(*report.learning);
   if (report.long_sentence) json["long_sentence"] = json_of(report.long_sentence->sentence);
   for (const ReportSentence& sample : report.samples) json["samples"].push_back(json_of(sample));
-  return json.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + '\n';
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace heed::draw

@@ -1,5 +1,5 @@
-// What the page has that `heed bottleneck` leaves (report_page in draw/pages.h): the curve first,
-// then why, how the models learned, one long sentence through all of them, and how to get
+// The content of the page that `heed bottleneck` leaves (report_page in draw/pages.h): the curve
+// first, then why, how the models learned, one long sentence through all of them, and how to get
 // everything again.
 #pragma once
 
@@ -61,10 +61,10 @@ struct Report {
   std::vector<std::string> notes = {};     // machine, versions, warnings; one line each
 };
 
-/// What the page says, for scripts, as JSON: its texts, BLEU by source length with intervals and
-/// comparisons, the points of the loss, what each model is and costs, and the sentences with their
-/// translations. Numbers are not rounded; what there is no number for is null. Weights of attention
-/// are in attention.csv of each model's folder.
+/// Returns the content of the page, for scripts, as JSON: its texts, BLEU by source length with
+/// intervals and comparisons, the points of the loss, what each model is and costs, and the
+/// sentences with their translations. Numbers are not rounded; what there is no number for is null.
+/// Weights of attention are in attention.csv of each model's folder.
 ///   {"title", "headline", "introduction", "unit", "baseline" (a name, or null),
 ///    "buckets": [{"low", "high" (null: all longer), "sentences", "source_words"}, ...],
 ///    "systems": [{"name", "folder", "description", "attention_page" (or null),

@@ -250,7 +250,7 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   };
   const SideVocabularies sides =
       vocabularies_of(package, files, segments, rows(false), rows(true), out.model.tie);
-  // Where Marian adds no positions, it does not multiply word vectors by sqrt(width), either.
+  // If Marian adds no positions, it does not multiply word vectors by sqrt(width), either.
   finish(out, transformer, sides, {.scaled = out.model.positions != "none"}, place);
   transformer.require_all_read(place);
   if (out.model.positions == "learned")

@@ -110,8 +110,7 @@ engine::Array array_of(const Tensor& tensor, const std::string& name) {
 std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;)
-    // Where this overflows, the file does not have that many numbers, and the result does not
-    // matter.
+    // If this overflows, the file does not have that many numbers, and the result does not matter.
     __builtin_mul_overflow(strides[d], shape[d], &strides[d - 1]);
   return strides;
 }

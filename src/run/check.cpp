@@ -344,7 +344,7 @@ void Check::require(const std::string& what) const {
   if (faults.size() > 1)
     text = fmt::format("{}: {}\n  {}", what, counted(std::ssize(faults), "fault"),
                        join(faults, "\n  "));
-  if (of_the_world) throw Failure(text);
+  if (environment_only) throw Failure(text);
   throw UserError(text);
 }
 

@@ -61,12 +61,12 @@ struct Check {
   std::vector<std::string> notes;     // what it will take
   std::vector<std::string> warnings;  // that the run itself will give, too
 
-  bool of_the_world = true;  // no fault is the user's: a program is missing
+  bool environment_only = true;  // no fault is the user's: a program is missing
 
   /// Adds a mistake of the user's.
   void blame(std::string fault) {
     faults.push_back(std::move(fault));
-    of_the_world = false;
+    environment_only = false;
   }
   template <class First, class... More>
   void blame(fmt::format_string<First, More...> format, First&& first, More&&... more) {

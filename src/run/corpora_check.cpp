@@ -227,7 +227,7 @@ bool check_corpora(const Config& config, const CheckOptions& options, Check& fou
   std::map<std::string, std::optional<int64_t>> pairs_of;
   // A fault that keeps one file from being read often keeps others from it, too: too many open
   // files, a broken disk.
-  const auto environment_fails = [&] { return found.of_the_world && !found.faults.empty(); };
+  const auto environment_fails = [&] { return found.environment_only && !found.faults.empty(); };
   bool readable = !data.train.empty();
   for (const auto& [key, corpus] : data::corpora_of(data)) {
     if (environment_fails()) return false;

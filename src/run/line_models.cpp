@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -20,6 +22,7 @@
 #include "decode/search/encoded_lines.h"
 #include "decode/search/engine_translator.h"
 #include "decode/search/lines_request.h"
+#include "decode/search/marked_text.h"
 #include "engine/matrix.h"
 #include "engine/network.h"
 #include "engine/search_times.h"
@@ -33,6 +36,7 @@
 #include "study/alignment.h"
 #include "text/document.h"
 #include "text/no_text.h"
+#include "text/segment.h"
 #include "text/utf8.h"
 #include "text/words.h"
 #include "train/config.h"
@@ -151,10 +155,18 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
   return models;
 }
 
-std::vector<std::string> translate_all(const LineModels& models,
-                                       const std::vector<std::string>& lines,
-                                       const decode::LineNumbers& numbers) {
+namespace {
+
+/// Finishes the translations of a chunk of lines, of which the first is line `first`.
+using Finish = std::function<void(const decode::LinesRequest& chunk, std::size_t first,
+                                  std::vector<decode::Translation>& translations)>;
+
+/// translate_all(); `finish` changes the texts of each chunk.
+std::vector<std::string> translate_chunks(const LineModels& models,
+                                           const decode::LinesRequest& request,
+                                           const Finish& finish) {
   const decode::LineTranslator& translator = *models.translator;
+  const std::vector<std::string>& lines = request.lines;
   const auto start = std::chrono::steady_clock::now();
   const int64_t chunk = translator.chunk_size();
   ProgressBar bar("sentences translated", std::ssize(lines));
@@ -165,8 +177,10 @@ std::vector<std::string> translate_all(const LineModels& models,
     const auto begin = lines.begin() + std::ssize(outputs);
     const decode::LinesRequest next{
         .lines = {begin, begin + std::min<int64_t>(chunk, lines.end() - begin)},
-        .numbers = numbers.from(std::ssize(outputs))};
-    for (auto& translation : with_logged_warnings(translator.translate(next, hooks)))
+        .numbers = request.numbers.from(std::ssize(outputs))};
+    auto translations = with_logged_warnings(translator.translate(next, hooks));
+    finish(next, outputs.size(), translations);
+    for (decode::Translation& translation : translations)
       outputs.push_back(std::move(translation.text));
   }
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
@@ -180,8 +194,18 @@ std::vector<std::string> translate_all(const LineModels& models,
   return outputs;
 }
 
+}  // namespace
+
+std::vector<std::string> translate_all(const LineModels& models,
+                                       const std::vector<std::string>& lines,
+                                       const decode::LineNumbers& numbers) {
+  return translate_chunks(models, {.lines = lines, .numbers = numbers},
+                           [](const auto&, std::size_t, const auto&) {});
+}
+
 std::string translate_document(const LineModels& models, const std::string& file,
-                               const std::string& format, const std::string& language) {
+                               const std::string& format, const std::string& language,
+                               const std::optional<study::AlignmentChoice>& choice) {
   const decode::LineTranslator& translator = *models.translator;
   const int64_t most = translator.source_limit();
   const std::string bytes = text::read_document(file), name = file == "-" ? "stdin" : file;
@@ -196,13 +220,18 @@ std::string translate_document(const LineModels& models, const std::string& file
       return std::ssize(member.source.encode(text, most)) <= most;
     });
   });
-  if (document.texts().empty() && text::has_words(bytes))
+  if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format);
   if (document.too_long() > 0)
     log::warn("{} of more than {} pieces translated by clauses, line {} first",
               counted(document.too_long(), "sentence"), most, document.first_too_long());
-  return document.with(
-      translate_all(models, document.texts(), decode::LineNumbers(document.lines())));
+  const std::span<const text::SegmentedText> pages(&document.text(), 1);
+  decode::LinesRequest request = decode::segments_of(pages, {});
+  request.numbers = decode::LineNumbers(document.lines());
+  return document.text().with(translate_chunks(
+      models, request, [&](const auto& chunk, std::size_t first, auto& translations) {
+        put_inlays(translator, chunk, pages, choice, translations, first);
+      }));
 }
 
 }  // namespace heed::run

@@ -49,8 +49,9 @@ std::vector<std::string> translate_all(const LineModels& models,
                                        const decode::LineNumbers& numbers = {});
 
 /// The document `file` ("-": stdin) with its sentences translated. `format` and `language`: see
-/// text::Document. Throws as text::read_document().
+/// text::Document; `choice`: decode::put_inlays(). Throws as text::read_document().
 std::string translate_document(const LineModels& models, const std::string& file,
-                               const std::string& format, const std::string& language);
+                               const std::string& format, const std::string& language,
+                               const std::optional<study::AlignmentChoice>& choice);
 
 }  // namespace heed::run

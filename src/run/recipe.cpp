@@ -126,16 +126,16 @@ bool cut_batches_to_fit(Recipe& recipe, const Machine& machine) {
   return false;
 }
 
-/// The largest network up to `wanted`, a place in kNetworks, that fits, or else the smallest.
+/// The largest network up to `wanted`, an index of kNetworks, that fits, or else the smallest.
 void choose_transformer(Recipe& recipe, std::size_t wanted, const Machine& machine) {
-  for (std::size_t place = wanted;; --place) {
-    const Network& network = kNetworks[place];
+  for (std::size_t index = wanted;; --index) {
+    const Network& network = kNetworks[index];
     recipe.network = transformer(network);
-    recipe.is_smaller = place < wanted;
+    recipe.is_smaller = index < wanted;
     recipe.update = network.update;
     recipe.learning_rate = network.learning_rate;
     recipe.warmup = network.warmup;
-    if (cut_batches_to_fit(recipe, machine) || place == 0) return;
+    if (cut_batches_to_fit(recipe, machine) || index == 0) return;
   }
 }
 

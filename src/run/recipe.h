@@ -59,7 +59,7 @@ Config config_of_base(const std::string& run);
 Recipe tuning_recipe(const Config& base, const std::string& run, const data::CorpusShape& shape,
                      const Machine& machine, bool adapters = false);
 
-/// Where more than one in a hundred of the first lines of `corpus` has a piece that the run's
+/// If more than one in a hundred of the first lines of `corpus` has a piece that the run's
 /// vocabulary does not know, writes vocabularies with more pieces into `folder` and names them in
 /// the recipe. `claim` is asked before a file is written.
 void extend_vocabularies(const Config& base, const std::string& run, const data::CorpusShape& shape,

@@ -24,6 +24,7 @@
 #include "text/kept.h"
 #include "text/markup.h"
 #include "text/markup_tokens.h"
+#include "text/segment.h"
 
 namespace heed::serve {
 namespace {
@@ -41,7 +42,7 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
 /// is no markup.
 struct TextRequest {
   std::vector<std::size_t> counts;
-  std::vector<text::Markup> pages;
+  std::vector<text::SegmentedText> pages;
   std::vector<std::size_t> numbers;  // numbers of the segments, or of the lines of plain text
   bool is_list = false;
   int64_t alternatives = 0;
@@ -162,11 +163,12 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
           "is written &lt;",
           *open);
     const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
-    for (const std::string& page : pages) asked.pages.emplace_back(page, markup, kept);
+    for (const std::string& page : pages)
+      asked.pages.push_back(text::read_markup(page, markup, kept));
     asked.counts.push_back(pages.size());
   }
   if (is_markup)
-    for (const text::Markup& page : asked.pages) count += std::ssize(page.segments());
+    for (const text::SegmentedText& page : asked.pages) count += std::ssize(page.segments());
   if (count > limits_.queue)
     return reply.send(http::error(
         413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));

@@ -11,6 +11,7 @@
 #include "text/document.h"
 #include "text/document_markup.h"
 #include "text/markdown_blocks.h"
+#include "text/segment.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -68,13 +69,13 @@ struct LinePrefix {
 /// with 1 interrupts.
 LinePrefix prefix_of(std::string_view line, bool goes_on) {
   LinePrefix prefix;
-  prefix.indent = behind_run(line, " \t");
+  prefix.indent = after_run(line, " \t");
   prefix.indent += 3 * std::ranges::count(line.substr(0, prefix.indent), '\t');
   for (;;) {
-    const std::size_t at = prefix.bytes = behind_run(line, " \t>", prefix.bytes);
+    const std::size_t at = prefix.bytes = after_run(line, " \t>", prefix.bytes);
     const std::string_view rest = line.substr(at);
-    const std::size_t digits = behind_run(rest, "0123456789");
-    std::size_t mark = rest.starts_with("•") ? 3 : behind_run(rest, "#");
+    const std::size_t digits = after_run(rest, "0123456789");
+    std::size_t mark = rest.starts_with("•") ? 3 : after_run(rest, "#");
     if (mark == 0 && !rest.empty() && is_one_of(rest[0], "-+*")) mark = 1;
     if (digits > 0 && digits < 4 && (!goes_on || rest.substr(0, digits) == "1") &&
         digits < rest.size() && is_one_of(rest[digits], ".)"))
@@ -131,9 +132,9 @@ std::size_t before_closing_marks(std::string_view whole) {
 std::size_t bytes_of_alert(std::string_view text) {
   const std::size_t end = text.find(']');
   if (!text.starts_with("[!") || end == text.npos || text.find_first_of(" \t`[", 1) < end) return 0;
-  const std::size_t behind = end + 1;
-  if (behind < text.size() && is_one_of(text[behind], "([")) return 0;  // a link
-  return behind + (behind < text.size() && is_one_of(text[behind], "+-"));
+  const std::size_t after = end + 1;
+  if (after < text.size() && is_one_of(text[after], "([")) return 0;  // a link
+  return after + (after < text.size() && is_one_of(text[after], "+-"));
 }
 
 /// Bytes of the mark and kind of a block of text, `:::warning`, `!!! note` or `??? note "Title"`,
@@ -143,8 +144,8 @@ std::size_t bytes_of_container(std::string_view text) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_{}";
   const bool has_colons = text.starts_with(":::");
   if (!has_colons && !text.starts_with("!!! ") && !text.starts_with("??? ")) return 0;
-  const std::size_t name = behind_run(text, " ", has_colons ? behind_run(text, ":") : 3);
-  const std::size_t end = behind_run(text, kOfNames, name);
+  const std::size_t name = after_run(text, " ", has_colons ? after_run(text, ":") : 3);
+  const std::size_t end = after_run(text, kOfNames, name);
   const std::string_view title = trim(text.substr(end));
   return end > name && (has_colons || title.empty() || title[0] == '"') ? end : 0;
 }
@@ -154,14 +155,14 @@ class Markdown {
   explicit Markdown(std::string_view bytes) : document_(bytes) {}
 
   std::vector<LinesOfText> read() {
-    for (std::size_t i = behind_front_matter(); i < document_.count(); ++i) add(i);
+    for (std::size_t i = after_front_matter(); i < document_.count(); ++i) add(i);
     return document_.result();
   }
 
  private:
   /// The number of the first line after front matter, or 0. A rule before a blank line begins no
   /// front matter.
-  std::size_t behind_front_matter() const {
+  std::size_t after_front_matter() const {
     const std::string_view mark = trim(document_.line(0));
     if ((mark != "---" && mark != "+++") || is_blank(document_.line(1))) return 0;
     for (std::size_t i = 1; i < document_.count(); ++i)
@@ -174,11 +175,11 @@ class Markdown {
   bool is_rule_of_table(std::size_t i) const {
     const std::string_view line = document_.line(i);
     return is_one_of('|', line) && is_one_of('-', line) &&
-           behind_run(line, "|-: \t>") == line.size();
+           after_run(line, "|-: \t>") == line.size();
   }
 
   /// Whether a line after line `i` is `mark`.
-  bool comes_behind(std::size_t i, std::string_view mark) const {
+  bool comes_after(std::size_t i, std::string_view mark) const {
     while (++i < document_.count())
       if (document_.line(i).find(mark) != std::string_view::npos) return true;
     return false;
@@ -195,7 +196,7 @@ class Markdown {
     }
     const MarkdownBlocks::Line block = blocks_.next(line);
     in_formula_ = !block.is_kept && rest.starts_with("$$") && rest.find('$', 2) == rest.npos &&
-                  comes_behind(i, "$$");
+                  comes_after(i, "$$");
     if (!in_formula_) return block;
     blocks_.end_paragraph();
     return formula;
@@ -271,13 +272,13 @@ std::vector<LinesOfText> read_cues(std::string_view bytes, bool blank_ends) {
   const auto is_time = [&](std::size_t i) {
     const std::string_view line = document.line(i), time = line.substr(0, line.find("-->"));
     return time.size() < line.size() && is_one_of(':', time) &&
-           behind_run(time, "0123456789:., \t-") == time.size();
+           after_run(time, "0123456789:., \t-") == time.size();
   };
   // Whether the line is the number of the next cue. Players also read files whose line ends were
   // doubled.
   const auto is_number = [&](std::size_t i) {
     const std::string_view line = trim(document.line(i));
-    if (line.empty() || behind_run(line, "0123456789") < line.size()) return false;
+    if (line.empty() || after_run(line, "0123456789") < line.size()) return false;
     for (++i; i < document.count() && is_blank(document.line(i));) ++i;
     return is_time(i);
   };
@@ -303,7 +304,7 @@ std::vector<LinesOfText> read_vtt(std::string_view bytes) {
   return read_cues(bytes, /*blank_ends=*/true);
 }
 
-std::vector<MarkupSpan> no_markup(std::string_view /*text*/) {
+std::vector<InlineToken> no_tokens(std::string_view /*text*/) {
   return {};
 }
 
@@ -311,10 +312,10 @@ std::vector<MarkupSpan> no_markup(std::string_view /*text*/) {
 
 const std::vector<DocumentFormat>& document_formats() {
   static const std::vector<DocumentFormat> formats = {
-      {"markdown", true, read_markdown, markup_of_markdown},
-      {"srt", false, read_srt, markup_of_cues},
-      {"txt", true, read_plain, no_markup},
-      {"vtt", false, read_vtt, markup_of_cues}};
+      {"markdown", true, read_markdown, tokens_of_markdown},
+      {"srt", false, read_srt, tokens_of_cues},
+      {"txt", true, read_plain, no_tokens},
+      {"vtt", false, read_vtt, tokens_of_cues}};
   return formats;
 }
 

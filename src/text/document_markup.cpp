@@ -1,7 +1,10 @@
 #include "text/document_markup.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
+#include "text/characters.h"
 #include "text/kept.h"
 #include "text/markup_tokens.h"
 #include "text/references.h"
@@ -14,7 +17,7 @@ bool is_one_of(char c, std::string_view characters) {
   return characters.find(c) != std::string_view::npos;
 }
 
-std::size_t behind_run(std::string_view text, std::string_view characters, std::size_t from) {
+std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from) {
   return std::min(text.find_first_not_of(characters, from), text.size());
 }
 
@@ -34,7 +37,7 @@ std::size_t up_to(std::string_view rest, std::string_view end, std::size_t from 
 std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
   const std::string_view near = rest.substr(0, kLongestMarkup);
   for (std::size_t at = run; (at = near.find('`', at)) != near.npos;) {
-    const std::size_t end = behind_run(rest, "`", at);
+    const std::size_t end = after_run(rest, "`", at);
     if (end - at == run) return end;
     at = end;
   }
@@ -42,7 +45,7 @@ std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
 }
 
 /// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
-std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
+std::size_t add_tag(std::string_view text, std::size_t at, std::vector<InlineToken>& tokens) {
   const std::string_view rest = text.substr(at);
   const std::string_view near = text.substr(0, at + kLongestMarkup);
   const MarkupToken token = token_at(near, at, MarkupKind::html);
@@ -54,24 +57,34 @@ std::size_t add_tag(std::string_view text, std::size_t at, std::vector<MarkupSpa
   if (bytes < 3 || rest[bytes - 1] != '>' || is_one_of(rest[1], " \t=<-")) return 0;
   const std::string_view tag = rest.substr(1, bytes - 2);
   const bool is_address = !is_one_of(' ', tag) && (is_one_of('@', tag) || up_to(tag, "://") > 0);
-  spans.push_back({at, at + bytes,
-                   is_address      ? MarkupSpan::kWord
-                   : tag[0] == '/' ? MarkupSpan::kCloses
-                                   : MarkupSpan::kOpens});
+  InlineToken& added = tokens.emplace_back(InlineToken{.from = at, .to = at + bytes});
+  if (is_address) return bytes;
+  added.mask = tag[0] == '/' ? InlineToken::kCloses : InlineToken::kOpens;
+  added.name = token.name;
+  if (!token.name.empty() && token.syntax != MarkupToken::Syntax::block)
+    added.syntax = token.syntax;
   return bytes;
 }
 
 /// The position after the last `>`, where the last tag may end. After it no tag is looked for: each
 /// one without an end would be read to the end of the text.
-std::size_t behind_tags(std::string_view text) {
+std::size_t after_tags(std::string_view text) {
   return text.rfind('>') + 1;
 }
 
-/// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0.
-std::size_t add_reference(std::string_view text, std::size_t at, std::vector<MarkupSpan>& spans) {
+/// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0. For the model a
+/// letter, and what stands inside a word, is a character; any other reference stays as it is.
+std::size_t add_reference(std::string_view text, std::size_t at, std::vector<InlineToken>& tokens) {
   const auto reference = reference_at(text, at);
   if (!reference) return 0;
-  spans.push_back({at, at + reference->bytes, MarkupSpan::kWord});
+  InlineToken& added = tokens.emplace_back(InlineToken{.from = at, .to = at + reference->bytes});
+  const char32_t character = reference->character.value_or(U' ');
+  const bool is_inside = added.to < text.size() && is_in_word(value_before(text, at)) &&
+                         is_in_word(code_point_at(text, added.to).value);
+  if (is_letter(character) || (is_inside && is_punctuation(character))) {
+    added.syntax = MarkupToken::Syntax::text;
+    added.text = encode_utf8(std::u32string(1, character));
+  }
   return reference->bytes;
 }
 
@@ -113,76 +126,222 @@ std::size_t bytes_of_formula(std::string_view text, std::size_t at) {
 /// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
 std::size_t bytes_of_emoji(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at + 1);
-  const std::size_t end = behind_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
+  const std::size_t end = after_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
   const bool is_free = at == 0 || is_one_of(text[at - 1], " \t:");
   return is_free && end > 1 && rest.substr(end).starts_with(':') ? end + 2 : 0;
 }
 
+constexpr std::string_view kMarks = "*_~";  // of emphasis
+
+/// A run of marks of emphasis that are not yet tokens.
+struct EmphasisRun {
+  std::size_t from = 0, to = 0;
+  char mark = '*';
+  std::size_t whole = 0;  // how many marks the run had
+  bool opens = false, closes = false;
+
+  std::size_t size() const { return to - from; }
+};
+
+/// Finds emphasis as CommonMark 0.31.2 does (appendix, "process emphasis"), and ~~ of GitHub.
+class Emphasis {
+ public:
+  /// Adds the run of marks at the beginning of text[at...]; returns its bytes.
+  std::size_t add(std::string_view text, std::size_t at) {
+    EmphasisRun run{.from = at, .to = after_run(text, text.substr(at, 1), at), .mark = text[at]};
+    run.whole = run.size();
+    if (run.mark == '~' && run.whole != 2) return run.whole;
+    const char32_t before = at > 0 ? value_before(text, at) : U' ',
+                   next = run.to < text.size() ? code_point_at(text, run.to).value : U' ';
+    const bool is_after_blank = is_space(before), is_before_blank = is_space(next),
+               is_after_mark = is_punctuation(before), is_before_mark = is_punctuation(next);
+    const bool is_left = !is_before_blank && (!is_before_mark || is_after_blank || is_after_mark);
+    const bool is_right = !is_after_blank && (!is_after_mark || is_before_blank || is_before_mark);
+    run.opens = is_left && (run.mark != '_' || !is_right || is_after_mark);
+    run.closes = is_right && (run.mark != '_' || !is_left || is_before_mark);
+    if (run.opens || run.closes) runs_.push_back(run);
+    return run.whole;
+  }
+
+  /// How many runs there are that no text of a link has closed in.
+  std::size_t count() const { return runs_.size(); }
+
+  /// Adds the tokens of the runs from `first` on, and forgets these runs.
+  void find(std::size_t first, std::vector<InlineToken>& tokens) {
+    std::vector<EmphasisRun> open;
+    // By kind of closing run: below this index no run opens it.
+    std::array<std::size_t, 3 * 3 * 2> bottom{};
+    for (std::size_t i = first; i < runs_.size(); ++i) {
+      EmphasisRun run = runs_[i];
+      while (run.closes && run.size() > 0) {
+        std::size_t& least = bottom[kMarks.find(run.mark) * 6 + run.whole % 3 * 2 + run.opens];
+        std::size_t at = open.size();
+        while (at > least && !opens(open[at - 1], run)) --at;
+        if (at <= least) {
+          least = open.size();
+          break;
+        }
+        open.resize(at);
+        join(open.back(), run, tokens);
+        if (open.back().size() == 0) open.pop_back();
+        for (std::size_t& one : bottom) one = std::min(one, open.size());
+      }
+      if (run.opens && run.size() > 0) open.push_back(run);
+    }
+    runs_.resize(first);
+  }
+
+ private:
+  static bool opens(const EmphasisRun& run, const EmphasisRun& closing) {
+    if (run.mark != closing.mark || (run.mark == '~' && run.size() != closing.size())) return false;
+    const bool is_either = run.closes || closing.opens;
+    return !is_either || (run.whole + closing.whole) % 3 > 0 ||
+           (run.whole % 3 == 0 && closing.whole % 3 == 0);
+  }
+
+  static void join(EmphasisRun& run, EmphasisRun& closing, std::vector<InlineToken>& tokens) {
+    const std::size_t marks = run.size() > 1 && closing.size() > 1 ? 2 : 1;
+    const std::string name(marks, run.mark);
+    tokens.push_back({.from = run.to - marks,
+                      .to = run.to,
+                      .syntax = MarkupToken::Syntax::opening,
+                      .mask = InlineToken::kOpens,
+                      .name = name});
+    tokens.push_back({.from = closing.from,
+                      .to = closing.from + marks,
+                      .syntax = MarkupToken::Syntax::closing,
+                      .mask = InlineToken::kCloses,
+                      .name = name});
+    run.to -= marks;
+    closing.from += marks;
+  }
+
+  std::vector<EmphasisRun> runs_;
+};
+
+constexpr std::string_view kLink = "[";  // the name of links and images
+
+/// Goes through the text of Markdown.
+class MarkdownReader {
+ public:
+  explicit MarkdownReader(std::string_view text) : text_(text), tags_(after_tags(text)) {}
+
+  std::vector<InlineToken> tokens() && {
+    for (std::size_t at = 0; at < text_.size();) at += std::max<std::size_t>(read(at), 1);
+    emphasis_.find(0, tokens_);
+    std::ranges::sort(tokens_, {}, &InlineToken::from);
+    return std::move(tokens_);
+  }
+
+ private:
+  struct Bracket {
+    std::size_t from, emphasis;  // where [ or ![ is, and how many runs of marks come before it
+  };
+
+  /// Reads what begins at `at`; returns its bytes, or 0 for a character of the text.
+  std::size_t read(std::size_t at) {
+    const std::string_view rest = text_.substr(at);
+    if (rest[0] == '\\') return 2;
+    if (is_one_of(rest[0], kMarks)) return emphasis_.add(text_, at);
+    if (rest[0] == '`') {
+      const std::size_t run = after_run(rest, "`");
+      return std::max(add(at, up_to_backticks(rest, run)), run);
+    }
+    if (rest[0] == '<') return at < tags_ ? add_tag(text_, at, tokens_) : 0;
+    if (rest[0] == '&') return add_reference(text_, at, tokens_);
+    if (rest[0] == '{') return add(at, bytes_of_template(rest));
+    if (rest[0] == '$') return add(at, bytes_of_formula(text_, at));
+    if (rest[0] == ':') return add(at, bytes_of_emoji(text_, at));
+    if (rest.starts_with("[^")) {
+      const std::size_t bytes = add(at, up_to(rest, "]"));
+      if (bytes > 0) tokens_.back().mask = InlineToken::kCloses;
+      return bytes;
+    }
+    if (rest[0] == '[' || rest.starts_with("![")) {
+      brackets_.push_back({at, emphasis_.count()});
+      return rest[0] == '!' ? 2 : 1;
+    }
+    if (rest[0] == ']' && !brackets_.empty()) return close_bracket(at);
+    const bool is_address =
+        rest.starts_with("https://") || rest.starts_with("http://") || rest.starts_with("www.");
+    return is_address ? add(at, bytes_of_address(rest)) : 0;
+  }
+
+  /// Adds a token that is whole; returns its bytes.
+  std::size_t add(std::size_t at, std::size_t bytes) {
+    if (bytes > 0) tokens_.push_back({.from = at, .to = at + bytes});
+    return bytes;
+  }
+
+  static std::size_t bytes_of_address(std::string_view rest) {
+    std::size_t bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
+    bytes = before_wide_marks(rest.substr(0, bytes));
+    while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
+    return bytes;
+  }
+
+  /// Adds the link or image whose text ends at the ] here; returns the bytes after its text.
+  std::size_t close_bracket(std::size_t at) {
+    const auto [from, emphasis] = brackets_.back();
+    const std::size_t target = bytes_of_target(text_.substr(at + 1));
+    brackets_.pop_back();
+    if (target == 0) return 0;
+    // Emphasis does not begin inside of a link and end outside.
+    emphasis_.find(std::min(emphasis, emphasis_.count()), tokens_);
+    tokens_.push_back({.from = from,
+                       .to = from + (text_[from] == '!' ? 2 : 1),
+                       .syntax = MarkupToken::Syntax::opening,
+                       .mask = InlineToken::kOpens,
+                       .name = std::string(kLink)});
+    tokens_.push_back({.from = at,
+                       .to = at + 1 + target,
+                       .syntax = MarkupToken::Syntax::closing,
+                       .mask = InlineToken::kCloses,
+                       .name = std::string(kLink)});
+    return 1 + target;
+  }
+
+  std::string_view text_;
+  std::size_t tags_;
+  std::vector<InlineToken> tokens_;
+  std::vector<Bracket> brackets_;
+  Emphasis emphasis_;
+};
+
 }  // namespace
 
-std::vector<MarkupSpan> markup_of_cues(std::string_view text) {
-  std::vector<MarkupSpan> spans;
-  const std::size_t tags = behind_tags(text);
+bool InlineToken::is_emphasis() const {
+  return !name.empty() && is_one_of(name[0], kMarks);
+}
+
+bool InlineToken::is_link() const {
+  return name == kLink || name == "a";
+}
+
+MarkupToken InlineToken::token() const {
+  return {.syntax = syntax,
+          .bytes = to - from,
+          .text = text,
+          .name = name,
+          .needs_words = is_emphasis()};
+}
+
+std::vector<InlineToken> tokens_of_cues(std::string_view text) {
+  std::vector<InlineToken> tokens;
+  const std::size_t tags = after_tags(text);
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
-    bytes = text[at] == '<'   ? at < tags ? add_tag(text, at, spans) : 0
-            : text[at] == '&' ? add_reference(text, at, spans)
+    bytes = text[at] == '<'   ? at < tags ? add_tag(text, at, tokens) : 0
+            : text[at] == '&' ? add_reference(text, at, tokens)
                               : 0;
     if (!text.substr(at).starts_with("{\\")) continue;
     bytes = up_to(text.substr(at), "}");
-    if (bytes > 0) spans.push_back({at, at + bytes, MarkupSpan::kOpens});
+    if (bytes > 0) tokens.push_back({.from = at, .to = at + bytes, .mask = InlineToken::kOpens});
   }
-  return spans;
+  return tokens;
 }
 
-std::vector<MarkupSpan> markup_of_markdown(std::string_view text) {
-  std::vector<MarkupSpan> spans;
-  std::vector<std::size_t> open;  // [ and ![
-  const std::size_t tags = behind_tags(text);
-  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
-    const std::string_view rest = text.substr(at);
-    const auto add = [&](char kind) {
-      if (bytes > 0) spans.push_back({at, at + bytes, kind});
-    };
-    bytes = 0;
-    if (rest[0] == '\\') {
-      bytes = 2;
-    } else if (rest[0] == '`') {
-      const std::size_t run = behind_run(rest, "`");
-      bytes = up_to_backticks(rest, run);
-      add(MarkupSpan::kWord);
-      bytes = std::max(bytes, run);
-    } else if (rest[0] == '<') {
-      bytes = at < tags ? add_tag(text, at, spans) : 0;
-    } else if (rest[0] == '&') {
-      bytes = add_reference(text, at, spans);
-    } else if (is_one_of(rest[0], "{$:")) {
-      bytes = rest[0] == '{'   ? bytes_of_template(rest)
-              : rest[0] == '$' ? bytes_of_formula(text, at)
-                               : bytes_of_emoji(text, at);
-      add(MarkupSpan::kWord);
-    } else if (rest.starts_with("[^")) {
-      bytes = up_to(rest, "]");
-      add(MarkupSpan::kCloses);
-    } else if (rest[0] == '[' || rest.starts_with("![")) {
-      open.push_back(at);
-      bytes = rest[0] == '!' ? 2 : 1;
-    } else if (rest[0] == ']' && !open.empty()) {
-      const std::size_t from = open.back(), target = bytes_of_target(rest.substr(1));
-      open.pop_back();
-      if (target == 0) continue;
-      spans.push_back({from, from + (text[from] == '!' ? 2 : 1), MarkupSpan::kOpens});
-      bytes = 1 + target;
-      add(MarkupSpan::kCloses);
-    } else if (rest.starts_with("https://") || rest.starts_with("http://") ||
-               rest.starts_with("www.")) {
-      bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
-      bytes = before_wide_marks(rest.substr(0, bytes));
-      while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
-      add(MarkupSpan::kWord);
-    }
-  }
-  std::ranges::sort(spans, {}, &MarkupSpan::from);
-  return spans;
+std::vector<InlineToken> tokens_of_markdown(std::string_view text) {
+  return MarkdownReader(text).tokens();
 }
 
 }  // namespace heed::text

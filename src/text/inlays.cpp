@@ -6,8 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/strings.h"
 #include "text/characters.h"
-#include "text/markup_tokens.h"
+#include "text/line_breaks.h"
+#include "text/marks.h"
 #include "text/references.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -94,13 +96,12 @@ struct Node {
 
 class Placer {
  public:
-  Placer(const Segment& segment, MarkupKind kind, const std::string& translation,
-         const WordWeights& weights)
+  Placer(const Segment& segment, const std::string& translation, const WordWeights& weights)
       : segment_(segment),
-        kind_(kind),
         translation_(translation),
         source_(words_with_places(segment.text)),
         target_(words_with_places(translation)) {
+    if (segment.writing.is_document) lost_ = LostMarks(segment.text, translation);
     add_up(balanced(weights));
     nodes_.push_back({.source_end = source_.size(), .end = target_.size()});
     for (const Inlay& inlay : segment.inlays) {
@@ -121,7 +122,7 @@ class Placer {
 
   std::string text() {
     write(nodes_[0], translation_.size());
-    return std::move(out_);
+    return with_breaks(segment_, out_, inlays_);
   }
 
  private:
@@ -227,17 +228,25 @@ class Placer {
   std::size_t slot_of(const Node& child, const Node& parent) const {
     const std::size_t first = 2 * parent.begin, last = 2 * parent.end - 1;
     if (child.source_begin <= parent.source_begin) return first;
-    if (child.source_end >= parent.source_end) return last;
+    if (child.source_end >= parent.source_end || is_last(child, parent)) return last;
     const Inlay& inlay = *child.inlay;
-    const bool precedes = inlay.kind == Inlay::Kind::opening ||
+    const bool precedes = inlay.kind == Inlay::Kind::opening || is_after_bracket(inlay) ||
                           (inlay.kind != Inlay::Kind::closing && inlay.blank_before &&
-                           !inlay.blank_behind && !is_before_punctuation(inlay));
+                           !inlay.blank_after && !is_before_punctuation(inlay));
     if (const std::size_t next = aligned(child.source_end); precedes && next != kNone)
       return std::clamp(2 * next, first, last);
     std::size_t word = std::min(child.source_begin, aligned_.size());
     for (; word > parent.source_begin; --word)
       if (aligned_[word - 1] != kNone) return std::clamp(2 * aligned_[word - 1] + 1, first, last);
     return first;
+  }
+
+  /// Whether nothing but punctuation comes after the item of a document in its element.
+  bool is_last(const Node& child, const Node& parent) const {
+    return segment_.writing.is_document && child.inlay->kind == Inlay::Kind::item &&
+           std::all_of(source_.begin() + static_cast<std::ptrdiff_t>(child.source_end),
+                       source_.begin() + static_cast<std::ptrdiff_t>(parent.source_end),
+                       [](const Word& word) { return word.is_punctuation(); });
   }
 
   /// The slot, or the nearest one outside the run of a child that it would cut.
@@ -250,9 +259,27 @@ class Placer {
   }
 
   bool is_before_punctuation(const Inlay& inlay) const {
-    if (inlay.blank_behind || inlay.end == segment_.text.size()) return false;
+    if (inlay.blank_after || inlay.end == segment_.text.size()) return false;
     const std::size_t at = inlay.end + (segment_.text[inlay.end] == ' ');  // after a blank
     return at < segment_.text.size() && is_punctuation(code_point_at(segment_.text, at).value);
+  }
+
+  /// Whether a bracket of a document stands directly before the inlay: it is before the next word.
+  bool is_after_bracket(const Inlay& inlay) const {
+    return segment_.writing.is_document && !inlay.blank_before && inlay.begin > 0 &&
+           opens_bracket(value_before(segment_.text, inlay.begin));
+  }
+
+  /// The marks of a document's segment directly before and after an item.
+  std::string_view marks_before(const Inlay& inlay) const {
+    const std::string_view text = std::string_view(segment_.text).substr(0, inlay.begin);
+    return inlay.blank_before ? "" : text.substr(text.size() - last_marks(text));
+  }
+  std::string_view marks_after(const Inlay& inlay) const {
+    if (inlay.blank_after || inlay.end == segment_.text.size()) return "";
+    const std::string_view text = std::string_view(segment_.text).substr(inlay.end);
+    const std::string_view marks = text.substr(text[0] == ' ');  // after a blank
+    return marks.substr(0, first_marks(marks));
   }
 
   /// The bytes of a run. Punctuation at its ends is left outside, unless the element has some there
@@ -269,63 +296,97 @@ class Placer {
             keeps_back || last.is_punctuation() ? last.end : last.last};
   }
 
+  /// The byte of the translation after those marks at `byte` that come before the inlay, too.
+  std::size_t after_marks(const Inlay& inlay, std::size_t byte) const {
+    const std::string_view before = std::string_view(segment_.text).substr(0, inlay.begin);
+    for (const char c : before.substr(before.size() - last_marks(before))) {
+      if (byte == translation_.size() || translation_[byte] != c) break;
+      ++byte;
+    }
+    return byte;
+  }
+
   std::size_t byte_of(const Node& node) const {
     if (target_.empty()) return 0;
     const Word& word = target_[node.slot / 2];
-    if (node.slot % 2 == 0) return word.begin;
-    return is_before_punctuation(*node.inlay) ? word.last : word.end;
+    if (node.slot % 2 == 0) return is_after_bracket(*node.inlay) ? word.first : word.begin;
+    if (!is_before_punctuation(*node.inlay)) return word.end;
+    return segment_.writing.is_document ? after_marks(*node.inlay, word.last) : word.last;
   }
 
   /// Writes the part of the translation from where it was written up to, to this byte.
   void copy(std::size_t end) {
     if (end <= written_) return;
     const std::string_view text = std::string_view(translation_).substr(written_, end - written_);
-    out_ += kind_ == MarkupKind::none ? text : with_references(text);
+    out_ += segment_.writing.has_references ? with_references(text) : std::string(text);
     written_ = end;
   }
 
   void write(const Node& node, std::size_t end) {
     for (const std::size_t i : node.children) {
       const Node& child = nodes_[i];
-      const Inlay& inlay = *child.inlay;
-      if (child.has_run()) {
-        const auto [first, last] = bytes_of(child);
-        copy(std::min(first, end));
-        out_ += inlay.before;
-        write(child, std::min(last, end));
-        out_ += inlay.behind;
+      if (!child.has_run()) {
+        write_beside_words(child, end);
         continue;
       }
-      copy(std::min(byte_of(child), end));
-      const bool is_behind_punctuation =
-          inlay.begin > 0 && !is_in_word(value_before(segment_.text, inlay.begin));
-      if (!out_.empty() &&
-          wants_blank(inlay.blank_before, is_behind_punctuation, value_before(out_, out_.size())))
-        out_ += ' ';
-      write_whole(child);
-      if (written_ < end && wants_blank(inlay.blank_behind, is_before_punctuation(inlay),
-                                        code_point_at(translation_, written_).value))
-        out_ += ' ';
+      const auto [first, last] = bytes_of(child);
+      copy(std::min(first, end));
+      add(child.inlay->before);
+      write(child, std::min(last, end));
+      add(child.inlay->after);
     }
     copy(end);
   }
 
+  /// Writes an inlay without a run, with the words of the translation before it.
+  void write_beside_words(const Node& node, std::size_t end) {
+    const Inlay& inlay = *node.inlay;
+    if (inlay.needs_words && node.children.empty()) return;
+    copy(std::min(byte_of(node), end));
+    if (!out_.ends_with(' ')) out_ += lost_.last_of(marks_before(inlay));
+    const bool is_after_punctuation =
+        inlay.begin > 0 && !is_in_word(value_before(segment_.text, inlay.begin));
+    if (!out_.empty() &&
+        wants_blank(inlay.blank_before, is_after_punctuation, value_before(out_, out_.size())))
+      out_ += ' ';
+    write_whole(node);
+    const char32_t next = written_ < end ? code_point_at(translation_, written_).value : U' ';
+    if (!is_punctuation(next)) out_ += lost_.first_of(marks_after(inlay));
+    if (is_blank_too_many(inlay, end)) ++written_;
+    if (written_ < end && wants_blank(inlay.blank_after, is_before_punctuation(inlay), next))
+      out_ += ' ';
+  }
+
+  /// Whether the translation of a document has a blank here, and then a mark that stood directly
+  /// after the item.
+  bool is_blank_too_many(const Inlay& inlay, std::size_t end) const {
+    return segment_.writing.is_document && written_ + 1 < end && translation_[written_] == ' ' &&
+           is_before_punctuation(inlay) &&
+           is_punctuation(code_point_at(translation_, written_ + 1).value);
+  }
+
   /// Writes an inlay without a run, and its children.
   void write_whole(const Node& node) {
-    out_ += node.inlay->before;
+    if (!node.inlay->needs_words) add(node.inlay->before);
     for (const std::size_t i : node.children) write_whole(nodes_[i]);
-    out_ += node.inlay->behind;
+    if (!node.inlay->needs_words) add(node.inlay->after);
+  }
+
+  void add(const std::string& bytes) {
+    inlays_.push_back({out_.size(), out_.size() + bytes.size()});
+    out_ += bytes;
   }
 
   const Segment& segment_;
-  MarkupKind kind_;
   const std::string& translation_;
   std::vector<Word> source_, target_;
   std::vector<double> sums_;          // [target, source + 1]
   std::vector<std::size_t> aligned_;  // [source]
   std::vector<Node> nodes_;           // the segment, and its inlays
+  LostMarks lost_;
   std::string out_;
-  std::size_t written_ = 0;  // bytes of the translation that are written
+  std::vector<ByteRange> inlays_;  // bytes of out_
+  std::size_t written_ = 0;        // bytes of the translation that are written
 };
 
 }  // namespace
@@ -341,9 +402,11 @@ WordWeights diagonal_weights(std::size_t rows, std::size_t columns) {
   return out;
 }
 
-std::string with_inlays(const Segment& segment, MarkupKind kind, const std::string& translation,
+std::string with_inlays(const Segment& segment, const std::string& translation,
                         const WordWeights& weights) {
-  return Placer(segment, kind, translation, weights).text();
+  if (translation == segment.text || (segment.writing.is_document && is_blank(translation)))
+    return segment.raw;
+  return Placer(segment, translation, weights).text();
 }
 
 }  // namespace heed::text

@@ -1,13 +1,12 @@
-// Puts inlays - inline tags, comments and kept items - into the translation of their segment, at
-// the places that attention shows.
+// Puts inlays - inline tags, emphasis, code, comments and kept items - into the translation of
+// their segment, at the places that attention shows.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "text/markup.h"
-#include "text/markup_tokens.h"
+#include "text/segment.h"
 
 namespace heed::text {
 
@@ -22,15 +21,17 @@ struct WordWeights {
 /// same fraction of the source sentence.
 WordWeights diagonal_weights(std::size_t rows, std::size_t columns);
 
-/// The translation of a segment with its inlays, each once, as markup of this kind.
+/// The translation of a segment with its inlays, each once, written as Segment::writing says.
 /// - An element is around the run of words whose attention is mostly to words inside it, within the
 ///   run of the element around it. Runs of neighbours have no word in common.
 /// - Any other inlay, and an element that no word attends to, follows the word that attends most to
 ///   the word before it; or precedes the word that attends most to the word after it, if it belongs
-///   to that one. At an end of its element, or of the segment, it stays there.
+///   to that one. At an end of its element, or of the segment, it stays there. Marks of emphasis
+///   that no word attends to are left out.
 /// - Tags whose elements are not whole in the segment keep their order.
-/// Well-formed markup stays well-formed.
-std::string with_inlays(const Segment& segment, MarkupKind kind, const std::string& translation,
+/// Well-formed markup stays well-formed. A translation that equals the text gives the bytes of the
+/// source. One of a segment that stood on several lines has as many (with_breaks()).
+std::string with_inlays(const Segment& segment, const std::string& translation,
                         const WordWeights& weights);
 
 }  // namespace heed::text

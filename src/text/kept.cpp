@@ -69,8 +69,8 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
   const bool may_begin = is_of_name(text[at]) ||
                          std::string_view("{$%#<.+_-").find(text[at]) != std::string_view::npos;
   if (!may_begin) return {};
-  const bool is_behind_word = is_in_word(value_before(text, at));
-  if (is_behind_word && (is_of_name(text[at]) || text[at] == '%')) return {};  // "5%"
+  const bool is_after_word = is_in_word(value_before(text, at));
+  if (is_after_word && (is_of_name(text[at]) || text[at] == '%')) return {};  // "5%"
   // Inside a word no address of e-mail is looked for: it was looked for at the word's beginning,
   // and a search at each character would take long.
   const char before = at > 0 ? text[at - 1] : ' ';

@@ -79,10 +79,10 @@ bool is_tag_alone(std::string_view rest) {
     const std::size_t name = at;
     at = std::min(rest.find_first_of(" \t\"'=<>`/", at), rest.size());
     if (at == name) break;
-    const std::size_t behind_name = at;
+    const std::size_t after_name = at;
     skip(" \t");
     if (!has('=')) {
-      at = behind_name;
+      at = after_name;
       continue;
     }
     ++at;
@@ -170,9 +170,9 @@ std::optional<MarkdownBlocks::Container> MarkdownBlocks::container_at(Cursor& at
       (!interrupts || exact_number<int64_t>(rest.substr(0, digits)) == 1) &&
       (rest.substr(digits).starts_with('.') || rest.substr(digits).starts_with(')')))
     mark = digits + 1;
-  const std::string_view behind = rest.substr(mark);
-  if (mark == 0 || (!behind.empty() && !is_blank_or_tab(behind[0])) ||
-      (interrupts && has_only_blanks(behind)))
+  const std::string_view after = rest.substr(mark);
+  if (mark == 0 || (!after.empty() && !is_blank_or_tab(after[0])) ||
+      (interrupts && has_only_blanks(after)))
     return std::nullopt;
   const std::size_t before = at.indent();
   at.take(mark);
@@ -214,15 +214,15 @@ bool MarkdownBlocks::begins_html(const Cursor& at, bool may_be_any_tag) {
   if (!html_ends_.empty()) return true;
   const std::string name = tag_name(rest);
   const bool closes = rest.starts_with("</");
-  const std::string_view behind = rest.substr(std::min(rest.size(), name.size() + 1 + closes));
-  const bool ends_name = behind.empty() || is_blank_or_tab(behind[0]) || behind[0] == '>';
+  const std::string_view after = rest.substr(std::min(rest.size(), name.size() + 1 + closes));
+  const bool ends_name = after.empty() || is_blank_or_tab(after[0]) || after[0] == '>';
   html_is_text_ = name != "script" && name != "pre" && name != "style";
   if (!closes && ends_name && (!html_is_text_ || name == "textarea")) {
     html_ends_ = {"</script>", "</pre>", "</style>", "</textarea>"};
     return true;
   }
   html_is_text_ = true;
-  return (is_block_of_html(name) && (ends_name || behind.starts_with("/>"))) ||
+  return (is_block_of_html(name) && (ends_name || after.starts_with("/>"))) ||
          (may_be_any_tag && !name.empty() && is_tag_alone(rest));
 }
 

@@ -37,7 +37,7 @@ bool begins_name(char c, MarkupKind kind) {
 }
 
 /// The position after the next `end`, or the end of the page where there is none.
-std::size_t behind(std::string_view page, std::string_view end, std::size_t from) {
+std::size_t after(std::string_view page, std::string_view end, std::size_t from) {
   const std::size_t found = page.find(end, from);
   return found == std::string_view::npos ? page.size() : found + end.size();
 }
@@ -66,10 +66,10 @@ void read_attributes(std::string_view page, std::size_t at, Tag& tag) {
       tag.end = at + (tag.is_empty ? 2 : 1);
       return;
     }
-    const std::size_t name = at, behind_name = find(" \t\n\r\f/>=", at + 1);
-    at = skip_blanks(behind_name);
+    const std::size_t name = at, after_name = find(" \t\n\r\f/>=", at + 1);
+    at = skip_blanks(after_name);
     if (at == page.size() || page[at] != '=') {
-      at = behind_name;
+      at = after_name;
       continue;
     }
     std::size_t value = skip_blanks(at + 1);
@@ -79,7 +79,7 @@ void read_attributes(std::string_view page, std::size_t at, Tag& tag) {
     if (end >= page.size()) return;
     value += quoted;
     at = end + quoted;
-    if (ascii_lower(page.substr(name, behind_name - name)) == "translate" &&
+    if (ascii_lower(page.substr(name, after_name - name)) == "translate" &&
         ascii_lower(page.substr(value, end - value)) == "no")
       tag.keeps_language = true;
   }
@@ -98,7 +98,7 @@ Tag tag_at(std::string_view page, std::size_t at, MarkupKind kind) {
 }
 
 /// The position after the end tag of the code that begins here, which contains no markup.
-std::size_t behind_code(std::string_view page, std::size_t at, const std::string& name) {
+std::size_t after_code(std::string_view page, std::size_t at, const std::string& name) {
   for (; (at = page.find("</", at)) != std::string_view::npos; at += 2) {
     // "</scripts" is another name, whose end is not looked for.
     const std::string_view found = page.substr(at + 2, name.size() + 1);
@@ -111,7 +111,7 @@ std::size_t behind_code(std::string_view page, std::size_t at, const std::string
 
 /// The position after the declaration of XML that begins here: `>` in quotes, in comments, and
 /// between the brackets of a document type is not its end.
-std::size_t behind_declaration(std::string_view page, std::size_t at) {
+std::size_t after_declaration(std::string_view page, std::size_t at) {
   bool in_brackets = false;
   for (; at < page.size(); ++at) {
     const char c = page[at];
@@ -119,34 +119,33 @@ std::size_t behind_declaration(std::string_view page, std::size_t at) {
     if (c == '[' || c == ']')
       in_brackets = c == '[';
     else if (page.substr(at).starts_with("<!--"))
-      at = behind(page, "-->", at + 4) - 1;
+      at = after(page, "-->", at + 4) - 1;
     else if (c == '"' || c == '\'')
-      at = behind(page, page.substr(at, 1), at + 1) - 1;
+      at = after(page, page.substr(at, 1), at + 1) - 1;
   }
   return page.size();
 }
 
 /// The position after the comment, declaration or the like that begins here; `at` where there is
 /// none.
-std::size_t behind_comment(std::string_view page, std::size_t at, MarkupKind kind) {
+std::size_t after_comment(std::string_view page, std::size_t at, MarkupKind kind) {
   const std::string_view rest = page.substr(at);
   const bool is_xml = kind == MarkupKind::xml;
   // "<!-->" is a comment of HTML, too.
-  if (rest.starts_with("<!--")) return behind(page, "-->", at + (is_xml ? 4 : 2));
-  if (rest.starts_with("<![CDATA[")) return behind(page, "]]>", at);
-  if (rest.starts_with("<?php") || (is_xml && rest.starts_with("<?")))
-    return behind(page, "?>", at);
-  if (is_xml && rest.starts_with("<!")) return behind_declaration(page, at + 2);
-  return rest.starts_with("<!") || rest.starts_with("<?") ? behind(page, ">", at) : at;
+  if (rest.starts_with("<!--")) return after(page, "-->", at + (is_xml ? 4 : 2));
+  if (rest.starts_with("<![CDATA[")) return after(page, "]]>", at);
+  if (rest.starts_with("<?php") || (is_xml && rest.starts_with("<?"))) return after(page, "?>", at);
+  if (is_xml && rest.starts_with("<!")) return after_declaration(page, at + 2);
+  return rest.starts_with("<!") || rest.starts_with("<?") ? after(page, ">", at) : at;
 }
 
 /// The position after the end tag of an element whose content begins here.
-std::size_t behind_element(std::string_view page, std::size_t at, const std::string& name,
-                           MarkupKind kind) {
+std::size_t after_element(std::string_view page, std::size_t at, const std::string& name,
+                          MarkupKind kind) {
   for (int64_t depth = 1; depth > 0;) {
     at = page.find('<', at);
     if (at == std::string_view::npos) return page.size();
-    if (const std::size_t end = behind_comment(page, at, kind); end > at) {
+    if (const std::size_t end = after_comment(page, at, kind); end > at) {
       at = end;
       continue;
     }
@@ -173,7 +172,7 @@ MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
     return {text, reference->bytes, encode_utf8(std::u32string(1, *reference->character))};
   }
   if (page[at] != '<') return {};
-  if (const std::size_t end = behind_comment(page, at, kind); end > at) return {whole, end - at};
+  if (const std::size_t end = after_comment(page, at, kind); end > at) return {whole, end - at};
   const Tag tag = tag_at(page, at, kind);
   if (tag.end == at) return {};
   const bool is_html = kind == MarkupKind::html;
@@ -182,9 +181,9 @@ MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
   bool is_whole = tag.is_empty || (is_html && is_void(tag.name));
   if (!tag.closes && !is_whole) {
     if (is_html && is_code(tag.name))
-      end = behind_code(page, end, tag.name), is_whole = true;
+      end = after_code(page, end, tag.name), is_whole = true;
     else if (tag.keeps_language)
-      end = behind_element(page, end, tag.name, kind), is_whole = true;
+      end = after_element(page, end, tag.name, kind), is_whole = true;
   }
   return {ends         ? block
           : is_whole   ? whole

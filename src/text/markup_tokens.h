@@ -28,6 +28,7 @@ struct MarkupToken {
   std::size_t bytes = 1;
   std::string text = {};  // the character of a reference
   std::string name = {};  // the name of a tag: "br" of "<BR/>"; an element that is whole has none
+  bool needs_words = false;  // marks of emphasis: around nothing they would mean something else
 };
 
 /// The token that begins at `at`. Characters that only look like markup (`a < b`, `AT&T`) are text.

@@ -76,8 +76,9 @@ std::string nfc_rules() {
   std::map<std::u32string, std::u32string> rules;
   for (char32_t c = 0xC0; c < kEnd; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
-    const std::u32string parts = decomposed(c), target = nfc_of(std::u32string(1, c));
+    const std::u32string parts = decomposed(c);
     if (parts.size() == 1 && parts[0] == c) continue;
+    const std::u32string target = nfc_of(std::u32string(1, c));
     rules[{c}] = target;
     for (std::size_t joined = 1; joined <= parts.size(); ++joined)
       rules[nfc_of(parts.substr(0, joined)) + parts.substr(joined)] = target;

@@ -55,6 +55,38 @@ TEST_P(DocumentOption, ASentenceOverTwoLinesStaysOnTwo) {
   EXPECT_EQ(cue[0] + " " + cue[1], whole);
 }
 
+TEST_P(DocumentOption, MarkupComesBackAndTheWordsAreThoseOfTheWholeSentence) {
+  const std::string text = "a **c** [d](x) e `f` g.\n";
+  std::string out = product(translate("markdown", text));
+  for (const std::string markup : {"**", "**", "[", "](x)", "`f`"}) {
+    const std::size_t at = out.find(markup);
+    ASSERT_NE(at, std::string::npos) << markup << " is not in " << out;
+    out.replace(at, markup.size(), " ");
+  }
+  EXPECT_EQ(split_words(out), split_words(lines("a c d e g.\n").at(0)));
+}
+
+// The attention of this model is that of the task.
+TEST(DocumentMarkup, IsAroundTheTranslationsOfItsWords) {
+  const auto translate = [](const char* format, const std::string& text, const Words& options) {
+    Words all{"translate", Toy::get().rnn, "--document", format};
+    all.insert(all.end(), options.begin(), options.end());
+    return product(run_heed(all, text));
+  };
+  EXPECT_EQ(translate("markdown", "# a **c** d e\n\n- [a c](x) *d* e `f`\n", {}),
+            "# e d **c** a\n\n- e *d* [c a](x) `f`\n");
+  EXPECT_EQ(translate("srt", "1\n00:01,000 --> 00:02,000\na d <i>e\nc</i>\n", {}),
+            "1\n00:01,000 --> 00:02,000\n<i>c e</i>\nd a\n");
+  EXPECT_EQ(translate("markdown", "a **c** d e\n", {"--head", "0"}), "e d **c** a\n");
+}
+
+// Backwards these sentences are themselves.
+TEST_P(DocumentOption, ASentenceThatComesBackKeepsItsBytes) {
+  for (const std::string text :
+       {"a **c** &#97;\n", "> a\r\n>  `x`  **c\r\n> a**\r\n", "a [c](x) a"})
+    EXPECT_EQ(product(translate("markdown", text)), text);
+}
+
 TEST_P(DocumentOption, ReadsAndWritesFilesOnce) {
   const std::string file = folder_.write("text.txt", "a b c\n"), output = folder_ / "out.txt";
   const Words command{"translate", model_, file, "--document", "txt", "-o", output};

@@ -77,6 +77,12 @@ TEST_P(MarkupOption, ReferencesAreCharactersForTheModel) {
   EXPECT_EQ(html("&#97; b\n"), lines_of("b a\n"));
 }
 
+// Backwards these lines are themselves.
+TEST_P(MarkupOption, ALineThatComesBackKeepsItsBytes) {
+  EXPECT_EQ(product(translate("a  <b>c</b>  &#97;\n", {"--markup", "html"})),
+            "a  <b>c</b>  &#97;\n");
+}
+
 TEST_P(MarkupOption, WhatIsKeptComesBackOnce) {
   const std::vector<std::string> items = {"{a}",    "%s", "<x id=\"1\"/>", "http://a.b/c?d=%20",
                                           "a@b.cd", "5",  "1.000,50"};

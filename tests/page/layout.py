@@ -18,12 +18,14 @@ FAULTS = """(() => {
     const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
     return (high + 0.05) / (low + 0.05);
   };
+  const grounds = new Map();
   const groundOf = element => {
-    for (let at = element; at; at = at.parentElement) {
-      const paper = colour(getComputedStyle(at).backgroundColor);
-      if (paper.alpha === 1) return paper.rgb;
+    if (!element) return [255, 255, 255];
+    if (!grounds.has(element)) {
+      const paper = colour(getComputedStyle(element).backgroundColor);
+      grounds.set(element, paper.alpha === 1 ? paper.rgb : groundOf(element.parentElement));
     }
-    return [255, 255, 255];
+    return grounds.get(element);
   };
   // The colour that the filter invert(i) hue-rotate(180deg) makes of a grey.
   const shown = (svg, rgb) => {
@@ -41,7 +43,7 @@ FAULTS = """(() => {
     if (!node.data.trim() || parent.closest("svg, script, style, option")) continue;
     const style = getComputedStyle(parent);
     if (!parent.checkVisibility({ visibilityProperty: true })) continue;
-    for (let at = parent; at && at !== document.body; at = at.parentElement) holders.add(at);
+    for (let at = parent; at && at !== document.body && !holders.has(at); at = at.parentElement) holders.add(at);
     const range = document.createRange();
     range.selectNodeContents(node);
     const scroll = parent.closest(".scroll")?.getBoundingClientRect();
@@ -75,10 +77,10 @@ FAULTS = """(() => {
   const hides = overflow => overflow === "hidden" || overflow === "clip";
   for (const holder of holders) {
     if (holder.clientWidth < 2 || holder.clientHeight < 2) continue;
-    const text = holder.textContent, { overflowX, overflowY } = getComputedStyle(holder);
+    const { overflowX, overflowY } = getComputedStyle(holder);
     const across = hides(overflowX) && holder.scrollWidth > holder.clientWidth + 1;
     const down = hides(overflowY) && holder.scrollHeight > holder.clientHeight + 1;
-    if ((across || down) && holder.title !== text) faults.push(`${name(text)} is cut by its box`);
+    if ((across || down) && holder.title !== holder.textContent) faults.push(`${name(holder.textContent)} is cut by its box`);
   }
 
   for (const element of document.querySelectorAll(".wide"))

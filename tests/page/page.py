@@ -11,20 +11,25 @@ import chromium
 import toy
 
 @functools.lru_cache(maxsize=None)
-def world():
-    """The folder, its matrices by kind, the browser: made for the first test, gone at the end."""
-    program = chromium.find_or_skip("the attention page was")
+def models():
+    """A folder with two models, and the browser: made for the first test, gone at the end."""
+    program = chromium.find_or_skip("pages of models were")
     temporary = tempfile.TemporaryDirectory()
     atexit.register(temporary.cleanup)
     folder = pathlib.Path(temporary.name)
     toy.train(folder)
     toy.train_other(folder)
-    toy.look(folder)
-    matrices = {kind: toy.read_matrices(folder / f"look/attention-{kind}.csv")
-                for kind in ("cross", "encoder", "decoder")}
     browser = chromium.Chromium(program)
     atexit.register(browser.close)
-    return folder, matrices, browser
+    return folder, browser
+
+
+@functools.lru_cache(maxsize=None)
+def looked_at():
+    """The folder of models() with what toy.look makes of them, and its matrices by kind."""
+    folder, _ = models()
+    toy.look(folder)
+    return {kind: toy.read_matrices(folder / f"look/attention-{kind}.csv") for kind in ("cross", "encoder", "decoder")}
 
 
 BOXES = """
@@ -63,12 +68,12 @@ def overlaps(boxes):
             and min(a["bottom"], b["bottom"]) - max(a["top"], b["top"]) > 0.5]
 
 
-class PageTest(unittest.TestCase):
-    """A test with the browser, and the folders `look` and `pictures` of toy.look."""
+class ModelsTest(unittest.TestCase):
+    """A test of pages with the browser and the folder of models()."""
 
     @classmethod
     def setUpClass(cls):
-        cls.folder, cls.matrices, cls.browser = world()
+        cls.folder, cls.browser = models()
 
     def setUp(self):
         self.browser.errors.clear()
@@ -83,6 +88,31 @@ class PageTest(unittest.TestCase):
     def show(self, file, width, height, dark=False, scale=1):
         self.opened.append(self.folder / file)
         self.browser.open(self.opened[-1], width, height, dark, scale)
+
+    def boxes(self, selector):
+        return self.browser.run(
+            f"(() => {{{BOXES} return [...document.querySelectorAll('{selector}')].map(seen)}})()")
+
+    def point_at(self, selector, index=0):
+        """Moves the mouse over the index-th such element, as far into view as it must be."""
+        found = f"document.querySelectorAll('{selector}')[{index}]"
+        self.browser.run(f"{found}.scrollIntoView({{block: 'center', inline: 'center'}})")
+        self.browser.painted()  # or the mouse would still find what was there before
+        x, y = self.browser.run(f"""(() => {{
+            const box = {found}.getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];
+        }})()""")
+        self.browser.move(x, y)
+        return x, y
+
+
+class PageTest(ModelsTest):
+    """A test of the page of `heed attention` in the folders of toy.look."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.matrices = looked_at()
 
     def open_as_it_is(self, file="look/attention.html", width=1200, height=900, dark=False):
         self.show(file, width, height, dark)
@@ -120,10 +150,6 @@ class PageTest(unittest.TestCase):
         return self.browser.run("""Object.fromEntries(["kind", "layer", "head"].map(id =>
             [id, element(id).selectedOptions[0].textContent]))""")
 
-    def boxes(self, selector):
-        return self.browser.run(
-            f"(() => {{{BOXES} return [...document.querySelectorAll('{selector}')].map(seen)}})()")
-
     def tokens(self, side):
         return self.boxes(f"#{side} > .token")
 
@@ -133,18 +159,6 @@ class PageTest(unittest.TestCase):
     def status(self):
         """Without the marks that isolate tokens of either direction."""
         return re.sub("[\u2068\u2069]", "", self.browser.run("element('status').textContent"))
-
-    def point_at(self, selector, index=0):
-        """Moves the mouse over the index-th such element, as far into view as it must be."""
-        found = f"document.querySelectorAll('{selector}')[{index}]"
-        self.browser.run(f"{found}.scrollIntoView({{block: 'center', inline: 'center'}})")
-        self.browser.painted()  # or the mouse would still find what was there before
-        x, y = self.browser.run(f"""(() => {{
-            const box = {found}.getBoundingClientRect();
-            return [box.left + box.width / 2, box.top + box.height / 2];
-        }})()""")
-        self.browser.move(x, y)
-        return x, y
 
     def strength(self, token):
         """How far a token's ground is from the paper, towards ink or, in the dark, light."""

@@ -11,7 +11,7 @@ class AlonePage(play.PlayTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder, _, cls.browser = page.world()
+        cls.folder, cls.browser = page.models()
         made = toy.try_heed("export", "model", "other", "--format", "web", "--source", "de", "--target", "en",
                             "-o", "alone.html", folder=cls.folder)
         if "./run web" in made.stderr:

@@ -239,8 +239,9 @@ class Layout(PageTest):
 
     def test_no_label_lies_over_another_for_12_and_for_100_tokens(self):
         for sentence, count in ((1, 13), (4, 100)):
+            self.open(sentence)
             for width in (1200, 400):
-                self.open(sentence, width)
+                self.browser.resize(width, 900)
                 for selector in ("#source > .token", "#target > .token", "#matrix thead span",
                                  "#matrix tbody span"):
                     boxes = self.boxes(selector)
@@ -278,7 +279,7 @@ class Layout(PageTest):
         self.assertLessEqual(sizes[4], 1200)  # the page itself does not
 
     def test_names_stay_in_sight_while_a_large_matrix_scrolls(self):
-        self.open(4)
+        self.open(4, height=600)
         self.browser.run("document.querySelector('#matrix td').focus()")
         hidden = """(() => {
             const box = one => one.getBoundingClientRect(), whole = box(element("scroll"));
@@ -288,7 +289,7 @@ class Layout(PageTest):
                    cell.right > whole.right + 1 || cell.bottom > whole.bottom + 1 ||
                    box(document.activeElement.parentElement.cells[0]).left < whole.left;
         })()"""
-        for key in ("End", *["ArrowDown"] * 50, "Home", *["ArrowUp"] * 50):
+        for key in ("End", *["ArrowDown"] * 30, "Home", *["ArrowUp"] * 30):
             self.browser.press(key)
             self.assertFalse(self.browser.run(hidden), key)
 

@@ -85,7 +85,7 @@ class PlayTest(unittest.TestCase):
 class PlayPage(PlayTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder, _, cls.browser = page.world()
+        cls.folder, cls.browser = page.models()
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
         cls.server = subprocess.Popen(
             [toy.HEED, "serve", "model", "other", "--port", "0", "--source", "de", "--target", "en"],
@@ -326,35 +326,39 @@ class PlayPage(PlayTest):
             self.assertEqual(self.browser.run("element('q').value"), text)
 
     def test_nothing_is_cut_or_covered(self):
+        self.open()
+        self.click("panels[0].translation.children[1]")
+        self.browser.wait("!panels[0].candidates.hidden")
+        self.in_frame("""(() => {
+            element("temperature").value = "1";
+            element("temperature").dispatchEvent(new Event("input"));
+            element("links-on").click();
+        })()""")
         for width, dark in itertools.product((1920, 1400, 1000, 390), (False, True)):
             with self.subTest(width=width, dark=dark):
-                self.open(width=width, height=900, dark=dark)
-                self.click("panels[0].translation.children[1]")
-                self.browser.wait("!panels[0].candidates.hidden")
-                self.in_frame("""(() => {
-                    element("temperature").value = "1";
-                    element("temperature").dispatchEvent(new Event("input"));
-                    element("links-on").click();
-                })()""")
-                self.browser.painted()
+                self.browser.resize(width, 900, dark)
                 self.assertEqual(layout.faults(self.browser), [])
                 self.assertEqual(self.in_frame(layout.FAULTS), [])
                 paper = page.rgb(self.browser.run("getComputedStyle(document.documentElement).backgroundColor"))
                 self.assertEqual(sum(paper) < 382, dark)
 
     def test_what_is_forced_and_what_is_wrong_has_its_place_too(self):
-        for width, dark in itertools.product((1400, 390), (False, True)):
-            with self.subTest(width=width, dark=dark):
-                self.open(width=width, height=900, dark=dark)
-                self.browser.run("panels[0].force(panels[0].translation.children[0].textContent)")
-                self.settle()
-                self.assertFalse(self.browser.run("panels[0].release.hidden"))
-                self.assertEqual(layout.faults(self.browser), [])
-                self.enter(LONG)
-                self.assertRegex(self.note(), TOO_LONG)
-                self.assertEqual(layout.faults(self.browser), [])
-                self.ask_for_nobody()
-                self.assertEqual(layout.faults(self.browser), [])
+        def look():
+            for width, dark in itertools.product((1400, 390), (False, True)):
+                with self.subTest(width=width, dark=dark):
+                    self.browser.resize(width, 900, dark)
+                    self.assertEqual(layout.faults(self.browser), [])
+
+        self.open()
+        self.browser.run("panels[0].force(panels[0].translation.children[0].textContent)")
+        self.settle()
+        self.assertFalse(self.browser.run("panels[0].release.hidden"))
+        look()
+        self.enter(LONG)
+        self.assertRegex(self.note(), TOO_LONG)
+        look()
+        self.ask_for_nobody()
+        look()
 
     def test_a_sentence_too_long_for_its_attention_is_translated_all_the_same(self):
         self.open()

@@ -7,7 +7,7 @@ import unittest
 
 import layout
 import toy
-from page import PageTest, rgb, world
+from page import ModelsTest, models, rgb
 
 WIDTHS = (390, 960, 1000, 1400, 1920)  # 960: 1920 pixels at 200 %
 
@@ -69,7 +69,7 @@ MODELS = {
 @functools.lru_cache(maxsize=None)
 def pages():
     """The folder with examples.html, step.html of the toy model, and NAME.html of each of MODELS."""
-    folder, _, _ = world()
+    folder, _ = models()
     toy.heed("attention", "--step", "-o", "examples.html", folder=folder)
     toy.write_pairs(folder, "steps", [toy.TWELVE, toy.UNKNOWN])
     toy.heed("attention", "model", "--input", "steps.src", "--target-file", "steps.tgt", "--step", "-o", "step.html", folder=folder)
@@ -85,7 +85,7 @@ def near(one, other, error=6e-5):
     return len(one) == len(other) and all(a == b or (abs(a - b) < error) for a, b in zip(one, other))
 
 
-class StepTest(PageTest):
+class StepTest(ModelsTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -327,23 +327,23 @@ class Person(StepTest):
         self.assertNotIn("6. Output", self.texts("h2"))
 
     def test_nothing_is_cut_covered_or_small(self):
-        for file, (width, dark) in itertools.product(("step.html", "examples.html", "luong_concat.html"),
-                                                     itertools.product(WIDTHS, (False, True))):
-            with self.subTest(file=file, width=width, dark=dark):
-                self.open_steps(file, width, 900, dark)
-                for kind in self.browser.run("[...element('kind').options].map(each => each.value)"):
-                    self.choose_value("kind", kind)
-                    self.click("#forward")
-                    self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-                    self.browser.run("scrollTo(0, 0)")
-                    self.browser.painted()
-                    self.assertEqual(layout.faults(self.browser), [])
-                self.assertEqual(sum(rgb(self.boxes("html")[0]["paper"])) < 120, dark)
-                small = self.browser.run("""[...document.querySelectorAll("body *")].filter(each => each.getClientRects().length &&
-                    [...each.childNodes].some(node => node.nodeType === 3 && node.data.trim()) &&
-                    !["SCRIPT", "STYLE", "TITLE"].includes(each.tagName) && parseFloat(getComputedStyle(each).fontSize) < 14)
-                    .map(each => each.outerHTML)""")
-                self.assertEqual(small, [])
+        for file in ("step.html", "examples.html", "luong_concat.html"):
+            self.open_steps(file)
+            for kind in self.browser.run("[...element('kind').options].map(each => each.value)"):
+                self.choose_value("kind", kind)
+                self.click("#forward")
+                self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+                self.browser.run("scrollTo(0, 0)")
+                for width, dark in itertools.product(WIDTHS, (False, True)):
+                    with self.subTest(file=file, kind=kind, width=width, dark=dark):
+                        self.browser.resize(width, 900, dark)
+                        self.assertEqual(layout.faults(self.browser), [])
+                        self.assertEqual(sum(rgb(self.boxes("html")[0]["paper"])) < 120, dark)
+                        small = self.browser.run("""[...document.querySelectorAll("body *")].filter(each =>
+                            each.getClientRects().length && [...each.childNodes].some(node => node.nodeType === 3 && node.data.trim()) &&
+                            !["SCRIPT", "STYLE", "TITLE"].includes(each.tagName) && parseFloat(getComputedStyle(each).fontSize) < 14)
+                            .map(each => each.outerHTML)""")
+                        self.assertEqual(small, [])
 
 
 class CommandLine(StepTest):

@@ -212,10 +212,11 @@ class WatchPage(unittest.TestCase):
         self.assertEqual(before, after)
 
     def test_nothing_is_cut_or_overlaps_at_any_width(self):
+        self.open()
         for width in (1920, 1400, 1000, 390):
             for dark in (False, True):
                 with self.subTest(width=width, dark=dark):
-                    self.open(width, 900, dark)
+                    self.browser.resize(width, 900, dark)
                     self.assertEqual(layout.faults(self.browser), [])
                     cut = self.browser.run("""[...document.querySelectorAll("dd, dt, label, p, h1, h2, .name")]
                         .filter(each => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)

@@ -74,11 +74,11 @@ TEST(PieceWords, NoLinkHasAWordThatTheTextLacks) {
   EXPECT_EQ(
       pharaoh(hard_alignment(merge_words(with_words(blank, text::words_of_parts({" "}), source)))),
       "");
-  const AttentionMatrix behind{.target = {"\u2581x", "\u2581", "</s>"},
-                               .source = {"\u2581a", "</s>"},
-                               .weights = {0.9F, 0.1F, 0.1F, 0.9F, 0.5F, 0.5F}};
+  const AttentionMatrix after{.target = {"\u2581x", "\u2581", "</s>"},
+                              .source = {"\u2581a", "</s>"},
+                              .weights = {0.9F, 0.1F, 0.1F, 0.9F, 0.5F, 0.5F}};
   const AttentionMatrix words =
-      merge_words(with_words(behind, text::words_of_parts({"x", " "}), source));
+      merge_words(with_words(after, text::words_of_parts({"x", " "}), source));
   EXPECT_EQ(pharaoh(hard_alignment(words)), "0-0");
   EXPECT_FLOAT_EQ(words.at(0, 0), 0.9F);  // the blank is no part of x
 }

@@ -7,7 +7,10 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "text/inlays.h"
 #include "text/utf8.h"
+#include "text/word_weights.h"
+#include "text/words.h"
 
 namespace heed::text {
 namespace {
@@ -20,8 +23,40 @@ Document document(const std::string& bytes, const std::string& format) {
   return {bytes, format, "en", [](const std::string&) { return true; }};
 }
 
+Texts texts_of(const Document& document) {
+  Texts texts;
+  for (const Segment& segment : document.text().segments()) texts.push_back(segment.text);
+  return texts;
+}
+
 Texts texts_in(const std::string& bytes, const std::string& format) {
-  return document(bytes, format).texts();
+  return texts_of(document(bytes, format));
+}
+
+/// The document with these translations of its segments, by diagonal attention.
+std::string with(const Document& document, const Texts& translations) {
+  Texts out;
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    const Segment& segment = document.text().segments().at(i);
+    const auto count = [](const std::string& text) {
+      return static_cast<std::size_t>(count_words(text));
+    };
+    out.push_back(with_inlays(segment, translations[i],
+                              diagonal_weights(count(translations[i]), count(segment.text))));
+  }
+  return document.text().with(out);
+}
+
+/// The document of one segment, with its translation, whose word j is that of words links[j].
+std::string put(const std::string& bytes, const std::string& format, const std::string& text,
+                const std::string& translation,
+                const std::vector<std::vector<std::size_t>>& links) {
+  const Document read = document(bytes, format);
+  const Segment& segment = read.text().segments().at(0);
+  EXPECT_EQ(segment.text, text);
+  return read.text().with(
+      {with_inlays(segment, translation,
+                   weights_of(links, static_cast<std::size_t>(count_words(segment.text))))});
 }
 
 /// Letters of ASCII as capitals: another text of the same length.
@@ -34,14 +69,14 @@ Texts in_capitals(Texts texts) {
 
 std::string capitals_of(const std::string& bytes, const std::string& format) {
   const Document read = document(bytes, format);
-  return read.with(in_capitals(read.texts()));
+  return with(read, in_capitals(texts_of(read)));
 }
 
 /// The document with one translation in place of each text.
 std::string with_each(const std::string& bytes, const std::string& format,
                       const std::string& translation) {
   const Document read = document(bytes, format);
-  return read.with(Texts(read.texts().size(), translation));
+  return with(read, Texts(texts_of(read).size(), translation));
 }
 
 TEST(PlainDocument, SentencesStandOverLinesOfAParagraph) {
@@ -65,7 +100,7 @@ TEST(PlainDocument, ItemsQuotationsAndShortLinesAreReadByThemselves) {
 TEST(PlainDocument, WhatHasNoWordsStays) {
   for (const std::string text : {"", "\n", "\uFEFF", " \t\r\n", "***\n---", "\r\r", "“…”"}) {
     EXPECT_THAT(texts_in(text, "txt"), IsEmpty()) << text;
-    EXPECT_EQ(document(text, "txt").with({}), text);
+    EXPECT_EQ(with(document(text, "txt"), {}), text);
   }
   EXPECT_EQ(capitals_of("\uFEFFa\r\n", "txt"), "\uFEFFA\r\n");
 }
@@ -90,21 +125,21 @@ TEST(PlainDocument, ScriptsWithoutBlanksAreJoinedAndBrokenWithoutThem) {
 
 TEST(PlainDocument, ABlankTranslationLeavesItsSentence) {
   EXPECT_EQ(with_each("One. Two.", "txt", " "), "One. Two.");
-  EXPECT_THROW(document("One. Two.", "txt").with({"x"}), Bug);
+  EXPECT_THROW(with(document("One. Two.", "txt"), {"x"}), Bug);
 }
 
 TEST(PlainDocument, SentencesThatAreTooLongAreCut) {
   const Document cut("Short.\n\nOne two, three\nfour five. Six.", "txt", "en",
                      [](const std::string& text) { return text.size() <= 16; });
-  EXPECT_THAT(cut.texts(), ElementsAre("Short.", "One two,", "three four five.", "Six."));
+  EXPECT_THAT(texts_of(cut), ElementsAre("Short.", "One two,", "three four five.", "Six."));
   EXPECT_EQ(cut.too_long(), 1);
   EXPECT_EQ(cut.first_too_long(), 3);
-  EXPECT_EQ(cut.with({"a", "b", "c d", "e"}), "a\n\nb c\nd e");
+  EXPECT_EQ(with(cut, {"a", "b", "c d", "e"}), "a\n\nb c\nd e");
 }
 
 TEST(PlainDocument, BrokenBytesAreRepairedForTheModelAndStay) {
   EXPECT_THAT(texts_in("a\xFF.", "txt"), ElementsAre("a\uFFFD."));
-  EXPECT_EQ(document("a\xFF.", "txt").with({"a\uFFFD."}), "a\xFF.");
+  EXPECT_EQ(with(document("a\xFF.", "txt"), {"a\uFFFD."}), "a\xFF.");
 }
 
 TEST(MarkdownDocument, BlocksThatAreNoText) {
@@ -147,7 +182,7 @@ TEST(MarkdownDocument, TagsReferencesAndPicturesStayWhole) {
   }
   std::string open;
   for (int i = 0; i < 20000; ++i) open += "[a](";
-  EXPECT_EQ(document(open, "markdown").with(texts_in(open, "markdown")), open);
+  EXPECT_EQ(with(document(open, "markdown"), texts_in(open, "markdown")), open);
 }
 
 TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
@@ -158,82 +193,122 @@ TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
   EXPECT_THAT(texts_in(table, "markdown"),
               ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table", "x"));
   EXPECT_EQ(with_each(table, "markdown", "z"), "z | z\n--|:-:\nz z | z\n\nz\n| z |\n");
-  EXPECT_EQ(with_each("[^1]: One\n two\n\nA.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz.[^1] z\n");
+  EXPECT_EQ(with_each("[^1]: One\n two\n\nAa.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz[^1] z\n");
   EXPECT_EQ(with_each("a  \nb\\\nc\n<p>\nd\n</p>\n", "markdown", "z"),
             "z  \nz\\\nz\n<p>\nz\n</p>\n");
 }
 
-TEST(MarkdownDocument, MarkupInsideASentenceIsKeptOrItsPartsAreTranslated) {
+TEST(MarkdownDocument, MarkupLandsWhereItsWordsAreByAttention) {
   const std::string text = "See [the page](http://x.y/a_(b)) or `run *x*`.";
-  const Document read = document(text, "markdown");
-  EXPECT_THAT(read.texts(), ElementsAre(text, "See", "the page", "or"));
-  const auto with = [&](const std::string& whole) { return read.with({whole, "1", "2", "3"}); };
-  EXPECT_EQ(with("`x` oder [die Seite](http://x.y/a_(b)) oder `run *x*`!"),
-            "`x` oder [die Seite](http://x.y/a_(b)) oder `run *x*`!");
-  const std::string parts = "1 [2](http://x.y/a_(b)) 3 `run *x*`.";
-  EXPECT_EQ(with("Siehe [die Seite](http://x.y/a) oder `run *x*`."), parts);
-  EXPECT_EQ(with("`run *x*` [die Seite](http://x.y/a_(b))"), parts);  // another order
-  EXPECT_EQ(with(text), text);
+  const std::string model = "See the page or.";
+  EXPECT_EQ(put(text, "markdown", model, "Siehe die Seite oder.", {{0}, {1}, {2}, {3}}),
+            "Siehe [die Seite](http://x.y/a_(b)) oder `run *x*`.");
+  EXPECT_EQ(put(text, "markdown", model, "Die Seite oder siehe.", {{1}, {2}, {3}, {0}}),
+            "[Die Seite](http://x.y/a_(b)) oder siehe `run *x*`.");
+  EXPECT_EQ(put(text, "markdown", model, model, {{3}, {2}, {1}, {0}}), text);
+  EXPECT_EQ(put("a `c` d [^1] e", "markdown", "a d e", "E D A", {{2}, {1}, {0}}), "E D [^1] A `c`");
 }
 
-// The model writes no mark at the ends of what it is given.
-TEST(MarkdownDocument, PunctuationBesideMarkupStays) {
+TEST(MarkdownDocument, EmphasisIsAroundTheTranslationsOfItsWords) {
+  const std::vector<std::vector<std::size_t>> reversed = {{3}, {2}, {1}, {0}};
+  EXPECT_EQ(put("a **c d** e", "markdown", "a c d e", "E D C A", reversed), "E **D C** A");
+  EXPECT_EQ(put("a **c *d*** e", "markdown", "a c d e", "E D C A", reversed), "E ***D* C** A");
+  EXPECT_EQ(put("_a c_ d ~~e~~", "markdown", "a c d e", "E D C A", reversed), "~~E~~ D _C A_");
+  EXPECT_EQ(put("a **c**, d e.", "markdown", "a c, d e.", "E D, C A.", reversed), "E D, **C** A.");
+  EXPECT_EQ(put("a **[c](x) d** e", "markdown", "a c d e", "E D C A", reversed),
+            "E **D [C](x)** A");
+  // Around nothing the marks would be text.
+  EXPECT_EQ(put("a **c** d", "markdown", "a c d", "D A", {{2}, {0}}), "D A");
+  EXPECT_EQ(put("a [c](x) d", "markdown", "a c d", "D A", {{2}, {0}}), "D A [](x)");
+}
+
+// CommonMark 0.31.2, section 6.2; the numbers are those of its examples.
+TEST(MarkdownDocument, MarksThatAreNoEmphasisAreText) {
+  for (const std::string text :
+       {"a * foo bar*", "a_foo_bar", "2 * 3 * 4", "a \\*b\\* c", "** is not an empty emphasis",
+        "foo_bar_baz", "a ~b~ c"})  // 351, 360, 434, 361
+    EXPECT_THAT(texts_in("x " + text + " y", "markdown"), ElementsAre("x " + text + " y"));
+  EXPECT_THAT(texts_in("x a*\"foo\"* y", "markdown"), ElementsAre("x a*\"foo\"* y"));      // 352
+  EXPECT_THAT(texts_in("x foo*bar* y", "markdown"), ElementsAre("x foobar y"));            // 355
+  EXPECT_THAT(texts_in("x *foo**bar**baz* y", "markdown"), ElementsAre("x foobarbaz y"));  // 411
+  EXPECT_THAT(texts_in("x *foo**bar* y", "markdown"), ElementsAre("x foo**bar y"));        // 412
+  EXPECT_THAT(texts_in("x **foo* y", "markdown"), ElementsAre("x *foo y"));                // 442
+  EXPECT_THAT(texts_in("x *foo _bar* baz_ y", "markdown"),
+              ElementsAre("x foo _bar baz_ y"));                                     // 470
+  EXPECT_THAT(texts_in("x *[bar*](/url) y", "markdown"), ElementsAre("x *bar* y"));  // 473
+}
+
+TEST(MarkdownDocument, MarksOfEmphasisWithoutOtherHalfAreReadInTime) {
+  std::string text = "One";
+  while (text.size() < 300'000) text += " _a* **b_ __c**";
+  EXPECT_EQ(texts_in(text, "markdown").size(), 1U);
+}
+
+TEST(MarkdownDocument, PunctuationBesideCodeStaysThere) {
+  const auto translated = [](const std::string& text, const std::string& model,
+                             const std::string& translation) {
+    const Document read = document(text, "markdown");
+    EXPECT_THAT(texts_of(read), ElementsAre(model));
+    return with(read, {translation});
+  };
+  EXPECT_EQ(translated("text (see `code`), then", "text (see), then", "TEXT (SEE), THEN"),
+            "TEXT (SEE `code`), THEN");
+  EXPECT_EQ(translated("Use **`a`**: it, “`b`” and ('`c`').", "Use: it, and.", "USE: IT, AND."),
+            "USE **`a`**: IT, “`b`” AND ('`c`').");
+  EXPECT_EQ(translated("More (https://x.y/z), or <https://x.y>; less.", "More, or; less.",
+                       "MORE, OR; LESS."),
+            "MORE (https://x.y/z), OR <https://x.y>; LESS.");
+  EXPECT_EQ(translated("Say (`a`,\nor `b`).", "Say (or).", "SAY (OR)."), "SAY (`a`,\nOR `b`).");
+  EXPECT_EQ(translated("in (`a` or `b`)", "in (or)", "IN (OR)"), "IN (`a` OR `b`)");
+  EXPECT_EQ(translated("in `a`, `b`, and `c`.", "in, and.", "IN, AND."), "IN `a`, `b`, AND `c`.");
+  EXPECT_EQ(translated("`a`: one, `b`!", "one,", "ONE,"), "`a`: ONE, `b`!");
+  EXPECT_EQ(translated("The `a`'s of l'`b` and `c`-like", "The 's of l' and -like",
+                       "THE 'S OF L' AND -LIKE"),
+            "THE `a`'S OF L'`b` AND `c`-LIKE");
+}
+
+// The model writes no marks at the ends of words.
+TEST(MarkdownDocument, StopsAndBracketsBesideCodeThatATranslationLacksComeBack) {
   const auto translated = [](const std::string& text) {
     const Document read = document(text, "markdown");
     Texts out;
-    for (const std::string& one : in_capitals(read.texts()))
-      out.push_back(
-          one.find('`') == one.npos && one.find("://") == one.npos ? without_punctuation(one) : "");
-    return read.with(out);
+    for (const std::string& one : in_capitals(texts_of(read)))
+      out.push_back(without_punctuation(one));
+    return with(read, out);
   };
   EXPECT_EQ(translated("text (see `code`). `a`, and so on:`b`!"),
             "TEXT (SEE `code`). `a`, AND SO ON:`b`!");
-  EXPECT_EQ(translated("Use **`a`**: it, “`b`” and ('`c`')."),
-            "USE **`a`**: IT, “`b`” AND ('`c`').");
-  EXPECT_EQ(translated("More (https://x.y/z), or <https://x.y>; less."),
-            "MORE (https://x.y/z), OR <https://x.y>; LESS");
-  EXPECT_EQ(translated("Say (`a`,\nor `b`)."), "SAY (`a`,\nOR `b`).");
-  EXPECT_EQ(translated("The `a`'s of l'`b` and `c`-like"), "THE `a` S OF L `b` AND `c`-LIKE");
-}
-
-TEST(MarkdownDocument, AnApostropheOfTheTranslationStaysBesideMarkup) {
-  const Document read = document("The `a`'s of l'`b`", "markdown");
-  ASSERT_THAT(read.texts(), ElementsAre("The `a`'s of l'`b`", "The", "'s of l'"));
-  EXPECT_EQ(read.with({"x", "THE", "'S OF L'"}), "THE `a`'S OF L'`b`");
-  EXPECT_EQ(read.with({"x", "THE", "’s of l’"}), "THE `a`’s of l’`b`");
-  EXPECT_EQ(read.with({"x", "THE", "S OF L"}), "THE `a` S OF L `b`");
-}
-
-TEST(MarkdownDocument, MarksThatATranslationHasAreNotWrittenTwice) {
-  const Document read = document("See (`a`), then “`b`.", "markdown");
-  ASSERT_THAT(read.texts(), ElementsAre("See (`a`), then “`b`.", "See (", "), then “"));
-  for (const auto& [first, second] : {std::pair("Siehe (", "), dann “"),
-                                      {"Siehe ()", "dann"},
-                                      {"Siehe", "; dann –"},
-                                      {"Siehe: (", "), dann („"}})
-    EXPECT_EQ(read.with({"x", first, second}), std::string(first) == "Siehe: ("
-                                                   ? "Siehe: (`a`), dann “`b`."
-                                                   : "Siehe (`a`), dann “`b`.");
-}
-
-TEST(MarkdownDocument, AWholeTranslationNeedsTheMarksBesideMarkup) {
-  const Document read = document("See (`a`), or \"`b`\".", "markdown");
-  const auto with = [&](const std::string& whole) { return read.with({whole, "X", "Y"}); };
-  for (const std::string whole : {"Siehe (`a`) oder „`b`“.", "（`a`）、「`b`」。"})
-    EXPECT_EQ(with(whole), whole);
-  for (const std::string whole :
-       {"Siehe `a`, oder \"`b`\".", "Siehe (`a`), oder \"`b`\"", "Siehe (`a`), oder `b`."})
-    EXPECT_EQ(with(whole), "X (`a`), Y \"`b`\".") << whole;
+  EXPECT_EQ(translated("Use **`a`**: it and `b`."), "USE **`a`**: IT AND `b`.");
+  EXPECT_EQ(translated("More https://x.y/z; or <https://x.y>!"),
+            "MORE https://x.y/z; OR <https://x.y>!");
+  // The translation has what stands elsewhere, and as many.
+  const Document read = document("See `a`. or: `b`", "markdown");
+  EXPECT_EQ(with(read, {"Siehe, oder?!"}), "Siehe `a`, oder?! `b`");
 }
 
 TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {
-  EXPECT_THAT(texts_in("``a ` b`` c", "markdown"), ElementsAre("``a ` b`` c", "c"));
-  EXPECT_THAT(texts_in("`a``b`` c", "markdown"), ElementsAre("`a``b`` c", "`a", "c"));
+  EXPECT_EQ(with_each("``a ` b`` c", "markdown", "X"), "``a ` b`` X");
+  EXPECT_EQ(with_each("`a``b`` c", "markdown", "X Y"), "X``b`` Y");
+}
+
+TEST(MarkdownDocument, ReferencesInWordsAreCharacters) {
+  EXPECT_THAT(texts_in("f&uuml;r R&amp;D &lt;b &copy; c", "markdown"), ElementsAre("für R&D b c"));
+  EXPECT_EQ(with_each("f&uuml;r R&amp;D", "markdown", "A&B < c"), "A&amp;B &lt; c");
+  EXPECT_EQ(with_each("für R&D", "markdown", "A&B < c"), "A&B < c");
+}
+
+TEST(MarkdownDocument, LinksWithoutTextBetweenThemAreSegments) {
+  EXPECT_THAT(texts_in("[![Build it](b.svg)](b) ![Ask us](x) | [Docs](d)\n", "markdown"),
+              ElementsAre("Build it", "Ask us", "Docs"));
+  EXPECT_EQ(with_each("[![Build it](b.svg)](b) ![Ask us](x) | [Docs](d).\n", "markdown", "X"),
+            "[![X](b.svg)](b) ![X](x) | [X](d).\n");
+  EXPECT_THAT(texts_in("[One](a) or [two](b)", "markdown"), ElementsAre("One or two"));
 }
 
 TEST(MarkdownDocument, AnAddressEndsBeforeAFullStopOfAnotherScript) {
-  EXPECT_THAT(texts_in("请看 https://example.org/a。然后运行这个程序。", "markdown"),
-              ElementsAre("请看 https://example.org/a。", "请看", "然后运行这个程序。"));
+  const std::string text = "请看 https://example.org/a。然后运行这个程序。";
+  EXPECT_THAT(texts_in(text, "markdown"), ElementsAre("请看。", "然后运行这个程序。"));
+  EXPECT_EQ(with_each(text, "markdown", "好。"), "好 https://example.org/a。好。");
 }
 
 TEST(MarkdownDocument, TagsWithoutAnEndAreReadInTime) {
@@ -255,7 +330,7 @@ TEST(MarkdownDocument, FormulasTemplatesAndNotesStay) {
   for (const std::string text : {"It costs $5 or $6, at 10:30:45 {see} a::b:c", "(5$), or 6$",
                                  "$HOME/$USER and $A", "US$5, A$6$"})
     EXPECT_THAT(texts_in(text, "markdown"), ElementsAre(text));
-  EXPECT_THAT(texts_in("> [!a](x) b", "markdown"), ElementsAre("[!a](x) b", "!a", "b"));
+  EXPECT_THAT(texts_in("> [!a](x) b", "markdown"), ElementsAre("!a b"));
 }
 
 TEST(MarkdownDocument, CodeAndTextDoNotChangePlaces) {
@@ -268,12 +343,13 @@ TEST(MarkdownDocument, CodeAndTextDoNotChangePlaces) {
 
 TEST(MarkdownDocument, MarkupAroundASentenceIsNotTranslated) {
   EXPECT_THAT(texts_in("[The page](x) ![a *b*](y.png \"z\")", "markdown"),
-              ElementsAre("[The page](x) ![a *b*](y.png \"z\")", "The page", "a *b*"));
+              ElementsAre("The page", "a b"));
+  EXPECT_THAT(texts_in("**One.** *Two*", "markdown"), ElementsAre("One.", "Two"));
   EXPECT_THAT(texts_in("![A b.](x.png)", "markdown"), ElementsAre("A b."));
   EXPECT_THAT(texts_in("<b>One. Two</b><br>", "markdown"), ElementsAre("One.", "Two"));
   EXPECT_THAT(texts_in("`x` <http://a.b> https://a.b. [](x) \\*", "markdown"), IsEmpty());
   EXPECT_THAT(texts_in("`x` is [open and <3 or a < b", "markdown"),
-              ElementsAre("`x` is [open and <3 or a < b", "is [open and <3 or a < b"));
+              ElementsAre("is [open and <3 or a < b"));
 }
 
 TEST(SubtitleDocument, CuesAreReadByThemselves) {
@@ -311,7 +387,7 @@ TEST(SubtitleDocument, BlocksOfWebVttThatAreNoCuesStay) {
   const std::string vtt =
       "WEBVTT - x\nKind: y\n\nNOTE\nz\n\nSTYLE\n::cue {}\n\nid\n00:01.000 --> 00:02.000 line:0\n"
       "<v Anna>One <c.red>two</c>\n\nNOTE three\n\n00:03.000 --> 00:04.000\nFour";
-  EXPECT_THAT(texts_in(vtt, "vtt"), ElementsAre("One <c.red>two</c>", "One", "two", "Four"));
+  EXPECT_THAT(texts_in(vtt, "vtt"), ElementsAre("One two", "Four"));
   EXPECT_THAT(texts_in("WEBVTT\n\nno time\n", "vtt"), IsEmpty());
 }
 
@@ -389,16 +465,29 @@ TEST(AnyDocument, GivesItsBytesBack) {
       const std::size_t most = 1 + random() % 30;
       const Document read(bytes, format.name, "de",
                           [&](const std::string& text) { return text.size() <= most; });
-      ASSERT_EQ(read.with(read.texts()), bytes) << format.name << "\n" << bytes;
-      const std::string capitals = read.with(in_capitals(read.texts()));
+      ASSERT_EQ(with(read, texts_of(read)), bytes) << format.name << "\n" << bytes;
+      const std::string capitals = with(read, in_capitals(texts_of(read)));
+      // Inlays may have other neighbours, and lines may end elsewhere; emphasis needs words.
+      const bool has_inlays = std::ranges::any_of(
+          read.text().segments(), [](const Segment& one) { return !one.inlays.empty(); });
+      const auto compared = [&](std::string text) {
+        if (!has_inlays) return text;
+        std::erase_if(text, [](char c) {
+          return std::string(" \t\r\n\xC2\xA0*_~").find(c) != std::string::npos;
+        });
+        std::ranges::sort(text);
+        return text;
+      };
       if (bytes.find('\xFF') == std::string::npos && bytes.find("\uFEFF") == std::string::npos &&
           bytes.find('\0') == std::string::npos) {
-        ASSERT_EQ(in_capitals({capitals}), in_capitals({bytes})) << format.name << "\n" << bytes;
+        ASSERT_EQ(compared(in_capitals({capitals})[0]), compared(in_capitals({bytes})[0]))
+            << format.name << "\n"
+            << bytes;
       }
       // Other translations, with blanks enough for all line breaks.
       std::string words;
       for (int i = 0; i < 80; ++i) words += "x ";
-      const std::string other = read.with(Texts(read.texts().size(), words));
+      const std::string other = with(read, Texts(texts_of(read).size(), words));
       ASSERT_EQ(std::ranges::count(other, '\n'), std::ranges::count(bytes, '\n')) << bytes;
     }
   }

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 /// The texts of the segments.
 std::vector<std::string> texts_of(const std::string& page, MarkupKind kind = MarkupKind::html,
                                   const KeepOptions& kept = {}) {
-  const Markup markup(page, kind, kept);
+  const SegmentedText markup = read_markup(page, kind, kept);
   std::vector<std::string> texts;
   for (const Segment& segment : markup.segments()) texts.push_back(segment.text);
   return texts;
@@ -22,7 +22,7 @@ std::vector<std::string> texts_of(const std::string& page, MarkupKind kind = Mar
 
 /// The page with "1", "2", ... for its segments.
 std::string with_numbers(const std::string& page) {
-  const Markup markup(page);
+  const SegmentedText markup = read_markup(page);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < markup.segments().size(); ++i) texts.push_back(std::to_string(i + 1));
   return markup.with(texts);
@@ -31,11 +31,11 @@ std::string with_numbers(const std::string& page) {
 /// "<b>|</b> of 2..5", one for each inlay of the only segment.
 std::vector<std::string> inlays_of(const std::string& page, MarkupKind kind = MarkupKind::html,
                                    const KeepOptions& kept = {}) {
-  const Markup markup(page, kind, kept);
+  const SegmentedText markup = read_markup(page, kind, kept);
   std::vector<std::string> out;
   for (const Inlay& inlay : markup.segments().at(0).inlays) {
     const bool is_element = inlay.kind == Inlay::Kind::element;
-    out.push_back(inlay.before + (is_element ? "|" + inlay.behind : "") + " " +
+    out.push_back(inlay.before + (is_element ? "|" + inlay.after : "") + " " +
                   std::to_string(inlay.begin) +
                   (is_element ? ".." + std::to_string(inlay.end) : "") +
                   (inlay.parent == Inlay::kNone ? "" : " in " + std::to_string(inlay.parent)));
@@ -47,7 +47,7 @@ TEST(Markup, InlineTagsAreInASegmentAndBlocksAroundIt) {
   const std::string page = "<p class=\"a\">A <b>red</b>\n  dog.<br/>It <i>runs</i>.</p>\n";
   EXPECT_THAT(texts_of(page), ElementsAre("A red dog.", "It runs."));
   EXPECT_EQ(with_numbers(page), "<p class=\"a\">1<br/>2</p>\n");
-  EXPECT_THROW(Markup(page).with({"Ein"}), Bug);
+  EXPECT_THROW(read_markup(page).with({"Ein"}), Bug);
   EXPECT_THAT(inlays_of("A <b>red <i>big</i></b> dog"),
               ElementsAre("<b>|</b> 1..9", "<i>|</i> 5..9 in 0"));
 }
@@ -152,7 +152,7 @@ TEST(Markup, WithoutALetterOrADigitNothingIsTranslated) {
   for (const std::string page : {"\n \n ", "<td>&nbsp;</td>", "<p> | &mdash; \u2022 \u00A0</p>",
                                  "<br>", "&amp;", "<b></b>"}) {
     EXPECT_THAT(texts_of(page), IsEmpty()) << page;
-    EXPECT_EQ(Markup(page).with({}), page);
+    EXPECT_EQ(read_markup(page).with({}), page);
   }
 }
 
@@ -190,7 +190,7 @@ TEST(Markup, ElementsInVeryManyElementsAreHalves) {
   for (std::size_t i = 0; i < depth; ++i) page += "<b>";
   page += "x";
   for (std::size_t i = 0; i < depth; ++i) page += "</b>";
-  const Markup markup(page);
+  const SegmentedText markup = read_markup(page);
   std::size_t halves = 0;
   for (const Inlay& inlay : markup.segments()[0].inlays)
     halves += inlay.kind != Inlay::Kind::element;
@@ -210,7 +210,8 @@ TEST(Markup, AddressesEndAtReferencesAndAreNoTags) {
 }
 
 TEST(Markup, NumbersThatStayAreThoseOfThePage) {
-  const Markup page("10<sup>2</sup> dogs", MarkupKind::html, kept_of({"numbers"}));
+  const SegmentedText page =
+      read_markup("10<sup>2</sup> dogs", MarkupKind::html, kept_of({"numbers"}));
   const auto& staying = page.segments().at(0).staying;
   EXPECT_EQ(page.segments()[0].text, "102 dogs");
   EXPECT_THAT(staying, ElementsAre(std::pair("10", 1), std::pair("2", 1)));

@@ -34,9 +34,10 @@ struct UpdatesOptions {
   OptimizerKind optimizer = OptimizerKind::adamw;
   double guided = 0;  // weight of guided alignment
   Adapters adapters = {};
+  int64_t updates = 2;
 };
 
-/// Two updates of five parts.
+/// Updates of five parts.
 inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
   constexpr int64_t kPieces = 23;
   TrainConfig training;
@@ -61,7 +62,7 @@ inline Outcome updates(ranks::Group& group, const UpdatesOptions& options) {
   model->train();
   Outcome out;
   std::vector<UpdateReport> reports;
-  for (int64_t update = 1; update <= 2; ++update) {
+  for (int64_t update = 1; update <= options.updates; ++update) {
     const auto examples = [&](int64_t pairs, int64_t seed) {
       auto made = toy::copies(pairs, seed, /*most=*/4);
       return options.guided > 0 ? toy::linked(std::move(made)) : made;

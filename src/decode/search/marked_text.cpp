@@ -13,6 +13,7 @@
 #include "decode/search/lines_request.h"
 #include "decode/search/reading.h"
 #include "study/attention_matrix.h"
+#include "text/inlays.h"
 #include "text/kept.h"
 #include "text/lines.h"
 #include "text/markup.h"
@@ -70,7 +71,7 @@ std::span<const UnplacedInlays> part_of(std::span<const UnplacedInlays> all) {
 }
 
 void place(const LineTranslator& translator, std::span<const UnplacedInlays> wanted,
-           text::MarkupKind kind, const std::optional<study::AlignmentChoice>& choice) {
+           const std::optional<study::AlignmentChoice>& choice) {
   std::vector<std::string> sources;
   std::vector<std::vector<int32_t>> targets;
   for (const UnplacedInlays& one : wanted) {
@@ -94,7 +95,7 @@ void place(const LineTranslator& translator, std::span<const UnplacedInlays> wan
     if (!weights)
       weights = text::diagonal_weights(
           rows, std::min(words, wanted[i].translation->source_pieces.size()));
-    wanted[i].text() = text::with_inlays(*wanted[i].segment, kind, wanted[i].text(), *weights);
+    wanted[i].text() = text::with_inlays(*wanted[i].segment, wanted[i].text(), *weights);
   }
 }
 
@@ -109,7 +110,7 @@ std::map<std::string, int64_t, std::less<>> surplus(const text::Segment& source,
 
 }  // namespace
 
-LinesRequest segments_of(const std::vector<text::Markup>& pages, const LineNumbers& numbers) {
+LinesRequest segments_of(std::span<const text::SegmentedText> pages, const LineNumbers& numbers) {
   LinesRequest request;
   std::vector<std::size_t> page_of;
   for (std::size_t page = 0; page < pages.size(); ++page)
@@ -130,13 +131,19 @@ class InlaysOfPages {
                 const std::optional<study::AlignmentChoice>& choice)
       : translator_(translator), request_(request), choice_(choice) {}
 
-  Inlaid put(const std::vector<text::Markup>& pages, std::vector<Translation>& translations) {
-    std::size_t i = 0;
-    for (const text::Markup& page : pages)
-      for (const text::Segment& segment : page.segments()) finish(page, segment, i++, translations);
+  Inlaid put(std::span<const text::SegmentedText> pages, std::vector<Translation>& translations,
+             std::size_t first) {
+    std::size_t begin = 0;  // the first segment of a page
+    for (const text::SegmentedText& page : pages) {
+      const std::size_t end = begin + page.segments().size();
+      for (std::size_t i = std::max(begin, first); i < std::min(end, first + translations.size());
+           ++i)
+        finish(page, page.segments()[i - begin], i - first, translations);
+      begin = end;
+    }
     for (std::span<const UnplacedInlays> left(wanted_); !left.empty();) {
       const auto part = part_of(left);
-      place(translator_, part, pages[0].kind(), choice_);
+      place(translator_, part, choice_);
       left = left.subspan(part.size());
     }
     if (!again_.empty()) translate_again(translations);
@@ -148,7 +155,7 @@ class InlaysOfPages {
  private:
   /// Finishes the translations of one segment, or adds them to those that still need attention
   /// (wanted_) or another translation (again_).
-  void finish(const text::Markup& page, const text::Segment& segment, std::size_t i,
+  void finish(const text::SegmentedText& page, const text::Segment& segment, std::size_t i,
               std::vector<Translation>& translations) {
     Translation& one = translations[i];
     text::KeepOptions kept = page.kept();
@@ -159,7 +166,7 @@ class InlaysOfPages {
         has_more |= more > 0;
       }
     if (kept.taken.size() > page.kept().taken.size()) {
-      text::Markup other(segment.raw, page.kind(), std::move(kept));
+      text::SegmentedText other = text::read_markup(segment.raw, page.kind(), std::move(kept));
       if (other.segments().empty()) {
         one.texts = {other.with({})};
         return;
@@ -171,10 +178,10 @@ class InlaysOfPages {
       }
     }
     if (has_more) out_.repeated.push_back(i);
-    if (one.hypotheses.empty()) one.texts = {text::with_inlays(segment, page.kind(), "", {})};
+    if (one.hypotheses.empty()) one.texts = {text::with_inlays(segment, "", {})};
     for (std::size_t n = 0; n < one.hypotheses.size(); ++n)
       if (segment.inlays.empty())
-        one.texts[n] = text::with_inlays(segment, page.kind(), one.texts[n], {});
+        one.texts[n] = text::with_inlays(segment, one.texts[n], {});
       else
         wanted_.push_back({&segment, &one, n});
   }
@@ -186,7 +193,7 @@ class InlaysOfPages {
     LinesResult found = translator_.translate(request);
     out_.warnings = std::move(found.warnings);
     const Inlaid inner =
-        InlaysOfPages(translator_, request, choice_).put(again_, found.translations);
+        InlaysOfPages(translator_, request, choice_).put(again_, found.translations, 0);
     for (const std::size_t k : inner.repeated) out_.repeated.push_back(which_[k]);
     out_.warnings.insert(out_.warnings.end(), inner.warnings.begin(), inner.warnings.end());
     for (std::size_t k = 0; k < which_.size(); ++k) {
@@ -200,26 +207,26 @@ class InlaysOfPages {
   const LinesRequest& request_;
   const std::optional<study::AlignmentChoice>& choice_;
   std::vector<UnplacedInlays> wanted_;
-  std::vector<text::Markup> again_;  // one segment each
-  std::vector<std::size_t> which_;   // the index of each among all segments
+  std::vector<text::SegmentedText> again_;  // one segment each
+  std::vector<std::size_t> which_;          // the index of each among all segments
   Inlaid out_;
 };
 
 }  // namespace
 
 Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
-                  const std::vector<text::Markup>& pages,
+                  std::span<const text::SegmentedText> pages,
                   const std::optional<study::AlignmentChoice>& choice,
-                  std::vector<Translation>& translations) {
-  return InlaysOfPages(translator, request, choice).put(pages, translations);
+                  std::vector<Translation>& translations, std::size_t first) {
+  return InlaysOfPages(translator, request, choice).put(pages, translations, first);
 }
 
-std::vector<std::string> with_segments(const std::vector<text::Markup>& pages,
+std::vector<std::string> with_segments(std::span<const text::SegmentedText> pages,
                                        const std::vector<Translation>& translations,
                                        std::size_t which) {
   std::vector<std::string> out;
   auto next = translations.begin();
-  for (const text::Markup& page : pages) {
+  for (const text::SegmentedText& page : pages) {
     std::vector<std::string> texts;
     for (; texts.size() < page.segments().size(); ++next)
       texts.push_back(next->texts[std::min(which, next->texts.size() - 1)]);
@@ -252,8 +259,8 @@ std::vector<std::string> translate_marked(const LineTranslator& translator,
                                           const LineNumbers& numbers, text::MarkupKind kind,
                                           const text::KeepOptions& kept,
                                           const std::optional<study::AlignmentChoice>& choice) {
-  std::vector<text::Markup> pages;
-  for (const std::string& line : lines) pages.emplace_back(line, kind, kept);
+  std::vector<text::SegmentedText> pages;
+  for (const std::string& line : lines) pages.push_back(text::read_markup(line, kind, kept));
   const LinesRequest request = segments_of(pages, numbers);
   std::vector<Translation> found;
   if (!request.lines.empty()) found = with_logged_warnings(translator.translate(request));

@@ -1,25 +1,25 @@
-// Puts markup and kept items into translations, where they belong by the attention of a model that
-// reads source and translation.
+// Puts markup, of lines, pages and documents, and kept items into translations, where they belong
+// by the attention of a model that reads source and translation.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
 #include "study/alignment.h"
-#include "text/inlays.h"
 #include "text/kept.h"
-#include "text/markup.h"
 #include "text/markup_tokens.h"
+#include "text/segment.h"
 
 namespace heed::decode {
 
 /// Returns the segments of pages as lines to translate, each with the number of its page.
-LinesRequest segments_of(const std::vector<text::Markup>& pages, const LineNumbers& numbers);
+LinesRequest segments_of(std::span<const text::SegmentedText> pages, const LineNumbers& numbers);
 
 /// The report of put_inlays().
 struct Inlaid {
@@ -31,19 +31,19 @@ struct Inlaid {
 };
 
 /// Puts the inlays into the texts of `translations` (text::with_inlays()). These are the
-/// translations of segments_of() the pages, which are all of one kind of markup; `request` is the
-/// request that was translated. `choice` says which attention weights decide where an inlay
-/// belongs; without it, for models without attention, its position in the sentence decides. A
-/// segment whose numbers are kept, but do not all come back, is translated again without them and
-/// gets them as inlays.
+/// translations of consecutive segments_of() the pages, of which segment `first` is the first one;
+/// `request` is the request that was translated. `choice` says which attention weights decide where
+/// an inlay belongs; without it, for models without attention, its position in the sentence
+/// decides. A segment whose numbers are kept, but do not all come back, is translated again without
+/// them and gets them as inlays.
 Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
-                  const std::vector<text::Markup>& pages,
+                  std::span<const text::SegmentedText> pages,
                   const std::optional<study::AlignmentChoice>& choice,
-                  std::vector<Translation>& translations);
+                  std::vector<Translation>& translations, std::size_t first = 0);
 
 /// Returns the pages with the translations of their segments. Each segment has its hypothesis
 /// `which`, or the last one if it has fewer.
-std::vector<std::string> with_segments(const std::vector<text::Markup>& pages,
+std::vector<std::string> with_segments(std::span<const text::SegmentedText> pages,
                                        const std::vector<Translation>& translations,
                                        std::size_t which = 0);
 

@@ -275,7 +275,7 @@ function go(to) {
 function draw() {
   const held = document.activeElement, parts = () => [...document.querySelectorAll("main .scroll")];
   const scrolled = parts().map(each => [each.scrollLeft, each.scrollTop]);
-  const again = ["#steps", "main th >"].find(place => held.matches(`${place} button`));
+  const again = ["#steps", "main th >"].find(selector => held.matches(`${selector} button`));
   drawAll();
   if (again) document.querySelector(`${again} [aria-pressed="true"]`)?.focus({ preventScroll: true });
   parts().forEach((each, i) => each.scrollTo(...(scrolled[i] ?? [0, 0])));

@@ -1,4 +1,6 @@
 // HTML and XML, what is kept in texts, and both put into a translation.
+#include "text/markup.h"
+
 #include "fuzz/target.h"
 #include "text/inlays.h"
 #include "text/words.h"
@@ -11,19 +13,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return static_cast<std::size_t>(text::count_words(text));
   };
   for (const auto kind : {text::MarkupKind::none, text::MarkupKind::html, text::MarkupKind::xml}) {
-    const text::Markup markup(page, kind, text::kept_of(text::kKeptNames));
+    const text::SegmentedText markup =
+        text::read_markup(page, kind, text::kept_of(text::kKeptNames));
     std::vector<std::string> texts;
     for (const text::Segment& segment : markup.segments()) {
       const std::string translation = segment.text + "\u4F60 <x>";
-      texts.push_back(
-          text::with_inlays(segment, kind, translation,
-                            text::diagonal_weights(count(translation), count(segment.text))));
+      texts.push_back(text::with_inlays(
+          segment, translation, text::diagonal_weights(count(translation), count(segment.text))));
       std::size_t bytes = translation.size();
       for (const text::Inlay& inlay : segment.inlays) {
         const std::size_t before = texts.back().find(inlay.before);
         expect(before != std::string::npos, "an inlay that is lost");
-        expect(texts.back().find(inlay.behind, before) != std::string::npos, "half of an inlay");
-        bytes += inlay.before.size() + inlay.behind.size();
+        expect(texts.back().find(inlay.after, before) != std::string::npos, "half of an inlay");
+        bytes += inlay.before.size() + inlay.after.size();
       }
       expect(texts.back().size() >= bytes, "a text without all of its inlays");
     }

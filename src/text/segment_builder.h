@@ -1,0 +1,65 @@
+// Makes a segment of its tokens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/markup_tokens.h"
+#include "text/segment.h"
+
+namespace heed::text {
+
+/// Takes the tokens of a segment from its beginning to its end.
+class SegmentBuilder {
+ public:
+  explicit SegmentBuilder(Writing writing) { segment_.writing = writing; }
+
+  /// Adds a token, which has these bytes in the source; they are UTF-8.
+  void add(const MarkupToken& token, std::string_view bytes);
+  /// Adds a kept item that stays in the text.
+  void add_staying(std::string_view bytes);
+
+  /// The segment without its `raw` and `breaks`.
+  Segment segment() &&;
+
+ private:
+  struct Open {
+    std::size_t inlay;
+    std::string name;
+  };
+  /// Where an inlay is among the bytes of all tokens, and gap_ before it.
+  struct Seen {
+    std::size_t from = 0, to = 0;
+    bool gap = false;
+  };
+
+  void add_text(std::string_view bytes);
+  bool is_glued(char32_t c) const;
+  bool is_after_bracket(const Inlay& item) const;
+  std::size_t add_inlay(Inlay::Kind kind, std::string_view bytes);
+  void open(const MarkupToken& token, std::string_view tag);
+  void close(const std::string& name, std::string_view tag);
+  void join_items();
+  bool is_alone(const Inlay& inlay) const;
+  void take_marks(Inlay& inlay);
+  bool take_pair(Inlay& inlay);
+  void leave_one_blank(Inlay& inlay);
+  std::string shown(std::size_t at, std::size_t bytes) const;
+  void cut(std::size_t at, std::size_t bytes);
+  void pop();
+
+  Segment segment_;
+  std::string bytes_;       // of all tokens
+  std::vector<Seen> seen_;  // by inlay
+  std::vector<Open> open_;
+  std::map<std::string, int64_t> open_names_;
+  std::size_t last_ = Inlay::kNone;  // the inlay that the next character follows
+  bool blank_ = false;               // a blank directly follows this inlay, or the last character
+  bool gap_ = false;                 // a blank has come since the last character
+};
+
+}  // namespace heed::text
