@@ -191,7 +191,7 @@ class Beside(ToolsTest):
         self.browser.run("element('matrix-beside').querySelector('td').focus()")
         self.browser.press("ArrowDown")
         self.browser.press("ArrowRight")
-        self.assertEqual(self.browser.run("place(document.activeElement)"), [1, 1])
+        self.assertEqual(self.browser.run("indicesOf(document.activeElement)"), [1, 1])
         self.assertTrue(self.browser.run("tables[1].contains(document.activeElement)"))
 
     def test_two_models_stand_beside_each_other(self):
