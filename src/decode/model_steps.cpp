@@ -17,6 +17,7 @@
 #include "decode/search/candidates.h"
 #include "engine/threads.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {

@@ -9,7 +9,8 @@
 #include "decode/search/candidates.h"
 #include "decode/search/search.h"
 #include "engine/threads.h"
-#include "model/model.h"
+#include "model/pointer.h"
+#include "model/source.h"
 
 namespace heed::decode {
 

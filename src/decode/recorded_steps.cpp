@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "model/description/config.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "model/transformer/transformer.h"
 
 namespace heed::decode {

@@ -17,7 +17,8 @@
 
 #include "decode/model_steps.h"
 #include "kernels/graph.h"
-#include "model/model.h"
+#include "model/pointer.h"
+#include "model/state.h"
 #include "model/transformer/beam_caches.h"
 
 namespace heed::decode {

@@ -20,6 +20,7 @@
 #include "inspect/attention_maps.h"
 #include "kernels/divide_work.h"
 #include "model/device.h"
+#include "model/model.h"
 
 namespace heed::inspect {
 namespace {

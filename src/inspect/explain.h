@@ -23,7 +23,7 @@
 
 #include "config/attention_kind.h"
 #include "decode/translator.h"
-#include "model/model.h"
+#include "model/trace.h"
 #include "study/attention_matrix.h"
 #include "study/faithful.h"
 

@@ -8,6 +8,7 @@
 #include "kernels/product.h"
 #include "model/description/config.h"
 #include "model/embedding.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

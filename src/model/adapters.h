@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/tensor.h"
-#include "model/model.h"
+#include "model/pointer.h"
 #include "model/weights.h"
 
 namespace heed::model {

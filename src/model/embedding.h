@@ -9,7 +9,7 @@
 
 #include "kernels/tensor.h"
 #include "model/description/config.h"
-#include "model/model.h"
+#include "model/trace.h"
 
 namespace heed::model {
 

@@ -9,108 +9,20 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/pointer.h"
+#include "model/source.h"
+#include "model/state.h"
+#include "model/trace.h"
 
 namespace heed::data {
 struct Batch;  // data/batch.h
 }  // namespace heed::data
 
 namespace heed::model {
-
-struct SentenceLayout;  // model/transformer/sentences.h
-using SentencesPtr = std::shared_ptr<const SentenceLayout>;
-
-/// The source side of one batch on the model's device.
-struct Source {
-  Tensor tokens;   // [batch, source] int64, padded at the end, each row ends with eos
-  Tensor lengths;  // [batch] int64, always on the CPU, eos included, each >= 1; undefined off the
-                   // CPU where `valid` alone says them
-  Tensor valid;    // [batch, source] bool, false on padding
-  /// The positions that are no padding, for a model that takes_unpadded(), which then reads neither
-  /// `lengths` nor `valid`. nullptr: the model finds them itself.
-  SentencesPtr unpadded = {};
-};
-
-/// The decoder's input with teacher forcing.
-struct TargetInput {
-  Tensor tokens;   // [batch, target] int64, bos first, padded at the end
-  Tensor lengths;  // [batch] int64, always on the CPU, each >= 1; undefined: they are not known
-  SentencesPtr unpadded = {};  // as Source::unpadded
-
-  TargetInput() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): the tokens alone say all that a model needs.
-  TargetInput(Tensor all_tokens, Tensor all_lengths = {})
-      : tokens(std::move(all_tokens)), lengths(std::move(all_lengths)) {}
-};
-
-/// The weights that were kept of one attention.
-struct AttentionMap {
-  AttentionKind kind = AttentionKind::cross;
-  int64_t layer = 0;  // 0-based
-  /// [batch, heads, query, keys] float, stepwise [sentences, heads, beam, keys]. Rows sum to 1 over
-  /// valid keys, but for linear attention with rotary positions.
-  Tensor weights;
-};
-
-/// The cross-attention from which a loss is computed: one head, whose log weights are computed
-/// beside the fused path.
-struct Guided {
-  int64_t layer = 0, head = 0;  // of a Transformer; the layer as in decoder_layer()
-  /// Receives log weights [batch, target, source], fp32 or double, with a gradient: row t is of the
-  /// step that predicts target piece t. Stays undefined where nothing attends.
-  Tensor logs = {};
-};
-
-/// The source's word vectors, for gradients with regard to them.
-struct SourceVectors {
-  double share = 1;  // the vectors are multiplied by it
-  /// Receives the vectors with which the model then goes on, [batch, source, width]: a leaf that
-  /// wants a gradient.
-  Tensor leaf = {};
-};
-
-/// Replaces the weights of cross-attention, [batch, heads, query, keys] of a layer, whose heads
-/// begin with `first_head`, to find out what the model would say if it had looked elsewhere.
-using Exchange = std::function<Tensor(const Tensor& weights, int64_t layer, int64_t first_head)>;
-
-/// The requests of a caller that wants to see attention weights (nullptr: the fused path runs and
-/// no weights are made).
-struct Trace {
-  std::set<AttentionKind> kinds = {AttentionKind::cross};
-  std::vector<AttentionMap> maps = {};
-  std::optional<Guided> guided = {};          // in `features` alone
-  std::optional<SourceVectors> vectors = {};  // the same
-  Exchange exchange = {};                     // the same
-};
-
-/// The tensors that a decoder carries between steps. Rows of `memory` belong to sentences and never
-/// move while a beam is reordered; rows of `carried` belong to hypotheses. Undefined tensors are
-/// allowed and skipped.
-struct State {
-  std::vector<Tensor> memory;   // each [sentences, ...]
-  std::vector<Tensor> carried;  // each [sentences, beam, ...]
-  int64_t position = 0;         // steps taken so far
-  std::vector<int64_t> beams;   // hypotheses of a sentence at each step, where a model asks
-  /// [1] int64, the position on the device, for steps that are the same work wherever they are
-  /// (FixedBeams); it stays below `end`. If it is undefined, the position is `position`.
-  Tensor at = {};
-  int64_t end = 0;
-};
-
-/// Goes on with the given sentences (int64 [kept]; undefined: all) and with the given hypotheses
-/// (int64 [kept, new beam], numbered through all sentences of `state`; undefined: theirs): finished
-/// sentences leave and beams are reordered by one operation for each tensor.
-void reorder(State& state, const Tensor& sentences, const Tensor& hypotheses);
 
 /// About how many numbers a State and a step's intermediate results have.
 struct StateSize {

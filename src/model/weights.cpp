@@ -15,6 +15,7 @@
 #include "model/description/config.h"
 #include "model/description/safetensors_file.h"
 #include "model/description/safetensors_header.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/tensor.h"
-#include "model/model.h"
+#include "model/pointer.h"
 
 namespace heed::model {
 
@@ -25,7 +25,6 @@ TensorFile load_tensors(const std::string& path, bool foreign = false);
 /// Throws UserError naming `origin`, the first tensor that is of whole numbers, and its type.
 void require_floats(const std::map<std::string, Tensor>& weights, const std::string& origin);
 
-class Model;
 /// Returns all parameters and buffers by dotted name, tied ones once (shared storage, not copied).
 std::map<std::string, Tensor> named_weights(const Model& model);
 /// Copies `weights` into the tensors `own`. Throws UserError naming `origin` and the first tensor

@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "model/adapters.h"
 #include "model/description/safetensors_file.h"
+#include "model/model.h"
 #include "model/weights.h"
 #include "train/setup.h"
 #include "train/shard.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "model/model.h"
+#include "model/pointer.h"
 #include "ranks/group.h"
 #include "train/optimizer.h"
 #include "train/progress.h"

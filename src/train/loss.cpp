@@ -10,6 +10,7 @@
 #include "kernels/product.h"
 #include "kernels/tensor.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "train/loss.h"
 #include "train/losses.h"
 

@@ -13,7 +13,9 @@
 #include "base/random.h"
 #include "kernels/output_loss.h"
 #include "kernels/rows/loss.h"
-#include "model/model.h"
+#include "model/pointer.h"
+#include "model/source.h"
+#include "model/trace.h"
 #include "train/config.h"
 
 namespace heed::data {

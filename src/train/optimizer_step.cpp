@@ -1,6 +1,7 @@
 #include "train/optimizer_step.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <utility>
 

@@ -14,6 +14,7 @@
 #include "data/batch.h"
 #include "kernels/graph.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "text/vocabulary.h"
 #include "train/loss.h"
 #include "train/losses.h"

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "model/model.h"
+#include "model/pointer.h"
 #include "train/config.h"
 #include "train/shard.h"
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "model/model.h"
 
 namespace heed::train {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "kernels/tensor.h"
-#include "model/model.h"
+#include "model/pointer.h"
 #include "ranks/group.h"
 
 namespace heed::train {

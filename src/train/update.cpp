@@ -18,6 +18,7 @@
 #include "kernels/dropout.h"
 #include "model/adapters.h"
 #include "model/embedding.h"
+#include "model/model.h"
 #include "model/weights.h"
 #include "train/losses.h"
 

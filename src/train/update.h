@@ -21,7 +21,6 @@
 #include "data/origin.h"
 #include "kernels/divide_work.h"
 #include "model/device.h"
-#include "model/model.h"
 #include "model/pointer.h"
 #include "train/config.h"
 #include "train/loss.h"

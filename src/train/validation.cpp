@@ -14,6 +14,7 @@
 #include "data/batch.h"
 #include "kernels/divide_work.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "train/loss.h"
 
 namespace heed::train {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/model.h"
+#include "model/pointer.h"
 #include "ranks/group.h"
 #include "score/metrics.h"
 #include "train/config.h"

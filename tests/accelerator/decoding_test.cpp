@@ -13,6 +13,7 @@
 #include "decode/translator.h"
 #include "inspect/attention_maps.h"
 #include "model/description/traits.h"
+#include "model/model.h"
 
 namespace heed::accelerator {
 namespace {

@@ -12,6 +12,7 @@
 #include "accelerator/support.h"
 #include "decode/model_steps.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "model/reorder_beams.h"
 #include "train/loss.h"
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "decode/model_steps.h"
 #include "decode/translator.h"
+#include "model/model.h"
 
 namespace heed::accelerator {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "accelerator/support.h"
 #include "model/device.h"
+#include "model/model.h"
 
 namespace heed::accelerator {
 namespace {

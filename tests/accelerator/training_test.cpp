@@ -10,6 +10,7 @@
 #include "accelerator/support.h"
 #include "base/error.h"
 #include "every.h"
+#include "model/model.h"
 #include "train/kinds.h"
 #include "train/own_optimizer.h"
 #include "train/trainer_support.h"

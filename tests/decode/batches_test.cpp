@@ -2,6 +2,7 @@
 
 #include "decode/toy_model.h"
 #include "decode/translator.h"
+#include "model/model.h"
 
 namespace heed::decode {
 namespace {

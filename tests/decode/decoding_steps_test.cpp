@@ -22,6 +22,7 @@
 #include "kernels/rows/normalisers.h"
 #include "message.h"
 #include "model/description/traits.h"
+#include "model/model.h"
 #include "study/attention_matrix.h"
 
 namespace heed::decode {

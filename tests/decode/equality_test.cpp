@@ -6,6 +6,7 @@
 
 #include "decode/toy_model.h"
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::decode {
 namespace {

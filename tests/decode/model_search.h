@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decode/model_steps.h"
+#include "model/model.h"
 
 namespace heed::decode {
 

@@ -12,6 +12,7 @@
 #include "decode/model_steps.h"
 #include "decode/translator.h"
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::decode {
 namespace {

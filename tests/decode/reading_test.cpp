@@ -6,6 +6,7 @@
 #include "decode/random_models.h"
 #include "decode/search/engine_translator.h"
 #include "model/description/traits.h"
+#include "model/model.h"
 
 namespace heed::decode {
 namespace {

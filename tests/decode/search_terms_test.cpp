@@ -5,6 +5,7 @@
 
 #include "decode/model_steps.h"
 #include "decode/toy_model.h"
+#include "model/model.h"
 
 namespace heed::decode {
 namespace {

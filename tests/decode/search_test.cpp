@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "decode/model_steps.h"
 #include "decode/toy_model.h"
+#include "model/model.h"
 
 namespace heed::decode {
 namespace {

@@ -16,6 +16,7 @@
 #include "decode/search/mbr.h"
 #include "decode/toy_model.h"
 #include "message.h"
+#include "model/model.h"
 
 namespace heed::decode {
 namespace {

@@ -9,6 +9,7 @@
 #include "kernels/varlen_attention.h"
 #include "model/device.h"
 #include "model/embedding.h"
+#include "model/model.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/blocks.h"
 

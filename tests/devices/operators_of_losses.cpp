@@ -6,6 +6,7 @@
 #include "devices/inputs.h"
 #include "kernels/additive.h"
 #include "kernels/normalisers/normaliser.h"
+#include "model/model.h"
 #include "train/loss.h"
 
 namespace heed::devices {

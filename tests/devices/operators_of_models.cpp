@@ -3,6 +3,7 @@
 #include "decode/model_search.h"
 #include "devices/inputs.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "model/reorder_beams.h"
 #include "train/own_optimizer.h"
 #include "train/update.h"

@@ -1,6 +1,7 @@
 // Cells, encoders, decoders, and every attention of the registry by itself.
 #include "accelerator/support.h"
 #include "devices/inputs.h"
+#include "model/model.h"
 #include "model/recurrent/attention/common.h"
 #include "model/recurrent/cell.h"
 #include "model/recurrent/decoder.h"

@@ -6,6 +6,7 @@
 #include "decode/random_models.h"
 #include "decode/toy_model.h"
 #include "inspect/explain.h"
+#include "model/model.h"
 
 namespace heed::inspect {
 namespace {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "decode/random_models.h"
 #include "decode/toy_model.h"
+#include "model/model.h"
 #include "text/vocabulary.h"
 
 namespace heed::inspect {

@@ -9,6 +9,7 @@
 
 #include "kernels/distance.h"
 #include "kernels/recurrence.h"
+#include "model/model.h"
 #include "model/recurrent/cell.h"
 
 namespace heed::kernels {

@@ -8,6 +8,7 @@
 #include "kernels/product.h"
 #include "model/gradient.h"
 #include "model/kinds.h"
+#include "model/model.h"
 #include "model/weights.h"
 
 namespace heed::model {

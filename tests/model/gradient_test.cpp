@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "model/gradient.h"
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/model.h"
 #include "model/recurrent/support.h"
 #include "model/transformer/positions/positions.h"
 

@@ -4,6 +4,7 @@
 
 #include "model/embedding.h"
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

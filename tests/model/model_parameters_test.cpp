@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/kinds.h"
+#include "model/model.h"
 #include "model/transformer/blocks.h"
 #include "model/transformer/multi_head.h"
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "data/batch.h"
 #include "model/embedding.h"
+#include "model/model.h"
 #include "model/recurrent/support.h"
 #include "model/reorder_beams.h"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

@@ -11,6 +11,7 @@
 #include "engine/network.h"
 #include "guide.h"
 #include "model/description/traits.h"
+#include "model/model.h"
 #include "model/recurrent/attention_contract.h"
 #include "model/transformer/attention_contract.h"
 #include "model/transformer/positions/positions.h"

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

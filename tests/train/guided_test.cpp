@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "data/example.h"
 #include "model/kinds.h"
+#include "model/model.h"
 #include "own_optimizer.h"
 #include "train/loss.h"
 #include "train/metrics.h"

@@ -9,6 +9,7 @@
 #include "data/example.h"
 #include "kernels/output_loss.h"
 #include "model/gradient.h"
+#include "model/model.h"
 #include "toy_model.h"
 
 namespace heed::train {

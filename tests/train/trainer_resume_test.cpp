@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "model/description/safetensors_file.h"
+#include "model/model.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 #include "trainer_support.h"

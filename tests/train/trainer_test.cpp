@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "model/model.h"
 #include "own_optimizer.h"
 #include "train/update.h"
 #include "trainer_support.h"

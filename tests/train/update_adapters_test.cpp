@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/kinds.h"
+#include "model/model.h"
 #include "own_optimizer.h"
 #include "ranked.h"
 #include "train/update.h"

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "data/batch.h"
 #include "model/kinds.h"
+#include "model/model.h"
 #include "own_optimizer.h"
 #include "train/loss.h"
 #include "train/update.h"

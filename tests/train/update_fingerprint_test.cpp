@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "data/batches.h"
+#include "model/model.h"
 #include "own_optimizer.h"
 #include "toy_model.h"
 #include "train/schedule.h"

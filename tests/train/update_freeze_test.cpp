@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/kinds.h"
+#include "model/model.h"
 #include "model/weights.h"
 #include "own_optimizer.h"
 #include "train/update.h"

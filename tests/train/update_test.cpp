@@ -1,4 +1,5 @@
 // One update's work on its gradient: the mean over tokens, its length, the scale of the loss.
+#include "model/model.h"
 #include "train/update.h"
 
 #include <ATen/ATen.h>

@@ -8,6 +8,7 @@
 #include "data/batch.h"
 #include "data/batches.h"
 #include "data/example.h"
+#include "model/model.h"
 #include "train/validation.h"
 #include "trainer_support.h"
 

@@ -22,9 +22,10 @@
 #include "kernels/product.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"
-#include "model/model.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/cell.h"
+#include "model/state.h"
+#include "model/trace.h"
 
 namespace heed::model {
 

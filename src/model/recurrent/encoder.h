@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/description/config.h"
-#include "model/model.h"
 #include "model/recurrent/attention/attention.h"
 #include "model/recurrent/cell.h"
+#include "model/source.h"
 
 namespace heed::model {
 

@@ -8,6 +8,7 @@
 
 #include "model/description/config.h"
 #include "model/embedding.h"
+#include "model/model.h"
 #include "model/pointer.h"
 #include "model/recurrent/decoder.h"
 #include "model/recurrent/encoder.h"

@@ -31,7 +31,8 @@
 #include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 #include "model/description/config.h"
-#include "model/model.h"
+#include "model/source.h"
+#include "model/state.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 
 namespace heed::model {

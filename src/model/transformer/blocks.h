@@ -19,7 +19,6 @@
 #include "model/adapters.h"
 #include "model/description/config.h"
 #include "model/embedding.h"
-#include "model/model.h"
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/multi_head.h"

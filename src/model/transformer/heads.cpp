@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "config/schema.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

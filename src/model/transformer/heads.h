@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/description/config.h"
-#include "model/model.h"
+#include "model/pointer.h"
 #include "model/weights.h"
 
 namespace heed::model {

@@ -8,7 +8,7 @@
 
 #include "kernels/tensor.h"
 #include "model/adapters.h"
-#include "model/model.h"
+#include "model/trace.h"
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/beam_caches.h"
 

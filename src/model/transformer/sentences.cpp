@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "model/device.h"
-#include "model/model.h"
+#include "model/source.h"
 #include "text/vocabulary.h"
 
 namespace heed::model {

@@ -23,6 +23,7 @@
 #include "model/description/config.h"
 #include "model/description/kinds.h"
 #include "model/embedding.h"
+#include "model/model.h"
 #include "model/pointer.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/blocks.h"

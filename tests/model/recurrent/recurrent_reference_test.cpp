@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/model.h"
 #include "model/recurrent/cell.h"
 #include "model/recurrent/support.h"
 

@@ -1,4 +1,5 @@
 // The promises of every recurrent model, whatever its attention, cell, layers and feeding.
+#include "model/model.h"
 #include "model/recurrent/recurrent.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // A smaller model says what the whole one says with heads silenced.
+#include "model/model.h"
 #include "model/transformer/heads.h"
 
 #include <gmock/gmock.h>

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "model/reorder_beams.h"
 
 namespace heed::model {

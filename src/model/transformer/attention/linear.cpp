@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "kernels/autograd.h"
 #include "kernels/tensor.h"
-#include "model/model.h"
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"

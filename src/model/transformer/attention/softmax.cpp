@@ -7,7 +7,6 @@
 
 #include "kernels/attention.h"
 #include "model/description/kinds.h"
-#include "model/model.h"
 #include "model/transformer/attention/scaled_dot_product.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "model/model.h"
 #include "model/transformer/attention/attention.h"  // IWYU pragma: export
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"

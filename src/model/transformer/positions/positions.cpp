@@ -4,7 +4,7 @@
 
 #include "kernels/rows/positions.h"
 #include "model/device.h"
-#include "model/model.h"
+#include "model/state.h"
 
 namespace heed::model {
 namespace {
