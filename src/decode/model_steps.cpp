@@ -18,6 +18,8 @@
 #include "engine/threads.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "model/state.h"
+#include "model/trace.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {

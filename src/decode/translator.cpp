@@ -28,6 +28,8 @@
 #include "model/device.h"
 #include "model/model.h"
 #include "model/recurrent/recurrent.h"
+#include "model/source.h"
+#include "model/trace.h"
 #include "model/transformer/transformer.h"
 #include "model/weights.h"
 #include "text/vocabulary.h"

@@ -21,6 +21,7 @@
 #include "kernels/divide_work.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "model/source.h"
 
 namespace heed::inspect {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "data/batch.h"
+#include "memory"
 #include "model/device.h"
 #include "model/recurrent/recurrent.h"
 #include "model/transformer/sentences.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/pointer.h"
 #include "model/weights.h"
 #include "train/config.h"
 #include "train/kinds.h"

@@ -15,6 +15,7 @@
 #include "kernels/graph.h"
 #include "model/device.h"
 #include "model/model.h"
+#include "model/source.h"
 #include "text/vocabulary.h"
 #include "train/loss.h"
 #include "train/losses.h"

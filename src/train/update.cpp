@@ -19,6 +19,7 @@
 #include "model/adapters.h"
 #include "model/embedding.h"
 #include "model/model.h"
+#include "model/trace.h"
 #include "model/weights.h"
 #include "train/losses.h"
 

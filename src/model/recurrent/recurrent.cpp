@@ -12,6 +12,9 @@
 #include "model/pointer.h"
 #include "model/recurrent/decoder.h"
 #include "model/recurrent/encoder.h"
+#include "model/source.h"
+#include "model/state.h"
+#include "model/trace.h"
 
 namespace heed::model {
 namespace {

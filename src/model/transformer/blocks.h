@@ -19,10 +19,12 @@
 #include "model/adapters.h"
 #include "model/description/config.h"
 #include "model/embedding.h"
+#include "model/trace.h"
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/multi_head.h"
 #include "model/transformer/recurrence.h"
+#include "model/transformer/sentences.h"
 
 namespace heed::model {
 

@@ -11,6 +11,7 @@
 #include "model/trace.h"
 #include "model/transformer/attention/attention.h"
 #include "model/transformer/beam_caches.h"
+#include "model/transformer/sentences.h"
 
 namespace heed::model {
 

@@ -7,6 +7,7 @@
 #include "model/transformer/attention/attention.h"  // IWYU pragma: export
 #include "model/transformer/beam_caches.h"
 #include "model/transformer/positions/positions.h"
+#include "model/transformer/sentences.h"
 
 namespace heed::model {
 
