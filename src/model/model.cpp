@@ -3,11 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <cstddef>
+#include <memory>
 #include <unordered_set>
 
 #include "base/error.h"
 #include "data/batch.h"
-#include "memory"
 #include "model/device.h"
 #include "model/recurrent/recurrent.h"
 #include "model/transformer/sentences.h"

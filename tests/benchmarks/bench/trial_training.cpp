@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "base/signals.h"
+#include "model/model.h"
 #include "run/build.h"
 
 namespace heed::bench {
