@@ -41,7 +41,7 @@ class QuickScorer {
     else
       ::unsetenv(kVariable);
   }
-  /// What was set before.
+  /// The value before.
   static std::optional<std::string>& outer() {
     static std::optional<std::string> program;
     return program;

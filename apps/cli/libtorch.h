@@ -40,8 +40,8 @@ struct LibTorch {
 /// and before a stream is read. Throws Failure where heed-torch cannot be started.
 const LibTorch& libtorch();
 
-/// To be called before anything is printed or read by a command that opens the models later: where
-/// they have no engines, `heed` becomes heed-torch here.
+/// A command that opens the models later calls this before it prints or reads anything: where they
+/// have no engines, `heed` becomes heed-torch here.
 inline void prepare_models(const std::string& models, const run::OpenOptions& options) {
   if (!run::have_engines(models, options)) libtorch();
 }

@@ -28,13 +28,13 @@ bool is_plain(std::string_view text) {
   return starts_well && std::find(words.begin(), words.end(), low) == words.end();
 }
 
-/// The characters that UTF-8 writes with several bytes and a YAML reader takes for a line break, or
-/// refuses: the controls U+0080 to U+009F, the separators of lines and paragraphs, and U+FFFE and
-/// U+FFFF. Returns the escape of the one that `text` begins with, and the number of its bytes.
 struct Escape {
   std::string text;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  // of the character that it stands for
 };
+/// The escape of the character that `text` begins with, if UTF-8 writes it with several bytes and a
+/// YAML reader takes it for a line break, or refuses it: the controls U+0080 to U+009F, the
+/// separators of lines and paragraphs, and U+FFFE and U+FFFF. Else no bytes.
 Escape long_escape(std::string_view text) {
   if (text.size() >= 2 && text[0] == '\xC2' && (text[1] & 0xE0) == 0x80)
     return {fmt::format("\\x{:02X}", static_cast<unsigned char>(text[1])), 2};

@@ -163,8 +163,8 @@ using Finish = std::function<void(const decode::LinesRequest& chunk, std::size_t
 
 /// translate_all(); `finish` changes the texts of each chunk.
 std::vector<std::string> translate_chunks(const LineModels& models,
-                                           const decode::LinesRequest& request,
-                                           const Finish& finish) {
+                                          const decode::LinesRequest& request,
+                                          const Finish& finish) {
   const decode::LineTranslator& translator = *models.translator;
   const std::vector<std::string>& lines = request.lines;
   const auto start = std::chrono::steady_clock::now();
@@ -200,7 +200,7 @@ std::vector<std::string> translate_all(const LineModels& models,
                                        const std::vector<std::string>& lines,
                                        const decode::LineNumbers& numbers) {
   return translate_chunks(models, {.lines = lines, .numbers = numbers},
-                           [](const auto&, std::size_t, const auto&) {});
+                          [](const auto&, std::size_t, const auto&) {});
 }
 
 std::string translate_document(const LineModels& models, const std::string& file,

@@ -36,7 +36,7 @@ class RestoreAtEnd {
   std::string folder_;
 };
 
-/// What happens to a run that is there already.
+/// Whether a run that is there already is continued or replaced; neither: it is refused.
 struct ExistingRun {
   bool resume = false, overwrite = false;
 };

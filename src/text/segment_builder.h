@@ -31,7 +31,7 @@ class SegmentBuilder {
     std::size_t inlay;
     std::string name;
   };
-  /// Where an inlay is among the bytes of all tokens, and gap_ before it.
+  /// The position of an inlay among the bytes of all tokens, and gap_ before it.
   struct Seen {
     std::size_t from = 0, to = 0;
     bool gap = false;

@@ -33,7 +33,7 @@ Outcome updates_by(int64_t ranks, const UpdatesOptions& options) {
 class EveryKindOfRank : public ::testing::TestWithParam<NamedConfig> {};
 
 TEST_P(EveryKindOfRank, MakesTheSameWeights) {
-  // What an update leaves to the next one is the same for all kinds: the tests below make two.
+  // One update suffices: what it leaves is the same for all kinds, and the tests below make two.
   UpdatesOptions options{.model = GetParam().config, .device = device(), .updates = 1};
   options.model.dropout = 0.2;
   const Watch alone;

@@ -1,4 +1,6 @@
 // AtomicFile::commit_together(): old and new files never stand beside each other.
+#include "base/atomic_file.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "message.h"

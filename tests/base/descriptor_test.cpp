@@ -1,3 +1,5 @@
+#include "base/descriptor.h"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -9,7 +11,6 @@
 #include <string>
 #include <system_error>
 
-#include "base/descriptor.h"
 #include "base/subprocess.h"
 
 namespace heed {

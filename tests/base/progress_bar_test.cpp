@@ -1,10 +1,10 @@
+#include "base/progress_bar.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 #include <vector>
-
-#include "base/progress_bar.h"
 
 namespace heed {
 namespace {

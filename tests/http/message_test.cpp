@@ -1,9 +1,9 @@
+#include "http/message.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "http/message.h"
 
 namespace heed::http {
 namespace {

@@ -1,8 +1,9 @@
+#include "serve/served_model.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "serve/served_model.h"
 
 namespace heed::serve {
 namespace {

@@ -1,3 +1,5 @@
+#include "study/attention_matrix.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -5,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "study/attention_matrix.h"
 #include "study/matrices.h"
 #include "text/table.h"
 

@@ -1,9 +1,8 @@
 // Training of low-rank adapters.
-#include "model/adapters.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "model/adapters.h"
 #include "model/kinds.h"
 #include "model/model.h"
 #include "own_optimizer.h"

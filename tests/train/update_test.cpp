@@ -1,5 +1,4 @@
 // One update's work on its gradient: the mean over tokens, its length, the scale of the loss.
-#include "model/model.h"
 #include "train/update.h"
 
 #include <ATen/ATen.h>
@@ -9,6 +8,7 @@
 
 #include "data/batch.h"
 #include "every.h"
+#include "model/model.h"
 #include "own_optimizer.h"
 #include "text/vocabulary.h"
 #include "trainer_support.h"

@@ -1,9 +1,8 @@
 // A model of another program of which one file is arbitrary: config.json or vocab.json of Hugging
 // Face, or CTranslate2's model.bin.
-#include "exchange/formats.h"
-
 #include "base/files.h"
 #include "exchange/archives.h"
+#include "exchange/formats.h"
 #include "fuzz/target.h"
 
 using namespace heed;

@@ -1,10 +1,9 @@
 // libheed_gpu.so as src/kernels/graph.cpp loads it: without a GPU as far as the search for one.
 // Skipped where it is not built or CUDA's libraries are not installed.
-#include "kernels/graph.h"
-
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "kernels/graph.h"
 #include "kernels/plugin/cuda.h"
 #include "message.h"
 

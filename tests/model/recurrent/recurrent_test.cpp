@@ -1,11 +1,11 @@
 // The promises of every recurrent model, whatever its attention, cell, layers and feeding.
-#include "model/model.h"
 #include "model/recurrent/recurrent.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "model/device.h"
+#include "model/model.h"
 #include "model/recurrent/support.h"
 #include "model/reorder_beams.h"
 

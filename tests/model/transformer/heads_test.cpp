@@ -1,5 +1,4 @@
 // A smaller model says what the whole one says with heads silenced.
-#include "model/model.h"
 #include "model/transformer/heads.h"
 
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 #include "config/schema.h"
 #include "message.h"
 #include "model/kinds.h"
+#include "model/model.h"
 
 namespace heed::model {
 namespace {

@@ -1,6 +1,8 @@
 // libheed_nccl.so as src/ranks/rendezvous.cpp loads it: without a GPU as far as the search for one,
 // with one as a group of one rank. Skipped where it is not built or CUDA's libraries are not
 // installed.
+#include "ranks/nccl_plugin.h"
+
 #include <ATen/ATen.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -11,7 +13,6 @@
 
 #include "message.h"
 #include "paths.h"
-#include "ranks/nccl_plugin.h"
 #include "temporary_folder.h"
 
 namespace heed::ranks {
