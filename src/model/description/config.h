@@ -58,6 +58,9 @@ const std::vector<std::string>& self_attention_helps();
 const std::vector<std::string>& normaliser_names();
 const std::vector<std::string>& normaliser_helps();
 
+/// The bounds of norm_epsilon.
+inline constexpr double kLeastNormEpsilon = 1e-12, kMostNormEpsilon = 1e-3;
+
 /// The options of the section. A new key needs a line in keys_by_network(), too.
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
@@ -117,7 +120,7 @@ struct ModelConfig {
   HEED_FIXED(Norm, norm, Norm::pre, "transformer: where the layer norms are.")
   HEED_FIXED(double, norm_epsilon, 1e-5,
              "transformer: what a layer norm adds to a variance, before it divides by the root.",
-             config::Between<double>{1e-12, 1e-3})
+             config::Between<double>{kLeastNormEpsilon, kMostNormEpsilon})
   HEED_FIXED(bool, embedding_norm, false,
              "transformer: a layer norm on the sum of word vector and position, on each side.")
   HEED_FIXED(std::string, positions, "sinusoidal",
