@@ -15,6 +15,10 @@
 
 namespace heed::exchange {
 
+/// Files with pieces and their ids.
+inline constexpr const char *kTokenizer = "tokenizer.json",
+                            *kTokenizerConfig = "tokenizer_config.json";
+
 /// The tensors of model.safetensors or pytorch_model.bin, or of the files that the index of one of
 /// these names. Throws UserError, which names the files, where there is no such file, or where two
 /// of them could be meant.
@@ -34,6 +38,8 @@ class NumberedPieces {
   /// put() for a piece that was added to a model's own, if it is not empty. A piece that is new and
   /// no control piece becomes a symbol.
   void put_added(const std::string& piece, int64_t id, const std::string& place);
+  /// Makes pieces that name languages symbols, also where they are among a model's own.
+  void make_languages_symbols();
 
   bool has(const std::string& piece) const { return ids_.contains(piece); }
   /// Whether a piece has this id.
@@ -59,6 +65,10 @@ NumberedPieces m2m_100_pieces(const Package& package);
 /// after four special pieces; and the added pieces, among them the languages. Throws UserError
 /// where no file has the ids.
 NumberedPieces nllb_pieces(const Package& package, const std::string& segments);
+
+/// mBART-50's vocabulary, as NLLB-200's; where no file has the ids of the languages, they are those
+/// that transformers gives them.
+NumberedPieces mbart_50_pieces(const Package& package, const std::string& segments);
 
 /// The number of word vectors of one side (`rows`), and the numbers that it must match: that of
 /// config.json under `key` (`said`), and that of the names in `vocabulary`. `side`: "encoder" or
