@@ -128,7 +128,7 @@ class CTranslate2Folder : public ::testing::Test {
 
   engine::Weights own() const { return random_transformer(config_, vocabulary_->size()); }
   VariableFile file() const {
-    write_ctranslate2(config_, own(), folder_ / "model.bin");
+    write_ctranslate2(config_, own(), {}, folder_ / "model.bin");
     return VariableFile(read_file(folder_ / "model.bin"));
   }
   ForeignModel read(const std::string& bytes) const {
