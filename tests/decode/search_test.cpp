@@ -145,15 +145,20 @@ TEST(Search, AHandWorkedWordPenalty) {
   EXPECT_NEAR(found[1].score, std::log(0.05), 1e-6);
   // After a a (.25) the best is a-a-eos with three pieces, .25 / 8 at most: two steps.
   EXPECT_EQ(model.batches.size(), 2U);
-  // A reward of log 4 for each piece: every a that is added makes a translation better, to the
-  // limit.
+}
+
+TEST(Search, ARewardForWordsIsWorthWaitingForTheLongest) {
+  // eos .5, a .5: each a halves the probability, and log 4 for each piece doubles the score.
+  FixedModel model({0, 0, 0, 0.5F, 0.5F, 0});
+  SearchOptions options{.config = config_of(5, LengthPenalty::none)};
   options.config.word_penalty = -std::log(4.0);
   options.config.max_length_ratio = 1;
   options.config.max_length_extra = 4;
-  options.config.beam_size = 5;
-  const auto longer = search_one(model, {4}, options);
-  EXPECT_EQ(longer[0].ids, std::vector<int32_t>(4, 4));  // and </s>
-  EXPECT_NEAR(longer[0].score, std::log(0.4 * 0.5 * 0.5 * 0.5 * 0.5) + 5 * std::log(4.0), 1e-5);
+  const auto found = search_one(model, {4}, options);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].ids, std::vector<int32_t>(4, 4));  // and </s>: five steps
+  EXPECT_FALSE(found[0].cut);
+  EXPECT_NEAR(found[0].score, 5 * std::log(2.0), 1e-5);
 }
 
 TEST(Search, OfHypothesesWithOneTextTheBestStaysAndTheNextOnesFillTheList) {
