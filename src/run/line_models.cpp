@@ -94,14 +94,19 @@ study::AlignmentChoice usual_choice(const Config& config) {
   const model::Traits traits = model::traits(config.model);
   const train::TrainConfig& training = config.training;
   study::AlignmentChoice choice = inspect::usual_choice(traits);
-  if (training.guided_alignment == 0) return choice;
-  choice.reads = training.guided_step == train::GuidedStep::reads;
-  if (!traits.has_self_attention) return choice;
-  choice.layer = model::decoder_layer(config.model, training.taught_layer);
+  const bool guided = training.guided_alignment > 0;
+  if (guided) choice.reads = training.guided_step == train::GuidedStep::reads;
+  if (!traits.attends() || !traits.has_self_attention) return choice;
+  choice.layer = alignment_layer(config);
+  choice.head = inspect::mean_head_of(traits, choice.layer);
+  const bool is_taught =
+      guided && choice.layer == model::decoder_layer(config.model, training.taught_layer);
+  const int64_t named = config.decoding.alignment.head;
+  if (named < 0 && !is_taught) return choice;
   // Heads are counted among those that are left.
   const auto kept = model::kept_heads(config.model, config::AttentionKind::cross, choice.layer);
-  const auto head = model::index_among(kept, training.taught_head);
-  expect(head.has_value(), "the taught head is left");
+  const auto head = model::index_among(kept, named >= 0 ? named : training.taught_head);
+  expect(head.has_value(), "the head that links words is left");
   choice.head = *head;
   return choice;
 }

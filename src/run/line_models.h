@@ -22,7 +22,8 @@ struct LineModels {
   std::shared_ptr<decode::LineTranslator> translator;
 };
 
-/// The layer, head and step that guided alignment has taught, or inspect::usual_choice().
+/// The layer and head of decoding.alignment, else those that guided alignment has taught, with its
+/// step, or inspect::usual_choice().
 study::AlignmentChoice usual_choice(const Config& config);
 
 /// CPU threads of models: `threads`, or one for each core.

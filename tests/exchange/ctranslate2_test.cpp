@@ -89,7 +89,7 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
   for (const model::Tie tie : {model::Tie::none, model::Tie::all}) {
     ModelConfig config = engine::testing::small_transformer();
     config.tie = tie;
-    write_ctranslate2(config, engine::testing::random_transformer(config, 23),
+    write_ctranslate2(config, engine::testing::random_transformer(config, 23), {},
                       folder / "model.bin");
     Reader in(read_file(folder / "model.bin"));
     EXPECT_EQ(in.number<uint32_t>(), 6U);  // the format's version
@@ -125,7 +125,7 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
 TEST(CTranslate2, GetsNoModelThatItLacksSomethingFor) {
   ModelConfig config = engine::testing::small_transformer();
   config.positions = "alibi";
-  EXPECT_THROW(write_ctranslate2(config, engine::Weights({}), "unwritten"), Bug);
+  EXPECT_THROW(write_ctranslate2(config, engine::Weights({}), {}, "unwritten"), Bug);
 }
 
 }  // namespace
