@@ -38,6 +38,8 @@ inline std::vector<Option> options() {
       {"model.decoder_layers", kTransformer, {"1", "2"}},
       {"model.decoder", kTransformer},
       {"model.norm", kTransformer},
+      {"model.norm_epsilon", kTransformer, {"1e-05", "0.0003"}},
+      {"model.embedding_norm", kTransformer},
       {"model.attention_heads", kRecurrent, {"1", "2"}},
       {"model.coverage", kRecurrent},
       {"model.coverage_size", kRecurrent, {"3", "10"}},

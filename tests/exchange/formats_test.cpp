@@ -71,7 +71,7 @@ TEST(ImportFormats, AreNamedWhereThereIsNone) {
               HasSubstr(": holds no model that heed knows: no config.json "
                         "(Hugging Face), .npz (Marian)"));
   EXPECT_THAT(importable_programs(),
-              StartsWith("Hugging Face (MarianMT, M2M-100, NLLB-200), Marian (or its .npz)"));
+              StartsWith("Hugging Face (MarianMT, M2M-100, NLLB-200, mBART-50), Marian (or its .npz)"));
 }
 
 TEST(ImportFormats, AreOnTheirPage) {

@@ -24,7 +24,7 @@ Traits traits_of_transformer(const ModelConfig& config) {
       .activations = config.encoder_layers * (8 * config.width + 2 * config.feed_forward) +
                      config.decoder_layers * ((average ? 18 : 13) * config.width +
                                               (average ? 4 : 2) * config.feed_forward) +
-                     4 * config.width,
+                     (config.embedding_norm ? 6 : 4) * config.width,
       .kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()},
       .whole_heads = config.heads};
   if (config.decoder != DecoderKind::attention) std::erase(traits.kinds, AttentionKind::decoder);
