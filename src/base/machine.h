@@ -40,9 +40,9 @@ class OtherPrograms {
 /// the path of /proc.
 std::string processor_name(const std::string& root = "");
 
-/// The name of the processor, with a checksum of what the system says of its kind and its abilities:
-/// equal for processors that run the same program at about the same speed, though not for all of
-/// them.
+/// The name of the processor, with a checksum of what the system says of its kind and its
+/// abilities: equal for processors that run the same program at about the same speed, though not
+/// for all of them.
 std::string processor_kind(const std::string& root = "");
 
 /// A name of the machine and of the processors that this process is bound to: equal for processes

@@ -33,8 +33,8 @@ int64_t threads_of(const Config& config);
 bool leaves_translating_open(Precision precision);
 
 /// Whether the model of `path`, with so many target pieces, translates in bf16 on this CPU, as far
-/// as `precision` says. What that leaves open is measured, or known from an earlier measurement, and
-/// told in the log; where the processor does not multiply bf16 it is fp32.
+/// as `precision` says. What that leaves open is measured, or known from an earlier measurement,
+/// and told in the log; where the processor does not multiply bf16 it is fp32.
 bool translates_in_bf16(const Config& config, const std::string& path, int64_t vocabulary,
                         const MeasuredTimes& measured = MeasuredTimes());
 

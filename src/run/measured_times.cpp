@@ -29,12 +29,18 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The XDG Base Directory Specification has programs ignore paths that are not absolute.
+/// The folder for what heed may lose; empty where no variable names one. The XDG Base Directory
+/// Specification has programs ignore paths that are not absolute.
+std::string cache_folder() {
+  if (const std::string own = variable("HEED_CACHE"); !own.empty()) return own;
+  const std::string all = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  if (all.starts_with('/')) return all + "/heed";
+  return home.starts_with('/') ? home + "/.cache/heed" : "";
+}
+
 std::string file_of_user() {
-  const std::string own = variable("XDG_CACHE_HOME"), home = variable("HOME");
-  const std::string file = "/heed/precision_times.json";
-  if (own.starts_with('/')) return own + file;
-  return home.starts_with('/') ? home + "/.cache" + file : "";
+  const std::string folder = cache_folder();
+  return folder.empty() ? "" : folder + "/precision_times.json";
 }
 
 /// All on which the speed of a product depends but for its sizes and the program. The number of
@@ -77,13 +83,16 @@ std::optional<double> seconds_in(const json& times, const char* format) {
   return std::isfinite(seconds) && seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
-void replace_file(const std::string& path, const json& content) {
+/// Returns whether it could be written.
+bool replace_file(const std::string& path, const json& content) {
   try {
     make_folder(parent_folder(path));
     // Names come from the system: whatever is no UTF-8 in them is replaced.
     write_atomic(path, content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    return true;
   } catch (const std::runtime_error& error) {
     log::debug("{}; the next command measures again", error.what());
+    return false;
   }
 }
 
@@ -92,8 +101,7 @@ void replace_file(const std::string& path, const json& content) {
 MeasuredTimes::MeasuredTimes(std::string path, std::string machine, std::string program)
     : path_(std::move(path)), machine_(std::move(machine)), program_(std::move(program)) {}
 
-MeasuredTimes::MeasuredTimes()
-    : MeasuredTimes(file_of_user(), this_machine_name(), "heed " HEED_VERSION) {}
+MeasuredTimes::MeasuredTimes() : MeasuredTimes(file_of_user(), this_machine_name(), "heed") {}
 
 std::optional<PrecisionTimes> MeasuredTimes::find(const std::string& products) const {
   if (path_.empty()) return std::nullopt;
@@ -129,11 +137,11 @@ KnownTimes MeasuredTimes::of(const std::string& products,
   return {.times = times};
 }
 
-void MeasuredTimes::forget() const {
-  if (path_.empty() || !is_there(path_)) return;
+bool MeasuredTimes::forget() const {
+  if (path_.empty()) return false;
   json content = content_of(path_);
   content.erase(machine_);
-  replace_file(path_, content);
+  return replace_file(path_, content);
 }
 
 std::string products_name(const std::string& use, const std::vector<model::LayerSize>& layers) {

@@ -32,15 +32,15 @@ class MeasuredTimes {
  public:
   /// `path`: the file; empty: nothing is kept. `machine` and `program` are any names.
   MeasuredTimes(std::string path, std::string machine, std::string program);
-  /// $XDG_CACHE_HOME/heed/precision_times.json, or that of ~/.cache; this machine, and this version
-  /// of heed.
+  /// precision_times.json in the folder $HEED_CACHE, else $XDG_CACHE_HOME/heed, else ~/.cache/heed;
+  /// this machine, and this version of heed.
   MeasuredTimes();
 
   /// Returns the times of `products`, a name, from the file. Where it has none they are measured by
   /// `measure`, and kept.
   KnownTimes of(const std::string& products, const std::function<PrecisionTimes()>& measure) const;
-  /// Forgets all times of this machine.
-  void forget() const;
+  /// Forgets all times of this machine. Returns whether new ones can be kept.
+  bool forget() const;
 
   const std::string& path() const { return path_; }
 

@@ -24,6 +24,7 @@
 #include "data/config.h"
 #include "data/corpus.h"
 #include "data/hygiene.h"
+#include "decode/search/config.h"
 #include "kernels/divide_work.h"
 #include "model/description/safetensors_file.h"
 #include "model/description/traits.h"

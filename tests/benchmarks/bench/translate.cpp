@@ -8,6 +8,8 @@
 #include "benchmarks/bench/bench.h"
 #include "config/io.h"
 #include "decode/translator.h"
+#include "run/config.h"
+#include "run/line_models.h"
 #include "run/model_folder.h"
 #include "text/lines.h"
 
