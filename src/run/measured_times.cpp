@@ -87,6 +87,7 @@ std::optional<double> seconds_in(const json& times, const char* format) {
 bool replace_file(const std::string& path, const json& content) {
   try {
     make_folder(parent_folder(path));
+    require_regular(path);  // a pipe would wait for a reader
     // Names come from the system: whatever is no UTF-8 in them is replaced.
     write_atomic(path, content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
     return true;
@@ -101,7 +102,8 @@ bool replace_file(const std::string& path, const json& content) {
 MeasuredTimes::MeasuredTimes(std::string path, std::string machine, std::string program)
     : path_(std::move(path)), machine_(std::move(machine)), program_(std::move(program)) {}
 
-MeasuredTimes::MeasuredTimes() : MeasuredTimes(file_of_user(), this_machine_name(), "heed") {}
+MeasuredTimes::MeasuredTimes()
+    : MeasuredTimes(file_of_user(), this_machine_name(), "heed " HEED_VERSION) {}
 
 std::optional<PrecisionTimes> MeasuredTimes::find(const std::string& products) const {
   if (path_.empty()) return std::nullopt;
