@@ -163,7 +163,7 @@ void check(const Config& config) {
   train::check(config.training);
   decode::check(config.decoding);
   const model::Traits traits = model::traits(config.model);
-  if (config.decoding.weights == decode::WeightType::int8 && !engine::has_network(config.model))
+  if (decode::is_int8(config.decoding.weights) && !engine::has_network(config.model))
     throw config::ConfigError(
         "decoding.weights: int8 does not work with mechanisms that you have added to a registry; "
         "set "

@@ -134,7 +134,7 @@ inline std::vector<Option> options() {
       {"decoding.glossary_inline", kBoth},
       {"decoding.mbr", kBoth, {"0", "3"}},
       {"decoding.batch_size", kBoth, {"32", "1", "0"}},
-      {"decoding.weights", kBoth},
+      {"decoding.weights", kBoth, {"fp32", "bf16", "int8", "auto_fp32", "auto_int8"}},
       {"decoding.alignment.layer", kTransformer, {"-1", "0"}},
       {"decoding.alignment.head", kTransformer, {"-1", "1"}},
       {"decoding.graphs", kBoth},

@@ -12,9 +12,16 @@ namespace heed::decode {
 
 HEED_ENUM(LengthPenalty, (none, "1."), (average, "Its length."), (power, "length^alpha."),
           (gnmt, "((5 + length) / 6)^alpha (Wu et al. 2016)."))
-HEED_ENUM(WeightType, (fp32, "The configuration's precision."),
-          (bf16, "bf16, whatever the precision."),
-          (int8, "Whole numbers of 8 bits: the fastest on a CPU."))
+HEED_ENUM(
+    WeightType, (fp32, "The configuration's precision."), (bf16, "bf16, whatever the precision."),
+    (int8, "Whole numbers of 8 bits: the fastest on most CPUs."),
+    (auto_,
+     "On a CPU what the model's products are measured to be fastest in: fp32, bf16 or int8; on a "
+     "GPU the configuration's precision. A training on a CPU writes its choice into the run's "
+     "config.yaml."),
+    (auto_fp32, "fp32, as auto has chosen; on a GPU the configuration's precision."),
+    (auto_bf16, "bf16, as auto has chosen; on a GPU the configuration's precision."),
+    (auto_int8, "int8, as auto has chosen; on a GPU the configuration's precision."))
 using config::Graphs;
 
 struct SamplingConfig {
@@ -120,6 +127,11 @@ struct DecodeConfig {
             "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
             "starts again.")
 };
+
+/// Whether an engine of such weights multiplies whole numbers.
+bool is_int8(WeightType weights);
+/// Whether `auto` has become this type.
+bool is_chosen(WeightType weights);
 
 /// Whether translations are sampled instead of searched for.
 bool samples(const SamplingConfig& config);
