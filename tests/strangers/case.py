@@ -47,19 +47,21 @@ class Case:
     name: str  # in lower case with hyphens; one of its kind within the program
     program: Program
     make: Callable[[Path, str], None]
-    translate: Callable[[Path, str, list[str], int], list[str]]
-    score: Callable[[Path, str, list[str], list[str]], list[float]]
+    translate: Callable[[Path, str, list[str], int], list[str]] | None = None  # None only where heed refuses
+    score: Callable[[Path, str, list[str], list[str]], list[float]] | None = None
     align: Callable[[Path, str, list[str], list[str]], list[str]] | None = None
     model: str = "model"  # what heed imports: a folder or file below the case's folder
     options: tuple[str, ...] = ()  # of heed import; "{folder}" becomes the case's folder
     settings: tuple[str, ...] = ()  # for heed translate and score, as --set takes them
-    lines: tuple[str, ...] = ()  # sources and, where a case scores others than translations, `targets`
-    targets: tuple[str, ...] = ()  # none: the program's own greedy translations are scored
+    lines: tuple[str, ...] = ()  # to translate; none: corpus.sources()
+    targets: tuple[str, ...] = ()  # to score with `lines`; none: the program's translations by the first beam
     beams: tuple[int, ...] = (1, 4)
     # What may differ, and why: shares of translations by beam that must be equal (others: all), and the largest difference of
     # log-probabilities of a pair.
-    equal: dict[int, float] = field(default_factory=dict)
+    equal: dict[int | str, float] = field(default_factory=dict)  # "links": of alignments
     bound: float = 1e-4
+    distinct: int = 5  # how many of the translations must differ: those that are all alike prove little
+    refused: str = ""  # a regular expression: heed refuses the model, with an error that has this
     reason: str = ""  # a sentence; needed where `equal` or `bound` is not the usual one
 
     def __post_init__(self):
