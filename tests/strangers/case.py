@@ -37,7 +37,7 @@ class Program:
 class Case:
     """A model of another program, and what heed must compute with it.
 
-    `make(folder, python)` writes the model into folder / `model`, and what else it likes beside it, such as a corpus. Models are
+    `make(folder, python)` writes the model into folder / `imports`, and what else it likes beside it, such as a corpus. Models are
     kept from one call of ./run strangers to the next, as long as the text of the module stays the same.
     `translate(folder, python, lines, beam)` returns the program's translation of each line; a beam of 1 is greedy.
     `score(folder, python, sources, targets)` returns each pair's log-probability: natural, the sum over all pieces and the end.
@@ -50,7 +50,7 @@ class Case:
     translate: Callable[[Path, str, list[str], int], list[str]] | None = None  # None only where heed refuses
     score: Callable[[Path, str, list[str], list[str]], list[float]] | None = None
     align: Callable[[Path, str, list[str], list[str]], list[str]] | None = None
-    model: str = "model"  # what heed imports: a folder or file below the case's folder
+    imports: str = "model"  # what heed imports: a folder or file below the case's folder
     options: tuple[str, ...] = ()  # of heed import; "{folder}" becomes the case's folder
     settings: tuple[str, ...] = ()  # for heed translate and score, as --set takes them
     lines: tuple[str, ...] = ()  # to translate; none: corpus.sources()

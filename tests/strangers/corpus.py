@@ -10,16 +10,22 @@ NOUNS, ADJECTIVES, NUMBERS = range(8), range(8, 16), range(16, 22)
 
 
 def pair(chance):
-    source, target = [], []
+    """Numbers of words of both sides, and links between them."""
+    source, target, links = [], [], []
     for _ in range(chance.randint(1, 3)):
         noun, adjective, number = chance.choice(NOUNS), chance.choice(ADJECTIVES), chance.choice(NUMBERS)
-        if chance.random() < 0.4:
-            source.append(number)
-            target.append(number)
-        with_adjective = chance.random() < 0.6
-        source += [adjective, noun] if with_adjective else [noun]
-        target += [noun, adjective] if with_adjective else [noun]
-    return source, target
+        words = [number] if chance.random() < 0.4 else []
+        links += [(len(source) + i, len(target) + i) for i in range(len(words))]
+        begin = len(source) + len(words)
+        if chance.random() < 0.6:
+            source += [*words, adjective, noun]
+            target += [*words, noun, adjective]
+            links += [(begin, begin + 1), (begin + 1, begin)]
+        else:
+            source += [*words, noun]
+            target += [*words, noun]
+            links.append((begin, begin))
+    return source, target, links
 
 
 def pairs(count, seed=1):
@@ -27,8 +33,14 @@ def pairs(count, seed=1):
     chance = random.Random(seed)
     words = {language: text.split() for language, text in WORDS.items()}
     for _ in range(count):
-        source, target = pair(chance)
+        source, target, _ = pair(chance)
         yield " ".join(words["de"][i] for i in source), " ".join(words["en"][i] for i in target)
+
+
+def links(count=3000, seed=1):
+    """The links (source word, target word) of each of pairs(count, seed)."""
+    chance = random.Random(seed)
+    return [pair(chance)[2] for _ in range(count)]
 
 
 def write(folder, count=3000, seed=1):

@@ -94,7 +94,7 @@ def compare(case, home, python):
     shutil.rmtree(home / "run", ignore_errors=True)
     options = [option.replace("{folder}", str(home)) for option in case.options]
     try:
-        run = Run(home / case.model, home, options, case.settings)
+        run = Run(home / case.imports, home, options, case.settings)
     except Heed as error:
         if not case.refused or not re.search(case.refused, str(error)):
             result.failures.append(str(error))
