@@ -53,7 +53,7 @@ class WorkedWeights {
     std::map<std::string, Array> arrays;
     for (const auto& [name, numbers] : numbers_) {
       const auto owner = std::make_shared<Floats>(numbers);
-      arrays[name] = {.shape = shapes_.at(name), .data = owner->data(), .owner = owner};
+      arrays[name] = {.data = owner->data(), .shape = shapes_.at(name), .owner = owner};
     }
     return Weights(std::move(arrays));
   }
