@@ -213,14 +213,37 @@ ModelConfig network_of_file(const ModelBin& file) {
   config.kv_heads = kv_heads_of(file, config);
   config.embedding_norm = file.has("encoder/layernorm_embedding/gamma");
   for (const char* one :
-       {"encoder/embeddings_merge", "decoder/embeddings_merge", "decoder/alignment_layer",
-        "decoder/alignment_heads", "encoder/alignment_layer", "encoder/alignment_heads",
-        "decoder/alibi_use_positive_positions",
+       {"encoder/embeddings_merge", "decoder/embeddings_merge", "encoder/alignment_layer",
+        "encoder/alignment_heads", "decoder/alibi_use_positive_positions",
         "layernorm_embedding"})  // before revision 5: whether there are such tensors
     file.number(one, 0);         // change nothing here
   config = checked(config, file.place());
   read_positions(file, config);
   return config;
+}
+
+/// Sets the attention that links words. The file names a layer, from 0 or from the end, and the
+/// number of its first heads whose mean is taken; 0: all. The last layer with its first head, or
+/// with all, is what converters write where nothing was taught, too (CTranslate2 4.8.5): it leaves
+/// heed's own choice.
+void read_alignment(const ModelBin& file, ForeignModel& out) {
+  const int64_t layers = out.model.decoder_layers;
+  const double layer = file.number("decoder/alignment_layer", -1),
+               heads = file.number("decoder/alignment_heads", 0);
+  if (layer == -1 && heads <= 1) return;
+  const double from_start = layer < 0 ? layer + static_cast<double>(layers) : layer;
+  if (from_start < 0 || from_start >= static_cast<double>(layers))
+    throw UserError("{}: 'decoder/alignment_layer' is {}; the decoder has {}", file.place(), layer,
+                    counted(layers, "layer"));
+  decode::AlignmentConfig& alignment = out.decoding.alignment;
+  alignment.layer = static_cast<int64_t>(from_start);
+  if (heads == 1)
+    alignment.head = 0;
+  else if (heads > 0 && heads < static_cast<double>(out.model.heads))
+    out.notes.push_back(fmt::format(
+        "'decoder/alignment_heads' is {}: CTranslate2 takes the mean of the first heads, and heed "
+        "that of all; decoding.alignment.head names one",
+        heads));
 }
 
 /// Reads a list of pieces. `unknown` is the piece that CTranslate2 puts after the others where a
@@ -355,6 +378,7 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
   const ModelBin file(package, model);
   ForeignModel out{.program = "CTranslate2"};
   out.model = network_of_file(file);
+  read_alignment(file, out);
   const Conventions conventions = conventions_of(package, folder, file);
   out.model.norm_epsilon = conventions.epsilon;
   if (conventions.source_begin)

@@ -256,6 +256,10 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;
   if (files.decoder) take_search_of_marian(*files.decoder, out.decoding, files.notes);
+  take_alignment_of_marian({.model = &options,
+                            .training = files.training ? &*files.training : nullptr,
+                            .decoder = files.decoder ? &*files.decoder : nullptr},
+                           out.model.decoder_layers, out.decoding.alignment, files.notes);
   // Marian never writes <unk> unless an option allows it.
   if (!files.decoder || !allows_unknown(*files.decoder))
     out.decoding.forbid = {out.target.piece(text::kUnknown)};

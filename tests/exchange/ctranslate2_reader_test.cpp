@@ -128,7 +128,7 @@ class CTranslate2Folder : public ::testing::Test {
 
   engine::Weights own() const { return random_transformer(config_, vocabulary_->size()); }
   VariableFile file() const {
-    write_ctranslate2(config_, own(), folder_ / "model.bin");
+    write_ctranslate2(config_, own(), {}, folder_ / "model.bin");
     return VariableFile(read_file(folder_ / "model.bin"));
   }
   ForeignModel read(const std::string& bytes) const {
@@ -315,6 +315,38 @@ TEST_F(CTranslate2Folder, ComparesRowsWithNames) {
   folder_.write("shared_vocabulary.json", pieces_.dump());
   EXPECT_THAT(refusal(written.written(6, 7)),
               AllOf(HasSubstr("12 rows"), HasSubstr("13 pieces"), HasSubstr("shared_vocabulary")));
+}
+
+TEST_F(CTranslate2Folder, AlignsAsTheFileSays) {
+  const int64_t layers = config_.decoder_layers;
+  VariableFile written = file();
+  const auto alignment = [&](int16_t layer, int16_t heads) {
+    written.set("decoder/alignment_layer", layer, 3);
+    written.set("decoder/alignment_heads", heads, 3);
+    const ForeignModel model = read(written.written(6, 7));
+    return std::pair(model.decoding.alignment.layer, model.decoding.alignment.head);
+  };
+  const std::pair<int64_t, int64_t> unset{-1, -1}, head{0, 0}, mean{0, -1};
+  // ct2-marian-converter, ct2-opennmt-py-converter and others write these, whatever was taught.
+  EXPECT_EQ(alignment(-1, 1), unset);
+  EXPECT_EQ(alignment(-1, 0), unset);
+  EXPECT_EQ(alignment(0, 1), head);
+  EXPECT_EQ(alignment(0, 0), mean);
+  EXPECT_EQ(alignment(static_cast<int16_t>(-layers), 1), head);
+  EXPECT_EQ(alignment(0, static_cast<int16_t>(config_.heads)), mean);
+  EXPECT_EQ(alignment(0, static_cast<int16_t>(config_.heads - 1)),
+            config_.heads == 2 ? head : mean);
+  written.set("decoder/alignment_layer", static_cast<int16_t>(layers), 3);
+  EXPECT_THAT(refusal(written.written(6, 7)),
+              HasSubstr(fmt::format("'decoder/alignment_layer' is {}; the decoder has", layers)));
+  // heed's own export.
+  for (const decode::AlignmentConfig& own_alignment :
+       {decode::AlignmentConfig{.layer = 0, .head = 0}, decode::AlignmentConfig{.layer = 0}}) {
+    write_ctranslate2(config_, own(), own_alignment, folder_ / "model.bin");
+    const ForeignModel model = read_model(Package(folder_.path()), {});
+    EXPECT_EQ(model.decoding.alignment.layer, 0);
+    EXPECT_EQ(model.decoding.alignment.head, own_alignment.head);
+  }
 }
 
 TEST_F(CTranslate2Folder, RefusesWhatIsAnotherModelHere) {

@@ -92,7 +92,7 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
     ModelConfig config = engine::testing::small_transformer();
     config.tie = tie;
     config.embedding_norm = tie == model::Tie::none;
-    write_ctranslate2(config, engine::testing::random_transformer(config, 23),
+    write_ctranslate2(config, engine::testing::random_transformer(config, 23), {},
                       folder / "model.bin");
     Reader in(read_file(folder / "model.bin"));
     EXPECT_EQ(in.number<uint32_t>(), 6U);  // the format's version
@@ -134,7 +134,7 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
 TEST(CTranslate2, GetsNoModelThatItLacksSomethingFor) {
   ModelConfig config = engine::testing::small_transformer();
   config.positions = "alibi";
-  EXPECT_THROW(write_ctranslate2(config, engine::Weights({}), "unwritten"), Bug);
+  EXPECT_THROW(write_ctranslate2(config, engine::Weights({}), {}, "unwritten"), Bug);
 }
 
 }  // namespace
