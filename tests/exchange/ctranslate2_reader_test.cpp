@@ -170,9 +170,10 @@ class CTranslate2Folder : public ::testing::Test {
     old.set<int16_t>("alignment_heads", 1, 2);
     old.variables.erase("decoder/alignment_layer");
     old.variables.erase("decoder/alignment_heads");
-    for (const char* name : {"with_relative_position", "layernorm_embedding", "with_source_bos",
-                             "user_decoder_start_tokens"})
+    for (const char* name :
+         {"with_relative_position", "with_source_bos", "user_decoder_start_tokens"})
       old.set<int8_t>(name, 0, 1);
+    old.set<int8_t>("layernorm_embedding", config_.embedding_norm ? 1 : 0, 1);
     old.set<int8_t>("with_source_eos", 1, 1);
     old.set<int8_t>("with_target_bos", 1, 1);
     old.set_text("unk_token", "<unk>");
@@ -274,6 +275,40 @@ TEST_F(CTranslate2Folder, ComputesOpenNMTsSinusoidsWhereThereIsNoTable) {
   }
 }
 
+TEST_F(CTranslate2Folder, TakesTheEpsilonOfItsNorms) {
+  const std::string bytes = file().written(6, 7);
+  const auto epsilon = [&](const std::string& value) {
+    folder_.write("config.json", "{" + value + "}");
+    const ForeignModel model = read(bytes);
+    EXPECT_THAT(model.notes, ::testing::IsEmpty());
+    return model.model.norm_epsilon;
+  };
+  EXPECT_EQ(epsilon(R"("layer_norm_epsilon": 1e-6)"), 1e-6);  // as Eole and OpenNMT-py have it
+  EXPECT_EQ(epsilon(R"("layer_norm_epsilon": 0.001)"), 1e-3);
+  // The program's own, which its converters of Hugging Face's and Marian's models leave to it.
+  EXPECT_EQ(epsilon(R"("layer_norm_epsilon": null)"), 1e-5);
+  EXPECT_EQ(epsilon(""), 1e-5);
+}
+
+TEST_F(CTranslate2Folder, HasNormsOfEmbeddings) {
+  config_.embedding_norm = true;
+  VariableFile written = file();
+  ForeignModel model = read(written.written(6, 7));
+  EXPECT_TRUE(model.model.embedding_norm);
+  expect_own(model);
+  VariableFile old = written;
+  const std::string config = read_file(folder_ / "config.json"),
+                    pieces = read_file(folder_ / "shared_vocabulary.json");
+  age(old);  // with a switch beside the tensors
+  expect_own(read(old.written(5, 4)));
+  folder_.write("config.json", config);
+  folder_.write("shared_vocabulary.json", pieces);
+  std::filesystem::remove(folder_ / "shared_vocabulary.txt");
+  written.variables.erase("decoder/layernorm_embedding/beta");
+  EXPECT_THAT(refusal(written.written(6, 7)),
+              HasSubstr("has no 'decoder/layernorm_embedding/beta'"));
+}
+
 TEST_F(CTranslate2Folder, ComparesRowsWithNames) {
   const VariableFile written = file();
   pieces_.push_back("more");
@@ -318,10 +353,11 @@ TEST_F(CTranslate2Folder, RefusesWhatIsAnotherModelHere) {
   const std::string bytes = file().written(6, 7);
   folder_.write("config.json", R"({"decoder_start_token": null})");
   EXPECT_THAT(refusal(bytes), HasSubstr("config.json: 'decoder_start_token' is null"));
-  folder_.write("config.json", R"({"layer_norm_epsilon": 0.001})");
-  EXPECT_THAT(refusal(bytes), HasSubstr("'layer_norm_epsilon' is 0.001"));
-  folder_.write("config.json", R"({"layer_norm_epsilon": 1e-6})");
-  EXPECT_THAT(read(bytes).notes, ::testing::ElementsAre(HasSubstr("1e-06 there and 1e-05 here")));
+  for (const char* epsilon : {"0", "0.002", "-1e-6"}) {
+    folder_.write("config.json", fmt::format(R"({{"layer_norm_epsilon": {}}})", epsilon));
+    EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("config.json: 'layer_norm_epsilon' is"),
+                                      HasSubstr("heed has 1e-12 to 0.001")));
+  }
   folder_.write("config.json",
                 "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
   EXPECT_THAT(refusal(bytes),

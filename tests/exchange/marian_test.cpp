@@ -79,6 +79,11 @@ struct MarianImport : ::testing::Test {
   }
 };
 
+/// As marian-train writes them, also where other norms come after sublayers.
+const std::vector<std::string> kEmbeddingNorms = {
+    "encoder_emb_ln_scale_pre", "encoder_emb_ln_bias_pre", "decoder_emb_ln_scale_pre",
+    "decoder_emb_ln_bias_pre"};
+
 /// The table as marian-vocab writes it: names that YAML would misread are quoted.
 std::string table_of(const std::vector<std::string>& names) {
   std::string yaml;
@@ -151,7 +156,7 @@ TEST_F(MarianImport, RefusesByKeyWhatHeedLacks) {
       {"transformer-ffn-depth", "3"},
       {"transformer-no-projection", "true"},
       {"transformer-pool", "true"},
-      {"transformer-postprocess-emb", "nd"},
+      {"transformer-postprocess-emb", "na"},
       {"transformer-postprocess-top", "n"},
       {"transformer-tied-layers", "\n  - 1\n  - 1"},
       {"input-types", "\n  - class\n  - sequence"},
@@ -171,12 +176,37 @@ TEST_F(MarianImport, SaysWhatItDoesNotKnow) {
               ElementsAre("heed does not know Marian's option transformer-of-tomorrow (big): "
                           "compare translations with Marian's"));
   // Whatever made it, a tensor that nobody reads is part of the function.
-  write_joint({}, {"encoder_emb_ln_scale_pre"});
+  write_joint({}, {"encoder_l1_ffn_W3"});
   EXPECT_EQ(refusal(), place("model.npz") +
-                           ": has the tensor encoder_emb_ln_scale_pre, which no Transformer of "
+                           ": has the tensor encoder_l1_ffn_W3, which no Transformer of heed has");
+  // A norm of embeddings that the options do not mention.
+  write_joint({}, kEmbeddingNorms);
+  EXPECT_EQ(refusal(), place("model.npz") +
+                           ": has the tensor decoder_emb_ln_bias_pre, which no Transformer of "
                            "heed has");
   write_joint({}, {"decoder_l1_ffn_W1_QuantMultA"});
   EXPECT_THAT(open().notes, IsEmpty());
+}
+
+TEST_F(MarianImport, AddsMarians1e6ToVariances) {
+  write_joint();
+  const ForeignModel model = open();
+  EXPECT_EQ(model.model.norm_epsilon, 1e-6);
+  EXPECT_FALSE(model.model.embedding_norm);
+}
+
+TEST_F(MarianImport, HasNormsOfEmbeddings) {
+  for (const char* steps : {"n", "nd", "dn"}) {
+    write_joint({{"transformer-postprocess-emb", steps}}, kEmbeddingNorms);
+    const ForeignModel model = open();
+    EXPECT_TRUE(model.model.embedding_norm) << steps;
+    EXPECT_THAT(model.notes, IsEmpty());
+    for (const char* name : {"encoder.embedding_norm.weight", "encoder.embedding_norm.bias",
+                             "decoder.embedding_norm.weight", "decoder.embedding_norm.bias"})
+      EXPECT_THAT(model.weights.at(name).copy(), ElementsAre(0, 0.5)) << name;
+  }
+  write_joint({{"transformer-postprocess-emb", "nd"}});
+  EXPECT_THAT(refusal(), HasSubstr("encoder_emb_ln_scale"));
 }
 
 TEST_F(MarianImport, WithoutPositionsHasNone) {
