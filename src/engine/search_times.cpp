@@ -18,7 +18,7 @@ namespace {
 // size: measuring a part of a large layer is enough.
 constexpr int64_t kLargestSide = 512;
 constexpr int64_t kMostRows = 96;
-constexpr int64_t kMultiplications = int64_t{1} << 24;  // or more, of all layers
+constexpr int64_t kMultiplications = int64_t{1} << 22;  // or more, of all layers
 constexpr double kEnough = 0.05;                        // seconds
 
 /// Arbitrary numbers as large as weights and activations.
