@@ -158,6 +158,13 @@ def compress(folder, python):
         shutil.copy(folder / "model" / name, folder / "packed" / name)
 
 
+def only_models(folder, python):
+    """Leaves what translates: states of the optimiser are large."""
+    for path in (folder / "model").iterdir():
+        if not path.name.endswith((".spm", "model.npz", "decoder.yml")):
+            path.unlink()
+
+
 def search(**options):
     """Writes decoder.yml as an author does who has chosen how to search."""
 
@@ -298,4 +305,21 @@ CASES = [
     refused("recurrent", "type", **{"--type": "s2s"}),
     refused("average-attention", "autoreg", **{"--transformer-decoder-autoreg": "average-attention"}),
 ]
-FIXTURES = []
+TINY = {
+    "--dim-emb": 16,
+    "--transformer-dim-ffn": 24,
+    "--transformer-heads": 2,
+    "--enc-depth": 1,
+    "--dec-depth": 1,
+    "--after-batches": 120,
+    # Without a table of normalisations, which takes more than all weights.
+    "--sentencepiece-options": "--hard_vocab_limit=false --normalization_rule_name=identity",
+}
+FEW = {"lines": LINES[:8] + LINES[-5:], "targets": TARGETS[:8] + TARGETS[-5:], "after": only_models}
+FIXTURES = [
+    trained("joint", more={**TINY, **TIED_ALL}, **FEW),
+    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), more=TINY, **FEW),
+    trained("pre-norm", more={**TINY, **TIED_ALL, **PRE_NORM}, **FEW),
+    trained("norm-after-embeddings", more={**TINY, **TIED_ALL, "--transformer-postprocess-emb": "n"}, **FEW),
+    trained("right-left", more={**TINY, **TIED_ALL, "--right-left": True}, **FEW),
+]
