@@ -368,7 +368,7 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
                                .unknown = conventions.unknown,
                                .begin = conventions.begin,
                                .end = conventions.end,
-                               .symbols = languages_among(names)};
+                               .symbols = language_symbols(names)};
   };
   text::ForeignPieces source =
       pieces_of(shared ? "shared_vocabulary" : "source_vocabulary", embedding_name(file, false));

@@ -21,6 +21,7 @@
 #include "exchange/transformer_parts.h"
 #include "model/description/config.h"
 #include "text/foreign_pieces.h"
+#include "text/symbol_cut.h"
 
 namespace heed::exchange {
 namespace {
@@ -152,20 +153,6 @@ void append(std::vector<std::string>& forbid, const std::vector<std::string>& na
     if (std::ranges::count(forbid, name) == 0) forbid.push_back(name);
 }
 
-/// Adds a note that lines with added pieces may be cut differently: transformers segments the texts
-/// before and after such a piece separately, and a SentencePiece file segments the line as a whole.
-void note_added(const std::vector<std::string>& symbols, std::vector<std::string>& notes) {
-  const std::vector<std::string> languages = languages_among(symbols);
-  std::vector<std::string> added;
-  for (const std::string& symbol : symbols)
-    if (std::ranges::count(languages, symbol) == 0) added.push_back("'" + symbol + "'");
-  if (added.empty()) return;
-  notes.push_back(
-      fmt::format("{} was added to its pieces: inside a line heed reads the blank before such a "
-                  "piece, which transformers leaves out; at the beginning both read the same",
-                  one_line(join(added, ", "))));
-}
-
 /// Reads MarianMT: two SentencePiece files, whose pieces have ids in a vocab.json of each side or
 /// of both.
 ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) {
@@ -178,13 +165,16 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   const auto table = [&](const char* file, bool with_added) {
     NumberedPieces ids;
     ids.put_all(JsonObject(package, file).all(), package.place_of(file));
-    if (with_added) put_added(package, ids);
+    if (with_added) put_added(package, TokenizerKind::python, ids, out.notes);
     text::ForeignPieces pieces{.names = ids.names(),
                                .pad = "<pad>",
                                .unknown = "<unk>",
                                .end = "</s>",
-                               .symbols = languages_among(ids.names())};
-    pieces.symbols.insert(pieces.symbols.end(), ids.symbols().begin(), ids.symbols().end());
+                               .symbols = ids.symbols()};
+    for (text::ForeignSymbol& language :
+         language_symbols(ids.names(), {.place = text::SymbolPlace::first}))
+      if (std::ranges::count(ids.symbols(), language.piece, &text::ForeignSymbol::piece) == 0)
+        pieces.symbols.push_back(std::move(language));
     return pieces;
   };
   const char* target_file_name = shared ? "vocab.json" : "target_vocab.json";
@@ -218,7 +208,6 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
          settings.place());
   out.decoding = proposed_search(package, out.model, target.names, 1, out.notes).decoding;
   append(out.decoding.forbid, unnamed);
-  note_added(pieces.symbols, out.notes);
   return out;
 }
 
@@ -231,12 +220,8 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   out.model.positions = "learned";
   out.model.tie = settings.flag("tie_word_embeddings", true) ? model::Tie::all : model::Tie::none;
   const char* segments = "sentencepiece.bpe.model";
-  if (!package.has(segments))
-    throw UserError(
-        "{}: is missing; transformers 5 saves NLLB without it: take it from where the model is "
-        "from, and put it beside config.json",
-        package.place_of(segments));
-  const NumberedPieces table = nllb ? nllb_pieces(package, segments) : m2m_100_pieces(package);
+  const NumberedPieces table =
+      nllb ? nllb_pieces(package, segments, out.notes) : m2m_100_pieces(package, out.notes);
   text::ForeignPieces pieces{.names = table.names(),
                              .pad = "<pad>",
                              .unknown = "<unk>",
@@ -248,7 +233,9 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
                   pieces.names.size(), out.notes);
   const std::vector<std::string> unnamed = name_rows(pieces.names, rows_of_side(weights, true));
   out.languages = languages_among(pieces.names);
-  const SideVocabularies sides = one_vocabulary(segment_file(package, segments), pieces);
+  const SideVocabularies sides = one_vocabulary(
+      package.has(segments) ? segment_file(package, segments) : segments_of_tokenizer(package),
+      pieces);
   constexpr int64_t kFirst = 2;
   finish(out,
          HuggingFaceTransformer(
@@ -269,7 +256,6 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
       proposed_search(package, out.model, pieces.names, kGiven, out.notes);
   out.decoding = search.decoding;
   append(out.decoding.forbid, unnamed);
-  note_added(pieces.symbols, out.notes);
   out.source_language = language_of_tokenizer(package, "src_lang", out.languages);
   out.target_language = search.target_language.empty()
                             ? language_of_tokenizer(package, "tgt_lang", out.languages)

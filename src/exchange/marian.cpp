@@ -168,7 +168,7 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
   };
   if (is_called(0, "eos", side.end)) side.end = "eos";
   if (is_called(1, "UNK", side.unknown)) side.unknown = "UNK";
-  side.symbols = languages_among(names);
+  side.symbols = language_symbols(names);
   side.names = std::move(names);
   return side;
 }
