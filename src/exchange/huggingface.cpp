@@ -220,6 +220,10 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   out.model.positions = "learned";
   out.model.tie = settings.flag("tie_word_embeddings", true) ? model::Tie::all : model::Tie::none;
   const char* segments = "sentencepiece.bpe.model";
+  if (!package.has(segments) && !package.has("tokenizer.json"))
+    throw UserError(
+        "{}: is missing, and so is tokenizer.json; take one of them from where the model is from",
+        package.place_of(segments));
   const NumberedPieces table =
       nllb ? nllb_pieces(package, segments, out.notes) : m2m_100_pieces(package, out.notes);
   text::ForeignPieces pieces{.names = table.names(),

@@ -222,10 +222,6 @@ class Tokenizer {
 }  // namespace
 
 SegmentFile segments_of_tokenizer(const Package& package) {
-  const char* usual = "sentencepiece.bpe.model";
-  if (!package.has(kFile))
-    throw UserError("{}: is missing, and so is {}; take one of them from where the model is from",
-                    package.place_of(usual), kFile);
   Tokenizer tokenizer(package);
   std::string bytes = text::segments_file(tokenizer.parts());
   return {std::move(bytes), tokenizer.place()};

@@ -9,11 +9,11 @@ namespace heed::text {
 namespace {
 
 // Numbers of fields in sentencepiece_model.proto.
-constexpr uint64_t kTrainer = 2, kNormalizer = 3;              // of a model
-constexpr uint64_t kAlgorithm = 3, kIds[] = {40, 41, 42, 43};  // of a trainer
-constexpr uint64_t kName = 1, kCharsmap = 2, kDummyPrefix = 3, kRemoveBlanks = 4,
-                   kEscapeBlanks = 5;       // of a normalizer
-constexpr uint64_t kUnigram = 1, kBpe = 2;  // algorithms
+constexpr uint64_t kTrainerSpec = 2, kNormalizerSpec = 3;           // of a model
+constexpr uint64_t kModelType = 3, kIdFields[] = {40, 41, 42, 43};  // of a trainer
+constexpr uint64_t kRuleName = 1, kRuleTable = 2, kDummyPrefix = 3, kRemoveBlanks = 4,
+                   kEscapeBlanks = 5;               // of a normalizer
+constexpr uint64_t kUnigramType = 1, kBpeType = 2;  // algorithms
 constexpr auto kNoPad = static_cast<uint64_t>(-1);
 
 }  // namespace
@@ -24,19 +24,20 @@ std::string segments_file(const SegmentsParts& parts) {
                                     {.text = "</s>", .type = PieceType::control}};
   for (const auto& [text, score] : parts.pieces) pieces.push_back({.text = text, .score = score});
   ProtobufMessage trainer;
-  trainer.number(kAlgorithm, parts.is_bpe ? kBpe : kUnigram)
-      .number(kIds[0], 0)
-      .number(kIds[1], 1)
-      .number(kIds[2], 2)
-      .number(kIds[3], kNoPad);
+  trainer.number(kModelType, parts.is_bpe ? kBpeType : kUnigramType)
+      .number(kIdFields[0], 0)
+      .number(kIdFields[1], 1)
+      .number(kIdFields[2], 2)
+      .number(kIdFields[3], kNoPad);
   ProtobufMessage normalizer;
-  normalizer.bytes(kName, "foreign")
-      .bytes(kCharsmap, parts.charsmap)
+  normalizer.bytes(kRuleName, "foreign")
+      .bytes(kRuleTable, parts.charsmap)
       .number(kDummyPrefix, 1)
       .number(kRemoveBlanks, 1)
       .number(kEscapeBlanks, 1);
   return with_pieces(
-      ProtobufMessage().message(kTrainer, trainer).message(kNormalizer, normalizer).done(), pieces);
+      ProtobufMessage().message(kTrainerSpec, trainer).message(kNormalizerSpec, normalizer).done(),
+      pieces);
 }
 
 }  // namespace heed::text
