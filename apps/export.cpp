@@ -24,7 +24,6 @@
 #include "engine/weights.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/marian_mt.h"
-#include "kernels/rows/layer_norm.h"
 #include "model/description/config.h"
 #include "model/description/traits.h"
 #include "model/weights.h"
@@ -127,14 +126,14 @@ std::string piece_list(const text::Vocabulary& vocabulary) {
   return pieces.dump(1) + "\n";
 }
 
-std::string description(const text::Vocabulary& vocabulary, bool source_end) {
+std::string description(const text::Vocabulary& vocabulary, const run::Config& config) {
   const json tokens = {{"unk_token", vocabulary.piece(text::kUnknown)},
                        {"bos_token", vocabulary.piece(text::kBegin)},
                        {"eos_token", vocabulary.piece(text::kEnd)},
                        {"decoder_start_token", vocabulary.piece(text::kBegin)},
                        {"add_source_bos", false},
-                       {"add_source_eos", source_end},
-                       {"layer_norm_epsilon", kernels::kNormEpsilon},
+                       {"add_source_eos", config.data.source_end},
+                       {"layer_norm_epsilon", config.model.norm_epsilon},
                        {"multi_query_attention", false}};
   return tokens.dump(2) + "\n";
 }
@@ -201,7 +200,7 @@ void export_for_ctranslate2(const ExportArgs& args) {
     write_atomic(out.path_of("target_vocabulary.json"), piece_list(folder.target));
   }
   run::save_vocabularies({folder.source, folder.target}, out.temporary(), joint);
-  write_atomic(out.path_of("config.json"), description(folder.target, config.data.source_end));
+  write_atomic(out.path_of("config.json"), description(folder.target, config));
   exchange::write_ctranslate2(config.model, decode::weights_of(*folder.model),
                               out.path_of("model.bin"));
   out.commit();

@@ -97,9 +97,10 @@ class Translation {
     tokens();
     for (const bool decoder : {false, true}) side(decoder);
     for (const PeerModule& module : peer_modules(config_)) {
-      const bool norm = module.ctranslate2.ends_with("/layer_norm");
-      add(module.ctranslate2 + (norm ? "/gamma" : "/weight"), weights_.at(module.own + ".weight"));
-      add(module.ctranslate2 + (norm ? "/beta" : "/bias"), weights_.at(module.own + ".bias"));
+      const auto [weight, bias] =
+          module.is_norm ? std::pair("/gamma", "/beta") : std::pair("/weight", "/bias");
+      add(module.ctranslate2 + weight, weights_.at(module.own + ".weight"));
+      add(module.ctranslate2 + bias, weights_.at(module.own + ".bias"));
     }
   }
 

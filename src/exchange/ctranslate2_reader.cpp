@@ -35,7 +35,8 @@ namespace {
 using engine::Array;
 using model::ModelConfig;
 
-constexpr double kEpsilon = 1e-5;  // of layer norms, heed's and most programs'
+// What CTranslate2 adds to the variance in a layer norm where config.json does not say it.
+constexpr double kEpsilon = 1e-5;
 
 const char* side_of(bool decoder) {
   return decoder ? "decoder" : "encoder";
@@ -70,7 +71,7 @@ class CTranslate2Transformer : public ForeignTransformer {
 
   Affine module(const PeerModule& module) const override {
     const std::string& name = module.ctranslate2;
-    if (!name.ends_with("/layer_norm")) return linear(name);
+    if (!module.is_norm) return linear(name);
     return {file_.array(name + "/gamma", {-1}), file_.array(name + "/beta", {-1})};
   }
   Array embedding(bool target) const override {
@@ -210,11 +211,13 @@ ModelConfig network_of_file(const ModelBin& file) {
   if (config.tie == model::Tie::all && file.kept("decoder/projection/weight") != target)
     config.tie = model::Tie::none;
   config.kv_heads = kv_heads_of(file, config);
+  config.embedding_norm = file.has("encoder/layernorm_embedding/gamma");
   for (const char* one :
        {"encoder/embeddings_merge", "decoder/embeddings_merge", "decoder/alignment_layer",
         "decoder/alignment_heads", "encoder/alignment_layer", "encoder/alignment_heads",
-        "decoder/alibi_use_positive_positions"})
-    file.number(one, 0);  // change nothing here
+        "decoder/alibi_use_positive_positions",
+        "layernorm_embedding"})  // before revision 5: whether there are such tensors
+    file.number(one, 0);         // change nothing here
   config = checked(config, file.place());
   read_positions(file, config);
   return config;
@@ -323,10 +326,9 @@ Conventions conventions_of(const Package& package, const std::string& folder,
   if (settings.all().contains("decoder_start_token") && !settings.has("decoder_start_token"))
     refuse_start(settings.place(), "'decoder_start_token' is null");
   found.epsilon = settings.real("layer_norm_epsilon", kEpsilon);
-  // Values outside of this range are far from any model's.
-  if (found.epsilon < 0 || found.epsilon > 2 * kEpsilon)
-    throw UserError("{}: 'layer_norm_epsilon' is {}; heed has {}", settings.place(), found.epsilon,
-                    kEpsilon);
+  if (!(model::kLeastNormEpsilon <= found.epsilon && found.epsilon <= model::kMostNormEpsilon))
+    throw UserError("{}: 'layer_norm_epsilon' is {}; heed has {} to {}", settings.place(),
+                    found.epsilon, model::kLeastNormEpsilon, model::kMostNormEpsilon);
   return found;
 }
 
@@ -354,6 +356,7 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
   ForeignModel out{.program = "CTranslate2"};
   out.model = network_of_file(file);
   const Conventions conventions = conventions_of(package, folder, file);
+  out.model.norm_epsilon = conventions.epsilon;
   if (conventions.source_begin)
     throw UserError("{}: '{}': heed puts nothing before a source", file.place(),
                     file.version() < 6 ? "with_source_bos" : "add_source_bos");
@@ -399,10 +402,6 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
          file.place());
   file.require_all_read();
   out.languages = languages_among(source.names);
-  if (conventions.epsilon != kEpsilon)
-    out.notes.push_back(fmt::format(
-        "'layer_norm_epsilon' is {} there and {} here: log-probabilities differ by about 0.00001",
-        conventions.epsilon, kEpsilon));
   if (out.model.positions != "rotary")
     out.decoding.max_source_length = std::max<int64_t>(out.model.max_positions - 1, 1);
   if (!file.quantised().empty())

@@ -17,6 +17,10 @@
 
 namespace heed::exchange {
 
+/// Files with pieces and their ids.
+inline constexpr const char *kTokenizer = "tokenizer.json",
+                            *kTokenizerConfig = "tokenizer_config.json";
+
 /// The tensors of model.safetensors or pytorch_model.bin, or of the files that the index of one of
 /// these names. Throws UserError, which names the files, where there is no such file, or where two
 /// of them could be meant.
@@ -37,6 +41,8 @@ class NumberedPieces {
   /// unless it is a control piece, and unless it is a symbol already.
   void put_added(const std::string& piece, int64_t id, const std::string& place,
                  const text::SymbolCut& cut = {.place = text::SymbolPlace::anywhere});
+  /// Makes pieces that name languages symbols, also where they are among a model's own.
+  void make_languages_symbols();
 
   bool has(const std::string& piece) const { return ids_.contains(piece); }
   /// Whether a piece has this id.
@@ -74,6 +80,11 @@ NumberedPieces nllb_pieces(const Package& package, const std::string& segments,
 /// A SentencePiece file that cuts text as tokenizer.json says. Throws UserError that names the key
 /// where it says something else than SentencePiece can do.
 SegmentFile segments_of_tokenizer(const Package& package);
+
+/// mBART-50's vocabulary, as NLLB-200's; where no file has the ids of the languages, they are those
+/// that transformers gives them.
+NumberedPieces mbart_50_pieces(const Package& package, const std::string& segments,
+                               std::vector<std::string>& notes);
 
 /// The number of word vectors of one side (`rows`), and the numbers that it must match: that of
 /// config.json under `key` (`said`), and that of the names in `vocabulary`. `side`: "encoder" or

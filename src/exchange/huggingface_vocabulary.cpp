@@ -21,8 +21,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t kMostPieces = 2'000'000;
-constexpr const char* kTokenizer = "tokenizer.json";
-constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 
 // The languages of M2M-100's tokenizer in transformers, by the value of its 'language_codes',
 // because files do not list them. Their ids follow those of vocab.json.
@@ -36,6 +34,13 @@ constexpr LanguageCodes kLanguageCodes[] = {
      "ms my ne nl no ns oc or pa pl ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk "
      "ur uz vi wo xh yi yo zh zu"},
     {"wmt21", "en ha is ja cs ru zh de"}};
+
+// mBART-50's, likewise; <mask> is after them.
+constexpr const char* kMbart50Languages =
+    "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT "
+    "lv_LV my_MM ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN af_ZA az_AZ bn_IN fa_IR he_IL "
+    "hr_HR id_ID ka_GE km_KH mk_MK ml_IN mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE sw_KE ta_IN te_IN "
+    "th_TH tl_XX uk_UA ur_PK xh_ZA gl_ES sl_SI";
 
 /// The piece of an entry in a list of special tokens or in a table.
 std::string content_of(const json& token) {
@@ -154,6 +159,12 @@ void NumberedPieces::put_added(const std::string& piece, int64_t id, const std::
     symbols_.push_back({piece, cut});
 }
 
+void NumberedPieces::make_languages_symbols() {
+  for (const std::string& language : languages_among(names_))
+    if (std::ranges::count(symbols_, language, &text::ForeignSymbol::piece) == 0)
+      symbols_.push_back({language, {.place = text::SymbolPlace::anywhere}});
+}
+
 bool NumberedPieces::takes(int64_t id) const {
   return id >= 0 && id < std::ssize(names_) && !names_[id].empty();
 }
@@ -250,8 +261,11 @@ NumberedPieces m2m_100_pieces(const Package& package, std::vector<std::string>& 
   return table;
 }
 
-NumberedPieces nllb_pieces(const Package& package, const std::string& segments,
-                           std::vector<std::string>& notes) {
+namespace {
+
+/// The pieces of text: those of tokenizer.json, or fairseq's four special pieces and then those of
+/// the SentencePiece file in its order.
+NumberedPieces fairseq_pieces(const Package& package, const std::string& segments) {
   NumberedPieces table;
   if (package.has(kTokenizer)) {
     const JsonObject tokenizer(package, kTokenizer);
@@ -271,19 +285,47 @@ NumberedPieces nllb_pieces(const Package& package, const std::string& segments,
     for (const std::string& piece : own)
       if (!is_control(piece)) table.put(piece, id++, place);
   }
-  put_added(package, TokenizerKind::fast, table, notes);
-  const std::vector<std::string> listed = listed_symbols(package);
-  for (const std::string& symbol : listed)
+  return table;
+}
+
+/// Throws UserError where a special token is listed and has no id.
+void require_listed(const Package& package, const NumberedPieces& table) {
+  for (const std::string& symbol : listed_symbols(package))
     if (!table.has(symbol))
       throw UserError(
           "{}: is needed: no file says which id '{}' has; take it, or tokenizer_config.json with "
           "'added_tokens_decoder', from where the model is from",
           package.place_of(kTokenizer), one_line(symbol));
+}
+
+}  // namespace
+
+NumberedPieces nllb_pieces(const Package& package, const std::string& segments,
+                           std::vector<std::string>& notes) {
+  NumberedPieces table = fairseq_pieces(package, segments);
+  put_added(package, TokenizerKind::fast, table, notes);
+  require_listed(package, table);
   if (languages_among(table.names()).empty())
     throw UserError(
         "{}: is needed: no file says which ids the languages have; take it, or "
         "tokenizer_config.json with 'added_tokens_decoder', from where the model is from",
         package.place_of(kTokenizer));
+  return table;
+}
+
+NumberedPieces mbart_50_pieces(const Package& package, const std::string& segments,
+                               std::vector<std::string>& notes) {
+  NumberedPieces table = fairseq_pieces(package, segments);
+  const int64_t own = std::ssize(table.names());
+  put_added(package, TokenizerKind::fast, table, notes);
+  if (languages_among(table.names()).empty()) {
+    int64_t id = own;
+    for (const std::string& language : split(kMbart50Languages, ' '))
+      table.put_added(language, id++, package.place_of(segments));
+    table.put_added("<mask>", id, package.place_of(segments));
+  }
+  table.make_languages_symbols();
+  require_listed(package, table);
   return table;
 }
 

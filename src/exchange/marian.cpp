@@ -57,7 +57,7 @@ class MarianTransformer : public ForeignTransformer {
       : weights_(weights), config_(config) {}
 
   Affine module(const PeerModule& module) const override {
-    if (module.marian[0].ends_with("_ln")) return norm(module.marian[0]);
+    if (module.is_norm) return norm(module.marian[0]);
     std::vector<Affine> parts;
     for (const std::string& name : module.marian) {
       const std::size_t letter = name.rfind("_W") + 1;

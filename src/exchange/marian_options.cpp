@@ -131,7 +131,8 @@ void read_layers(const MarianOptions& options, ModelConfig& config) {
   config.norm = pre ? model::Norm::pre : model::Norm::post;
   steps("transformer-postprocess", "dan", {pre ? "a" : "an"});
   steps("transformer-postprocess-top", "", {pre ? "n" : ""});
-  steps("transformer-postprocess-emb", "d", {""});
+  config.embedding_norm = steps("transformer-postprocess-emb", "d", {"", "n"}) == "n";
+  config.norm_epsilon = 1e-6;  // in all of Marian's layer norms
   config.width = options.get<int64_t>("dim-emb", 512);
   config.feed_forward = options.get<int64_t>("transformer-dim-ffn", 2048);
   const auto decoder_inner = options.get<int64_t>("transformer-decoder-dim-ffn", 0);

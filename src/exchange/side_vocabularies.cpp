@@ -14,7 +14,8 @@
 namespace heed::exchange {
 
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces) {
-  static const std::regex pattern(">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}");
+  static const std::regex pattern(
+      ">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2}");
   std::vector<std::string> languages;
   std::ranges::copy_if(pieces, std::back_inserter(languages), [](const std::string& piece) {
     return piece.size() < 32 && std::regex_match(piece, pattern);

@@ -13,7 +13,7 @@
 namespace heed::exchange {
 
 /// The languages for which some of `pieces` stand: >>fra<< (OPUS-MT), __fr__ (M2M-100), fra_Latn
-/// (NLLB).
+/// (NLLB), fr_XX (mBART-50).
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces);
 
 /// These languages among `pieces` as symbols.

@@ -92,6 +92,7 @@ Phrases phrases_of_transformer(const ModelConfig& model) {
     all.push_back(model.attention_normaliser + " in cross-attention");
   if (model.positions != usual.positions) all.push_back("positions " + model.positions);
   if (model.norm != usual.norm) all.push_back("norm " + config::name_of(model.norm));
+  if (model.embedding_norm) all.emplace_back("norm of embeddings");
   if (model.attention_scale != usual.attention_scale) all.emplace_back("scores without a scale");
   if (model.activation != usual.activation) all.push_back(config::name_of(model.activation));
   return all;
