@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lfs_pointer.h"
 #include "base/run_folder.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "engine/weights.h"
 #include "exchange/arrays.h"
@@ -248,7 +248,7 @@ SegmentFile segments_of(const Package& package, const std::string& named,
                         const std::vector<std::string>& files) {
   if (!named.empty()) {
     SegmentFile file{read_file(named), named};
-    require_no_lfs_pointer(file.bytes, named);
+    require_no_stand_in(file.bytes, named);
     return file;
   }
   for (const std::string& file : files)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "text/model_file.h"
 #include "text/symbol_cut.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kMostForeign = 1'000'000, kLongestForeign = 1000;  // pieces, bytes of one
 
 std::vector<ModelPiece> pieces_in_file(const std::string& model, const std::string& name) {
+  require_no_stand_in(model, name);
   if (!is_sound_model(model)) throw UserError(name + ": no SentencePiece model, or damaged");
   std::vector<ModelPiece> pieces = pieces_of(model);
   if (pieces.empty()) throw UserError(name + ": no SentencePiece model: it has no pieces");

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "text/line_cuts.h"
 #include "text/model_file.h"
@@ -79,6 +80,7 @@ class Vocabulary::Impl {
  public:
   /// Throws UserError, which begins with `name`.
   Impl(std::string model, const std::string& name) : model_(std::move(model)) {
+    require_no_stand_in(model_, name);
     if (model_.empty() || !is_sound_model(model_) || !is_loaded(processor_, model_))
       throw UserError(name + ": no SentencePiece model; make one with heed vocab");
     require_ids(processor_, name);
