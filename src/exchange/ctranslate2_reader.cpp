@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lfs_pointer.h"
 #include "base/run_folder.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "engine/weights.h"
 #include "exchange/arrays.h"
@@ -271,7 +271,7 @@ SegmentFile segments_of(const Package& package, const std::string& named,
                         const std::vector<std::string>& files) {
   if (!named.empty()) {
     SegmentFile file{read_file(named), named};
-    require_no_lfs_pointer(file.bytes, named);
+    require_no_stand_in(file.bytes, named);
     return file;
   }
   for (const std::string& file : files)
@@ -395,7 +395,7 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
                                .unknown = conventions.unknown,
                                .begin = conventions.begin,
                                .end = conventions.end,
-                               .symbols = languages_among(names)};
+                               .symbols = language_symbols(names)};
   };
   text::ForeignPieces source =
       pieces_of(shared ? "shared_vocabulary" : "source_vocabulary", embedding_name(file, false));

@@ -23,6 +23,7 @@
 #include "exchange/transformer_parts.h"
 #include "model/description/config.h"
 #include "text/foreign_pieces.h"
+#include "text/symbol_cut.h"
 
 namespace heed::exchange {
 namespace {
@@ -162,20 +163,6 @@ void append(std::vector<std::string>& forbid, const std::vector<std::string>& na
     if (std::ranges::count(forbid, name) == 0) forbid.push_back(name);
 }
 
-/// Adds a note that lines with added pieces may be cut differently: transformers segments the texts
-/// before and after such a piece separately, and a SentencePiece file segments the line as a whole.
-void note_added(const std::vector<std::string>& symbols, std::vector<std::string>& notes) {
-  const std::vector<std::string> languages = languages_among(symbols);
-  std::vector<std::string> added;
-  for (const std::string& symbol : symbols)
-    if (std::ranges::count(languages, symbol) == 0) added.push_back("'" + symbol + "'");
-  if (added.empty()) return;
-  notes.push_back(
-      fmt::format("{} was added to its pieces: inside a line heed reads the blank before such a "
-                  "piece, which transformers leaves out; at the beginning both read the same",
-                  one_line(join(added, ", "))));
-}
-
 /// Reads MarianMT: two SentencePiece files, whose pieces have ids in a vocab.json of each side or
 /// of both.
 ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) {
@@ -189,13 +176,16 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   const auto table = [&](const char* file, bool with_added) {
     NumberedPieces ids;
     ids.put_all(JsonObject(package, file).all(), package.place_of(file));
-    if (with_added) put_added(package, ids);
+    if (with_added) put_added(package, TokenizerKind::python, ids, out.notes);
     text::ForeignPieces pieces{.names = ids.names(),
                                .pad = "<pad>",
                                .unknown = "<unk>",
                                .end = "</s>",
-                               .symbols = languages_among(ids.names())};
-    pieces.symbols.insert(pieces.symbols.end(), ids.symbols().begin(), ids.symbols().end());
+                               .symbols = ids.symbols()};
+    for (text::ForeignSymbol& language :
+         language_symbols(ids.names(), {.place = text::SymbolPlace::first}))
+      if (std::ranges::count(ids.symbols(), language.piece, &text::ForeignSymbol::piece) == 0)
+        pieces.symbols.push_back(std::move(language));
     return pieces;
   };
   const char* target_file_name = shared ? "vocab.json" : "target_vocab.json";
@@ -229,7 +219,6 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
          settings.place());
   out.decoding = proposed_search(package, out.model, target.names, 1, out.notes).decoding;
   append(out.decoding.forbid, unnamed);
-  note_added(pieces.symbols, out.notes);
   return out;
 }
 
@@ -242,16 +231,36 @@ struct ManyLanguages {
   std::function<Tables(const Weights& weights, const ModelConfig& config)> positions;
   bool embedding_norm = false;
   bool scales = true;  // word vectors, where config.json does not say it
+  /// Whether a source begins with the symbol of the target's language, and a target with none.
+  bool target_before_source = false;
 };
 
 constexpr const char* kSegments = "sentencepiece.bpe.model";
 
 void require_segments(const Package& package) {
-  if (!package.has(kSegments))
+  if (!package.has(kSegments) && !package.has(kTokenizer))
     throw UserError(
-        "{}: is missing; transformers 5 saves NLLB and mBART without it: take it from where the "
-        "model is from, and put it beside config.json",
+        "{}: is missing, and so is tokenizer.json; take one of them from where the model is from",
         package.place_of(kSegments));
+}
+
+/// Whether it is a SMaLL-100 (Mohammadshahi et al. 2022): an M2M-100 with a tokenizer of its own,
+/// which is a file beside the model.
+bool is_small_100(const Package& package) {
+  return package.has("tokenization_small100.py") ||
+         (package.has(kTokenizerConfig) &&
+          JsonObject(package, kTokenizerConfig).text("tokenizer_class", "") == "SMALL100Tokenizer");
+}
+
+/// Gives symbols of languages the names with which heed puts a target's language before the source:
+/// __fr__ becomes <2fr>.
+void put_before_source(text::ForeignPieces& pieces) {
+  const auto rename = [&](std::string& name) {
+    if (name.starts_with("__") && !languages_among({name}).empty())
+      name = fmt::format("<2{}>", name.substr(2, name.size() - 4));
+  };
+  for (std::string& name : pieces.names) rename(name);
+  for (auto& [name, cut] : pieces.symbols) rename(name);
 }
 
 /// Reads a model with one SentencePiece file, whose pieces' ids are in other files, and with
@@ -275,18 +284,21 @@ ForeignModel read_many_languages(const Package& package, const JsonObject& setti
                   out.notes);
   const std::vector<std::string> unnamed = name_rows(pieces.names, rows_of_side(weights, true));
   out.languages = languages_among(pieces.names);
-  const SideVocabularies sides = one_vocabulary(segment_file(package, kSegments), pieces);
+  const std::vector<std::string> names = pieces.names;
+  if (kind.target_before_source) put_before_source(pieces);
+  const SideVocabularies sides = one_vocabulary(
+      package.has(kSegments) ? segment_file(package, kSegments) : segments_of_tokenizer(package),
+      pieces);
   finish(out, HuggingFaceTransformer(weights, kind.positions(weights, out.model)), sides,
          {.start = settings.number("decoder_start_token_id"),
           .scaled = settings.flag("scale_embedding", kind.scales)},
          settings.place());
-  constexpr int64_t kGiven = 2;  // </s> and the language
-  const ProposedSearch search =
-      proposed_search(package, out.model, pieces.names, kGiven, out.notes);
+  const int64_t given = kind.target_before_source ? 1 : 2;  // </s> and the language
+  const ProposedSearch search = proposed_search(package, out.model, names, given, out.notes);
   out.decoding = search.decoding;
   append(out.decoding.forbid, unnamed);
-  note_added(pieces.symbols, out.notes);
-  out.source_language = language_of_tokenizer(package, "src_lang", out.languages);
+  if (!kind.target_before_source)
+    out.source_language = language_of_tokenizer(package, "src_lang", out.languages);
   out.target_language = search.target_language.empty()
                             ? language_of_tokenizer(package, "tgt_lang", out.languages)
                             : search.target_language;
@@ -299,14 +311,18 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   require_segments(package);
   const bool nllb = !package.has("vocab.json");
   ManyLanguages kind{.out = {.program = nllb ? "Hugging Face NLLB-200" : "Hugging Face M2M-100"},
-                     .table = nllb ? nllb_pieces(package, kSegments) : m2m_100_pieces(package),
                      .vocabulary = nllb ? kTokenizer : "vocab.json",
-                     .positions = [](const Weights&, const ModelConfig& config) {
-                       constexpr int64_t kFirst = 2;
-                       const Array table =
-                           tensor2tensor_positions(kFirst, config.max_positions, config.width);
-                       return Tables{table, table};
-                     }};
+                     .positions =
+                         [](const Weights&, const ModelConfig& config) {
+                           constexpr int64_t kFirst = 2;
+                           const Array table =
+                               tensor2tensor_positions(kFirst, config.max_positions, config.width);
+                           return Tables{table, table};
+                         },
+                     .target_before_source = is_small_100(package)};
+  if (kind.target_before_source) kind.out.program = "Hugging Face SMaLL-100";
+  kind.table = nllb ? nllb_pieces(package, kSegments, kind.out.notes)
+                    : m2m_100_pieces(package, kind.out.notes);
   if (nllb && package.has(kTokenizerConfig) &&
       JsonObject(package, kTokenizerConfig).flag("legacy_behaviour", false))
     kind.out.notes.push_back(fmt::format(
@@ -341,9 +357,11 @@ void require_mbart_50(const Package& package, const JsonObject& settings) {
 ForeignModel read_mbart(const Package& package, const JsonObject& settings) {
   require_mbart_50(package, settings);
   require_segments(package);
+  ForeignModel out{.program = "Hugging Face mBART-50"};
+  const NumberedPieces table = mbart_50_pieces(package, kSegments, out.notes);
   return read_many_languages(package, settings,
-                             {.out = {.program = "Hugging Face mBART-50"},
-                              .table = mbart_50_pieces(package, kSegments),
+                             {.out = std::move(out),
+                              .table = table,
                               .vocabulary = package.has(kTokenizer) ? kTokenizer : kSegments,
                               .positions =
                                   [](const Weights& weights, const ModelConfig& config) {

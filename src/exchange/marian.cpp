@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lfs_pointer.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "engine/weights.h"
 #include "exchange/arrays.h"
@@ -168,7 +168,7 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
   };
   if (is_called(0, "eos", side.end)) side.end = "eos";
   if (is_called(1, "UNK", side.unknown)) side.unknown = "UNK";
-  side.symbols = languages_among(names);
+  side.symbols = language_symbols(names);
   side.names = std::move(names);
   return side;
 }
@@ -183,7 +183,7 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
   if (!given.source.empty()) {
     const auto named = [](const std::string& path) {
       SegmentFile file{read_file(path), path};
-      require_no_lfs_pointer(file.bytes, path);
+      require_no_stand_in(file.bytes, path);
       return file;
     };
     source = named(given.source);
@@ -238,7 +238,7 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   ForeignModel out{.program = "Marian", .model = network_of_marian(options, files.notes)};
   std::map<std::string, Array> arrays;
   for (const auto& [name, tensor] : tensors)
-    if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, place + ": " + name);
+    if (!name.starts_with("special:")) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
   if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos", {-1, -1}).rows();
   const MarianTransformer transformer(weights, out.model);

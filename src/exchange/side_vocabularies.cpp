@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <iterator>
 #include <regex>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -18,6 +21,14 @@ std::vector<std::string> languages_among(const std::vector<std::string>& pieces)
     return piece.size() < 32 && std::regex_match(piece, pattern);
   });
   return languages;
+}
+
+std::vector<text::ForeignSymbol> language_symbols(const std::vector<std::string>& pieces,
+                                                  const text::SymbolCut& cut) {
+  std::vector<text::ForeignSymbol> symbols;
+  for (std::string& language : languages_among(pieces))
+    symbols.push_back({std::move(language), cut});
+  return symbols;
 }
 
 std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows) {
