@@ -31,6 +31,22 @@ void check_rule(const PieceRule& rule, const std::string& keys) {
   if (!rule.codes.empty()) BpeCodes(rule.codes, keys + "codes");
 }
 
+bool ends_word(std::string_view piece, std::string_view separator) {
+  return !piece.ends_with(separator) || piece.size() == separator.size();
+}
+
+std::string joined_pieces(std::string_view line, std::string_view separator) {
+  std::string text;
+  bool inside = true;
+  for (std::string& piece : split_words(line)) {
+    if (!inside) text += ' ';
+    inside = !ends_word(piece, separator);
+    if (inside) piece.resize(piece.size() - separator.size());
+    text += piece;
+  }
+  return text;
+}
+
 std::string model_of_pieces(const std::vector<std::string>& pieces,
                             const std::vector<std::string>& symbols, const PieceRule& rule) {
   std::vector<ModelPiece> all;

@@ -26,6 +26,12 @@ struct PieceRule {
 /// Throws UserError naming a key, which `keys` begins ("data.vocabulary."), where the rule is none.
 void check_rule(const PieceRule& rule, const std::string& keys);
 
+/// Whether a piece ends its word: it has no separator at its end, or is nothing else.
+bool ends_word(std::string_view piece, std::string_view separator);
+
+/// A line of pieces as words, as `sed 's/@@ //g'` makes them.
+std::string joined_pieces(std::string_view line, std::string_view separator);
+
 /// A vocabulary file of these pieces after the four special ones and `symbols`. Those that have the
 /// name of a special piece or a symbol are left out.
 std::string model_of_pieces(const std::vector<std::string>& pieces,

@@ -133,7 +133,7 @@ class Vocabulary::Impl {
   }
   /// Whether a piece ends its word.
   bool ends_word(const std::string& piece) const {
-    return !piece.ends_with(rule_->separator) || piece.size() == rule_->separator.size();
+    return text::ends_word(piece, rule_->separator);
   }
   /// A piece without the mark that it does not end its word.
   std::string bare(const std::string& piece) const {
@@ -306,18 +306,6 @@ bool Vocabulary::reads_words() const {
   return !is_cut() || (!impl_->rule()->codes.empty() && !pieces_as_words_);
 }
 
-std::string Vocabulary::joined(std::string_view line) const {
-  if (reads_words() || pieces_as_words_) return std::string(line);
-  std::string text;
-  bool inside = true;
-  for (const std::string& piece : split_words(line)) {
-    if (!inside) text += ' ';
-    inside = !impl_->ends_word(piece);
-    text += impl_->bare(piece);
-  }
-  return text;
-}
-
 bool Vocabulary::begins_word(int32_t id, int32_t before) const {
   if (!is_cut()) return piece(id).starts_with(kWordStart);
   return pieces_as_words_ || impl_->ends_word(piece(before));
@@ -438,7 +426,12 @@ bool Vocabulary::has_symbol(const std::string& text) const {
 void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
                                  const std::string& key) const {
   for (const std::string& symbol : symbols)
-    if (!has_symbol(symbol))
+    if (!has_symbol(symbol) && is_cut())
+      throw UserError(
+          "{}: the vocabulary has no symbol '{}'; heed vocab TEXT --algorithm pieces --symbols "
+          "'{}' makes one that has it",
+          key, symbol, symbol);
+    else if (!has_symbol(symbol))
       throw UserError(
           "{}: the vocabulary has no user-defined symbol '{}'; heed vocab TEXT --extend OLD.spm "
           "--symbols '{}' --size N -o NEW.spm adds it",

@@ -72,9 +72,6 @@ class Vocabulary {
   /// Whether encode() takes lines of words, so that what is found in a line's words is found in its
   /// pieces: not where lines are pieces already.
   bool reads_words() const;
-  /// The line as decode() would write its pieces: joined to words where encode() takes pieces of
-  /// words, else as it is.
-  std::string joined(std::string_view line) const;
   /// Whether a piece begins a word when it follows `before`, another id.
   bool begins_word(int32_t id, int32_t before) const;
   /// The names of consecutive pieces (spell(), piece()) with kWordStart before those that begin a
