@@ -236,9 +236,11 @@ void export_for_ctranslate2(const ExportArgs& args) {
         "leave out the piece \u2581 that SentencePiece puts before a symbol at the beginning of "
         "a line, as heed does: " +
         symbols);
+  const std::string files = joint ? kJointVocabulary : "source.spm and target.spm";
   log::info(
-      "{}: for CTranslate2, pieces in and pieces out ({} cut and join them); {} pieces a sentence",
-      args.output, joint ? kJointVocabulary : "source.spm and target.spm",
+      "{}: for CTranslate2, pieces in and pieces out ({}); {} pieces a sentence", args.output,
+      folder.source.is_cut() ? "as the text has them; heed import reads " + files
+                             : files + (joint ? " cuts and joins them" : " cut and join them"),
       longest == std::numeric_limits<int64_t>::max() ? "any number of"
                                                      : fmt::format("at most {}", longest - 1));
 }
@@ -250,6 +252,11 @@ void export_for_transformers(const ExportArgs& args) {
   if (!config.data.source_end)
     throw UserError("{}: data.source_end is false, and {}'s sources end with </s>", args.model,
                     program);
+  if (folder.source.is_cut() || folder.target.is_cut())
+    throw UserError(
+        "{}: data.vocabulary.algorithm is pieces, and {}'s tokenizer cuts text with SentencePiece "
+        "files; --format ctranslate2 takes pieces",
+        args.model, program);
   OutputFolder out(args.output, exported_files());
   exchange::write_marian_mt({.model = config.model,
                              .decoding = config.decoding,
@@ -293,12 +300,12 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
       .source = serve::language_name(languages.source),
       .target = serve::language_name(languages.target),
       .examples = shown.examples,
-      .files = {
-          {"settings",
-           web::text_of({shown, config.model, config.decoding, beginning_of(vocabularies.source),
-                         beginning_of(vocabularies.target), config.data.source_end})},
-          {"weights", engine::packed(weights)},
-          {"source", vocabularies.source.model()}}};
+      .files = {{"settings",
+                 web::text_of({shown, config.model, config.decoding,
+                               beginning_of(vocabularies.source), beginning_of(vocabularies.target),
+                               config.data.source_end, config.data.pieces})},
+                {"weights", engine::packed(weights)},
+                {"source", vocabularies.source.model()}}};
   if (vocabularies.target.fingerprint() != vocabularies.source.fingerprint())
     model.files["target"] = vocabularies.target.model();
   return model;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/run_folder.h"
 #include "base/stand_in.h"
 #include "base/strings.h"
@@ -34,6 +33,8 @@ namespace {
 
 using engine::Array;
 using model::ModelConfig;
+
+constexpr const char* kArgosCodes = "bpe.model";  // subword-nmt's, in Argos Translate's packages
 
 // What CTranslate2 adds to the variance in a layer norm where config.json does not say it.
 constexpr double kEpsilon = 1e-5;
@@ -269,31 +270,66 @@ std::vector<std::string> vocabulary_in(const Package& package, const std::string
 /// The file that the user has named, or the first of `files` that the package has; empty: none.
 SegmentFile segments_of(const Package& package, const std::string& named,
                         const std::vector<std::string>& files) {
-  if (!named.empty()) {
-    SegmentFile file{read_file(named), named};
-    require_no_stand_in(file.bytes, named);
-    return file;
-  }
+  if (!named.empty()) return named_file(named);
   for (const std::string& file : files)
     if (package.has(file)) return segment_file(package, file);
   return {};
+}
+
+/// Throws UserError where the user names codes for text that a SentencePiece file cuts.
+void require_no_codes(const Package& package, const SegmentFiles& named, const SegmentFile& file) {
+  if (named.source_codes.empty()) return;
+  throw UserError("--codes: {} is cut by {}; leave it out", package.place_of(""), file.place);
+}
+
+/// The vocabularies of text that is cut without SentencePiece: by codes of the user's or, in a
+/// package of Argos Translate, of its `bpe.model`, or by another program.
+SideVocabularies vocabularies_of_pieces(const Package& package, const SegmentFiles& named,
+                                        const text::ForeignPieces& source,
+                                        const text::ForeignPieces& target, bool shared,
+                                        std::vector<std::string>& notes) {
+  const bool is_argos = package.has(kArgosCodes) && named.source_codes.empty();
+  const std::string own = is_argos ? std::string(package.read(kArgosCodes).view) : "";
+  const auto file = [&](const text::ForeignPieces& pieces, bool of_target) {
+    const std::string codes = is_argos ? own : codes_of(named, of_target);
+    return file_of_pieces(pieces, codes, package.place_of(is_argos ? kArgosCodes : ""));
+  };
+  if (is_argos)
+    notes.push_back(
+        "Argos Translate tidies and tokenises text for bpe.model with sacremoses "
+        "(MosesPunctNormalizer, MosesTokenizer, whose &apos; and &quot; stay), and joins "
+        "translations with its MosesDetokenizer; heed does neither: give it tokenised lines");
+  else
+    notes.push_back(note_of_pieces(package.place_of(""), !named.source_codes.empty()));
+  const SegmentFile first = file(source, false), second = file(target, true);
+  if (shared && first.bytes == second.bytes) return one_vocabulary(first, source);
+  return two_vocabularies(first, second, source, target, shared);
 }
 
 /// Reads the SentencePiece files beside the model by the names that Argos Translate, OPUS-MT and
 /// heed give them.
 SideVocabularies vocabularies_beside(const Package& package, const std::string& folder,
                                      const SegmentFiles& named, const text::ForeignPieces& source,
-                                     const text::ForeignPieces& target, bool shared) {
+                                     const text::ForeignPieces& target, bool shared,
+                                     std::vector<std::string>& notes) {
   const std::vector<std::string> joint = {"sentencepiece.model", folder + "sentencepiece.model",
                                           folder + kJointVocabulary,
                                           folder + "sentencepiece.bpe.model"};
   const SegmentFile one = segments_of(package, named.target.empty() ? named.source : "", joint);
-  if (!one.bytes.empty() && (named.target.empty())) {
+  if (!one.bytes.empty() && named.target.empty()) {
+    require_no_codes(package, named, one);
     if (shared) return one_vocabulary(one, source);
     return two_vocabularies(one, one, source, target, false);
   }
-  const SegmentFile first = segments_of(package, named.source, {folder + kSourceVocabulary}),
+  // A file of both sides is the source's, too, where the target's alone is named.
+  std::vector<std::string> of_source = {folder + kSourceVocabulary};
+  if (!named.target.empty()) of_source.insert(of_source.end(), joint.begin(), joint.end());
+  const SegmentFile first = segments_of(package, named.source, of_source),
                     second = segments_of(package, named.target, {folder + kTargetVocabulary});
+  const bool none = first.bytes.empty() && second.bytes.empty();
+  if (none && !are_of_sentencepiece(source.names))
+    return vocabularies_of_pieces(package, named, source, target, shared, notes);
+  if (!first.bytes.empty()) require_no_codes(package, named, first);
   if (first.bytes.empty() || second.bytes.empty())
     throw UserError(
         "{}: has no SentencePiece file; name it with --source-sentencepiece, and a second one with "
@@ -422,8 +458,8 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
     width = pairs_from_halves(out.model.width);
   numbering.width = width;
   finish(out, CTranslate2Transformer(file, out.model),
-         vocabularies_beside(package, folder, segments, source, target, shared), numbering,
-         file.place());
+         vocabularies_beside(package, folder, segments, source, target, shared, out.notes),
+         numbering, file.place());
   file.require_all_read();
   out.languages = languages_among(source.names);
   if (out.model.positions != "rotary")

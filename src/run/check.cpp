@@ -76,7 +76,7 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
         return;
       }
       require_file(ready, key);
-      const auto vocabulary = text::Vocabulary::load(ready);
+      const auto vocabulary = ready_vocabulary(ready, training);
       require_serves(vocabulary, config, training.symbols, ready);
       size = vocabulary.size();
     });
