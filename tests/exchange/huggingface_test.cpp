@@ -295,8 +295,14 @@ TEST_F(TransformersFolder, TakesPiecesThatWereAdded) {
   EXPECT_EQ(row_of(model, "<x>"), names);
   EXPECT_EQ(row_of(model, "zork"), names + 1);
   EXPECT_TRUE(model.source.has_symbol("zork"));
-  EXPECT_THAT(model.notes,
-              ElementsAre(AllOf(HasSubstr("'<x>', 'zork'"), HasSubstr("inside a line"))));
+  EXPECT_THAT(model.notes, IsEmpty());
+  // As transformers cuts it: each part has a word start of its own.
+  EXPECT_EQ(model.source.spell("a <x>b"), model.source.spell("a<x> b"));
+  EXPECT_EQ(std::ranges::count(model.source.spell("a<x>b zork"), "\u2581b"), 1);
+  const json word = {{"content", "zork"}, {"single_word", true}};
+  write("tokenizer_config.json", {{"added_tokens_decoder", {{std::to_string(names + 1), word}}}});
+  EXPECT_THAT(read().notes, ElementsAre(AllOf(HasSubstr("zork"), HasSubstr("whole words"))));
+  remove("tokenizer_config.json");
   write("added_tokens.json", {{"<x>", 3}});
   EXPECT_THAT(refusal(),
               AllOf(HasSubstr("added_tokens.json"), HasSubstr("'<x>' have the same id, 3")));
@@ -329,7 +335,11 @@ TEST_F(TransformersFolder, KnowsTheLanguagesOfM2M100AsTransformers5SavesIt) {
   EXPECT_EQ(row_of(read(), "__ja__"), own + 3);
   // A piece that was added to such a tokenizer has the id of a language.
   write("added_tokens.json", {{"<x>", own}});
-  EXPECT_THAT(refusal(), HasSubstr("'<x>' and '__en__' have the same id"));
+  EXPECT_THAT(read().notes,
+              ElementsAre(AllOf(HasSubstr("__en__ cannot be used"), HasSubstr("were added"))));
+  EXPECT_EQ(row_of(read(), "<x>"), own);
+  EXPECT_EQ(row_of(read(), "__ha__"), own + 1);
+  EXPECT_EQ(row_of(read(), "__en__"), -1);
   remove("added_tokens.json");
   tokenizer["language_codes"] = "none";
   write("tokenizer_config.json", tokenizer);
@@ -368,7 +378,106 @@ TEST_F(TransformersFolder, ReadsTheIdsOfNLLBsLanguages) {
         {{"added_tokens_decoder", {{std::to_string(own + 2), {{"content", "fra_Latn"}}}}}});
   EXPECT_THAT(refusal(), AllOf(HasSubstr("'fra_Latn'"), HasSubstr("in another file")));
   remove("sentencepiece.bpe.model");
-  EXPECT_THAT(refusal(), HasSubstr("sentencepiece.bpe.model: is missing; transformers 5"));
+  remove("tokenizer.json");
+  EXPECT_THAT(refusal(),
+              HasSubstr("sentencepiece.bpe.model: is missing, and so is tokenizer.json"));
+}
+
+TEST_F(TransformersFolder, CutsAsTokenizerJsonSaysWhereItIsAlone) {
+  write_nllb(2);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  json merges = json::array();
+  const std::set<std::string> known(own_.begin(), own_.end());
+  for (const std::string& piece : own_)
+    for (std::size_t at = 1; at < piece.size(); ++at)
+      if (known.contains(piece.substr(0, at)) && known.contains(piece.substr(at)))
+        merges.push_back({piece.substr(0, at), piece.substr(at)});
+  ASSERT_FALSE(merges.empty());
+  const auto token = [](int64_t id, const char* content) {
+    return json{{"id", id}, {"content", content}, {"normalized", false}};
+  };
+  json tokenizer = {
+      {"added_tokens", {token(own, "deu_Latn"), token(own + 1, "<x>")}},
+      {"normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", " {2,}"}}}, {"content", " "}}},
+      {"pre_tokenizer",
+       {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}}},
+      {"model", {{"type", "BPE"}, {"vocab", ids_of(fairseq_names())}, {"merges", merges}}}};
+  write("tokenizer.json", tokenizer);
+  const text::Vocabulary with_segments = read().source;
+  remove("sentencepiece.bpe.model");
+  const text::Vocabulary alone = read().source;
+  for (const std::string line : {"a b c d", "dcab ba", "a<x> b <x>c", "q a", "d d"}) {
+    EXPECT_EQ(alone.encode(line), with_segments.encode(line)) << line;
+    EXPECT_EQ(alone.spell(line), with_segments.spell(line)) << line;
+  }
+  // This version of transformers makes a piece of the blank before an added piece; one whose
+  // normaliser strips texts at their end makes none.
+  const auto marks = [&] { return std::ranges::count(read().source.spell("a <x>"), "\u2581"); };
+  EXPECT_EQ(marks(), 1);
+  tokenizer["normalizer"] = {{"type", "Sequence"},
+                             {"normalizers", {{{"type", "Strip"}, {"strip_right", true}}}}};
+  write("tokenizer.json", tokenizer);
+  EXPECT_EQ(marks(), 0);
+  const auto refused = [&](const json& patch) {
+    json other = tokenizer;
+    other.merge_patch(patch);
+    write("tokenizer.json", other);
+    return refusal();
+  };
+  EXPECT_THAT(refused({{"model", {{"merges", json::array()}}}}), HasSubstr("'model.merges' lacks"));
+  EXPECT_THAT(refused({{"model", {{"byte_fallback", true}}}}), HasSubstr("'model.byte_fallback'"));
+  EXPECT_THAT(refused({{"model", {{"type", "WordPiece"}}}}),
+              AllOf(HasSubstr("'model.type'"), HasSubstr("'WordPiece'")));
+  EXPECT_THAT(refused({{"normalizer", {{"type", "Lowercase"}}}}), HasSubstr("step 'Lowercase'"));
+  EXPECT_THAT(refused({{"pre_tokenizer", nullptr}}), HasSubstr("has no Metaspace"));
+  EXPECT_THAT(refused({{"normalizer", {{"type", "Precompiled"}, {"precompiled_charsmap", "*"}}}}),
+              HasSubstr("no base64"));
+}
+
+TEST_F(TransformersFolder, ReadsSMaLL100WithTheTargetBeforeTheSource) {
+  write_m2m_100(108);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  write("tokenizer_config.json", {{"tokenizer_class", "SMALL100Tokenizer"}, {"tgt_lang", "fr"}});
+  const ForeignModel model = read();
+  EXPECT_EQ(model.program, "Hugging Face SMaLL-100");
+  EXPECT_EQ(model.target_language, "fr");
+  EXPECT_EQ(model.source_language, "");
+  EXPECT_EQ(model.languages.size(), 100U);
+  EXPECT_EQ(row_of(model, "<2de>"), own + 16);
+  EXPECT_EQ(row_of(model, "__de__"), -1);
+  EXPECT_TRUE(model.source.has_symbol("<2fr>"));
+  write("tokenizer_config.json", {{"language_codes", "m2m100"}});
+  EXPECT_EQ(row_of(read(), "__de__"), own + 16);
+  folder_.write("model/tokenization_small100.py", "");
+  EXPECT_EQ(row_of(read(), "<2de>"), own + 16);
+}
+
+TEST_F(TransformersFolder, NamesKeysAndTypesThatAreThere) {
+  write_marian();
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  config["encoder_layers"] = -1;
+  write("config.json", config);
+  // The file has one line.
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("config.json: model.encoder_layers"),
+                               ::testing::Not(HasSubstr("config.json:1"))));
+  write_marian();
+  const std::vector<int64_t> numbers(4);
+  model::write_safetensors(
+      {{{.name = "model.shared.weight", .type = model::Dtype::I64, .shape = {4}},
+        {reinterpret_cast<const char*>(numbers.data()), 32}}},
+      {}, folder_ / "model/model.safetensors");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("model.shared.weight"), HasSubstr("I64")));
+}
+
+TEST_F(TransformersFolder, NamesFilesThatStandInForOthers) {
+  for (const char* file : {"config.json", "vocab.json", "source.spm", "model.safetensors"}) {
+    write_marian();
+    folder_.write("model/" + std::string(file), "<!DOCTYPE html>\n<title>404</title>");
+    EXPECT_THAT(refusal(), AllOf(HasSubstr(std::string(file) + ": is a web page"),
+                                 HasSubstr("fetch it again")));
+    folder_.write("model/" + std::string(file), "/annex/objects/MD5E-s8--0cc175b9c0f1b6\n");
+    EXPECT_THAT(refusal(), HasSubstr(std::string(file) + ": is a git-annex pointer"));
+  }
 }
 
 TEST_F(TransformersFolder, OpensMBart50) {
