@@ -4,19 +4,31 @@
 #include <cstddef>
 #include <iterator>
 #include <regex>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 
 namespace heed::exchange {
 
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces) {
-  static const std::regex pattern(">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}");
+  static const std::regex pattern(
+      ">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2}");
   std::vector<std::string> languages;
   std::ranges::copy_if(pieces, std::back_inserter(languages), [](const std::string& piece) {
     return piece.size() < 32 && std::regex_match(piece, pattern);
   });
   return languages;
+}
+
+std::vector<text::ForeignSymbol> language_symbols(const std::vector<std::string>& pieces,
+                                                  const text::SymbolCut& cut) {
+  std::vector<text::ForeignSymbol> symbols;
+  for (std::string& language : languages_among(pieces))
+    symbols.push_back({std::move(language), cut});
+  return symbols;
 }
 
 std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows) {

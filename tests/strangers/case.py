@@ -69,14 +69,14 @@ class Case:
             raise ValueError(f"{self.name}: a bound of its own needs a reason")
 
 
-def ask(python, script, request, timeout=600):
+def ask(python, script, request, timeout=1800):
     """Runs tests/strangers/`script` with an environment's Python. The script reads `request` as JSON from its standard input,
     and writes its answer as JSON, as the last line of its standard output."""
     text = run([python, HERE / script], text=json.dumps(request), timeout=timeout)
     return json.loads(text.rstrip("\n").rpartition("\n")[2])
 
 
-def run(command, text=None, timeout=600):
+def run(command, text=None, timeout=1800):
     """The standard output of a command. Where it fails, the end of what it wrote is the error."""
     command = [str(part) for part in command]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, input=text, encoding="utf-8", errors="replace")

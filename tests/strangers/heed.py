@@ -12,7 +12,7 @@ class Heed(Exception):
     """heed ended with an error; the text is what it said."""
 
 
-def heed(*arguments, timeout=600):
+def heed(*arguments, timeout=1800):
     command = [HEED, *map(str, arguments)]
     blind = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, encoding="utf-8", env=blind)

@@ -49,11 +49,11 @@ def say(line):
     print(line, file=sys.stderr, flush=True)
 
 
-def all_cases():
-    """Pairs of a module and a case of it."""
+def all_cases(table="CASES"):
+    """Pairs of a module and a case of its CASES, or of its FIXTURES."""
     for path in sorted(HERE.glob("program_*.py")):
         module = importlib.import_module(path.stem)
-        yield from ((module, case) for case in module.CASES)
+        yield from ((module, case) for case in getattr(module, table))
 
 
 def names_of(case):
