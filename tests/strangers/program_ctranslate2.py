@@ -6,14 +6,14 @@ from heed import ROOT
 
 OPUS = ROOT / "tests/exchange/fixtures/opus"  # of program_opus.py
 OLD = {"python": "3.10"}  # the last for which there are packages of all these versions
-OF_OLD = ("numpy==1.26.4", "pyyaml==6.0.4", "sentencepiece==0.2.1")
+OF_OLD = ("numpy==1.26.4", "pyyaml==6.0.4", "sentencepiece==0.2.3")
 VERSIONS = {
     "2.24.0": Program("ctranslate2", "2.24.0", ("ctranslate2==2.24.0", *OF_OLD, "setuptools==60.0.0"), **OLD),
     **{
         version: Program("ctranslate2", version, (f"ctranslate2=={version}", *OF_OLD, "setuptools==69.5.1"), **OLD)
         for version in ("3.0.2", "3.10.0", "3.24.0", "4.0.0")
     },
-    "4.8.5": Program("ctranslate2", "4.8.5", ("ctranslate2==4.8.5", "numpy==2.4.6", "pyyaml==6.0.4", "sentencepiece==0.2.1")),
+    "4.8.5": Program("ctranslate2", "4.8.5", ("ctranslate2==4.8.5", "numpy==2.4.6", "pyyaml==6.0.4", "sentencepiece==0.2.3")),
 }
 SEARCH = ("precision=fp32", "decoding.length_penalty=none", "decoding.max_length_ratio=3")
 

@@ -4,7 +4,7 @@
 import corpus
 from case import Case, Program, ask
 
-MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "numpy==1.26.4", "sentencepiece==0.2.1"))
+MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "numpy==1.26.4", "sentencepiece==0.2.3"))
 
 
 def opus(name, *options, joint=True, one=False):
