@@ -9,7 +9,14 @@ from pathlib import Path
 import sentencepiece
 import torch
 import transformers
-from transformers import M2M100Config, M2M100ForConditionalGeneration, MarianConfig, MarianMTModel
+from transformers import (
+    M2M100Config,
+    M2M100ForConditionalGeneration,
+    MarianConfig,
+    MarianMTModel,
+    MBartConfig,
+    MBartForConditionalGeneration,
+)
 
 SHAPE = {
     "d_model": 24,
@@ -26,14 +33,15 @@ SHAPE = {
     "attention_dropout": 0.0,
     "activation_dropout": 0.0,
 }
-LANGUAGES = {"m2m-100": ("de", "en"), "nllb-200": ("deu_Latn", "eng_Latn")}
+LANGUAGES = {"m2m-100": ("de", "en"), "nllb-200": ("deu_Latn", "eng_Latn"), "mbart-50": ("de_DE", "en_XX")}
+FORCED = {"m2m-100": "__en__", "nllb-200": "eng_Latn", "mbart-50": "en_XX"}
 
 
-def cutter(folder, name, languages):
+def cutter(folder, name, languages, algorithm="bpe"):
     """A SentencePiece file for the text of some languages, and its pieces without the special ones."""
     sentencepiece.SentencePieceTrainer.train(
         input=",".join(str(folder / f"train.{language}") for language in languages), model_prefix=str(folder / name), vocab_size=90,
-        model_type="bpe", hard_vocab_limit=False, character_coverage=1.0, normalization_rule_name="identity", minloglevel=2,
+        model_type=algorithm, hard_vocab_limit=False, character_coverage=1.0, normalization_rule_name="identity", minloglevel=2,
     )
     model = sentencepiece.SentencePieceProcessor(model_file=str(folder / f"{name}.model"))
     return (folder / f"{name}.model").read_bytes(), [model.id_to_piece(i) for i in range(3, model.get_piece_size())]
@@ -77,6 +85,18 @@ def nllb_200(folder, made):
     return tokenizer, many(len(tokenizer))
 
 
+def mbart_50(folder, made):
+    """Unigrams, as in the published file: MBart50Tokenizer of version 5 knows nothing else."""
+    file, _ = cutter(folder, "joint", ["de", "en"], "unigram")
+    (made / "sentencepiece.bpe.model").write_bytes(file)
+    tokenizer = transformers.MBart50Tokenizer.from_pretrained(made)
+    config = MBartConfig(
+        vocab_size=len(tokenizer), decoder_start_token_id=2, forced_eos_token_id=None, activation_function="gelu",
+        tokenizer_class="MBart50Tokenizer", **SHAPE,
+    )
+    return tokenizer, MBartForConditionalGeneration(config)
+
+
 def many(count):
     config = M2M100Config(vocab_size=count, decoder_start_token_id=2, activation_function="relu", **SHAPE)
     return M2M100ForConditionalGeneration(config)
@@ -87,11 +107,11 @@ def make(folder, kind):
     torch.set_num_threads(1)
     made = folder / "made"
     made.mkdir()
-    tokenizer, model = {"marian": marian, "m2m-100": m2m_100, "nllb-200": nllb_200}[kind](folder, made)
+    makers = {"marian": marian, "m2m-100": m2m_100, "nllb-200": nllb_200, "mbart-50": mbart_50}
+    tokenizer, model = makers[kind](folder, made)
     if kind in LANGUAGES:
         tokenizer.src_lang, tokenizer.tgt_lang = LANGUAGES[kind]
-        forced = tokenizer.convert_tokens_to_ids("__en__" if kind == "m2m-100" else "eng_Latn")
-        model.generation_config.forced_bos_token_id = forced
+        model.generation_config.forced_bos_token_id = tokenizer.convert_tokens_to_ids(FORCED[kind])
     train(folder, tokenizer, model)
     model.save_pretrained(folder / "model")
     tokenizer.save_pretrained(folder / "model")

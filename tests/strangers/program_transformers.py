@@ -15,6 +15,7 @@ LANGUAGES = {
     "marian": (),
     "m2m-100": ("--source-language", "de", "--target-language", "en"),
     "nllb-200": ("--source-language", "deu_Latn", "--target-language", "eng_Latn"),
+    "mbart-50": ("--source-language", "de_DE", "--target-language", "en_XX"),
 }
 
 
