@@ -59,9 +59,8 @@ bool has_words(const Package& package, const std::string& file, std::string_view
   if (all.empty()) return true;
   const Bytes bytes = package.read(file);
   const std::string_view beginning = bytes.view.substr(0, kBeginning);
-  return std::ranges::all_of(all, [&](const std::string& word) {
-    return beginning.find(word) != std::string_view::npos;
-  });
+  return std::ranges::all_of(
+      all, [&](const std::string& word) { return beginning.find(word) != std::string_view::npos; });
 }
 
 /// The row by which a file is a model that heed does not open; null: it is none.

@@ -80,8 +80,7 @@ std::string refusal_with(const std::string& file, const std::string& bytes,
   const TemporaryFolder folder;
   for (const std::string& other : others) folder.write(other, "");
   folder.write(file, bytes);
-  return message_of<UserError>(
-      [&] { format_of(Package(named ? folder / file : folder.path())); });
+  return message_of<UserError>([&] { format_of(Package(named ? folder / file : folder.path())); });
 }
 
 // Beginnings of files as pymarian 1.12.42 and ctranslate2 4.8.5 wrote them.
@@ -112,7 +111,7 @@ TEST(ShutFormats, NameTheConverter) {
               AllOf(HasSubstr("a model of Sockeye"), HasSubstr("no converter")));
   EXPECT_THAT(refusal_with("100.ckpt", "PK model_state optimizer_state", {"config.yaml"}),
               HasSubstr("a model of JoeyNMT"));
-  EXPECT_THAT(refusal_with("m_step_10.pt", "PK vocab opt argparse encoder_type generator"),
+  EXPECT_THAT(refusal_with("m_step_10.pt", "PK vocab opt argparse encoder_type"),
               AllOf(HasSubstr("a model of OpenNMT-py"), HasSubstr("ct2-opennmt-py-converter")));
   EXPECT_THAT(refusal_with("checkpoint_best.pt", "PK optimizer_history extra_state"),
               AllOf(HasSubstr("a model of fairseq"), HasSubstr("ct2-fairseq-converter")));
