@@ -24,6 +24,7 @@ try:
     from subword_nmt.learn_bpe import learn_bpe
 except ImportError:
     BPE = None
+    print("NO-SUBWORD-NMT: pip install subword-nmt to cut text with it")
 
 ALPHABETS = ["abcde", "абвгд", "あいう漢字", "ابتثج", "हिन्दीमें", "e\u0301a\u0300n", "👍🏽👨", "</w>@"]
 
