@@ -82,6 +82,8 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
   run::Config config;
   config.name = fs::path(args.output).lexically_normal().filename().string();
   config.output = args.output;
+  // The program's own numbers: in bf16, which `auto` may choose, some translations differ.
+  config.precision = run::Precision::fp32;
   config.model = model.model;
   config.decoding = model.decoding;
   config.data.vocabulary.kind = model.joint ? data::VocabularyKind::joint
@@ -90,6 +92,14 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
                                     : data::VocabularyKind::separate;
   config.data.vocabulary.size = model.target.size();
   config.data.source_end = model.source_end;
+  if (model.source.is_cut() || model.target.is_cut()) {
+    data::VocabularyConfig& vocabulary = config.data.vocabulary;
+    vocabulary.algorithm = data::VocabularyAlgorithm::pieces;
+    // They are in the vocabulary, and are named here as what its lines are cut with.
+    for (const std::string& codes : {args.segments.source_codes, args.segments.target_codes})
+      if (!codes.empty()) vocabulary.codes.push_back(codes);
+    if (model.joint && !vocabulary.codes.empty()) vocabulary.codes.resize(1);
+  }
   const auto chosen = [](const std::string& option, const std::string& usual) {
     return option.empty() ? usual : option;
   };
@@ -157,6 +167,11 @@ void add_import(CommandLine& program) {
   command.option("--source-sentencepiece", args->segments.source,
                  "SentencePiece file of the source, or of both sides, if FROM has none");
   command.option("--target-sentencepiece", args->segments.target, "That of the target");
+  const Argument codes =
+      command.option("--codes", args->segments.source_codes,
+                     "For a model of text that subword-nmt or fastBPE cut: their codes, with which "
+                     "heed cuts words; without them lines are pieces");
+  command.option("--target-codes", args->segments.target_codes, "Those of the target").needs(codes);
   command.option("--source-language", args->source_language,
                  "For a model of many languages: the usual source language, e.g. deu_Latn");
   command.option("--target-language", args->target_language, "The usual target language");

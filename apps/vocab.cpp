@@ -1,4 +1,4 @@
-// heed vocab FILES: trains a SentencePiece model, or extends one.
+// heed vocab FILES: trains a SentencePiece model, or extends one; or lists the pieces of a text.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 
 struct VocabArgs {
   std::vector<std::string> files;
-  std::string output, extend, column = "both";
+  std::string output, extend, codes, column = "both";
   text::VocabularyTraining training{.files = {}, .keys = "--"};
 };
 
@@ -40,6 +40,11 @@ void save(const text::Vocabulary& vocabulary, const std::string& output,
 void vocab(const VocabArgs& args) {
   text::VocabularyTraining training = args.training;
   require_writable({args.output});
+  if (!args.codes.empty()) {
+    require_file(args.codes, "--codes");
+    training.rule.codes = read_file(args.codes);
+    if (training.rule.codes.empty()) throw UserError("--codes: {} is empty", args.codes);
+  }
   if (args.column != "both" && std::ranges::none_of(args.files, text::has_tsv_name))
     throw UserError(
         "--column is for .tsv files, and none is given; leave it out, or call them .tsv");
@@ -75,7 +80,16 @@ void add_vocab(CommandLine& program) {
       .between(int64_t{5}, data::kMostPieces);
   const Argument algorithm =
       command.option("--algorithm", args->training.algorithm, "How the pieces are found")
-          .one_of({"unigram", "bpe"});
+          .one_of({"unigram", "bpe", "pieces"});
+  const Argument codes = command.option(
+      "--codes", args->codes,
+      "--algorithm pieces: codes of subword-nmt or fastBPE, which cut the words of the text");
+  const Argument separator =
+      command.option("--separator", args->training.rule.separator,
+                     "--algorithm pieces: the mark of pieces that do not end their word");
+  const Argument split =
+      command.flag("--split-unknown", args->training.rule.split_unknown,
+                   "--codes: take pieces that the vocabulary lacks apart into smaller ones");
   command.option("--coverage", args->training.coverage, "Share of characters that get a piece")
       .between(text::kLeastCoverage, 1.0);
   command.list("--symbols", args->training.symbols,
@@ -95,9 +109,10 @@ void add_vocab(CommandLine& program) {
       .option(
           "--extend", args->extend,
           "Keep the pieces and ids of this vocabulary, and add pieces for the text up to --size")
-      .excludes({algorithm, normalise, bytes});
+      .excludes({algorithm, normalise, bytes, codes, separator, split});
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",
+       "heed vocab train.bpe.de --algorithm pieces --size 16000 -o pieces.spm",
        "heed vocab new.de new.en --extend joint.spm --size 10000 -o extended.spm"});
 }
 

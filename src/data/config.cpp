@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "config/schema.h"
 #include "data/stages.h"
 #include "data/terms.h"
 #include "text/lines.h"
@@ -31,6 +32,48 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
   } catch (const UserError& error) {
     throw config::ConfigError(error.what());
   }
+}
+
+/// The rules for text that another program cuts.
+void check_pieces(const DataConfig& config) {
+  const VocabularyConfig& vocabulary = config.vocabulary;
+  const VocabularyConfig usual;
+  if (vocabulary.algorithm != VocabularyAlgorithm::pieces) {
+    const char* key = !vocabulary.codes.empty()                 ? "vocabulary.codes"
+                      : vocabulary.separator != usual.separator ? "vocabulary.separator"
+                      : vocabulary.split_unknown                ? "vocabulary.split_unknown"
+                      : config.pieces                           ? "pieces"
+                                                                : nullptr;
+    if (key != nullptr)
+      throw config::ConfigError(
+          "data.{}: is for data.vocabulary.algorithm: pieces; set that, or leave it out", key);
+    return;
+  }
+  const std::size_t most = vocabulary.kind == VocabularyKind::joint ? 1 : 2;
+  if (vocabulary.codes.size() > most)
+    throw config::ConfigError("data.vocabulary.codes: {} files; with kind: {} there are at most {}",
+                              vocabulary.codes.size(), config::name_of(vocabulary.kind), most);
+  if (vocabulary.split_unknown && vocabulary.codes.empty())
+    throw config::ConfigError(
+        "data.vocabulary.split_unknown: pieces are taken apart by their merges; name "
+        "data.vocabulary.codes, too");
+  if (has_alignment(config) && vocabulary.codes.empty() && !config.pieces)
+    throw config::ConfigError(
+        "data.train.alignment: counts words, and lines are pieces of words; name "
+        "data.vocabulary.codes, or set data.pieces: true, by which each piece is a word");
+  if (config.subword_sampling > 0)
+    throw config::ConfigError(
+        "data.subword_sampling: the program that cuts the text decides the pieces "
+        "(data.vocabulary.algorithm: pieces); set it to 0");
+  const NoiseConfig& noise = config.noise;
+  if (noise.upper + noise.title + noise.typos + noise.merged + noise.split + noise.punctuation > 0)
+    throw config::ConfigError(
+        "data.noise: changes words, and the text is pieces (data.vocabulary.algorithm: pieces); "
+        "leave it out");
+  if (config.terms > 0)
+    throw config::ConfigError(
+        "data.terms: changes words, and the text is pieces (data.vocabulary.algorithm: pieces); "
+        "set it to 0");
 }
 
 /// The corpora of a section with their keys. Files and Config are both const, or neither.
@@ -126,6 +169,7 @@ void check(const DataConfig& config) {
         "data.noise: typos, merged and split are more than all words; lower one");
 
   const VocabularyConfig& vocabulary = config.vocabulary;
+  check_pieces(config);
   check_symbols(vocabulary.symbols, "data.vocabulary.symbols");
   if (vocabulary.kind == VocabularyKind::joint && !vocabulary.target.empty() &&
       vocabulary.target != vocabulary.source)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/schema.h"
+#include "text/piece_rule.h"
 #include "text/vocabulary_training.h"
 
 namespace heed::data {
@@ -20,7 +21,10 @@ HEED_ENUM(VocabularyKind, (joint, "One for both languages; tying all embeddings 
            "One for each language, with the same pieces under the same ids, as OPUS-MT has them; "
            "tying all embeddings works with it, too."))
 HEED_ENUM(VocabularyAlgorithm, (unigram, "A unigram language model of pieces (Kudo 2018)."),
-          (bpe, "Byte pair encoding: merges of frequent pairs (Sennrich et al. 2016)."))
+          (bpe, "Byte pair encoding: merges of frequent pairs (Sennrich et al. 2016)."),
+          (pieces,
+           "Those of the text, which another program has cut: what blanks separate, or what codes "
+           "cut the words into."))
 HEED_ENUM(Normalise, (none, "Nothing."),
           (nfc, "Letters with the marks after them are one character."),
           (nfkc, "Also one form of wide, narrow and styled characters."))
@@ -73,7 +77,15 @@ struct VocabularyConfig {
              "Number of pieces: more gives shorter sentences and a larger output layer.",
              config::Between<int64_t>{kFewestPieces, kMostPieces})
   HEED_FIXED(VocabularyAlgorithm, algorithm, VocabularyAlgorithm::unigram,
-             "How SentencePiece finds its pieces.")
+             "How the pieces are found: by SentencePiece, or as the text has them.")
+  HEED_FIXED(std::vector<std::string>, codes, {},
+             "algorithm: pieces: file of codes (BPE) of subword-nmt or fastBPE, with which heed "
+             "cuts words; a second file is for the target. Without it lines are pieces already.")
+  HEED_FIXED(std::string, separator, std::string(text::kUsualSeparator),
+             "algorithm: pieces: the mark at the end of each piece that does not end its word.")
+  HEED_FIXED(bool, split_unknown, false,
+             "algorithm: pieces: take pieces that the vocabulary lacks apart into smaller ones, as "
+             "subword-nmt's --vocabulary does. Needs codes.")
   HEED_FIXED(double, coverage, 1.0,
              "Share of all characters that get a piece; 0.9995 suits Chinese and Japanese.",
              config::Between<double>{text::kLeastCoverage, 1.0})
@@ -87,7 +99,8 @@ struct VocabularyConfig {
              "A piece for each of the 256 bytes: characters without a piece are spelled in bytes "
              "instead of becoming unknown.")
   HEED_FIXED(std::string, source, "",
-             "An existing SentencePiece model. If empty, one is trained on the training corpus.")
+             "An existing SentencePiece model; with algorithm: pieces a list of pieces, one on "
+             "each line. If empty, one is trained on the training corpus.")
   HEED_FIXED(std::string, target, "", "The same for the target side; empty with kind: joint.")
 };
 
@@ -150,7 +163,11 @@ struct DataConfig {
             "More held-out pairs, each with a name. Every validation scores them, but they do not "
             "choose the best checkpoint.")
   HEED_FREE(CorpusFiles, test, {}, "Pairs scored once, after training.")
-  HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models.")
+  HEED_SECTION(VocabularyConfig, vocabulary, "SentencePiece models, or the pieces of the text.")
+  HEED_FIXED(
+      bool, pieces, false,
+      "With vocabulary.algorithm: pieces, lines are pieces that stay so: nothing is cut, and "
+      "translations are not joined to words.")
   HEED_FIXED(std::string, source_language, "",
              "Source language, for a model of many languages: its symbol in the vocabulary, such "
              "as deu_Latn, or de for __de__ or <de>. It is put before every source line.")

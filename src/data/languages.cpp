@@ -86,8 +86,10 @@ void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
     }
     (symbol ? before_target : before_source).push_back(symbol ? *symbol : *before);
   }
-  source = source.beginning_with(before_source).with_end(config.source_end);
-  target = target.beginning_with(before_target);
+  source = source.beginning_with(before_source)
+               .with_end(config.source_end)
+               .with_pieces_as_words(config.pieces);
+  target = target.beginning_with(before_target).with_pieces_as_words(config.pieces);
 }
 
 }  // namespace heed::data

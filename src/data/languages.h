@@ -20,10 +20,10 @@ std::vector<std::string> languages_of(const text::Vocabulary& vocabulary);
 /// <2CODE> for target_language, where vocabulary.symbols has no symbol for them.
 std::vector<std::string> symbols_of_fresh(const DataConfig& config);
 
-/// Makes lines begin with the symbols of source_language and target_language, and sources end as
-/// source_end says. <2CODE> and >>CODE<<
-/// name the target, and stand before the source (Johnson et al. 2017; OPUS-MT). Throws UserError
-/// naming the key, with the nearest languages, where there is no such symbol.
+/// Makes lines begin with the symbols of source_language and target_language, sources end as
+/// source_end says, and lines of pieces stay so where `pieces` says it. <2CODE> and >>CODE<< name
+/// the target, and stand before the source (Johnson et al. 2017; OPUS-MT). Throws UserError naming
+/// the key, with the nearest languages, where there is no such symbol.
 void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
                           text::Vocabulary& target);
 

@@ -28,9 +28,11 @@ struct ForeignModel {
   std::vector<std::string> notes;                // differences from the program, for the user
 };
 
-/// The SentencePiece file of each side, if the package has none or several.
+/// The SentencePiece file of each side, if the package has none or several, or the file of codes
+/// (text::PieceRule) with which text is cut that another program has cut so far.
 struct SegmentFiles {
-  std::string source, target;  // paths; empty: those of the package
+  std::string source, target;                        // paths; empty: those of the package
+  std::string source_codes = {}, target_codes = {};  // the target's: empty: that of the source
 };
 
 /// Returns `config`. Throws UserError that begins with `place` and names the key of heed's section

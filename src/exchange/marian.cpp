@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/lfs_pointer.h"
 #include "base/strings.h"
 #include "engine/weights.h"
 #include "exchange/arrays.h"
@@ -57,7 +55,7 @@ class MarianTransformer : public ForeignTransformer {
       : weights_(weights), config_(config) {}
 
   Affine module(const PeerModule& module) const override {
-    if (module.marian[0].ends_with("_ln")) return norm(module.marian[0]);
+    if (module.is_norm) return norm(module.marian[0]);
     std::vector<Affine> parts;
     for (const std::string& name : module.marian) {
       const std::size_t letter = name.rfind("_W") + 1;
@@ -168,7 +166,7 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
   };
   if (is_called(0, "eos", side.end)) side.end = "eos";
   if (is_called(1, "UNK", side.unknown)) side.unknown = "UNK";
-  side.symbols = languages_among(names);
+  side.symbols = language_symbols(names);
   side.names = std::move(names);
   return side;
 }
@@ -180,18 +178,27 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
                                  const SegmentFiles& given, const Rows& of_source,
                                  const Rows& of_target, model::Tie& tie) {
   SegmentFile source, target;
-  if (!given.source.empty()) {
-    const auto named = [](const std::string& path) {
-      SegmentFile file{read_file(path), path};
-      require_no_lfs_pointer(file.bytes, path);
-      return file;
+  const bool cut = given.source.empty() && given.target.empty() && files.segment_files == 0 &&
+                   !files.vocabularies.source.empty() &&
+                   !are_of_sentencepiece(names_in(package, files.vocabularies.source));
+  if (!cut && !given.source_codes.empty())
+    throw UserError("--codes: {} is cut by SentencePiece files; leave it out",
+                    package.place_of(files.model));
+  if (!given.source.empty() || !given.target.empty()) {
+    const auto side = [&](const std::string& path, std::string SideFiles::*own) {
+      if (!path.empty()) return named_file(path);
+      if (!given.source.empty()) return source;
+      if (files.segments) return segment_file(package, (*files.segments).*own);
+      throw UserError(
+          "{}: --target-sentencepiece is the target's; name --source-sentencepiece, too",
+          package.place_of(""));
     };
-    source = named(given.source);
-    target = given.target.empty() ? source : named(given.target);
+    source = side(given.source, &SideFiles::source);
+    target = side(given.target, &SideFiles::target);
   } else if (files.segments) {
     source = segment_file(package, files.segments->source);
     target = segment_file(package, files.segments->target);
-  } else {
+  } else if (!cut) {
     throw UserError(
         "{}: which SentencePiece file cuts the source, and which the target? It has {} (.spm); "
         "name them with --source-sentencepiece and --target-sentencepiece",
@@ -201,7 +208,8 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
   const auto side = [&](const std::string& file, const SegmentFile& segments, const Rows& rows) {
     // A SentencePiece file that the user names is vocabulary and segmentation at once, as is one of
     // the package.
-    const bool is_segments = file.empty() || (is_segment_name(file) && !given.source.empty());
+    const bool is_segments =
+        file.empty() || (is_segment_name(file) && (!given.source.empty() || !given.target.empty()));
     std::vector<std::string> names =
         is_segments ? text::all_pieces(segments.bytes, segments.place) : names_in(package, file);
     fit(names, rows, is_segments ? segments.place : package.place_of(file),
@@ -210,6 +218,13 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
   };
   const text::ForeignPieces source_pieces = side(files.vocabularies.source, source, of_source);
   const text::ForeignPieces target_pieces = side(files.vocabularies.target, target, of_target);
+  if (cut) {
+    const std::string place = package.place_of(files.vocabularies.source);
+    source = file_of_pieces(source_pieces, codes_of(given, false), place);
+    target = file_of_pieces(target_pieces, codes_of(given, true),
+                            package.place_of(files.vocabularies.target));
+    files.notes.push_back(note_of_pieces(place, !given.source_codes.empty()));
+  }
   if (source.bytes == target.bytes && source_pieces.names == target_pieces.names)
     return one_vocabulary(source, source_pieces);
   if (tie == model::Tie::all && source_pieces.names != target_pieces.names)
@@ -228,7 +243,8 @@ std::string marian_file_in(const Package& package) {
 }
 
 ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
-  MarianFiles files = files_of_marian(package, !segments.source.empty());
+  MarianFiles files =
+      files_of_marian(package, !segments.source.empty() || !segments.target.empty());
   const std::string place = package.place_of(files.model);
   const Tensors tensors = read_npz(package.read(files.model), place);
   const auto yaml = tensors.find("special:model.yml");
@@ -238,7 +254,7 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   ForeignModel out{.program = "Marian", .model = network_of_marian(options, files.notes)};
   std::map<std::string, Array> arrays;
   for (const auto& [name, tensor] : tensors)
-    if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, place + ": " + name);
+    if (!name.starts_with("special:")) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
   if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos", {-1, -1}).rows();
   const MarianTransformer transformer(weights, out.model);
@@ -256,6 +272,10 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;
   if (files.decoder) take_search_of_marian(*files.decoder, out.decoding, files.notes);
+  take_alignment_of_marian({.model = &options,
+                            .training = files.training ? &*files.training : nullptr,
+                            .decoder = files.decoder ? &*files.decoder : nullptr},
+                           out.model.decoder_layers, out.decoding.alignment, files.notes);
   // Marian never writes <unk> unless an option allows it.
   if (!files.decoder || !allows_unknown(*files.decoder))
     out.decoding.forbid = {out.target.piece(text::kUnknown)};

@@ -19,6 +19,7 @@ struct SideFiles {
 struct MarianFiles {
   std::string model;                     // the .npz
   std::optional<MarianOptions> decoder;  // decoder.yml, or Marian's model.npz.decoder.yml
+  std::optional<MarianOptions> training;  // MODEL.npz.yml, the options of the training
   SideFiles vocabularies;                // empty: the package has none
   bool vocabularies_named = false;       // by decoder.yml or model.npz.yml
   std::optional<SideFiles> segments;     // the SentencePiece files; none: nothing says which

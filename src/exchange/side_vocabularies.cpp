@@ -4,19 +4,35 @@
 #include <cstddef>
 #include <iterator>
 #include <regex>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/stand_in.h"
+#include "text/piece_rule.h"
+#include "text/vocabulary.h"
 
 namespace heed::exchange {
 
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces) {
-  static const std::regex pattern(">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}");
+  static const std::regex pattern(
+      ">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2}");
   std::vector<std::string> languages;
   std::ranges::copy_if(pieces, std::back_inserter(languages), [](const std::string& piece) {
     return piece.size() < 32 && std::regex_match(piece, pattern);
   });
   return languages;
+}
+
+std::vector<text::ForeignSymbol> language_symbols(const std::vector<std::string>& pieces,
+                                                  const text::SymbolCut& cut) {
+  std::vector<text::ForeignSymbol> symbols;
+  for (std::string& language : languages_among(pieces))
+    symbols.push_back({std::move(language), cut});
+  return symbols;
 }
 
 std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows) {
@@ -32,6 +48,53 @@ std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows
 
 SegmentFile segment_file(const Package& package, const std::string& file) {
   return {std::string(package.read(file).view), package.place_of(file)};
+}
+
+SegmentFile named_file(const std::string& path) {
+  SegmentFile file{read_file(path), path};
+  require_no_stand_in(file.bytes, path);
+  return file;
+}
+
+bool are_of_sentencepiece(const std::vector<std::string>& pieces) {
+  // Text that was cut otherwise may have this character, too, as a sign of its own.
+  constexpr int64_t kShare = 10;
+  const int64_t marked = std::ranges::count_if(
+      pieces, [](const std::string& piece) { return piece.starts_with(text::kWordStart); });
+  return marked * kShare > std::ssize(pieces);
+}
+
+SegmentFile file_of_pieces(const text::ForeignPieces& pieces, const std::string& codes,
+                           const std::string& place) {
+  const text::PieceRule rule{.codes = codes};
+  text::check_rule(rule, place + ": ");
+  std::vector<std::string> symbols;
+  for (const text::ForeignSymbol& symbol : pieces.symbols) symbols.push_back(symbol.piece);
+  return {text::model_of_pieces(pieces.names, symbols, rule), place};
+}
+
+std::string codes_of(const SegmentFiles& given, bool target) {
+  const std::string& file =
+      target && !given.target_codes.empty() ? given.target_codes : given.source_codes;
+  if (file.empty()) return "";
+  require_file(file, "codes");
+  std::string codes = read_file(file);
+  require_no_stand_in(codes, file);
+  text::check_rule({.codes = codes.empty() ? "\n" : codes}, file + ": ");
+  return codes;
+}
+
+std::string note_of_pieces(const std::string& place, bool has_codes) {
+  if (has_codes)
+    return fmt::format(
+        "{}: no SentencePiece's pieces: codes cut the words of a line, which blanks separate: give "
+        "tokenised text",
+        place);
+  return fmt::format(
+      "{}: no SentencePiece's pieces: a line is pieces with blanks between them, as subword-nmt "
+      "cuts it (@@ where a word goes on), and translations are joined to words; --codes FILE cuts "
+      "words here, and data.pieces: true joins nothing",
+      place);
 }
 
 SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "base/shell_names.h"
@@ -27,6 +28,7 @@
 #include "data/flaws.h"
 #include "data/languages.h"
 #include "data/notice.h"
+#include "decode/search/config.h"
 #include "decode/search/pieces.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"
@@ -36,8 +38,11 @@
 #include "model/model.h"
 #include "model/weights.h"
 #include "run/folder.h"
+#include "run/line_models.h"
 #include "run/precision.h"
+#include "run/saved_config.h"
 #include "text/lines.h"
+#include "text/piece_rule.h"
 #include "text/tsv.h"
 #include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
@@ -169,6 +174,31 @@ data::CorpusReading validation_reading(const Config& config) {
   return within_model(reading, config.model);
 }
 
+text::PieceRule piece_rule(const Config& config, bool sources) {
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  text::PieceRule rule{.separator = vocabulary.separator,
+                       .split_unknown = vocabulary.split_unknown};
+  if (vocabulary.codes.empty()) return rule;
+  const std::string& file = sources ? vocabulary.codes.front() : vocabulary.codes.back();
+  require_file(file, "data.vocabulary.codes");
+  rule.codes = read_file(file);
+  if (rule.codes.empty()) throw UserError("data.vocabulary.codes: {} is empty", file);
+  return rule;
+}
+
+text::Vocabulary ready_vocabulary(const std::string& file,
+                                  const text::VocabularyTraining& training) {
+  if (training.algorithm == config::name_of(data::VocabularyAlgorithm::pieces))
+    return text::load_pieces(file, training.symbols, training.rule);
+  const auto vocabulary = text::Vocabulary::load(file);
+  if (vocabulary.is_cut())
+    throw UserError(
+        "{}: is for text that another program cuts; set data.vocabulary.algorithm: "
+        "pieces",
+        file);
+  return vocabulary;
+}
+
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets) {
   using text::TsvColumn;
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
@@ -189,6 +219,7 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
                                     .normalise = config::name_of(vocabulary.normalise),
                                     .byte_fallback = vocabulary.byte_fallback,
                                     .upper = config.data.noise.upper,
+                                    .rule = piece_rule(config, sources),
                                     .fewest = data::kFewestPieces};
   for (const data::CorpusFiles& corpus : config.data.train) {
     if (corpus.target.empty()) {
@@ -370,12 +401,15 @@ Vocabularies make_vocabularies(const Config& config) {
   const auto one = [&](const std::string& ready, bool sources, bool targets) {
     const auto training = vocabulary_training(config, sources, targets);
     if (!ready.empty()) {
-      const auto vocabulary = text::Vocabulary::load(ready);
+      const auto vocabulary = ready_vocabulary(ready, training);
       require_serves(vocabulary, config, training.symbols, ready);
       return vocabulary;
     }
     log::info("training a vocabulary of {} pieces", vocabulary.size);
-    return text::train_vocabulary(training);
+    const text::Vocabulary trained = text::train_vocabulary(training);
+    if (trained.size() < vocabulary.size)
+      log::info("the text has no more than {}", counted(trained.size(), "piece"));
+    return trained;
   };
   const text::Vocabulary source = one(vocabulary.source, true, joint);
   const Vocabularies both{source, joint ? source : one(vocabulary.target, false, true)};
@@ -416,9 +450,18 @@ void take_base_weights(const ModelFolder& run) {
 }
 
 ModelFolder open_base(const ModelFolder& run) {
-  return open_model(run.config.training.from,
-                    {.device = run.device.str(),
-                     .settings = {"threads=" + std::to_string(at::get_num_threads())}});
+  const std::string& path = run.config.training.from;
+  OpenOptions options{.device = run.device.str(),
+                      .settings = {"threads=" + std::to_string(at::get_num_threads())}};
+  if (run.device.is_cpu()) {
+    // Ranks that measured what the base leaves open could choose different types.
+    const Config base = saved_config(path);
+    if (leaves_translating_open(base.precision))
+      options.settings.push_back("precision=" + model::precision_name(run.precision));
+    if (base.decoding.weights == decode::WeightType::auto_)
+      options.settings.emplace_back("decoding.weights=fp32");
+  }
+  return open_model(path, options);
 }
 
 }  // namespace heed::run

@@ -12,6 +12,7 @@
 #include "run/config.h"
 #include "run/folder.h"
 #include "run/model_folder.h"
+#include "text/piece_rule.h"
 #include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
 #include "train/update.h"
@@ -24,6 +25,14 @@ struct CorpusReading;  // data/corpus_reader.h
 }  // namespace heed::data
 
 namespace heed::run {
+
+/// Returns how the text of a side is cut where data.vocabulary.algorithm is pieces. Throws
+/// UserError naming data.vocabulary.codes where the file cannot be read.
+text::PieceRule piece_rule(const Config& config, bool sources);
+
+/// Opens a vocabulary that data.vocabulary names: SentencePiece's, or as text::load_pieces().
+text::Vocabulary ready_vocabulary(const std::string& file,
+                                  const text::VocabularyTraining& training);
 
 /// Returns how the vocabulary of both sides or of one is trained.
 text::VocabularyTraining vocabulary_training(const Config& config, bool sources, bool targets);
@@ -93,7 +102,8 @@ void require_base_network(const Config& config, const std::string& name = "");
 /// UserError that names the first tensor of another size.
 void take_base_weights(const ModelFolder& run);
 
-/// The base itself, ready to translate on the run's device and threads.
+/// The base itself, ready to translate on the run's device and threads. On a CPU it translates in
+/// the run's precision where its own leaves that open.
 ModelFolder open_base(const ModelFolder& run);
 
 }  // namespace heed::run

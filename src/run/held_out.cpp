@@ -13,6 +13,7 @@
 #include "score/config.h"
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
+#include "text/piece_rule.h"
 
 namespace heed::run {
 namespace {
@@ -33,13 +34,23 @@ void require_named(const data::CorpusFiles& files, const std::string& key,
 
 }  // namespace
 
+std::vector<std::string> as_translations(const Config& config, std::vector<std::string> lines) {
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  if (vocabulary.algorithm != data::VocabularyAlgorithm::pieces || !vocabulary.codes.empty() ||
+      config.data.pieces)
+    return lines;
+  for (std::string& line : lines) line = text::joined_pieces(line, vocabulary.separator);
+  return lines;
+}
+
 std::vector<std::vector<std::string>> read_more_references(const Config& config, bool valid,
                                                            std::size_t lines) {
   const auto& evaluation = config.evaluation;
   std::vector<std::vector<std::string>> read;
   for (const std::string& path : valid ? evaluation.valid_references : evaluation.references) {
     require_file(path, valid ? "evaluation.valid_references" : "evaluation.references");
-    read.push_back(text::read_equal_lines(path, valid ? "data.valid" : "data.test", lines));
+    read.push_back(as_translations(
+        config, text::read_equal_lines(path, valid ? "data.valid" : "data.test", lines)));
   }
   return read;
 }
@@ -78,7 +89,11 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
     require_named(files, valid ? "data.valid" : "data.test", folder);
   text::Pairs pairs = text::read_pairs(from, to);
   const std::size_t lines = pairs.source.size();
-  TestSet set{from, std::move(pairs.source), std::move(pairs.target), {}, {from, to}};
+  TestSet set{from,
+              std::move(pairs.source),
+              as_translations(config, std::move(pairs.target)),
+              {},
+              {from, to}};
   warn_of_reference(from, set.source, set);
   if (source.empty()) {
     set.more_references = read_more_references(config, valid, lines);
@@ -87,7 +102,8 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
     set.files.insert(set.files.end(), files.begin(), files.end());
   }
   for (const std::string& path : more) {
-    set.more_references.push_back(text::read_equal_lines(path, from, lines));
+    set.more_references.push_back(
+        as_translations(config, text::read_equal_lines(path, from, lines)));
     set.files.push_back(path);
   }
   return set;

@@ -26,6 +26,10 @@ TestSet open_test_set(const Config& config, const std::string& source, const std
                       const std::string& folder = "", bool valid = false,
                       const std::vector<std::string>& more = {});
 
+/// Target lines as translations have them: pieces that another program has cut are joined to words,
+/// unless data.pieces keeps them.
+std::vector<std::string> as_translations(const Config& config, std::vector<std::string> lines);
+
 /// The further references of the config's test (or validation) set, which has so many lines. Throws
 /// UserError.
 std::vector<std::vector<std::string>> read_more_references(const Config& config, bool valid,

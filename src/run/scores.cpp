@@ -57,6 +57,7 @@ class SetScorer {
       : training_(folder.config.training),
         files_(files),
         pairs_(text::read_pairs(files.source, files.target)),
+        references_(as_translations(folder.config, pairs_.target)),
         more_references_(files.name.empty()  // data.valid
                              ? read_more_references(folder.config, true, pairs_.source.size())
                              : std::vector<Lines>()),
@@ -108,7 +109,7 @@ class SetScorer {
     attempt([&] {
       for (const score::Metric metric : metrics_of(score::MetricSource::function))
         scores.values[metric] = first_rank_finds(
-            group_, [&] { return score::computed(metric, *outputs, pairs_.target); });
+            group_, [&] { return score::computed(metric, *outputs, references_); });
       for (const score::Metric metric : metrics_of(score::MetricSource::command))
         scores.values[metric] = first_rank_finds(group_, [&] { return command_score(*outputs); });
     });
@@ -201,7 +202,7 @@ class SetScorer {
     const auto value = [&](std::size_t which) {
       return first_rank_finds(group_, [&] {
         if (found_.empty() || which == 0)
-          found_ = score::score(outputs, pairs_.target, evaluation_, more_references_);
+          found_ = score::score(outputs, references_, evaluation_, more_references_);
         return found_.at(which).value;
       });
     };
@@ -231,6 +232,7 @@ class SetScorer {
   train::TrainConfig training_;
   data::CorpusFiles files_;
   text::Pairs pairs_;
+  Lines references_;  // pairs_.target as translations have it
   std::vector<Lines> more_references_;
   std::vector<score::Metric> metrics_;  // of the translations
   score::EvaluationConfig evaluation_;

@@ -76,7 +76,7 @@ struct Letters {
 Letters letters_of(const text::Vocabulary& any, const std::string& line) {
   const text::Vocabulary vocabulary = any.beginning_with({});  // symbols have no letters
   const std::vector<int32_t> ids = vocabulary.encode(line);
-  const std::vector<std::string> names = vocabulary.spell(line);
+  const std::vector<std::string> names = vocabulary.with_word_starts(vocabulary.spell(line));
   Letters letters;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const bool begins = names[i].starts_with(text::kWordStart);

@@ -299,7 +299,7 @@ std::string extend_model(const std::string& model, const VocabularyTraining& opt
 Vocabulary extended(const Vocabulary& vocabulary, const VocabularyTraining& options) {
   VocabularyTraining training = options;
   training.algorithm = vocabulary.algorithm();
-  if (training.algorithm.empty())
+  if (training.algorithm.empty() || vocabulary.is_cut())
     throw UserError(options.keys + "extend: only vocabularies of unigram or bpe can be extended");
   return Vocabulary::from_model(extend_model(vocabulary.model(), training),
                                 "the vocabulary just extended");

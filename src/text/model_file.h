@@ -2,9 +2,13 @@
 // trusts its files, and access to parts that its own interface does not offer. Inside text/ only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "text/piece_rule.h"
+#include "text/symbol_cut.h"
 
 namespace heed::text {
 
@@ -24,6 +28,12 @@ struct ModelPiece {
   /// An extension of heed: text is cut into this piece, which then counts as unknown. It is for
   /// models of programs whose network does not know all pieces of its SentencePiece file.
   bool is_unknown = false;
+  /// An extension of heed, too, for unused pieces: a run of characters without a piece that is
+  /// spelled like this one is this one. It is for programs that look up by its name what
+  /// SentencePiece does not know.
+  bool by_name = false;
+  /// Of a user-defined symbol. In the file a symbol that SentencePiece must not find is unused.
+  SymbolCut cut = {};
 };
 
 /// The pieces of a sound model, by id.
@@ -38,5 +48,12 @@ std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& p
 /// A sound model with these pieces instead of its own. The first four are pad, unknown, begin and
 /// end.
 std::string with_other_pieces(std::string_view model, const std::vector<ModelPiece>& pieces);
+
+/// The rule of a sound model whose text another program cuts: an extension of heed. None: it is
+/// SentencePiece's own.
+std::optional<PieceRule> rule_of(std::string_view model);
+
+/// A model of these pieces with a rule. The first four are pad, unknown, begin and end.
+std::string model_with_rule(const std::vector<ModelPiece>& pieces, const PieceRule& rule);
 
 }  // namespace heed::text

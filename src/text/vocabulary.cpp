@@ -6,13 +6,18 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <type_traits>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
+#include "text/bpe_codes.h"
+#include "text/line_cuts.h"
 #include "text/model_file.h"
+#include "text/piece_rule.h"
 #include "text/sampler.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -32,6 +37,9 @@ void require_ids(const sentencepiece::SentencePieceProcessor& model, const std::
       "2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3, or with heed vocab",
       name, model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id());
 }
+
+/// What stands for a piece that the vocabulary lacks.
+constexpr const char* kUnknownText = "\u2047";
 
 /// The text on one line without TABs, which separate columns: some vocabularies have a piece for
 /// each byte.
@@ -78,10 +86,14 @@ class Vocabulary::Impl {
  public:
   /// Throws UserError, which begins with `name`.
   Impl(std::string model, const std::string& name) : model_(std::move(model)) {
+    require_no_stand_in(model_, name);
     if (model_.empty() || !is_sound_model(model_) || !is_loaded(processor_, model_))
       throw UserError(name + ": no SentencePiece model; make one with heed vocab");
     require_ids(processor_, name);
-    algorithm_ = algorithm_of(processor_);
+    rule_ = rule_of(model_);
+    if (rule_) check_rule(*rule_, name + ": ");
+    if (rule_ && !rule_->codes.empty()) codes_.emplace(rule_->codes, name);
+    if (!rule_) algorithm_ = algorithm_of(processor_);
     prepare_sampling();
   }
 
@@ -93,32 +105,104 @@ class Vocabulary::Impl {
   /// Whether sampling may segment the text of this piece in another way.
   bool is_sampled(int id) const { return is_sampled_[id]; }
   bool has(PieceType type) const { return std::ranges::find(types_, type) != types_.end(); }
+  const std::optional<PieceRule>& rule() const { return rule_; }
+  /// The id of a piece in a text that another program cuts; a symbol may be one.
+  int id_in_text(const std::string& name) const {
+    const int id = processor_.PieceToId(name);
+    const bool in_text = types_[id] == PieceType::normal || types_[id] == PieceType::user_defined;
+    return in_text ? id_of(id) : kUnknown;
+  }
+
+  /// The pieces of a line that another program cuts, as the text has them; where there are more
+  /// than `most`, the first `most` + 1. `as_words`: the line is pieces, whatever the rule says.
+  std::vector<std::string> cut(std::string_view line, int64_t most, bool as_words) const {
+    std::vector<std::string> all;
+    const auto knows = [&](std::string_view piece, bool is_last) {
+      return id_in_text(std::string(piece) + (is_last ? "" : rule_->separator)) != kUnknown;
+    };
+    for (const std::string& word : split_words(line)) {
+      if (std::ssize(all) > most) break;
+      if (!codes_ || as_words || types_[processor_.PieceToId(word)] == PieceType::user_defined) {
+        all.push_back(word);
+        continue;
+      }
+      const std::vector<std::string> pieces =
+          codes_->cut(word, rule_->split_unknown ? BpeCodes::Knows(knows) : BpeCodes::Knows());
+      for (std::size_t i = 0; i < pieces.size(); ++i)
+        all.push_back(i + 1 < pieces.size() ? pieces[i] + rule_->separator : pieces[i]);
+    }
+    if (std::ssize(all) > most) all.resize(static_cast<std::size_t>(most) + 1);
+    return all;
+  }
+  /// Whether a piece ends its word.
+  bool ends_word(const std::string& piece) const {
+    return text::ends_word(piece, rule_->separator);
+  }
+  /// A piece without the mark that it does not end its word.
+  std::string bare(const std::string& piece) const {
+    return ends_word(piece) ? piece : piece.substr(0, piece.size() - rule_->separator.size());
+  }
 
   /// The pieces of a line as ids or as names; where there are more than `most`, the first `most` +
   /// 1.
   template <class Piece>
   std::vector<Piece> pieces_of(std::string_view line, int64_t most) const {
     const std::string text = fold_spaces(line);
+    if (cuts_.empty()) return pieces_of_text<Piece>(text, most);
+    std::vector<Piece> all;
+    for (const LineCuts::Part& part : cuts_.parts_of(text)) {
+      const int64_t left = most - std::ssize(all);
+      if (left < 0) break;
+      std::vector<Piece> pieces;
+      if (part.symbol >= 0)
+        pieces.push_back(piece_of<Piece>(processor_.IdToPiece(part.symbol)));
+      else
+        pieces = pieces_of_text<Piece>(part.text, left);
+      if (part.keeps_blank && part.text.ends_with(' '))
+        pieces.push_back(piece_of<Piece>(std::string(kWordStart)));
+      all.insert(all.end(), pieces.begin(), pieces.end());
+    }
+    return all;
+  }
+
+ private:
+  template <class Piece>
+  std::vector<Piece> pieces_of_text(std::string_view text, int64_t most) const {
     std::vector<Piece> all;
     for (std::size_t begin = 0; begin < text.size() && std::ssize(all) <= most;) {
       const std::size_t end = end_of_part(text, begin);
-      append(segmented<Piece>(std::string_view(text).substr(begin, end - begin)), begin,
+      append(segmented<Piece>(text.substr(begin, end - begin)), begin,
              begin > 0 && text[begin] != ' ', all);
       begin = end;
     }
     return all;
   }
 
- private:
+  /// A piece by its name, as an id or as the name.
+  template <class Piece>
+  Piece piece_of(const std::string& name) const {
+    if constexpr (std::is_same_v<Piece, int>)
+      return id_of(name);
+    else
+      return name;
+  }
+
   /// Symbols that a user has defined stay whole. So do pieces that BPE cannot spell letter by
   /// letter.
   void prepare_sampling() {
     for (const ModelPiece& piece : text::pieces_of(model_)) {
+      cuts_.add(piece.text, static_cast<int32_t>(types_.size()), piece.cut);
       types_.push_back(piece.type);
       is_unknown_.push_back(piece.is_unknown);
+      by_name_.push_back(piece.by_name && piece.type == PieceType::unused);
     }
     expect(std::ssize(types_) == processor_.GetPieceSize(), "a piece without a type");
     if (std::ranges::find(is_unknown_, true) == is_unknown_.end()) is_unknown_.clear();
+    looks_up_names_ = std::ranges::find(by_name_, true) != by_name_.end();
+    if (rule_) {
+      is_sampled_.assign(types_.size(), false);
+      return;
+    }
     for (int id = 0; id < processor_.GetPieceSize(); ++id) {
       is_sampled_.push_back(types_[id] == PieceType::normal && id_of(id) == id);
       if (is_sampled_[id]) pieces_.add(processor_.IdToPiece(id), {id, processor_.GetScore(id)});
@@ -130,12 +214,15 @@ class Vocabulary::Impl {
   }
 
   int id_of(int id) const { return !is_unknown_.empty() && is_unknown_[id] ? kUnknown : id; }
+  /// The id of a piece, or of a run of unknown characters, which may be a piece by its name.
   int id_of(const std::string& name) const {
-    return is_used(name) ? id_of(processor_.PieceToId(name)) : kUnknown;
-  }
-  bool is_used(const std::string& name) const {
     const int id = processor_.PieceToId(name);
-    return id != kUnknown && !(gives_unused_ && types_[id] == PieceType::unused);
+    return is_used(id) ? id_of(id) : by_name_[id] ? id : kUnknown;
+  }
+  /// Whether text is cut into this piece.
+  bool is_used(int id) const {
+    return types_[id] == PieceType::normal || types_[id] == PieceType::user_defined ||
+           types_[id] == PieceType::byte;
   }
 
   /// SentencePiece's BPE gives a character its piece even if that is unused. Here it is treated
@@ -144,7 +231,7 @@ class Vocabulary::Impl {
     std::vector<std::string> out;
     bool in_run = false;
     for (const std::string& piece : part) {
-      const bool known = is_used(piece);
+      const bool known = is_used(processor_.PieceToId(piece));
       if (!known && has(PieceType::byte))
         for (const char byte : piece)
           out.push_back(fmt::format("<0x{:02X}>", static_cast<unsigned char>(byte)));
@@ -161,7 +248,7 @@ class Vocabulary::Impl {
   std::vector<Piece> segmented(std::string_view text) const {
     std::vector<Piece> part;
     if constexpr (std::is_same_v<Piece, int>) {
-      if (gives_unused_) {
+      if (gives_unused_ || looks_up_names_) {
         for (const std::string& name : segmented<std::string>(text)) part.push_back(id_of(name));
         return part;
       }
@@ -197,12 +284,17 @@ class Vocabulary::Impl {
 
   std::string model_;
   sentencepiece::SentencePieceProcessor processor_;
+  std::optional<PieceRule> rule_;
+  std::optional<BpeCodes> codes_;
   PieceAlgorithm algorithm_ = PieceAlgorithm::other;
   PieceTable pieces_;
   std::vector<PieceType> types_;  // by id
   std::vector<bool> is_sampled_;  // by id
   bool gives_unused_ = false;     // see without_unused()
   std::vector<bool> is_unknown_;  // by id, as ModelPiece has it; empty: none is
+  std::vector<bool> by_name_;     // by id, as ModelPiece has it
+  bool looks_up_names_ = false;   // whether one of by_name_ is true
+  LineCuts cuts_;
 };
 
 Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {
@@ -240,13 +332,50 @@ Vocabulary Vocabulary::with_end(bool has_end) const {
   return other;
 }
 
+Vocabulary Vocabulary::with_pieces_as_words(bool as_words) const {
+  Vocabulary other = *this;
+  other.pieces_as_words_ = as_words && is_cut();
+  return other;
+}
+
+bool Vocabulary::is_cut() const {
+  return impl_->rule().has_value();
+}
+
+bool Vocabulary::reads_words() const {
+  return !is_cut() || (!impl_->rule()->codes.empty() && !pieces_as_words_);
+}
+
+bool Vocabulary::begins_word(int32_t id, int32_t before) const {
+  if (!is_cut()) return piece(id).starts_with(kWordStart);
+  return pieces_as_words_ || impl_->ends_word(piece(before));
+}
+
+std::vector<std::string> Vocabulary::with_word_starts(std::vector<std::string> names) const {
+  if (!is_cut()) return names;
+  bool begins = true;
+  for (std::string& name : names) {
+    if (has_symbol(name)) continue;
+    const bool ends = pieces_as_words_ || impl_->ends_word(name);
+    if (!pieces_as_words_) name = impl_->bare(name);
+    if (begins) name.insert(0, kWordStart);
+    begins = ends;
+  }
+  return names;
+}
+
 std::size_t Vocabulary::symbols_before(std::span<const int32_t> ids) const {
   const std::size_t count = beginning_.size();
   return count <= ids.size() && std::ranges::equal(ids.first(count), beginning_) ? count : 0;
 }
 
 std::vector<int32_t> Vocabulary::encode(std::string_view line, int64_t most) const {
-  std::vector<int32_t> ids = impl_->pieces_of<int>(line, most);
+  std::vector<int32_t> ids;
+  if (is_cut())
+    for (const std::string& piece : impl_->cut(line, most, pieces_as_words_))
+      ids.push_back(impl_->id_in_text(piece));
+  else
+    ids = impl_->pieces_of<int>(line, most);
   if (!ids.empty()) ids.insert(ids.begin(), beginning_.begin(), beginning_.end());
   if (std::ssize(ids) > most) ids.resize(static_cast<std::size_t>(most) + 1);
   return ids;
@@ -280,7 +409,7 @@ std::vector<int32_t> Vocabulary::sample(std::string_view line, double alpha, uin
 
 std::string Vocabulary::decode(const std::vector<int32_t>& ids,
                                const std::vector<std::string>& unknown) const {
-  if (!unknown.empty()) return join(surfaces(ids, unknown), "");
+  if (!unknown.empty() || is_cut()) return join(surfaces(ids, unknown), "");
   for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
   const std::vector<int> rest(ids.begin() + static_cast<std::ptrdiff_t>(symbols_before(ids)),
                               ids.end());
@@ -294,6 +423,21 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
                                               const std::vector<std::string>& unknown) const {
   for (const int32_t id : ids) expect(id >= 0 && id < size(), "a piece outside the vocabulary");
   std::vector<std::string> out(symbols_before(ids));
+  if (is_cut()) {
+    std::size_t next = 0;
+    bool begins = false;  // a word that is not the first
+    for (std::size_t i = out.size(); i < ids.size(); ++i) {
+      std::string name;
+      if (ids[i] != kUnknown)
+        name = impl_->type(ids[i]) == PieceType::control ? "" : piece(ids[i]);
+      else
+        name = next < unknown.size() ? unknown[next++] : kUnknownText;
+      const std::string text = pieces_as_words_ ? name : impl_->bare(name);
+      out.push_back(one_field((begins && !name.empty() ? " " : "") + text));
+      if (!name.empty()) begins = pieces_as_words_ || impl_->ends_word(name);
+    }
+    return out;
+  }
   const std::vector<int> rest(ids.begin() + std::ssize(out), ids.end());
   const auto pieces = impl_->processor().DecodeIdsAsImmutableProto(rest);
   std::size_t next = 0;
@@ -306,7 +450,8 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
 }
 
 std::vector<std::string> Vocabulary::spell(std::string_view line, int64_t most) const {
-  std::vector<std::string> names = impl_->pieces_of<std::string>(line, most);
+  std::vector<std::string> names = is_cut() ? impl_->cut(line, most, pieces_as_words_)
+                                            : impl_->pieces_of<std::string>(line, most);
   if (names.empty()) return names;
   for (std::size_t i = 0; i < beginning_.size(); ++i)
     names.insert(names.begin() + static_cast<std::ptrdiff_t>(i), piece(beginning_[i]));
@@ -321,7 +466,12 @@ bool Vocabulary::has_symbol(const std::string& text) const {
 void Vocabulary::require_symbols(const std::vector<std::string>& symbols,
                                  const std::string& key) const {
   for (const std::string& symbol : symbols)
-    if (!has_symbol(symbol))
+    if (!has_symbol(symbol) && is_cut())
+      throw UserError(
+          "{}: the vocabulary has no symbol '{}'; heed vocab TEXT --algorithm pieces --symbols "
+          "'{}' makes one that has it",
+          key, symbol, symbol);
+    else if (!has_symbol(symbol))
       throw UserError(
           "{}: the vocabulary has no user-defined symbol '{}'; heed vocab TEXT --extend OLD.spm "
           "--symbols '{}' --size N -o NEW.spm adds it",
@@ -333,6 +483,7 @@ bool Vocabulary::has_bytes() const {
 }
 
 std::string Vocabulary::algorithm() const {
+  if (is_cut()) return "pieces";
   switch (impl_->algorithm()) {
     case PieceAlgorithm::unigram:
       return "unigram";
@@ -381,7 +532,11 @@ WordsOfPieces words_of(const Vocabulary& vocabulary, const std::vector<int32_t>&
   const std::size_t before = vocabulary.symbols_before(ids);
   std::vector<std::string> surfaces;
   surfaces.reserve(ids.size());
-  for (std::size_t i = before; i < ids.size(); ++i)
+  if (vocabulary.is_cut()) {
+    surfaces = vocabulary.surfaces(ids, std::vector<std::string>(ids.size(), "?"));
+    surfaces.erase(surfaces.begin(), surfaces.begin() + static_cast<std::ptrdiff_t>(before));
+  }
+  for (std::size_t i = vocabulary.is_cut() ? ids.size() : before; i < ids.size(); ++i)
     surfaces.push_back(ids[i] == kUnknown ? "?" : surface_of(vocabulary.piece(ids[i])));
   const WordsOfParts found = words_of_parts(surfaces);
   const std::vector<int32_t> none(before, static_cast<int32_t>(found.words.size()));

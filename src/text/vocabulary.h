@@ -1,4 +1,5 @@
-// A small class around SentencePiece.
+// Pieces of text and their ids: a small class around SentencePiece, or the pieces of text that
+// another program has cut.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +40,10 @@ inline constexpr std::size_t kPartOfLine = 8192;
 ///
 /// A line of more than kPartOfLine bytes is encoded in parts, which end before blanks. Where a part
 /// has no blank it ends inside a word, which may get other pieces there.
+///
+/// A vocabulary whose file has a PieceRule (text/piece_rule.h) is for text that another program has
+/// cut. A line is then a list of pieces with ASCII blanks between them, or of words, where the rule
+/// has codes; all other characters belong to pieces. decode() joins pieces to words.
 class Vocabulary {
  public:
   static constexpr int64_t kAllPieces = std::numeric_limits<int64_t>::max();
@@ -58,6 +63,20 @@ class Vocabulary {
   /// Returns this vocabulary for a model that reads lines with kEnd after them, or without it.
   Vocabulary with_end(bool has_end) const;
   bool has_end() const { return has_end_; }
+  /// Returns this vocabulary for lines that are pieces and stay so: encode() cuts nothing, decode()
+  /// joins nothing, and each piece counts as a word. One of SentencePiece is not changed by it.
+  Vocabulary with_pieces_as_words(bool as_words) const;
+  bool has_pieces_as_words() const { return pieces_as_words_; }
+  /// Whether another program cuts the text.
+  bool is_cut() const;
+  /// Whether encode() takes lines of words, so that what is found in a line's words is found in its
+  /// pieces: not where lines are pieces already.
+  bool reads_words() const;
+  /// Whether a piece begins a word when it follows `before`, another id.
+  bool begins_word(int32_t id, int32_t before) const;
+  /// The names of consecutive pieces (spell(), piece()) with kWordStart before those that begin a
+  /// word, and without other marks: as SentencePiece spells them. Names of its pieces stay.
+  std::vector<std::string> with_word_starts(std::vector<std::string> names) const;
   /// Returns how many ids of beginning() these ids begin with: all of them, or 0.
   std::size_t symbols_before(std::span<const int32_t> ids) const;
 
@@ -98,15 +117,16 @@ class Vocabulary {
 
   /// Whether the vocabulary spells characters without a piece in bytes.
   bool has_bytes() const;
-  /// Returns "unigram" or "bpe"; empty for another one.
+  /// Returns "unigram", "bpe" or "pieces" (is_cut()); empty for another one.
   std::string algorithm() const;
   /// Whether sample() draws, because the vocabulary is unigram or BPE.
   bool can_sample() const;
 
   /// The id of the piece that piece() spells like this, if there is one.
   std::optional<int32_t> id_of(const std::string& piece) const;
-  std::string piece(
-      int32_t id) const;  // as SentencePiece spells it, word starts marked with U+2581
+  /// The piece as SentencePiece spells it, word starts marked with U+2581, or as the text has it
+  /// where is_cut().
+  std::string piece(int32_t id) const;
   int32_t size() const;
   /// Short checksum of the model, to tell two vocabularies apart in messages.
   std::string fingerprint() const;
@@ -116,9 +136,10 @@ class Vocabulary {
   std::shared_ptr<const Impl> impl_;
   std::vector<int32_t> beginning_;
   bool has_end_ = true;
+  bool pieces_as_words_ = false;
 };
 
-/// A piece's name with blanks for U+2581.
+/// A piece's name, as SentencePiece spells it, with blanks for U+2581.
 std::string surface_of(const std::string& piece);
 
 struct WordsOfPieces {

@@ -1,5 +1,6 @@
 #include "text/vocabulary_training.h"
 
+#include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <cstddef>
@@ -22,6 +23,8 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "base/subprocess.h"
+#include "text/bpe_codes.h"
+#include "text/lines.h"
 #include "text/normal_form.h"
 #include "text/training_text.h"
 #include "text/utf8.h"
@@ -153,6 +156,88 @@ std::string fault_of(const std::string& symbol) {
   return "";
 }
 
+constexpr const char* kPieces = "pieces";
+
+/// Calls use(line) for each line of the files, or for the columns of theirs that are read.
+void each_training_line(const std::vector<TextFile>& files,
+                        const std::function<void(std::string_view)>& use) {
+  for (const TextFile& file : files) {
+    LineReader reader(file.path);
+    for (std::string line; reader.next(line);) {
+      if (file.column == TsvColumn::whole) {
+        use(line);
+        continue;
+      }
+      const Columns columns = columns_of(line, reader);
+      if (file.column != TsvColumn::target) use(columns.source);
+      if (file.column != TsvColumn::source) use(columns.target);
+    }
+    require_utf8(reader);
+  }
+}
+
+/// The pieces of the text that another program has cut, or that codes cut, most frequent first.
+Vocabulary vocabulary_of_pieces(const VocabularyTraining& options) {
+  std::unordered_map<std::string, int64_t> words, counts;
+  each_training_line(options.files, [&](std::string_view line) {
+    for (std::string& word : split_words(line)) ++words[std::move(word)];
+  });
+  if (words.empty())
+    throw UserError(names_of(options.files) + ": no text to train a vocabulary on");
+  if (options.rule.codes.empty()) {
+    counts = std::move(words);
+  } else {
+    const BpeCodes codes(options.rule.codes, options.keys + "codes");
+    for (const auto& [word, count] : words) {
+      const std::vector<std::string> pieces = codes.cut(word);
+      for (std::size_t i = 0; i < pieces.size(); ++i)
+        counts[i + 1 < pieces.size() ? pieces[i] + options.rule.separator : pieces[i]] += count;
+    }
+  }
+  std::vector<std::pair<std::string, int64_t>> sorted(counts.begin(), counts.end());
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  std::vector<std::string> pieces;
+  for (const auto& [piece, count] : sorted)
+    if (piece.find('\0') == std::string::npos) pieces.push_back(piece);
+  const auto reserved = static_cast<std::size_t>(4 + std::ssize(options.symbols)),
+             size = static_cast<std::size_t>(options.size);
+  if (size <= reserved)
+    throw UserError("{}size: {} pieces are too few for {} symbols and 4 special pieces",
+                    options.keys, size, options.symbols.size());
+  if (pieces.size() > size - reserved) pieces.resize(size - reserved);
+  return Vocabulary::from_model(model_of_pieces(pieces, options.symbols, options.rule),
+                                "the vocabulary just made");
+}
+
+/// Throws UserError for what only SentencePiece can do, or only pieces have.
+void check_pieces(const VocabularyTraining& options) {
+  const bool cut = options.algorithm == kPieces;
+  if (!cut) {
+    if (options.rule.codes.empty() && !options.rule.split_unknown &&
+        options.rule.separator == kUsualSeparator)
+      return;
+    throw UserError("{}codes, separator and split_unknown are for {}algorithm: pieces, not {}",
+                    options.keys, options.keys, options.algorithm);
+  }
+  const std::pair<const char*, bool> others[] = {{"coverage", options.coverage != 1},
+                                                 {"normalise", options.normalise != "none"},
+                                                 {"byte_fallback", options.byte_fallback}};
+  for (const auto& [key, is_set] : others)
+    if (is_set)
+      throw UserError(
+          "{}{} is for SentencePiece, and {}algorithm is pieces; the program that cuts the text "
+          "decides it",
+          options.keys, key, options.keys);
+  if (options.upper > 0)
+    throw UserError(
+        "data.noise.upper: pieces of words in capitals are unknown with {}algorithm: pieces; set "
+        "it to 0",
+        options.keys);
+  check_rule(options.rule, options.keys);
+}
+
 /// Whether the text may have too little in it for `size` pieces, or too many characters. Where the
 /// text has several times as many different words as pieces, SentencePiece finds these easily.
 bool is_in_doubt(const VocabularyTraining& options, CutRuns& cut) {
@@ -197,8 +282,9 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
 
 void check(const VocabularyTraining& options) {
   if (options.files.empty()) throw UserError("a vocabulary needs at least one file of text");
-  if (options.algorithm != "unigram" && options.algorithm != "bpe")
-    throw UserError("{}algorithm is unigram or bpe, not '{}'", options.keys, options.algorithm);
+  if (options.algorithm != "unigram" && options.algorithm != "bpe" && options.algorithm != kPieces)
+    throw UserError("{}algorithm is unigram, bpe or pieces, not '{}'", options.keys,
+                    options.algorithm);
   if (options.normalise != "none" && options.normalise != "nfc" && options.normalise != "nfkc")
     throw UserError("{}normalise is none, nfc or nfkc, not '{}'", options.keys, options.normalise);
   if (options.coverage < kLeastCoverage || options.coverage > 1)
@@ -207,6 +293,7 @@ void check(const VocabularyTraining& options) {
   if (options.size < options.fewest)
     throw UserError("{}size must be at least {}", options.keys, options.fewest);
   check_symbols(options.symbols, options.keys + "symbols");
+  check_pieces(options);
 }
 
 TrainedModel train_model(const VocabularyTraining& options, bool up_to,
@@ -250,6 +337,7 @@ void warn_of(const CutRuns& cut) {
 
 Vocabulary train_vocabulary(const VocabularyTraining& options) {
   check(options);
+  if (options.algorithm == kPieces) return vocabulary_of_pieces(options);
   const TrainedModel model = train_model(options);
   warn_of(model.cut);
   return Vocabulary::from_model(model.bytes, "the vocabulary just trained");
@@ -258,6 +346,7 @@ Vocabulary train_vocabulary(const VocabularyTraining& options) {
 CutRuns require_reachable(const VocabularyTraining& options) {
   check(options);
   CutRuns cut;
+  if (options.algorithm == kPieces) return cut;
   if (is_in_doubt(options, cut)) train_model(options);
   return cut;
 }

@@ -1,4 +1,5 @@
-// SentencePiece's trainer: vocabularies for a text.
+// Vocabularies for a text: SentencePiece's trainer, and the pieces of a text that another program
+// has cut.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "text/piece_rule.h"
 #include "text/tsv.h"
 
 namespace heed::text {
@@ -45,13 +47,14 @@ struct CutRuns {
 struct VocabularyTraining {
   std::vector<TextFile> files;
   int64_t size = 8000;                    // pieces, the four special ones included
-  std::string algorithm = "unigram";      // or "bpe"
+  std::string algorithm = "unigram";      // or "bpe", or "pieces": those of the text itself
   double coverage = 1.0;                  // kLeastCoverage to 1
   std::vector<std::string> symbols = {};  // user-defined: each is one piece and never split
   std::string normalise = "none";         // or "nfc", "nfkc"
   bool byte_fallback = false;             // a piece for each byte spells what has no piece
   double upper = 0;                       // share of the lines that are read in capitals
   std::string keys = "data.vocabulary.";  // before size, algorithm and so on in messages
+  PieceRule rule = {};                    // of "pieces"
   int64_t fewest = 5;  // sizes below this one are refused: four pieces are special
 };
 
@@ -60,6 +63,8 @@ struct VocabularyTraining {
 void check_symbols(const std::vector<std::string>& symbols, const std::string& key);
 
 /// The same input gives the same vocabulary, on any number of cores. Warns of runs that are cut.
+/// "pieces" gives the most frequent pieces of the text, those in front by bytes where they are
+/// equally frequent, and fewer than `size` where the text has no more.
 /// Throws UserError where the corpus cannot support `size` pieces, and says which sizes it can;
 /// Failure where SentencePiece fails, also where it would end the process.
 Vocabulary train_vocabulary(const VocabularyTraining& options);

@@ -21,13 +21,15 @@ Alone::Alone(const Settings& settings, const engine::Weights& weights,
              const text::Vocabulary& source, const text::Vocabulary& target)
     : shown_(settings.shown),
       model_(settings.model),
-      translator_(
-          {{.text = {source.beginning_with(settings.before_source).with_end(settings.source_end),
-                     target.beginning_with(settings.before_target)},
-            .network = engine::make_network(settings.model, weights, kNumbers),
-            .longest = model::traits(settings.model).longest,
-            .attends = !settings.shown.kinds.empty()}},
-          settings.decoding, kNumbers, engine::kOneThread) {}
+      translator_({{.text = {source.beginning_with(settings.before_source)
+                                 .with_end(settings.source_end)
+                                 .with_pieces_as_words(settings.pieces),
+                             target.beginning_with(settings.before_target)
+                                 .with_pieces_as_words(settings.pieces)},
+                    .network = engine::make_network(settings.model, weights, kNumbers),
+                    .longest = model::traits(settings.model).longest,
+                    .attends = !settings.shown.kinds.empty()}},
+                  settings.decoding, kNumbers, engine::kOneThread) {}
 
 std::string Alone::answer(std::string_view question) {
   const auto request = json_of(question);

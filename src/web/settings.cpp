@@ -64,7 +64,8 @@ std::string text_of(Settings settings) {
                      {"decoding", values_of(config::view(settings.decoding))},
                      {"before_source", settings.before_source},
                      {"before_target", settings.before_target},
-                     {"source_end", settings.source_end}};
+                     {"source_end", settings.source_end},
+                     {"pieces", settings.pieces}};
   return text.dump();
 }
 
@@ -74,6 +75,7 @@ Settings settings_from(std::string_view text) {
   settings.before_source = all.at("before_source");
   settings.before_target = all.at("before_target");
   settings.source_end = all.at("source_end");
+  settings.pieces = all.at("pieces");
   set_values(config::view(settings.model), all.at("model"));
   set_values(config::view(settings.decoding), all.at("decoding"));
   return settings;

@@ -18,6 +18,7 @@ struct Settings {
   decode::DecodeConfig decoding;
   std::vector<std::string> before_source = {}, before_target = {};  // text::Vocabulary::beginning()
   bool source_end = true;                                           // text::Vocabulary::has_end()
+  bool pieces = false;  // text::Vocabulary::has_pieces_as_words()
 };
 
 /// The settings as JSON, which settings_from() of the same version of heed reads.

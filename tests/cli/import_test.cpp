@@ -35,7 +35,8 @@ TEST_F(ImportCommand, NamesWhatHeedLacks) {
     folder.write("model/config.json", config);
     return folder / "model";
   };
-  expect_refusal(with(R"({"model_type": "mbart"})"), {"config.json", "mbart", "m2m_100"});
+  expect_refusal(with(R"({"model_type": "t5"})"), {"config.json", "t5", "m2m_100", "mbart"});
+  expect_refusal(with(R"({"model_type": "mbart"})"), {"config.json", "tokenizer_class"});
   expect_refusal(with(R"({"model_type": "marian"})"), {"config.json", "'d_model'"});
   const std::string shape =
       R"({"model_type": "marian", "d_model": 8, "encoder_ffn_dim": 3, "decoder_ffn_dim": 3,

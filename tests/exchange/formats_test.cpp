@@ -70,8 +70,9 @@ TEST(ImportFormats, AreNamedWhereThereIsNone) {
   EXPECT_THAT(refusal_of({"README.md"}),
               HasSubstr(": holds no model that heed knows: no config.json "
                         "(Hugging Face), .npz (Marian)"));
-  EXPECT_THAT(importable_programs(),
-              StartsWith("Hugging Face (MarianMT, M2M-100, NLLB-200), Marian (or its .npz)"));
+  EXPECT_THAT(
+      importable_programs(),
+      StartsWith("Hugging Face (MarianMT, M2M-100, NLLB-200, mBART-50), Marian (or its .npz)"));
 }
 
 TEST(ImportFormats, AreOnTheirPage) {

@@ -112,6 +112,11 @@ score::Proportion Glossary::obeyed(const TextLines& sources, const TextLines& hy
 
 void Glossary::spell(const text::Vocabulary& vocabulary) {
   if (pieces_.size() == targets_.size()) return;
+  if (!vocabulary.reads_words())
+    throw UserError(
+        "{}: terms are words, and this model's text is pieces that another program has cut; name "
+        "data.vocabulary.codes when it is trained or --codes when it is imported",
+        name_);
   for (const std::vector<std::string>& targets : targets_) {
     TermPieces& all = pieces_.emplace_back();
     const auto add = [&](const std::string& target) {
@@ -129,7 +134,8 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
   }
   for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
     const std::string piece = vocabulary.piece(id);
-    inside_words_.push_back(!piece.empty() &&
+    // Where another program cuts the text, the last piece of a term says itself that it is whole.
+    inside_words_.push_back(!piece.empty() && !vocabulary.is_cut() &&
                             text::is_in_word(text::code_point_at(piece, 0).value));
   }
 }

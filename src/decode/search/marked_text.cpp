@@ -18,6 +18,7 @@
 #include "text/lines.h"
 #include "text/markup.h"
 #include "text/markup_tokens.h"
+#include "text/vocabulary.h"
 #include "text/words.h"
 
 namespace heed::decode {
@@ -124,6 +125,16 @@ LinesRequest segments_of(std::span<const text::SegmentedText> pages, const LineN
 
 namespace {
 
+/// Throws UserError where lines are pieces, in which nothing is found that belongs to words.
+void require_words(const LineTranslator& translator) {
+  for (const MemberText& member : translator.texts())
+    if (!member.source.reads_words())
+      throw UserError(
+          "tags, kept items and documents are found in words, and this model's text is pieces that "
+          "another program has cut; name data.vocabulary.codes when it is trained or --codes when "
+          "it is imported");
+}
+
 /// Turns the translations of the segments of some pages into texts with inlays.
 class InlaysOfPages {
  public:
@@ -218,6 +229,7 @@ Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
                   std::span<const text::SegmentedText> pages,
                   const std::optional<study::AlignmentChoice>& choice,
                   std::vector<Translation>& translations, std::size_t first) {
+  require_words(translator);
   return InlaysOfPages(translator, request, choice).put(pages, translations, first);
 }
 
@@ -259,6 +271,7 @@ std::vector<std::string> translate_marked(const LineTranslator& translator,
                                           const LineNumbers& numbers, text::MarkupKind kind,
                                           const text::KeepOptions& kept,
                                           const std::optional<study::AlignmentChoice>& choice) {
+  require_words(translator);
   std::vector<text::SegmentedText> pages;
   for (const std::string& line : lines) pages.push_back(text::read_markup(line, kind, kept));
   const LinesRequest request = segments_of(pages, numbers);

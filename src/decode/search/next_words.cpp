@@ -97,7 +97,7 @@ void grow(ScoresAfter& scores_after, const text::Vocabulary& vocabulary,
     const auto id = static_cast<int32_t>(best - scores.begin());
     // After a piece that only says where a word begins, that word is still to come.
     const bool bare = vocabulary.piece(open[i]->ids.back()) == text::kWordStart;
-    const bool ends = id == text::kEnd || vocabulary.piece(id).starts_with(text::kWordStart);
+    const bool ends = id == text::kEnd || vocabulary.begins_word(id, open[i]->ids.back());
     open[i]->done = ends && !bare;
     if (open[i]->done) continue;
     open[i]->ids.push_back(id);

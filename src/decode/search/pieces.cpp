@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -21,7 +22,9 @@ std::vector<std::string> piece_names(const text::Vocabulary& vocabulary,
                                      const std::vector<int32_t>& ids) {
   std::vector<std::string> out;
   out.reserve(ids.size() + 1);
-  for (const int32_t id : ids) out.push_back(text::one_clean_line(vocabulary.piece(id)));
+  for (const int32_t id : ids) out.push_back(vocabulary.piece(id));
+  out = vocabulary.with_word_starts(std::move(out));
+  for (std::string& name : out) name = text::one_clean_line(name);
   for (std::size_t i = 0; i < vocabulary.symbols_before(ids); ++i) out[i].insert(0, "<s>");
   out.push_back("</s>");
   return out;

@@ -17,7 +17,8 @@ namespace heed::decode {
 
 std::vector<std::string> names_of(const text::Vocabulary& vocabulary, const std::string& line,
                                   const std::vector<int32_t>& ids) {
-  std::vector<std::string> names = vocabulary.spell(line, std::ssize(ids));
+  std::vector<std::string> names =
+      vocabulary.with_word_starts(vocabulary.spell(line, std::ssize(ids)));
   names.resize(ids.size());
   for (std::size_t i = 0; i < vocabulary.symbols_before(ids); ++i)
     names[i].insert(0, study::kBeginToken);
