@@ -14,6 +14,7 @@
 #include "base/lfs_pointer.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "engine/weights.h"
 #include "exchange/arrays.h"
 #include "exchange/ctranslate2.h"
