@@ -245,7 +245,7 @@ bool allows_unknown(const MarianOptions& options) {
   return !options.is_off("allow-unk");
 }
 
-void take_alignment_of_marian(const AlignmentOptions& options, int64_t decoder_layers,
+void take_alignment_of_marian(const GuidedOptions& options, int64_t decoder_layers,
                               decode::AlignmentConfig& alignment, std::vector<std::string>& notes) {
   constexpr const char* kLayer = "transformer-guided-alignment-layer";
   constexpr const char* kUsual = "last";
