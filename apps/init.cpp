@@ -17,6 +17,7 @@
 #include "base/shell_names.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "config/schema.h"
 #include "config/yaml.h"
 #include "data/config.h"
 #include "data/hygiene.h"

@@ -13,6 +13,7 @@
 #include "base/run_folder.h"
 #include "base/stand_in.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "engine/weights.h"
 #include "exchange/arrays.h"
 #include "exchange/ctranslate2.h"

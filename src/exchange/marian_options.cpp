@@ -92,8 +92,7 @@ constexpr std::pair<const char*, const char*> kLeftOutOfSearch[] = {
     {"no-spm-encode", "heed reads text"},
     {"no-spm-decode", "heed writes text"},
     {"ignore-model-config", "the model's own options are read"},
-    {"fp16", "an import computes in fp32; --set precision=bf16 is faster"},
-    {"gemm-type", "--set decoding.weights=int8 is heed's"}};
+    {"fp16", "an import computes in fp32; --set precision=bf16 is faster"}};
 
 constexpr std::array kFamiliesWithoutEffect = {"bert-", "char-", "comet-", "transformer-aan-"};
 
@@ -246,7 +245,7 @@ bool allows_unknown(const MarianOptions& options) {
   return !options.is_off("allow-unk");
 }
 
-void take_alignment_of_marian(const AlignmentOptions& options, int64_t decoder_layers,
+void take_alignment_of_marian(const GuidedOptions& options, int64_t decoder_layers,
                               decode::AlignmentConfig& alignment, std::vector<std::string>& notes) {
   constexpr const char* kLayer = "transformer-guided-alignment-layer";
   constexpr const char* kUsual = "last";
@@ -308,9 +307,11 @@ void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& s
     search.max_source_length = std::min(search.max_source_length, longest - 1);
   for (const auto& [option, why] : kLeftOutOfSearch)
     if (!options.is_off(option)) left_out(option, why);
-  const auto types = options.texts("precision");
-  if (!types.empty() && types[0] != "float32")
-    left_out("precision", "an import computes in fp32; --set precision=bf16 is faster");
+  for (const auto& [option, why] :
+       {std::pair("precision", "an import computes in fp32; --set precision=bf16 is faster"),
+        std::pair("gemm-type", "--set decoding.weights=int8 is heed's")})
+    if (const auto types = options.texts(option); !types.empty() && types[0] != "float32")
+      left_out(option, why);
 }
 
 }  // namespace heed::exchange

@@ -64,7 +64,7 @@ void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& s
 
 /// The options of a model that may say which head was taught to align: those in the .npz, and
 /// those of MODEL.npz.yml and decoder.yml where the files are there.
-struct AlignmentOptions {
+struct GuidedOptions {
   const MarianOptions* model;
   const MarianOptions* training = nullptr;
   const MarianOptions* decoder = nullptr;
@@ -75,7 +75,7 @@ struct AlignmentOptions {
 /// training (pymarian 1.12.42). Without it a layer that is not the usual one, or `alignment` in
 /// decoder.yml, counts as a yes; else a note says what Marian's own alignments are. Throws
 /// UserError for a layer that the decoder lacks.
-void take_alignment_of_marian(const AlignmentOptions& options, int64_t decoder_layers,
+void take_alignment_of_marian(const GuidedOptions& options, int64_t decoder_layers,
                               decode::AlignmentConfig& alignment, std::vector<std::string>& notes);
 
 /// Whether decoder.yml allows translations to have <unk>.

@@ -300,6 +300,9 @@ TEST(Search, TheLengthLimitCutsAndSaysSo) {
   options.config.max_length_extra = 1.5;  // Marian's rule: 1.5 for </s>, too, rounded up once
   EXPECT_EQ(length_limit(options.config, 3, 1000), 6);
   EXPECT_EQ(length_limit(options.config, 4, 1000), 8);  // ceil(7.5)
+  options.config.max_length_ratio = options.config.max_length_extra = 1.1;
+  EXPECT_EQ(length_limit(options.config, 19, 1000), 22);
+  options.config.max_length_ratio = 1.5;
   options.config.max_length_extra = 10;
   options.config.min_length = 20;  // and the end after them
   EXPECT_EQ(length_limit(options.config, 3, 1000), 21);

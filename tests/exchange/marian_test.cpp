@@ -495,7 +495,9 @@ TEST_F(MarianImport, SearchesAsDecoderYmlSays) {
     EXPECT_THAT(with(std::string(option) + ": true\n").notes,
                 ElementsAre(HasSubstr(fmt::format("{}: true is left out", option))));
   EXPECT_THAT(with("precision: [float16]\n").notes, ElementsAre(HasSubstr("precision: [float16]")));
-  EXPECT_THAT(with("precision: [float32]\nshortlist: []\nn-best: false\n").notes, IsEmpty());
+  EXPECT_THAT(
+      with("precision: [float32]\ngemm-type: float32\nshortlist: []\nn-best: false\n").notes,
+      IsEmpty());
   // Without decoder.yml, too.
   std::filesystem::remove(place("decoder.yml"));
   EXPECT_THAT(open().decoding.forbid, ElementsAre("<unk>"));

@@ -180,11 +180,11 @@ class Search {
 }  // namespace
 
 int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest) {
-  // The whole part of what is added is added last, so that it never changes how the rest rounds.
-  const double whole = std::floor(config.max_length_extra);
-  const double limit =
-      whole + std::ceil(config.max_length_ratio * static_cast<double>(source_pieces) +
-                        (config.max_length_extra - whole));
+  // A part of a piece is added before rounding up: 1.1 * 19 + 1.1 is 22, whatever a double holds.
+  constexpr double kRounding = 1e-6;
+  const double whole = std::floor(config.max_length_extra), part = config.max_length_extra - whole;
+  const double most = config.max_length_ratio * static_cast<double>(source_pieces) + part;
+  const double limit = whole + std::ceil(part > 0 ? most - kRounding : most);
   return std::min(std::max(static_cast<int64_t>(limit), config.min_length + 1), model_longest);
 }
 
