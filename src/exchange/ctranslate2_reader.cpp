@@ -33,8 +33,6 @@ namespace {
 using engine::Array;
 using model::ModelConfig;
 
-constexpr const char* kArgosCodes = "bpe.model";  // subword-nmt's, in Argos Translate's packages
-
 constexpr double kEpsilon = 1e-5;  // of layer norms, heed's and most programs'
 
 const char* side_of(bool decoder) {
