@@ -28,11 +28,12 @@
 #include "ranks/rank_info.h"
 #include "run/config.h"
 #include "run/launcher.h"
+#include "run/measured_times.h"
 #include "run/model_folder.h"
+#include "run/precision.h"
 #include "run/speed.h"
 #include "score/sacrebleu.h"
 #include "train/shard.h"
-#include "train/update_times.h"
 
 namespace heed {
 namespace {
@@ -74,41 +75,72 @@ void check_scorer_runs() {
   }
 }
 
-/// Returns what `precision: auto` means for a Transformer of usual size, and why.
-std::string choice_of_precision() {
-  constexpr int64_t kVocabulary = 8000;
-  const model::ModelConfig model = [] {
-    model::ModelConfig config;
-    config.width = 256;
-    config.feed_forward = 1024;
-    config.heads = 4;
-    config.encoder_layers = config.decoder_layers = 3;
-    return config;
-  }();
-  const PrecisionTimes training =
-      train::update_times(model, {.vocabulary = kVocabulary, .tokens = 1024});
-  const PrecisionTimes translating =
-      engine::search_times(model, {.vocabulary = kVocabulary, .sentences = 32, .beam = 5});
-  const auto choice = [](const PrecisionTimes& times) {
-    return times.favour_bf16() ? "bf16" : "fp32";
-  };
+constexpr int64_t kVocabulary = 8000;
+
+/// A Transformer of usual size.
+model::ModelConfig usual_model() {
+  model::ModelConfig config;
+  config.width = 256;
+  config.feed_forward = 1024;
+  config.heads = 4;
+  config.encoder_layers = config.decoder_layers = 3;
+  return config;
+}
+
+/// Returns what `precision: auto` means in a training of that model, and why.
+std::string choice_of_precision(const run::MeasuredTimes& measured) {
+  const PrecisionTimes times =
+      run::training_times(usual_model(), {.vocabulary = kVocabulary, .tokens = 1024}, measured)
+          .times;
   return fmt::format(
-      "products of a Transformer of width 256 take {} in training, {} in translating; "
-      "precision: auto takes {} and {}",
-      training.text(), translating.text(), choice(training), choice(translating));
+      "products of a Transformer of width 256 take {} in training; precision: auto takes {}",
+      times.text(), times.favour_bf16() ? "bf16" : "fp32");
+}
+
+/// Prints what steps of translating with that model take, and what `auto` means then: for a single
+/// sentence, greedily and with a beam, and for a batch.
+void tell_translating(const run::MeasuredTimes& measured) {
+  struct Shape {
+    const char* name;
+    int64_t sentences, beam;
+  };
+  for (const Shape& shape : {Shape{"greedy", 1, 1}, Shape{"beam", 1, 5}, Shape{"batch", 32, 5}}) {
+    const engine::SearchRows rows{
+        .vocabulary = kVocabulary, .sentences = shape.sentences, .beam = shape.beam};
+    const PrecisionTimes times = run::translating_times(usual_model(), rows, measured).times;
+    const char* precision = times.favour_bf16() ? "bf16" : "fp32";
+    line(true, shape.name,
+         fmt::format("a step with {} takes {} in translating; precision: auto takes {}, "
+                     "decoding.weights: auto {}",
+                     counted(shape.sentences * shape.beam, "row"), times.text(), precision,
+                     times.favour_int8() ? "int8" : precision));
+  }
+}
+
+/// Measures anew what all commands then find in the file of measurements.
+void check_precision(bool has_bf16) {
+  const run::MeasuredTimes file;
+  const bool is_kept = file.forget();
+  const run::MeasuredTimes measured = is_kept ? file : run::MeasuredTimes("", "", "");
+  line(has_bf16, "bf16",
+       has_bf16 ? choice_of_precision(measured)
+                : "not in this processor; precision: auto means fp32 on the CPU");
+  tell_translating(measured);
+  line(is_kept, "measured",
+       is_kept ? fmt::format("anew, and kept in {}", file.path())
+       : file.path().empty()
+           ? "anew by each command: no HOME, and HEED_CACHE names no folder"
+           : fmt::format("anew by each command: {} cannot be written", file.path()));
 }
 
 void check_machine() {
   run::use_threads(0);
   line(true, "heed", HEED_VERSION);
   line(true, "LibTorch", TORCH_VERSION);
-  const bool bf16 = model::has_bf16(at::kCPU);
   line(true, "CPU",
        fmt::format("{}, fp32 {:.0f} GFLOP/s", counted(at::get_num_threads(), "core"),
                    run::gemm_gflops(/*bf16=*/false)));
-  line(bf16, "bf16",
-       bf16 ? choice_of_precision()
-            : "not in this processor; precision: auto means fp32 on the CPU");
+  check_precision(model::has_bf16(at::kCPU));
   const at::Device best = model::open_device("auto");
   line(best.is_cuda(), "GPU", best.is_cuda() ? best.str() : "none found; device: auto means cpu");
   check_scorer_runs();

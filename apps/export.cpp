@@ -24,17 +24,18 @@
 #include "engine/weights.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/marian_mt.h"
-#include "kernels/rows/layer_norm.h"
 #include "model/description/config.h"
 #include "model/description/traits.h"
 #include "model/weights.h"
 #include "run/config.h"
 #include "run/folder.h"
+#include "run/line_models.h"
 #include "run/model_folder.h"
 #include "run/saved_config.h"
 #include "run/summary.h"
 #include "serve/answers/answers.h"
 #include "serve/served_model.h"
+#include "study/alignment.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 #include "web/settings.h"
@@ -127,14 +128,14 @@ std::string piece_list(const text::Vocabulary& vocabulary) {
   return pieces.dump(1) + "\n";
 }
 
-std::string description(const text::Vocabulary& vocabulary, bool source_end) {
+std::string description(const text::Vocabulary& vocabulary, const run::Config& config) {
   const json tokens = {{"unk_token", vocabulary.piece(text::kUnknown)},
                        {"bos_token", vocabulary.piece(text::kBegin)},
                        {"eos_token", vocabulary.piece(text::kEnd)},
                        {"decoder_start_token", vocabulary.piece(text::kBegin)},
                        {"add_source_bos", false},
-                       {"add_source_eos", source_end},
-                       {"layer_norm_epsilon", kernels::kNormEpsilon},
+                       {"add_source_eos", config.data.source_end},
+                       {"layer_norm_epsilon", config.model.norm_epsilon},
                        {"multi_query_attention", false}};
   return tokens.dump(2) + "\n";
 }
@@ -178,6 +179,10 @@ run::ModelFolder open_for(const std::string& program,
 void warn_of_search(const std::string& program, const decode::DecodeConfig& config) {
   if (config.length_penalty == decode::LengthPenalty::gnmt)
     log::warn("{} divides by length^alpha; GNMT's ((5 + length) / 6)^alpha is not there", program);
+  // Divided by the length it is the same number for all translations.
+  if (config.word_penalty != 0 && config.length_penalty != decode::LengthPenalty::average)
+    log::warn("{} has no word penalty; decoding.word_penalty {} has no equal there", program,
+              json(config.word_penalty).dump());
   if (config.coverage_penalty > 0)
     log::warn("{} has no such coverage penalty; decoding.coverage_penalty {} has no equal there",
               program, json(config.coverage_penalty).dump());
@@ -186,6 +191,22 @@ void warn_of_search(const std::string& program, const decode::DecodeConfig& conf
   if (config.mbr > 0)
     log::warn("{} knows no minimum Bayes risk; decoding.mbr {} has no equal there", program,
               config.mbr);
+}
+
+/// The attention that links words in CTranslate2, as far as heed's choice is more than a default.
+decode::AlignmentConfig alignment_in_ctranslate2(const run::Config& config) {
+  if (!config.decoding.alignment.is_given() && config.training.guided_alignment == 0) return {};
+  const study::AlignmentChoice choice = run::usual_choice(config);
+  if (choice.head > 0)
+    log::warn(
+        "CTranslate2 aligns by the mean of first heads: head {} of layer {}, which links words "
+        "here, has no equal there, and the mean of the layer's heads is written",
+        choice.head, choice.layer);
+  if (choice.reads)
+    log::warn(
+        "CTranslate2 aligns by the step that emits a word, and training.guided_step is reads: its "
+        "links are those of the word before");
+  return {.layer = choice.layer, .head = choice.head};
 }
 
 void export_for_ctranslate2(const ExportArgs& args) {
@@ -201,9 +222,9 @@ void export_for_ctranslate2(const ExportArgs& args) {
     write_atomic(out.path_of("target_vocabulary.json"), piece_list(folder.target));
   }
   run::save_vocabularies({folder.source, folder.target}, out.temporary(), joint);
-  write_atomic(out.path_of("config.json"), description(folder.target, config.data.source_end));
+  write_atomic(out.path_of("config.json"), description(folder.target, config));
   exchange::write_ctranslate2(config.model, decode::weights_of(*folder.model),
-                              out.path_of("model.bin"));
+                              alignment_in_ctranslate2(config), out.path_of("model.bin"));
   out.commit();
   const int64_t longest = exchange::longest_in_ctranslate2(config.model);
   log::info("search as heed does: translate_batch(pieces, {})",

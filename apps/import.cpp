@@ -82,6 +82,8 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
   run::Config config;
   config.name = fs::path(args.output).lexically_normal().filename().string();
   config.output = args.output;
+  // The program's own numbers: in bf16, which `auto` may choose, some translations differ.
+  config.precision = run::Precision::fp32;
   config.model = model.model;
   config.decoding = model.decoding;
   config.data.vocabulary.kind = model.joint ? data::VocabularyKind::joint

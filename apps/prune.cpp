@@ -1,8 +1,8 @@
 // heed prune MODEL: takes out the heads that a Transformer can do without.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,15 +40,27 @@ struct PruneArgs {
   ModelOptions common;
 };
 
-/// The head that a loss of attention taught, which `heed align` may read: the configuration would
-/// not be valid without it.
-std::optional<model::HeadIndex> taught_head(const run::Config& config) {
-  if (std::ranges::none_of(train::auxiliary_losses(config.training),
-                           &train::AuxiliaryLoss::attends))
-    return std::nullopt;
-  return model::HeadIndex{model::AttentionKind::cross,
-                          model::decoder_layer(config.model, config.training.taught_layer),
-                          config.training.taught_head};
+/// A head that stays: the configuration would not be valid without it.
+struct NeededHead {
+  model::HeadIndex head;
+  std::string why;  // "was taught by KEY"
+};
+
+/// The head that a loss of attention taught, and the one that links words by decoding.alignment.
+std::vector<NeededHead> needed_heads(const run::Config& config) {
+  std::vector<NeededHead> needed;
+  std::vector<std::string> keys;
+  for (const train::AuxiliaryLoss& loss : train::auxiliary_losses(config.training))
+    if (loss.attends()) keys.push_back("training." + loss.key);
+  if (!keys.empty())
+    needed.push_back({{model::AttentionKind::cross,
+                       model::decoder_layer(config.model, config.training.taught_layer),
+                       config.training.taught_head},
+                      "was taught by " + join(keys, " and ")});
+  if (const int64_t head = config.decoding.alignment.head; head >= 0)
+    needed.push_back({{model::AttentionKind::cross, run::alignment_layer(config), head},
+                      "links words by decoding.alignment.head"});
+  return needed;
 }
 
 void print(const std::vector<inspect::PruningStep>& steps, std::size_t heads) {
@@ -61,7 +73,7 @@ void print(const std::vector<inspect::PruningStep>& steps, std::size_t heads) {
 }
 
 Heads named_heads(const std::vector<std::string>& names, const Heads& all,
-                  const std::optional<model::HeadIndex>& taught) {
+                  const std::vector<NeededHead>& needed) {
   Heads out;
   for (const std::string& name : names) {
     const auto found = std::ranges::find(
@@ -69,12 +81,8 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all,
     if (found == all.end())
       throw UserError("--heads: there is no head {}; the first of this model is {}", name,
                       model::name_of(all.front()));
-    if (*found == taught) {
-      std::vector<std::string> keys;
-      for (const train::AuxiliaryLoss& loss : train::all_losses())
-        if (loss.attends()) keys.push_back("training." + loss.key);
-      throw UserError("--heads: {} was taught by {}; name others", name, join(keys, " or "));
-    }
+    const auto why = std::ranges::find(needed, *found, &NeededHead::head);
+    if (why != needed.end()) throw UserError("--heads: {} {}; name others", name, why->why);
     out.push_back(*found);
   }
   return out;
@@ -113,12 +121,14 @@ void prune(const PruneArgs& args) {
   if (model.kv_heads != 0 && model.kv_heads != model.heads)
     throw UserError(args.model +
                     ": its heads share keys (model.kv_heads), and such heads cannot be pruned");
-  const auto taught = taught_head(folder.config);
+  const std::vector<NeededHead> needed = needed_heads(run::saved_config(folder.path));
   if (!args.heads.empty())
-    return write(folder, named_heads(args.heads, trial.heads(), taught), args.output);
+    return write(folder, named_heads(args.heads, trial.heads(), needed), args.output);
   // One that cannot be made is found before the search, which takes long.
   const OutputFolder writable(args.output);
-  const inspect::Pruning found = inspect::greedy_pruning(trial, args.keep, taught);
+  Heads staying;
+  for (const NeededHead& one : needed) staying.push_back(one.head);
+  const inspect::Pruning found = inspect::greedy_pruning(trial, args.keep, staying);
   print(found.steps, trial.heads().size());
   write(folder, found.heads, args.output);
 }

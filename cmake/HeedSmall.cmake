@@ -17,7 +17,7 @@ foreach(room base config data decode/search engine http kernels/rows model/descr
 endforeach()
 foreach(file draw/attention_page draw/page_data draw/play_page draw/png draw/step_page draw/svg score/chrf score/config score/metrics study/alignment study/attention_matrix study/decoding_steps study/flags study/numbers
         train/config train/kinds train/losses inspect/details inspect/retry
-        run/config run/folder run/line_models run/saved_config)
+        run/config run/folder run/line_models run/measured_times run/saved_config)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
 foreach(file main cli/command_line cli/destination cli/options cli/shown_model cli/alone serve translate)

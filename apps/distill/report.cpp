@@ -44,7 +44,7 @@ Rated rate(const std::string& models, run::OpenOptions options, const Lines& sou
   const double seconds = run::median_seconds(
       3, [&] { with_logged_warnings(opened.translator->translate({.lines = sources})); });
   rated.sentences_per_second = static_cast<double>(sources.size()) / seconds;
-  const bool int8 = opened.config.decoding.weights == decode::WeightType::int8;
+  const bool int8 = decode::is_int8(opened.config.decoding.weights);
   for (const std::string& path : run::model_paths(models)) {
     const std::string file = file_in(path, kWeightsFile);
     rated.bytes += int8 ? engine::packed(engine::read_weights(file)).size() : fs::file_size(file);

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/format.h"
+#include "base/random.h"
 #include "base/strings.h"
 
 namespace heed {
@@ -77,7 +79,42 @@ double seconds_of_others() {
   return busy_seconds().value_or(0) - static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
+/// A line "name : value" of /proc/cpuinfo.
+struct ProcessorLine {
+  std::string name, value;
+};
+
+/// What the system says of the first processor.
+std::vector<ProcessorLine> first_processor(const std::string& root) {
+  std::vector<ProcessorLine> lines;
+  std::ifstream file(root + "/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !trim(line).empty();)
+    if (const std::size_t colon = line.find(':'); colon != std::string::npos)
+      lines.push_back(
+          {std::string(trim(line.substr(0, colon))), std::string(trim(line.substr(colon + 1)))});
+  return lines;
+}
+
 }  // namespace
+
+std::string processor_name(const std::string& root) {
+  for (const ProcessorLine& line : first_processor(root))
+    if (line.name == "model name") return line.value;
+  return "";
+}
+
+std::string processor_kind(const std::string& root) {
+  // The others, such as the clock, differ from one moment or processor to the next. The last five
+  // are those of ARM.
+  static const std::vector<std::string> kNames = {
+      "vendor_id",       "cpu family", "model",       "model name",       "flags",
+      "CPU implementer", "CPU part",   "CPU variant", "CPU architecture", "Features"};
+  uint64_t sum = 0;
+  for (const ProcessorLine& line : first_processor(root))
+    if (std::ranges::find(kNames, line.name) != kNames.end())
+      for (const char byte : line.value + "\n") mix_in(sum, static_cast<unsigned char>(byte));
+  return fmt::format("{} ({:016x})", processor_name(root), sum);
+}
 
 std::optional<int64_t> available_memory(const std::string& root) {
   std::optional<int64_t> least;

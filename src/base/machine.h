@@ -36,6 +36,15 @@ class OtherPrograms {
   std::chrono::steady_clock::time_point start_;
 };
 
+/// "model name" of the first processor; empty where the system does not say. `root` stands before
+/// the path of /proc.
+std::string processor_name(const std::string& root = "");
+
+/// The name of the processor, with a checksum of what the system says of its kind and its
+/// abilities: equal for processors that run the same program at about the same speed, though not
+/// for all of them.
+std::string processor_kind(const std::string& root = "");
+
 /// A name of the machine and of the processors that this process is bound to: equal for processes
 /// that share them.
 std::string name_of_cores();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "config/document.h"
 #include "config/suggest.h"
@@ -299,6 +300,7 @@ class Setting {
 
 void load_text(const SectionView& root, const std::string& yaml, const std::string& name) {
   if (yaml.size() > kLongestText) refuse_length(name, yaml.size());
+  require_no_stand_in(yaml, name);
   Reader(root, name).section(root, load_document(yaml, name), "");
 }
 

@@ -118,7 +118,11 @@ Translator::Translator(std::vector<TranslatorModel> members, DecodeConfig config
   require_coverage(config_, first().model->attends());
   require_weights(config_, device_);
   if (config_.weights == WeightType::bf16) precision_ = at::kBFloat16;
-  if (device_.is_cpu()) make_engines();
+  if (device_.is_cpu()) {
+    if (config_.weights == WeightType::auto_bf16) precision_ = at::kBFloat16;
+    if (config_.weights == WeightType::auto_fp32) precision_ = at::kFloat;
+    make_engines();
+  }
   if (!config_.shortlist.empty() && !has_engines())
     throw UserError(
         "decoding.shortlist: needs a CPU, and no mechanism that was added to a registry; leave it "
@@ -136,7 +140,7 @@ void Translator::make_engines() {
     std::shared_ptr<const engine::Network> network = network_of(*member.model, numbers);
     if (network) {
       networks_.push_back(std::move(network));
-    } else if (config_.weights == WeightType::int8) {
+    } else if (is_int8(config_.weights)) {
       throw UserError(kNoInt8);
     } else {
       networks_.clear();

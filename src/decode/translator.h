@@ -68,9 +68,10 @@ class Translator : public LineTranslator {
  public:
   /// Moves the models to `device`. On a CPU their engines translate, if all have one
   /// (engine/network.h); then the weights must not change while this object lives.
-  /// `decoding.weights: bf16` overrides `precision`. Throws UserError as require_weights() and
-  /// LineTranslator do, if a model has no int8 or no engine for a shortlist, and if there is a
-  /// coverage_penalty and the first model does not attend.
+  /// `decoding.weights: bf16` overrides `precision`, on a CPU auto_bf16 and auto_fp32 do, too.
+  /// Throws UserError as require_weights() and LineTranslator do, if a model has no int8 or no
+  /// engine for a shortlist, and if there is a coverage_penalty and the first model does not
+  /// attend.
   Translator(std::vector<TranslatorModel> members, DecodeConfig config, at::Device device,
              at::ScalarType precision);
 

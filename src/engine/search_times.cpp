@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "engine/matrix.h"
 #include "engine/network.h"
+#include "kernels/rows/versions.h"
 #include "model/description/layer_sizes.h"
 
 namespace heed::engine {
@@ -15,8 +18,8 @@ namespace {
 // size: measuring a part of a large layer is enough.
 constexpr int64_t kLargestSide = 512;
 constexpr int64_t kMostRows = 96;
-constexpr int64_t kMultiplications = int64_t{1} << 24;  // or more, of all layers
-constexpr double kEnough = 0.01;                        // seconds
+constexpr int64_t kMultiplications = int64_t{1} << 22;  // or more, of all layers
+constexpr double kEnough = 0.05;                        // seconds
 
 /// Arbitrary numbers as large as weights and activations.
 std::vector<float> some_numbers(int64_t count) {
@@ -29,7 +32,7 @@ std::vector<float> some_numbers(int64_t count) {
   return numbers;
 }
 
-/// The products of a step in one precision.
+/// The products of a step with one format of weights.
 class StepProducts {
  public:
   StepProducts(const std::vector<model::LayerSize>& sizes, const SearchRows& search,
@@ -83,9 +86,17 @@ class StepProducts {
 PrecisionTimes search_times(const model::ModelConfig& config, const SearchRows& rows) {
   const auto sizes = model::layer_sizes(config, rows.vocabulary);
   const std::vector<float> numbers = some_numbers(kLargestSide * kLargestSide);
-  StepProducts fp32(sizes, rows, WeightFormat::fp32, numbers),
-      bf16(sizes, rows, WeightFormat::bf16, numbers);
-  return time_precisions([&](bool low) { return (low ? bf16 : fp32).seconds(); }, kEnough);
+  std::vector<WeightFormat> formats{WeightFormat::fp32, WeightFormat::int8};
+  if (kernels::processor().bf16_products) formats.push_back(WeightFormat::bf16);
+  std::vector<std::function<std::vector<double>()>> runs;
+  for (const WeightFormat format : formats) {
+    const auto products = std::make_shared<StepProducts>(sizes, rows, format, numbers);
+    runs.emplace_back([products] { return products->seconds(); });
+  }
+  const std::vector<double> seconds = median_times(runs, kEnough);
+  PrecisionTimes times{.fp32 = seconds[0], .int8 = seconds[1]};
+  if (seconds.size() > 2) times.bf16 = seconds[2];
+  return times;
 }
 
 }  // namespace heed::engine

@@ -54,6 +54,7 @@ class TransformerMaker {
     }
     if (config_.norm == model::Norm::pre)
       side.norm = norm(names::within(names::stack(decoder), names::kNorm));
+    if (config_.embedding_norm) side.embedding_norm = norm(names::embedding_norm(decoder));
     return side;
   }
 
@@ -128,7 +129,6 @@ class TransformerMaker {
 
 using Transformer = NetworkOf<TransformerWeights, TransformerDecoder>;
 
-constexpr auto kEpsilon = static_cast<float>(kernels::kNormEpsilon);
 constexpr int64_t kSteps = 256;  // steps for which distances are made at first
 
 }  // namespace
@@ -156,6 +156,7 @@ TransformerDecoder::TransformerDecoder(const TransformerWeights& weights, const 
       products_(threads),
       output_(weights.output, source.lists, products_),
       width_(weights.config.width),
+      epsilon_(static_cast<float>(weights.config.norm_epsilon)),
       pre_(weights.config.norm == model::Norm::pre) {
   if (maps_ != nullptr) maps_->clear();
   encode(source);
@@ -324,6 +325,8 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
   side.embedding.copy_row(token, to);
   kernels::scale_and_add(to, scale, added, width_, to);
+  if (const LayerNorm& norm = side.embedding_norm; !norm.gamma.empty())
+    kernels::normalise_rows(to, 1, width_, norm.gamma.data(), norm.beta.data(), epsilon_, to);
 }
 
 void TransformerDecoder::rotate(const StackWeights& side, LineFloats& x, int64_t first,
@@ -338,14 +341,14 @@ void TransformerDecoder::rotate(const StackWeights& side, LineFloats& x, int64_t
 const float* TransformerDecoder::before(const LayerNorm& norm) {
   if (!pre_) return x_.data();
   normed_.resize(x_.size());
-  kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+  kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), epsilon_,
                           normed_.data());
   return normed_.data();
 }
 
 void TransformerDecoder::after(const LayerNorm& norm) {
   if (!pre_)
-    kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), kEpsilon,
+    kernels::normalise_rows(x_.data(), rows_, width_, norm.gamma.data(), norm.beta.data(), epsilon_,
                             x_.data());
 }
 

@@ -48,7 +48,8 @@ struct StackWeights {
   Array embedding;  // [vocab, width]
   StackPositions positions;
   std::vector<LayerWeights> blocks;
-  LayerNorm norm;  // at the end, with pre-norm
+  LayerNorm norm;            // at the end, with pre-norm
+  LayerNorm embedding_norm;  // of embeddings with their positions; empty: none
 };
 
 struct TransformerWeights {
@@ -136,6 +137,7 @@ class TransformerDecoder : public BatchDecoder {
   Products products_;
   OutputProduct output_;
   const int64_t width_;
+  const float epsilon_;  // of layer norms
   const bool pre_;
   int64_t source_length_ = 0, rows_ = 0, position_ = 0;
   int64_t cached_ = 0;         // rows in each of caches_

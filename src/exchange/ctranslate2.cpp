@@ -92,14 +92,16 @@ class Writer {
 /// heed's weights under CTranslate2's names.
 class Translation {
  public:
-  Translation(const model::ModelConfig& config, Weights weights)
-      : config_(config), weights_(std::move(weights)) {
+  Translation(const model::ModelConfig& config, Weights weights,
+              const decode::AlignmentConfig& alignment)
+      : config_(config), weights_(std::move(weights)), alignment_(alignment) {
     tokens();
     for (const bool decoder : {false, true}) side(decoder);
     for (const PeerModule& module : peer_modules(config_)) {
-      const bool norm = module.ctranslate2.ends_with("/layer_norm");
-      add(module.ctranslate2 + (norm ? "/gamma" : "/weight"), weights_.at(module.own + ".weight"));
-      add(module.ctranslate2 + (norm ? "/beta" : "/bias"), weights_.at(module.own + ".bias"));
+      const auto [weight, bias] =
+          module.is_norm ? std::pair("/gamma", "/beta") : std::pair("/weight", "/bias");
+      add(module.ctranslate2 + weight, weights_.at(module.own + ".weight"));
+      add(module.ctranslate2 + bias, weights_.at(module.own + ".bias"));
     }
   }
 
@@ -153,8 +155,9 @@ class Translation {
     add(name + "/pre_norm", static_cast<int8_t>(config_.norm == model::Norm::pre));
     add(name + "/scale_embeddings", int8_t{1});
     if (decoder) {
-      add("decoder/alignment_layer", int16_t{-1});
-      add("decoder/alignment_heads", int16_t{0});  // the mean of all
+      // The number of first heads whose mean is taken; 0: all.
+      add("decoder/alignment_layer", static_cast<int16_t>(alignment_.layer));
+      add("decoder/alignment_heads", static_cast<int16_t>(alignment_.head == 0 ? 1 : 0));
     } else {
       add("encoder/embeddings_merge", int8_t{0});
     }
@@ -197,6 +200,7 @@ class Translation {
 
   const model::ModelConfig& config_;
   Weights weights_;
+  decode::AlignmentConfig alignment_;
   std::map<std::string, Variable> variables_;
   std::map<std::string, std::string> aliases_;  // name -> the variable that it shares
 };
@@ -249,9 +253,9 @@ std::string search_in_ctranslate2(const decode::DecodeConfig& config, int64_t lo
 }
 
 void write_ctranslate2(const model::ModelConfig& config, const Weights& weights,
-                       const std::string& path) {
+                       const decode::AlignmentConfig& alignment, const std::string& path) {
   expect(missing_in_ctranslate2(config).empty(), "a model that CTranslate2 can run");
-  Translation(config, with_scaled_queries(config, weights)).write(path);
+  Translation(config, with_scaled_queries(config, weights), alignment).write(path);
 }
 
 }  // namespace heed::exchange

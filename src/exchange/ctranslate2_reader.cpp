@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/run_folder.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "engine/weights.h"
 #include "exchange/arrays.h"
@@ -33,7 +34,8 @@ namespace {
 using engine::Array;
 using model::ModelConfig;
 
-constexpr double kEpsilon = 1e-5;  // of layer norms, heed's and most programs'
+// What CTranslate2 adds to the variance in a layer norm where config.json does not say it.
+constexpr double kEpsilon = 1e-5;
 
 const char* side_of(bool decoder) {
   return decoder ? "decoder" : "encoder";
@@ -68,7 +70,7 @@ class CTranslate2Transformer : public ForeignTransformer {
 
   Affine module(const PeerModule& module) const override {
     const std::string& name = module.ctranslate2;
-    if (!name.ends_with("/layer_norm")) return linear(name);
+    if (!module.is_norm) return linear(name);
     return {file_.array(name + "/gamma", {-1}), file_.array(name + "/beta", {-1})};
   }
   Array embedding(bool target) const override {
@@ -208,14 +210,39 @@ ModelConfig network_of_file(const ModelBin& file) {
   if (config.tie == model::Tie::all && file.kept("decoder/projection/weight") != target)
     config.tie = model::Tie::none;
   config.kv_heads = kv_heads_of(file, config);
+  config.embedding_norm = file.has("encoder/layernorm_embedding/gamma");
   for (const char* one :
-       {"encoder/embeddings_merge", "decoder/embeddings_merge", "decoder/alignment_layer",
-        "decoder/alignment_heads", "encoder/alignment_layer", "encoder/alignment_heads",
-        "decoder/alibi_use_positive_positions"})
-    file.number(one, 0);  // change nothing here
+       {"encoder/embeddings_merge", "decoder/embeddings_merge", "encoder/alignment_layer",
+        "encoder/alignment_heads", "decoder/alibi_use_positive_positions",
+        "layernorm_embedding"})  // before revision 5: whether there are such tensors
+    file.number(one, 0);         // change nothing here
   config = checked(config, file.place());
   read_positions(file, config);
   return config;
+}
+
+/// Sets the attention that links words. The file names a layer, from 0 or from the end, and the
+/// number of its first heads whose mean is taken; 0: all. The last layer with its first head, or
+/// with all, is what converters write where nothing was taught, too (CTranslate2 4.8.5): it leaves
+/// heed's own choice.
+void read_alignment(const ModelBin& file, ForeignModel& out) {
+  const int64_t layers = out.model.decoder_layers;
+  const double layer = file.number("decoder/alignment_layer", -1),
+               heads = file.number("decoder/alignment_heads", 0);
+  if (layer == -1 && heads <= 1) return;
+  const double from_start = layer < 0 ? layer + static_cast<double>(layers) : layer;
+  if (from_start < 0 || from_start >= static_cast<double>(layers))
+    throw UserError("{}: 'decoder/alignment_layer' is {}; the decoder has {}", file.place(), layer,
+                    counted(layers, "layer"));
+  decode::AlignmentConfig& alignment = out.decoding.alignment;
+  alignment.layer = static_cast<int64_t>(from_start);
+  if (heads == 1)
+    alignment.head = 0;
+  else if (heads > 0 && heads < static_cast<double>(out.model.heads))
+    out.notes.push_back(fmt::format(
+        "'decoder/alignment_heads' is {}: CTranslate2 takes the mean of the first heads, and heed "
+        "that of all; decoding.alignment.head names one",
+        heads));
 }
 
 /// Reads a list of pieces. `unknown` is the piece that CTranslate2 puts after the others where a
@@ -356,10 +383,9 @@ Conventions conventions_of(const Package& package, const std::string& folder,
   if (settings.all().contains("decoder_start_token") && !settings.has("decoder_start_token"))
     refuse_start(settings.place(), "'decoder_start_token' is null");
   found.epsilon = settings.real("layer_norm_epsilon", kEpsilon);
-  // Values outside of this range are far from any model's.
-  if (found.epsilon < 0 || found.epsilon > 2 * kEpsilon)
-    throw UserError("{}: 'layer_norm_epsilon' is {}; heed has {}", settings.place(), found.epsilon,
-                    kEpsilon);
+  if (!(model::kLeastNormEpsilon <= found.epsilon && found.epsilon <= model::kMostNormEpsilon))
+    throw UserError("{}: 'layer_norm_epsilon' is {}; heed has {} to {}", settings.place(),
+                    found.epsilon, model::kLeastNormEpsilon, model::kMostNormEpsilon);
   return found;
 }
 
@@ -386,7 +412,9 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
   const ModelBin file(package, model);
   ForeignModel out{.program = "CTranslate2"};
   out.model = network_of_file(file);
+  read_alignment(file, out);
   const Conventions conventions = conventions_of(package, folder, file);
+  out.model.norm_epsilon = conventions.epsilon;
   if (conventions.source_begin)
     throw UserError("{}: '{}': heed puts nothing before a source", file.place(),
                     file.version() < 6 ? "with_source_bos" : "add_source_bos");
@@ -401,7 +429,7 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
                                .unknown = conventions.unknown,
                                .begin = conventions.begin,
                                .end = conventions.end,
-                               .symbols = languages_among(names)};
+                               .symbols = language_symbols(names)};
   };
   text::ForeignPieces source =
       pieces_of(shared ? "shared_vocabulary" : "source_vocabulary", embedding_name(file, false));
@@ -432,10 +460,6 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
          numbering, file.place());
   file.require_all_read();
   out.languages = languages_among(source.names);
-  if (conventions.epsilon != kEpsilon)
-    out.notes.push_back(fmt::format(
-        "'layer_norm_epsilon' is {} there and {} here: log-probabilities differ by about 0.00001",
-        conventions.epsilon, kEpsilon));
   if (out.model.positions != "rotary")
     out.decoding.max_source_length = std::max<int64_t>(out.model.max_positions - 1, 1);
   if (!file.quantised().empty())

@@ -1,6 +1,8 @@
 #include "exchange/foreign_model.h"
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -14,11 +16,15 @@ namespace heed::exchange {
 
 model::ModelConfig checked(const model::ModelConfig& config, const std::string& place) {
   model::ModelConfig sound;
-  config::load_text(sound, config::dump(config), place);
   try {
+    config::load_text(sound, config::dump(config), "");
     model::check(sound, /*joint_vocabulary=*/true);
   } catch (const config::ConfigError& fault) {
-    throw UserError("{}: {}", place, fault.what());
+    // load_text() counts the lines of a text that the user has not written: ":14: model.width:
+    // ...".
+    const std::string_view what = fault.what();
+    const std::size_t key = what.starts_with(':') ? what.find(": ") : std::string_view::npos;
+    throw UserError("{}: {}", place, key == std::string_view::npos ? what : what.substr(key + 2));
   }
   return sound;
 }

@@ -1,7 +1,9 @@
-// Reads folders of Hugging Face's transformers: MarianMT, M2M-100 and NLLB-200.
+// Reads folders of Hugging Face's transformers: MarianMT, M2M-100, NLLB-200 and mBART-50.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "exchange/transformer_parts.h"
 #include "model/description/config.h"
 #include "text/foreign_pieces.h"
+#include "text/symbol_cut.h"
 
 namespace heed::exchange {
 namespace {
@@ -35,9 +38,12 @@ std::string embedding_file_name(const Weights& weights, bool target) {
   return weights.contains(own) || !weights.contains(shared) ? own : shared;
 }
 
+/// The vectors of positions of encoder and decoder.
+using Tables = std::array<Array, 2>;
+
 class HuggingFaceTransformer : public ForeignTransformer {
  public:
-  HuggingFaceTransformer(const Weights& weights, Array positions)
+  HuggingFaceTransformer(const Weights& weights, Tables positions)
       : weights_(weights), positions_(std::move(positions)) {}
 
   Affine module(const PeerModule& module) const override {
@@ -58,11 +64,11 @@ class HuggingFaceTransformer : public ForeignTransformer {
     }
     return out;
   }
-  Array positions(bool) const override { return positions_; }
+  Array positions(bool decoder) const override { return positions_[decoder ? 1 : 0]; }
 
  private:
   const Weights& weights_;
-  Array positions_;
+  Tables positions_;
 };
 
 /// Throws UserError where a second key has another value: heed has one for both sides.
@@ -83,7 +89,7 @@ model::Activation activation_of(const JsonObject& settings) {
                   settings.place(), one_line(name));
 }
 
-/// The sizes and options of the network, which both kinds have under the same keys.
+/// The sizes and options of the network, which all kinds have under the same keys.
 ModelConfig shape_of(const JsonObject& settings) {
   ModelConfig config;
   config.width = settings.number("d_model");
@@ -96,16 +102,21 @@ ModelConfig shape_of(const JsonObject& settings) {
   config.attention_dropout = settings.real("attention_dropout", 0);
   config.activation_dropout = settings.real("activation_dropout", 0);
   config.max_positions = settings.number("max_position_embeddings", config.max_positions);
-  for (const char* key : {"normalize_embedding", "extra_layer_norm"})
-    if (settings.flag(key, false))
-      throw UserError("{}: '{}' is true; heed has no layer norm after embeddings", settings.place(),
-                      key);
   config = checked(config, settings.place());
   constexpr int64_t kLargestTable = 1 << 28;  // numbers of the table of positions
   if (config.max_positions > kLargestTable / config.width)
     throw UserError("{}: 'max_position_embeddings' is {}; at most {} are possible with this width",
                     settings.place(), config.max_positions, kLargestTable / config.width);
   return config;
+}
+
+/// Throws UserError where the configuration asks for layer norms that transformers has in BART's
+/// other relatives alone.
+void require_no_other_norms(const JsonObject& settings) {
+  for (const char* key : {"normalize_embedding", "extra_layer_norm"})
+    if (settings.flag(key, false))
+      throw UserError("{}: '{}' is true, and transformers has no such layer in '{}'",
+                      settings.place(), key, one_line(settings.text("model_type", "")));
 }
 
 int64_t rows_of_side(const Weights& weights, bool target) {
@@ -152,24 +163,11 @@ void append(std::vector<std::string>& forbid, const std::vector<std::string>& na
     if (std::ranges::count(forbid, name) == 0) forbid.push_back(name);
 }
 
-/// Adds a note that lines with added pieces may be cut differently: transformers segments the texts
-/// before and after such a piece separately, and a SentencePiece file segments the line as a whole.
-void note_added(const std::vector<std::string>& symbols, std::vector<std::string>& notes) {
-  const std::vector<std::string> languages = languages_among(symbols);
-  std::vector<std::string> added;
-  for (const std::string& symbol : symbols)
-    if (std::ranges::count(languages, symbol) == 0) added.push_back("'" + symbol + "'");
-  if (added.empty()) return;
-  notes.push_back(
-      fmt::format("{} was added to its pieces: inside a line heed reads the blank before such a "
-                  "piece, which transformers leaves out; at the beginning both read the same",
-                  one_line(join(added, ", "))));
-}
-
 /// Reads MarianMT: two SentencePiece files, whose pieces have ids in a vocab.json of each side or
 /// of both.
 ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) {
   ForeignModel out{.program = "Hugging Face MarianMT"};
+  require_no_other_norms(settings);
   out.model = shape_of(settings);
   out.model.norm = model::Norm::post;
   const bool shared = settings.flag("share_encoder_decoder_embeddings", true);
@@ -178,13 +176,16 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   const auto table = [&](const char* file, bool with_added) {
     NumberedPieces ids;
     ids.put_all(JsonObject(package, file).all(), package.place_of(file));
-    if (with_added) put_added(package, ids);
+    if (with_added) put_added(package, TokenizerKind::python, ids, out.notes);
     text::ForeignPieces pieces{.names = ids.names(),
                                .pad = "<pad>",
                                .unknown = "<unk>",
                                .end = "</s>",
-                               .symbols = languages_among(ids.names())};
-    pieces.symbols.insert(pieces.symbols.end(), ids.symbols().begin(), ids.symbols().end());
+                               .symbols = ids.symbols()};
+    for (text::ForeignSymbol& language :
+         language_symbols(ids.names(), {.place = text::SymbolPlace::first}))
+      if (std::ranges::count(ids.symbols(), language.piece, &text::ForeignSymbol::piece) == 0)
+        pieces.symbols.push_back(std::move(language));
     return pieces;
   };
   const char* target_file_name = shared ? "vocab.json" : "target_vocab.json";
@@ -218,63 +219,165 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
          settings.place());
   out.decoding = proposed_search(package, out.model, target.names, 1, out.notes).decoding;
   append(out.decoding.forbid, unnamed);
-  note_added(pieces.symbols, out.notes);
   return out;
 }
 
-/// Reads M2M-100 or NLLB-200: one SentencePiece file, whose pieces' ids are in other files.
-ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
-  const bool nllb = !package.has("vocab.json");
-  ForeignModel out{.program = nllb ? "Hugging Face NLLB-200" : "Hugging Face M2M-100"};
+/// What the models of many languages differ in.
+struct ManyLanguages {
+  ForeignModel out;  // with the program's name
+  NumberedPieces table;
+  std::string vocabulary;  // the file of the ids
+  /// Makes the vectors of positions of a network.
+  std::function<Tables(const Weights& weights, const ModelConfig& config)> positions;
+  bool embedding_norm = false;
+  bool scales = true;  // word vectors, where config.json does not say it
+  /// Whether a source begins with the symbol of the target's language, and a target with none.
+  bool target_before_source = false;
+};
+
+constexpr const char* kSegments = "sentencepiece.bpe.model";
+
+void require_segments(const Package& package) {
+  if (!package.has(kSegments) && !package.has(kTokenizer))
+    throw UserError(
+        "{}: is missing, and so is tokenizer.json; take one of them from where the model is from",
+        package.place_of(kSegments));
+}
+
+/// Whether it is a SMaLL-100 (Mohammadshahi et al. 2022): an M2M-100 with a tokenizer of its own,
+/// which is a file beside the model.
+bool is_small_100(const Package& package) {
+  return package.has("tokenization_small100.py") ||
+         (package.has(kTokenizerConfig) &&
+          JsonObject(package, kTokenizerConfig).text("tokenizer_class", "") == "SMALL100Tokenizer");
+}
+
+/// Gives symbols of languages the names with which heed puts a target's language before the source:
+/// __fr__ becomes <2fr>.
+void put_before_source(text::ForeignPieces& pieces) {
+  const auto rename = [&](std::string& name) {
+    if (name.starts_with("__") && !languages_among({name}).empty())
+      name = fmt::format("<2{}>", name.substr(2, name.size() - 4));
+  };
+  for (std::string& name : pieces.names) rename(name);
+  for (auto& [name, cut] : pieces.symbols) rename(name);
+}
+
+/// Reads a model with one SentencePiece file, whose pieces' ids are in other files, and with
+/// symbols of languages.
+ForeignModel read_many_languages(const Package& package, const JsonObject& settings,
+                                 ManyLanguages kind) {
+  ForeignModel out = std::move(kind.out);
   out.model = shape_of(settings);
+  out.model.embedding_norm = kind.embedding_norm;
   out.model.norm = model::Norm::pre;
   out.model.positions = "learned";
   out.model.tie = settings.flag("tie_word_embeddings", true) ? model::Tie::all : model::Tie::none;
-  const char* segments = "sentencepiece.bpe.model";
-  if (!package.has(segments))
-    throw UserError(
-        "{}: is missing; transformers 5 saves NLLB without it: take it from where the model is "
-        "from, and put it beside config.json",
-        package.place_of(segments));
-  const NumberedPieces table = nllb ? nllb_pieces(package, segments) : m2m_100_pieces(package);
-  text::ForeignPieces pieces{.names = table.names(),
+  text::ForeignPieces pieces{.names = kind.table.names(),
                              .pad = "<pad>",
                              .unknown = "<unk>",
                              .end = "</s>",
-                             .symbols = table.symbols()};
+                             .symbols = kind.table.symbols()};
   const Weights weights = huggingface_weights(package);
   require_tied(weights, out.model.tie, settings.place());
-  require_rows_of(package, settings, weights, false, nllb ? "tokenizer.json" : "vocab.json",
-                  pieces.names.size(), out.notes);
+  require_rows_of(package, settings, weights, false, kind.vocabulary, pieces.names.size(),
+                  out.notes);
   const std::vector<std::string> unnamed = name_rows(pieces.names, rows_of_side(weights, true));
   out.languages = languages_among(pieces.names);
-  const SideVocabularies sides = one_vocabulary(segment_file(package, segments), pieces);
-  constexpr int64_t kFirst = 2;
-  finish(out,
-         HuggingFaceTransformer(
-             weights, tensor2tensor_positions(kFirst, out.model.max_positions, out.model.width)),
-         sides,
+  const std::vector<std::string> names = pieces.names;
+  if (kind.target_before_source) put_before_source(pieces);
+  const SideVocabularies sides = one_vocabulary(
+      package.has(kSegments) ? segment_file(package, kSegments) : segments_of_tokenizer(package),
+      pieces);
+  finish(out, HuggingFaceTransformer(weights, kind.positions(weights, out.model)), sides,
          {.start = settings.number("decoder_start_token_id"),
-          .scaled = settings.flag("scale_embedding", true)},
+          .scaled = settings.flag("scale_embedding", kind.scales)},
          settings.place());
-  constexpr int64_t kGiven = 2;  // </s> and the language
-  const char* tokenizer = "tokenizer_config.json";
-  if (nllb && package.has(tokenizer) &&
-      JsonObject(package, tokenizer).flag("legacy_behaviour", false))
-    out.notes.push_back(fmt::format(
-        "{}: 'legacy_behaviour' puts the source's language after a text; heed puts it before, as "
-        "NLLB-200 was trained",
-        package.place_of(tokenizer)));
-  const ProposedSearch search =
-      proposed_search(package, out.model, pieces.names, kGiven, out.notes);
+  const int64_t given = kind.target_before_source ? 1 : 2;  // </s> and the language
+  const ProposedSearch search = proposed_search(package, out.model, names, given, out.notes);
   out.decoding = search.decoding;
   append(out.decoding.forbid, unnamed);
-  note_added(pieces.symbols, out.notes);
-  out.source_language = language_of_tokenizer(package, "src_lang", out.languages);
+  if (!kind.target_before_source)
+    out.source_language = language_of_tokenizer(package, "src_lang", out.languages);
   out.target_language = search.target_language.empty()
                             ? language_of_tokenizer(package, "tgt_lang", out.languages)
                             : search.target_language;
   return out;
+}
+
+/// Reads M2M-100 or NLLB-200.
+ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
+  require_no_other_norms(settings);
+  require_segments(package);
+  const bool nllb = !package.has("vocab.json");
+  ManyLanguages kind{.out = {.program = nllb ? "Hugging Face NLLB-200" : "Hugging Face M2M-100"},
+                     .vocabulary = nllb ? kTokenizer : "vocab.json",
+                     .positions =
+                         [](const Weights&, const ModelConfig& config) {
+                           constexpr int64_t kFirst = 2;
+                           const Array table =
+                               tensor2tensor_positions(kFirst, config.max_positions, config.width);
+                           return Tables{table, table};
+                         },
+                     .target_before_source = is_small_100(package)};
+  if (kind.target_before_source) kind.out.program = "Hugging Face SMaLL-100";
+  kind.table = nllb ? nllb_pieces(package, kSegments, kind.out.notes)
+                    : m2m_100_pieces(package, kind.out.notes);
+  if (nllb && package.has(kTokenizerConfig) &&
+      JsonObject(package, kTokenizerConfig).flag("legacy_behaviour", false))
+    kind.out.notes.push_back(fmt::format(
+        "{}: 'legacy_behaviour' puts the source's language after a text; heed puts it before, as "
+        "NLLB-200 was trained",
+        package.place_of(kTokenizerConfig)));
+  return read_many_languages(package, settings, std::move(kind));
+}
+
+/// Throws UserError unless sources are "LANGUAGE text </s>", as mBART-50 has them.
+void require_mbart_50(const Package& package, const JsonObject& settings) {
+  std::string kind = settings.text("tokenizer_class", ""), place = settings.place();
+  if (kind.empty() && package.has(kTokenizerConfig)) {
+    const JsonObject tokenizer(package, kTokenizerConfig);
+    kind = tokenizer.text("tokenizer_class", "");
+    place = tokenizer.place();
+  }
+  if (kind == "MBart50Tokenizer" || kind == "MBart50TokenizerFast") return;
+  if (kind.empty() || kind == "MBartTokenizer" || kind == "MBartTokenizerFast")
+    throw UserError(
+        "{}: {}, whose sources end with their language and whose decoders begin with that of the "
+        "target; heed puts languages before texts, as 'MBart50Tokenizer' does",
+        place,
+        kind.empty() ? "'tokenizer_class' is missing, so that transformers takes 'MBartTokenizer'"
+                     : fmt::format("'tokenizer_class' is '{}'", kind));
+  throw UserError("{}: 'tokenizer_class' is '{}'; heed opens mbart with 'MBart50Tokenizer'", place,
+                  one_line(kind));
+}
+
+/// Reads mBART-50. transformers has norms before sublayers, after embeddings and after the last
+/// block, whatever config.json says about them.
+ForeignModel read_mbart(const Package& package, const JsonObject& settings) {
+  require_mbart_50(package, settings);
+  require_segments(package);
+  ForeignModel out{.program = "Hugging Face mBART-50"};
+  const NumberedPieces table = mbart_50_pieces(package, kSegments, out.notes);
+  return read_many_languages(package, settings,
+                             {.out = std::move(out),
+                              .table = table,
+                              .vocabulary = package.has(kTokenizer) ? kTokenizer : kSegments,
+                              .positions =
+                                  [](const Weights& weights, const ModelConfig& config) {
+                                    constexpr int64_t kFirst =
+                                        2;  // as fairseq counts, after that of <pad>
+                                    Tables tables;
+                                    for (const bool decoder : {false, true})
+                                      tables[decoder ? 1 : 0] = rows_of(
+                                          weights.at(fmt::format("model.{}.embed_positions.weight",
+                                                                 decoder ? "decoder" : "encoder"),
+                                                     {kFirst + config.max_positions, config.width}),
+                                          kFirst, config.max_positions);
+                                    return tables;
+                                  },
+                              .embedding_norm = true,
+                              .scales = false});
 }
 
 }  // namespace
@@ -302,7 +405,8 @@ ForeignModel read_huggingface(const Package& package, const SegmentFiles& segmen
   const std::string type = settings.text("model_type", "");
   if (type == "marian") return read_marian_mt(package, settings);
   if (type == "m2m_100") return read_m2m_100(package, settings);
-  throw UserError("{}: 'model_type' is '{}'; heed opens marian and m2m_100 (NLLB, too)",
+  if (type == "mbart") return read_mbart(package, settings);
+  throw UserError("{}: 'model_type' is '{}'; heed opens marian, m2m_100 (NLLB, too) and mbart",
                   settings.place(), one_line(type));
 }
 

@@ -10,10 +10,16 @@
 #include "engine/weights.h"
 #include "exchange/json_object.h"
 #include "exchange/package.h"
+#include "exchange/side_vocabularies.h"
 #include "model/description/config.h"
 #include "text/foreign_pieces.h"
+#include "text/symbol_cut.h"
 
 namespace heed::exchange {
+
+/// Files with pieces and their ids.
+inline constexpr const char *kTokenizer = "tokenizer.json",
+                            *kTokenizerConfig = "tokenizer_config.json";
 
 /// The tensors of model.safetensors or pytorch_model.bin, or of the files that the index of one of
 /// these names. Throws UserError, which names the files, where there is no such file, or where two
@@ -31,9 +37,12 @@ class NumberedPieces {
   void put(const std::string& piece, int64_t id, const std::string& place);
   /// put() for all pieces of a JSON object or list, as pieces_in() reads them.
   void put_all(const nlohmann::json& json, const std::string& place);
-  /// put() for a piece that was added to a model's own, if it is not empty. A piece that is new and
-  /// no control piece becomes a symbol.
-  void put_added(const std::string& piece, int64_t id, const std::string& place);
+  /// put() for a piece that was added to a model's own, if it is not empty. It becomes a symbol
+  /// unless it is a control piece, and unless it is a symbol already.
+  void put_added(const std::string& piece, int64_t id, const std::string& place,
+                 const text::SymbolCut& cut = {.place = text::SymbolPlace::anywhere});
+  /// Makes pieces that name languages symbols, also where they are among a model's own.
+  void make_languages_symbols();
 
   bool has(const std::string& piece) const { return ids_.contains(piece); }
   /// Whether a piece has this id.
@@ -41,24 +50,41 @@ class NumberedPieces {
   /// The pieces by their ids; an id without a piece has an empty name.
   const std::vector<std::string>& names() const { return names_; }
   /// Pieces of text that the program finds before it segments, such as languages.
-  const std::vector<std::string>& symbols() const { return symbols_; }
+  const std::vector<text::ForeignSymbol>& symbols() const { return symbols_; }
 
  private:
-  std::vector<std::string> names_, symbols_;
+  std::vector<std::string> names_;
+  std::vector<text::ForeignSymbol> symbols_;
   std::map<std::string, int64_t> ids_;
 };
 
+/// How transformers cuts a line: a tokenizer in Python cuts it at added pieces as they stand, and
+/// SentencePiece cuts the rest; the library `tokenizers` does as tokenizer.json says.
+enum class TokenizerKind { python, fast };
+
 /// Takes the pieces that were added to a model's own: added_tokens_decoder of
 /// tokenizer_config.json, added_tokens.json and tokenizer.json. Those that are no control pieces
-/// become symbols.
-void put_added(const Package& package, NumberedPieces& table);
+/// become symbols. `notes` gets those that transformers finds only as whole words.
+void put_added(const Package& package, TokenizerKind kind, NumberedPieces& table,
+               std::vector<std::string>& notes);
 
-/// M2M-100's vocabulary: vocab.json, the added pieces, and the languages.
-NumberedPieces m2m_100_pieces(const Package& package);
+/// M2M-100's vocabulary: vocab.json, the added pieces, and the languages. `notes` gets languages
+/// whose ids belong to added pieces.
+NumberedPieces m2m_100_pieces(const Package& package, std::vector<std::string>& notes);
 /// NLLB-200's vocabulary: tokenizer.json, or the order of its SentencePiece file, moved by one
 /// after four special pieces; and the added pieces, among them the languages. Throws UserError
 /// where no file has the ids.
-NumberedPieces nllb_pieces(const Package& package, const std::string& segments);
+NumberedPieces nllb_pieces(const Package& package, const std::string& segments,
+                           std::vector<std::string>& notes);
+
+/// A SentencePiece file that cuts text as tokenizer.json says. Throws UserError that names the key
+/// where it says something else than SentencePiece can do.
+SegmentFile segments_of_tokenizer(const Package& package);
+
+/// mBART-50's vocabulary, as NLLB-200's; where no file has the ids of the languages, they are those
+/// that transformers gives them.
+NumberedPieces mbart_50_pieces(const Package& package, const std::string& segments,
+                               std::vector<std::string>& notes);
 
 /// The number of word vectors of one side (`rows`), and the numbers that it must match: that of
 /// config.json under `key` (`said`), and that of the names in `vocabulary`. `side`: "encoder" or

@@ -50,6 +50,11 @@ std::vector<std::string> files_in_index(const Package& package, const char* inde
   return files;
 }
 
+/// Whether a tensor of this name is a part of the network, and no table of numbers beside it.
+bool is_weight(const std::string& name) {
+  return name.ends_with(".weight") || name.ends_with(".bias");
+}
+
 /// Files of other formats that a user may take for weights.
 std::vector<std::string> other_weights(const Package& package) {
   std::vector<std::string> files;
@@ -82,7 +87,8 @@ engine::Weights huggingface_weights(const Package& package) {
     for (const std::string& file : files) {
       origin = package.place_of(file);
       for (const auto& [name, tensor] : format.read(package.read(file), origin))
-        if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, origin + ": " + name);
+        if (model::is_float(tensor.type) || is_weight(name))
+          arrays[name] = array_of(tensor, origin + ": " + name);
     }
     return engine::Weights(std::move(arrays), origin);
   }

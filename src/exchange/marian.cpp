@@ -55,7 +55,7 @@ class MarianTransformer : public ForeignTransformer {
       : weights_(weights), config_(config) {}
 
   Affine module(const PeerModule& module) const override {
-    if (module.marian[0].ends_with("_ln")) return norm(module.marian[0]);
+    if (module.is_norm) return norm(module.marian[0]);
     std::vector<Affine> parts;
     for (const std::string& name : module.marian) {
       const std::size_t letter = name.rfind("_W") + 1;
@@ -166,7 +166,7 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
   };
   if (is_called(0, "eos", side.end)) side.end = "eos";
   if (is_called(1, "UNK", side.unknown)) side.unknown = "UNK";
-  side.symbols = languages_among(names);
+  side.symbols = language_symbols(names);
   side.names = std::move(names);
   return side;
 }
@@ -254,7 +254,7 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   ForeignModel out{.program = "Marian", .model = network_of_marian(options, files.notes)};
   std::map<std::string, Array> arrays;
   for (const auto& [name, tensor] : tensors)
-    if (model::is_float(tensor.type)) arrays[name] = array_of(tensor, place + ": " + name);
+    if (!name.starts_with("special:")) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
   if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos", {-1, -1}).rows();
   const MarianTransformer transformer(weights, out.model);
@@ -272,6 +272,10 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;
   if (files.decoder) take_search_of_marian(*files.decoder, out.decoding, files.notes);
+  take_alignment_of_marian({.model = &options,
+                            .training = files.training ? &*files.training : nullptr,
+                            .decoder = files.decoder ? &*files.decoder : nullptr},
+                           out.model.decoder_layers, out.decoding.alignment, files.notes);
   // Marian never writes <unk> unless an option allows it.
   if (!files.decoder || !allows_unknown(*files.decoder))
     out.decoding.forbid = {out.target.piece(text::kUnknown)};

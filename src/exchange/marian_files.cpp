@@ -259,8 +259,9 @@ MarianFiles files_of_marian(const Package& package, bool segments_given) {
     return options && take_named(package, *options, file, sides);
   };
   const std::string training = files.model + ".yml";
+  files.training = options_in(package, training);
   files.vocabularies_named =
-      is_named_in(files.decoder, decoder) || is_named_in(options_in(package, training), training);
+      is_named_in(files.decoder, decoder) || is_named_in(files.training, training);
   const auto segments =
       files_with(package, [](const std::string& file) { return is_segment_name(file); });
   files.segment_files = segments.size();

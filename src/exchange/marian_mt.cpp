@@ -150,6 +150,12 @@ std::string missing_in_marian_mt(const model::ModelConfig& config) {
   if (config.norm != model::Norm::post)
     return fmt::format("its layer norms come after the sublayers (model.norm is {})",
                        config::name_of(config.norm));
+  if (config.embedding_norm)
+    return "it has no layer norm after embeddings (model.embedding_norm is true)";
+  constexpr double kEpsilon = 1e-5;  // of transformers' layer norms there, which no file changes
+  if (config.norm_epsilon != kEpsilon)
+    return fmt::format("its layer norms add {} to a variance (model.norm_epsilon is {})", kEpsilon,
+                       config.norm_epsilon);
   if (config.positions != "sinusoidal")
     return fmt::format("it has sinusoids alone (model.positions is {})", config.positions);
   if (config.kv_heads > 0 && config.kv_heads < config.heads)

@@ -77,6 +77,24 @@ constexpr std::array kWithoutEffect = {"dec-cell",
                                        "ulr-softmax-temperature",
                                        "ulr-trainable-transformation",
                                        "version"};
+/// Options of decoder.yml that change translations, their scores or what is printed of them, and
+/// that are no keys of heed's search; with the reason.
+constexpr std::pair<const char*, const char*> kLeftOutOfSearch[] = {
+    {"shortlist", "a file of Marian's; heed shortlist makes one"},
+    {"output-sampling", "heed translate --sample draws translations"},
+    {"output-approx-knn", "heed looks at all pieces"},
+    {"force-decode", "heed translate --prefix begins translations"},
+    {"skip-cost", "heed's scores are always log-probabilities"},
+    {"allow-special", "heed never writes <s> and <pad>"},
+    {"n-best", "heed translate --n-best writes a list"},
+    {"alignment", "heed translate --alignment writes links"},
+    {"word-scores", "heed translate --scores writes them"},
+    {"no-spm-encode", "heed reads text"},
+    {"no-spm-decode", "heed writes text"},
+    {"ignore-model-config", "the model's own options are read"},
+    {"fp16", "an import computes in fp32; --set precision=bf16 is faster"},
+    {"gemm-type", "--set decoding.weights=int8 is heed's"}};
+
 constexpr std::array kFamiliesWithoutEffect = {"bert-", "char-", "comet-", "transformer-aan-"};
 
 bool is_without_effect(const std::string& option) {
@@ -131,7 +149,8 @@ void read_layers(const MarianOptions& options, ModelConfig& config) {
   config.norm = pre ? model::Norm::pre : model::Norm::post;
   steps("transformer-postprocess", "dan", {pre ? "a" : "an"});
   steps("transformer-postprocess-top", "", {pre ? "n" : ""});
-  steps("transformer-postprocess-emb", "d", {""});
+  config.embedding_norm = steps("transformer-postprocess-emb", "d", {"", "n"}) == "n";
+  config.norm_epsilon = 1e-6;  // in all of Marian's layer norms
   config.width = options.get<int64_t>("dim-emb", 512);
   config.feed_forward = options.get<int64_t>("transformer-dim-ffn", 2048);
   const auto decoder_inner = options.get<int64_t>("transformer-decoder-dim-ffn", 0);
@@ -227,6 +246,32 @@ bool allows_unknown(const MarianOptions& options) {
   return !options.is_off("allow-unk");
 }
 
+void take_alignment_of_marian(const AlignmentOptions& options, int64_t decoder_layers,
+                              decode::AlignmentConfig& alignment, std::vector<std::string>& notes) {
+  constexpr const char* kLayer = "transformer-guided-alignment-layer";
+  constexpr const char* kUsual = "last";
+  const MarianOptions& model = *options.model;
+  const bool is_usual = model.get<std::string>(kLayer, kUsual) == kUsual;
+  const auto number = is_usual ? decoder_layers : model.get<int64_t>(kLayer, decoder_layers);
+  if (number < 1 || number > decoder_layers)
+    throw UserError("{}: option {} is {}; the decoder has {}", model.place(), kLayer,
+                    model.shown(kLayer), counted(decoder_layers, "layer"));
+  const decode::AlignmentConfig taught{.layer = number - 1, .head = 0};
+  const bool is_told = options.training != nullptr;
+  if (is_told ? options.training->is_off("guided-alignment")
+              : is_usual && (options.decoder == nullptr || options.decoder->is_off("alignment"))) {
+    if (!is_told)
+      notes.push_back(fmt::format(
+          "without MODEL.npz.yml nothing says whether guided alignment taught a head; Marian's own "
+          "alignments are those of decoding.alignment: {{layer: {}, head: 0}}",
+          taught.layer));
+    return;
+  }
+  alignment = taught;
+  notes.push_back(fmt::format("head 0 of decoder layer {} links words{}", taught.layer,
+                              is_told ? ": guided alignment taught it" : ", as in Marian"));
+}
+
 void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& search,
                            std::vector<std::string>& notes) {
   const auto beam = options.get<int64_t>("beam-size", search.beam_size);
@@ -248,21 +293,24 @@ void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& s
   } else {
     left_out("normalize", "decoding.alpha is from 0 to 10");
   }
-  // The penalty is subtracted once for each piece, before the division: with normalize: 1 it is the
-  // same number for all translations.
-  if (penalty != 0 && alpha != 1) left_out("word-penalty", "heed's search has none");
-  if (factor >= 0.1 && factor <= 100) {
-    search.max_length_ratio = factor;
-    if (factor != 3)
-      notes.push_back(fmt::format(
-          "decoder.yml's max-length-factor: {} is decoding.max_length_ratio, to which heed's "
-          "longest translation adds 10 pieces",
-          options.shown("max-length-factor")));
-  } else {
+  // Both count </s>, too.
+  if (penalty >= -100 && penalty <= 100)
+    search.word_penalty = penalty;
+  else
+    left_out("word-penalty", "decoding.word_penalty is from -100 to 100");
+  // Marian's source length counts </s>: its limit is factor * (pieces + 1), rounded up.
+  if (factor >= 0.1 && factor <= 100)
+    search.max_length_ratio = search.max_length_extra = factor;
+  else
     left_out("max-length-factor", "decoding.max_length_ratio is from 0.1 to 100");
-  }
-  for (const char* option : {"shortlist", "output-sampling", "force-decode"})
-    if (!options.is_off(option)) left_out(option, "it is a file or a search of Marian's");
+  // Marian gives no translation of a longer source, or cuts it with max-length-crop; </s> counts.
+  if (const auto longest = options.get<int64_t>("max-length", 0); longest > 1)
+    search.max_source_length = std::min(search.max_source_length, longest - 1);
+  for (const auto& [option, why] : kLeftOutOfSearch)
+    if (!options.is_off(option)) left_out(option, why);
+  const auto types = options.texts("precision");
+  if (!types.empty() && types[0] != "float32")
+    left_out("precision", "an import computes in fp32; --set precision=bf16 is faster");
 }
 
 }  // namespace heed::exchange

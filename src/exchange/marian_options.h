@@ -62,6 +62,22 @@ model::ModelConfig network_of_marian(const MarianOptions& options, std::vector<s
 void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& search,
                            std::vector<std::string>& notes);
 
+/// The options of a model that may say which head was taught to align: those in the .npz, and
+/// those of MODEL.npz.yml and decoder.yml where the files are there.
+struct AlignmentOptions {
+  const MarianOptions* model;
+  const MarianOptions* training = nullptr;
+  const MarianOptions* decoder = nullptr;
+};
+
+/// Sets the attention that links words if guided alignment taught one: the first head of the layer
+/// that transformer-guided-alignment-layer names. Only MODEL.npz.yml says whether there was such a
+/// training (pymarian 1.12.42). Without it a layer that is not the usual one, or `alignment` in
+/// decoder.yml, counts as a yes; else a note says what Marian's own alignments are. Throws
+/// UserError for a layer that the decoder lacks.
+void take_alignment_of_marian(const AlignmentOptions& options, int64_t decoder_layers,
+                              decode::AlignmentConfig& alignment, std::vector<std::string>& notes);
+
 /// Whether decoder.yml allows translations to have <unk>.
 bool allows_unknown(const MarianOptions& options);
 

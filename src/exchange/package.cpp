@@ -7,8 +7,8 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "base/lfs_pointer.h"
 #include "base/shell_names.h"
+#include "base/stand_in.h"
 #include "exchange/formats.h"
 #include "exchange/gzip.h"
 #include "exchange/zip_archive.h"
@@ -84,7 +84,7 @@ void Package::open_archive() {
   if (const std::string note = shell_note(path_); !note.empty())
     throw UserError("{}: no such file or folder; {}", path_, note);
   const auto map = model::map_file(path_);
-  require_no_lfs_pointer({map->data(), map->size()}, path_);
+  require_no_stand_in({map->data(), map->size()}, path_);
   archive_ = std::make_shared<const ZipArchive>(Bytes{{map->data(), map->size()}, map}, path_);
   for (const auto& [file, entry] : archive_->files())
     if (is_plain(file)) files_.push_back(file);
@@ -113,7 +113,7 @@ Bytes Package::read(const std::string& file) const {
     bytes = {{map->data(), map->size()}, map};
   }
   read_.insert(place);
-  require_no_lfs_pointer(bytes.view, place);
+  require_no_stand_in(bytes.view, place);
   return compressed_.contains(file) ? gunzipped(bytes.view, place) : bytes;
 }
 

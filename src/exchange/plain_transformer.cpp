@@ -38,12 +38,19 @@ std::vector<PeerModule> peer_modules(const model::ModelConfig& config) {
   std::vector<PeerModule> all;
   for (const bool decoder : {false, true}) {
     const std::string stack = names::stack(decoder);
+    const auto beside_layers = [&](const std::string& own, const std::string& there,
+                                   const std::string& marian) {
+      all.push_back({.own = own,
+                     .ctranslate2 = fmt::format("{}/{}", stack, there),
+                     .hugging_face = {fmt::format("model.{}.{}", stack, there)},
+                     .marian = {fmt::format("{}_{}", stack, marian)},
+                     .state_rows = true,
+                     .is_norm = true});
+    };
+    if (config.embedding_norm)
+      beside_layers(names::embedding_norm(decoder), "layernorm_embedding", "emb_ln");
     if (config.norm == model::Norm::pre)
-      all.push_back({.own = names::within(stack, names::kNorm),
-                     .ctranslate2 = stack + "/layer_norm",
-                     .hugging_face = {"model." + stack + ".layer_norm"},
-                     .marian = {stack + "_top_ln"},
-                     .state_rows = true});
+      beside_layers(names::within(stack, names::kNorm), "layer_norm", "top_ln");
     const int64_t layers = decoder ? config.decoder_layers : config.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
       const auto add = [&](bool reads, const std::string& own, const std::string& ctranslate2,
@@ -56,7 +63,8 @@ std::vector<PeerModule> peer_modules(const model::ModelConfig& config) {
                        .hugging_face = std::move(hugging_face),
                        .marian = std::move(marian),
                        .state_rows = !reads,
-                       .state_columns = reads});
+                       .state_columns = reads,
+                       .is_norm = ctranslate2.ends_with("/layer_norm")});
       };
       const auto attention = [&](AttentionKind kind, const std::string& there,
                                  const std::string& name, const std::string& marian) {

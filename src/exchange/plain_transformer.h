@@ -23,16 +23,17 @@ engine::Weights with_scaled_queries(const model::ModelConfig& config,
 
 /// A linear layer or a layer norm, by its names in heed and in other programs.
 struct PeerModule {
-  std::string own, ctranslate2;
+  std::string own, ctranslate2;           // ctranslate2: with is_norm, gamma and beta are in it
   std::vector<std::string> hugging_face;  // if several, each has an equal share of the rows
   std::vector<std::string> marian;        // likewise; W's name, "..._Wq", or a norm's, "..._ln"
   // Whether its rows, or columns, are numbers of the state, which may have another order in that
   // program.
   bool state_rows = false, state_columns = false;
+  bool is_norm = false;  // a layer norm
 };
 
-/// The modules of encoder and decoder: their blocks and, where norms come before sublayers, the
-/// norms after the last block.
+/// The modules of encoder and decoder: their blocks, where norms come before sublayers the norms
+/// after the last block, and with `embedding_norm` those before the first.
 std::vector<PeerModule> peer_modules(const model::ModelConfig& config);
 
 /// A tensor of Hugging Face's encoder-decoders (BART, MarianMT, M2M-100): number `part` of `parts`

@@ -4,23 +4,35 @@
 #include <cstddef>
 #include <iterator>
 #include <regex>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lfs_pointer.h"
+#include "base/stand_in.h"
 #include "text/piece_rule.h"
 #include "text/vocabulary.h"
 
 namespace heed::exchange {
 
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces) {
-  static const std::regex pattern(">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}");
+  static const std::regex pattern(
+      ">>[^<> ]+<<|__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}|[a-z]{2}_[A-Z]{2}");
   std::vector<std::string> languages;
   std::ranges::copy_if(pieces, std::back_inserter(languages), [](const std::string& piece) {
     return piece.size() < 32 && std::regex_match(piece, pattern);
   });
   return languages;
+}
+
+std::vector<text::ForeignSymbol> language_symbols(const std::vector<std::string>& pieces,
+                                                  const text::SymbolCut& cut) {
+  std::vector<text::ForeignSymbol> symbols;
+  for (std::string& language : languages_among(pieces))
+    symbols.push_back({std::move(language), cut});
+  return symbols;
 }
 
 std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows) {
@@ -40,7 +52,7 @@ SegmentFile segment_file(const Package& package, const std::string& file) {
 
 SegmentFile named_file(const std::string& path) {
   SegmentFile file{read_file(path), path};
-  require_no_lfs_pointer(file.bytes, path);
+  require_no_stand_in(file.bytes, path);
   return file;
 }
 
@@ -56,7 +68,9 @@ SegmentFile file_of_pieces(const text::ForeignPieces& pieces, const std::string&
                            const std::string& place) {
   const text::PieceRule rule{.codes = codes};
   text::check_rule(rule, place + ": ");
-  return {text::model_of_pieces(pieces.names, pieces.symbols, rule), place};
+  std::vector<std::string> symbols;
+  for (const text::ForeignSymbol& symbol : pieces.symbols) symbols.push_back(symbol.piece);
+  return {text::model_of_pieces(pieces.names, symbols, rule), place};
 }
 
 std::string codes_of(const SegmentFiles& given, bool target) {
@@ -65,7 +79,7 @@ std::string codes_of(const SegmentFiles& given, bool target) {
   if (file.empty()) return "";
   require_file(file, "codes");
   std::string codes = read_file(file);
-  require_no_lfs_pointer(codes, file);
+  require_no_stand_in(codes, file);
   text::check_rule({.codes = codes.empty() ? "\n" : codes}, file + ": ");
   return codes;
 }

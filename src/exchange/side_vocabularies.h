@@ -9,12 +9,17 @@
 #include "exchange/foreign_model.h"
 #include "exchange/package.h"
 #include "text/foreign_pieces.h"
+#include "text/symbol_cut.h"
 
 namespace heed::exchange {
 
 /// The languages for which some of `pieces` stand: >>fra<< (OPUS-MT), __fr__ (M2M-100), fra_Latn
-/// (NLLB).
+/// (NLLB), fr_XX (mBART-50).
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces);
+
+/// These languages among `pieces` as symbols.
+std::vector<text::ForeignSymbol> language_symbols(const std::vector<std::string>& pieces,
+                                                  const text::SymbolCut& cut = {});
 
 /// Makes names and rows equally many. A row without a piece is a part of the softmax: its name is
 /// one that no text has, "<unused 7>". Returns these names.

@@ -164,7 +164,9 @@ Array tensor2tensor_positions(int64_t first, int64_t count, int64_t width) {
 }
 
 Sinusoids sinusoids_in(const Array& table) {
-  constexpr float kTolerance = 2e-3F;  // of tables in half precision
+  // Programs that compute angles in fp32 are off by more at later positions. A table in half
+  // precision is off at the first ones, too, and so are the model's numbers: it stays as it is.
+  constexpr float kTolerance = 1e-6F;
   const int64_t count = table.rows(), width = table.columns();
   Floats pairs(count * width);
   kernels::sinusoids(0, count, width, pairs.data());
@@ -173,7 +175,8 @@ Sinusoids sinusoids_in(const Array& table) {
     for (int64_t p = 0; p < count; ++p)
       for (int64_t i = 0; i < width; ++i) {
         const float wanted = pairs[p * width + (in_halves ? halves[i] : i)];
-        if (std::abs(table.data[p * width + i] - wanted) > kTolerance) return false;
+        const float tolerance = kTolerance * static_cast<float>(1 + p);
+        if (!(std::abs(table.data[p * width + i] - wanted) <= tolerance)) return false;
       }
     return true;
   };

@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint32_t kHeaderMark = 0x04034b50, kEntryMark = 0x02014b50, kLocatorMark = 0x07064b50,
                    kWideEndMark = 0x06064b50;
-constexpr std::string_view kEndMark = "PK\5\6";
+constexpr std::string_view kEndMark = "PK\5\6", kFirstFile = "PK\3\4";
 constexpr std::size_t kEndBytes = 22, kLocatorBytes = 20, kLongestComment = 65535;
 constexpr uint32_t kInExtraField = 0xffffffff;
 constexpr uint16_t kZip64 = 1, kEncrypted = 1, kStored = 0, kDeflated = 8;
@@ -37,6 +37,8 @@ std::string_view directory_of(std::string_view file, const std::string& name) {
   };
   const std::size_t last = file.size() - std::min(file.size(), kEndBytes + kLongestComment);
   const std::size_t found = file.substr(last).rfind(kEndMark);
+  if (found == std::string_view::npos && file.starts_with(kFirstFile))
+    throw UserError("{}: a zip archive that is cut off: its end is missing; fetch it again", name);
   if (found == std::string_view::npos) throw UserError("{}: no zip archive, or truncated", name);
   const std::size_t end = last + found;
   Cursor record = at(end + 12);

@@ -120,17 +120,18 @@ double bleu_without(HeadTrial& trial, const HeadTrial::Heads& silenced) {
 }
 
 /// Whether its attention keeps another head, and nobody needs this one.
-bool may_go(const HeadTrial& trial, const std::optional<model::HeadIndex>& needed,
-            const model::HeadIndex& head, const HeadTrial::Heads& gone) {
+bool may_go(const HeadTrial& trial, const HeadTrial::Heads& needed, const model::HeadIndex& head,
+            const HeadTrial::Heads& gone) {
   const auto same = [&](const model::HeadIndex& other) {
     return other.kind == head.kind && other.layer == head.layer;
   };
   return std::ranges::count_if(trial.heads(), same) - std::ranges::count_if(gone, same) > 1 &&
-         std::ranges::find(gone, head) == gone.end() && head != needed;
+         std::ranges::find(gone, head) == gone.end() &&
+         std::ranges::find(needed, head) == needed.end();
 }
 
 /// The head whose silence costs least, beside those that are gone; its BLEU is yet to be measured.
-std::optional<PruningStep> cheapest(HeadTrial& trial, const std::optional<model::HeadIndex>& needed,
+std::optional<PruningStep> cheapest(HeadTrial& trial, const HeadTrial::Heads& needed,
                                     const HeadTrial::Heads& gone) {
   std::optional<PruningStep> best;
   HeadTrial::Heads left = trial.heads();
@@ -165,8 +166,7 @@ AblatedHeads ablated_heads(HeadTrial& trial, bool translate) {
   return {study::ablation_table(whole, rows, trial.pieces()), study::ablation_csv(rows)};
 }
 
-Pruning greedy_pruning(HeadTrial& trial, double keep,
-                       const std::optional<model::HeadIndex>& needed) {
+Pruning greedy_pruning(HeadTrial& trial, double keep, const HeadTrial::Heads& needed) {
   const double whole = bleu_without(trial, {});
   if (whole <= 0)
     throw UserError(

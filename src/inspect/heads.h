@@ -88,9 +88,8 @@ struct Pruning {
   HeadTrial::Heads heads = {};  // of all steps, but for the last one where its BLEU is too low
 };
 /// A greedy search: each step takes out the head whose silence costs least loss, as long as BLEU
-/// stays at `keep` per cent of the whole model's. Each attention keeps a head, and `needed` stays.
-/// Throws UserError where BLEU of the whole model is 0.
-Pruning greedy_pruning(HeadTrial& trial, double keep,
-                       const std::optional<model::HeadIndex>& needed);
+/// stays at `keep` per cent of the whole model's. Each attention keeps a head, and those of
+/// `needed` stay. Throws UserError where BLEU of the whole model is 0.
+Pruning greedy_pruning(HeadTrial& trial, double keep, const HeadTrial::Heads& needed);
 
 }  // namespace heed::inspect

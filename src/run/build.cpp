@@ -28,6 +28,7 @@
 #include "data/flaws.h"
 #include "data/languages.h"
 #include "data/notice.h"
+#include "decode/search/config.h"
 #include "decode/search/pieces.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"
@@ -37,7 +38,9 @@
 #include "model/model.h"
 #include "model/weights.h"
 #include "run/folder.h"
+#include "run/line_models.h"
 #include "run/precision.h"
+#include "run/saved_config.h"
 #include "text/lines.h"
 #include "text/piece_rule.h"
 #include "text/tsv.h"
@@ -451,9 +454,18 @@ void take_base_weights(const ModelFolder& run) {
 }
 
 ModelFolder open_base(const ModelFolder& run) {
-  return open_model(run.config.training.from,
-                    {.device = run.device.str(),
-                     .settings = {"threads=" + std::to_string(at::get_num_threads())}});
+  const std::string& path = run.config.training.from;
+  OpenOptions options{.device = run.device.str(),
+                      .settings = {"threads=" + std::to_string(at::get_num_threads())}};
+  if (run.device.is_cpu()) {
+    // Ranks that measured what the base leaves open could choose different types.
+    const Config base = saved_config(path);
+    if (leaves_translating_open(base.precision))
+      options.settings.push_back("precision=" + model::precision_name(run.precision));
+    if (base.decoding.weights == decode::WeightType::auto_)
+      options.settings.emplace_back("decoding.weights=fp32");
+  }
+  return open_model(path, options);
 }
 
 }  // namespace heed::run

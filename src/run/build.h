@@ -102,7 +102,8 @@ void require_base_network(const Config& config, const std::string& name = "");
 /// UserError that names the first tensor of another size.
 void take_base_weights(const ModelFolder& run);
 
-/// The base itself, ready to translate on the run's device and threads.
+/// The base itself, ready to translate on the run's device and threads. On a CPU it translates in
+/// the run's precision where its own leaves that open.
 ModelFolder open_base(const ModelFolder& run);
 
 }  // namespace heed::run

@@ -258,6 +258,14 @@ void check_search_files(const Config& config, Check& found) {
     });
 }
 
+/// The format of the weights that translate validations. What is still to be measured may become
+/// fp32.
+engine::WeightFormat largest_format(const Config& config) {
+  const decode::WeightType weights = config.decoding.weights;
+  if (weights == decode::WeightType::auto_) return engine::WeightFormat::fp32;
+  return decode::weight_format(weights, training_precision(config) == "bf16");
+}
+
 }  // namespace
 
 MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
@@ -296,10 +304,7 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of) {
                         : 3 * std::min(memory.tokens * of.target, kernels::kLogitsTogether));
   if (of.cpu && validates(config) && validations_translate(training) &&
       engine::has_network(config.model))
-    // A precision that is still to be measured may become fp32.
-    memory.engine =
-        memory.parameters * engine::bytes_of(decode::weight_format(
-                                config.decoding.weights, training_precision(config) == "bf16"));
+    memory.engine = memory.parameters * engine::bytes_of(largest_format(config));
   return memory;
 }
 

@@ -115,7 +115,40 @@ void check_rdrop(const Config& config) {
         "none; set model.dropout, or consistency: simcut");
 }
 
+/// Checks that the attention which decoding.alignment names exists.
+void check_alignment(const Config& config) {
+  const decode::AlignmentConfig& named = config.decoding.alignment;
+  if (!named.is_given()) return;
+  const auto refuse = [](const std::string& key, const std::string& what) {
+    throw config::ConfigError("decoding.alignment.{}: {}", key, what);
+  };
+  const std::string key = named.layer >= 0 ? "layer" : "head";
+  const model::Traits traits = model::traits(config.model);
+  if (!traits.attends()) refuse(key, "model.attention is none, and links no words; set it to -1");
+  if (!traits.has_self_attention)
+    refuse(key, "a recurrent model has no layers of attention to choose among; set it to -1");
+  const int64_t layers = config.model.decoder_layers, heads = config.model.heads;
+  if (named.layer >= layers)
+    refuse("layer", fmt::format("there is no layer {}, model.decoder_layers is {}, counted from 0",
+                                named.layer, layers));
+  if (named.head < 0) return;
+  if (named.head >= heads)
+    refuse("head", fmt::format("there is no head {}, model.heads is {}, counted from 0", named.head,
+                               heads));
+  const int64_t layer = alignment_layer(config);
+  const auto kept = model::kept_heads(config.model, model::AttentionKind::cross, layer);
+  if (!model::index_among(kept, named.head))
+    refuse("head", fmt::format("model.pruned_heads names head {} of layer {}; take another one",
+                               named.head, layer));
+}
+
 }  // namespace
+
+int64_t alignment_layer(const Config& config) {
+  if (config.decoding.alignment.layer >= 0) return config.decoding.alignment.layer;
+  const bool guided = config.training.guided_alignment > 0;
+  return model::decoder_layer(config.model, guided ? config.training.taught_layer : -2);
+}
 
 Config load_config(const std::string& path, const std::vector<std::string>& settings) {
   Config config;
@@ -142,7 +175,7 @@ void check(const Config& config) {
   train::check(config.training);
   decode::check(config.decoding);
   const model::Traits traits = model::traits(config.model);
-  if (config.decoding.weights == decode::WeightType::int8 && !engine::has_network(config.model))
+  if (decode::is_int8(config.decoding.weights) && !engine::has_network(config.model))
     throw config::ConfigError(
         "decoding.weights: int8 does not work with mechanisms that you have added to a registry; "
         "set "
@@ -150,6 +183,7 @@ void check(const Config& config) {
   if (config.decoding.coverage_penalty > 0 && !traits.attends())
     throw config::ConfigError(
         "decoding.coverage_penalty: counts attention, and model.attention is none; set it to 0");
+  check_alignment(config);
   if (config.decoding.glossary_inline && config.data.terms == 0)
     throw config::ConfigError(
         "decoding.glossary_inline: the model has to be trained with data.terms; set it to false");

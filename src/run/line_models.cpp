@@ -17,6 +17,7 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/attention_kind.h"
+#include "config/schema.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
 #include "decode/search/encoded_lines.h"
@@ -33,6 +34,7 @@
 #include "model/description/traits.h"
 #include "run/config.h"
 #include "run/folder.h"
+#include "run/measured_times.h"
 #include "study/alignment.h"
 #include "text/document.h"
 #include "text/no_text.h"
@@ -63,7 +65,14 @@ struct Engines {
   decode::EngineTranslator translator;
 };
 
-/// The numbers of engines of such a model.
+/// The sizes of the search of such a model.
+engine::SearchRows rows_of(const Config& config, int64_t vocabulary) {
+  return {.vocabulary = vocabulary,
+          .sentences = decode::search_limits(config.decoding).sentences,
+          .beam = decode::width_of(config.decoding)};
+}
+
+/// The numbers of engines of such a model, whose decoding.weights are decided.
 engine::WeightFormat numbers_of(const Config& config, const std::string& path, int64_t vocabulary) {
   const bool open = config.decoding.weights == decode::WeightType::fp32;
   return decode::weight_format(config.decoding.weights,
@@ -77,31 +86,49 @@ bool leaves_translating_open(Precision precision) {
          precision == Precision::auto_bf16;
 }
 
-bool translates_in_bf16(const Config& config, const std::string& path, int64_t vocabulary) {
+bool translates_in_bf16(const Config& config, const std::string& path, int64_t vocabulary,
+                        const MeasuredTimes& measured) {
   if (!leaves_translating_open(config.precision)) return config.precision == Precision::bf16;
   if (!kernels::processor().bf16_products) return false;
-  const PrecisionTimes times = engine::search_times(
-      config.model, {.vocabulary = vocabulary,
-                     .sentences = decode::search_limits(config.decoding).sentences,
-                     .beam = decode::width_of(config.decoding)});
-  const bool bf16 = times.favour_bf16();
-  log::info("{}: translates in {}; the products of a step take {}", path, bf16 ? "bf16" : "fp32",
-            times.text());
+  KnownTimes known = translating_times(config.model, rows_of(config, vocabulary), measured);
+  known.times.int8 = 0;  // is no choice here
+  const bool bf16 = known.times.favour_bf16();
+  log::info("{}: translates in {}; the products of a step take {}{}", path, bf16 ? "bf16" : "fp32",
+            known.times.text(), known.origin());
   return bf16;
+}
+
+void decide_weights(Config& config, const std::string& path, int64_t vocabulary,
+                    const MeasuredTimes& measured) {
+  decode::WeightType& weights = config.decoding.weights;
+  if (weights != decode::WeightType::auto_) return;
+  KnownTimes known = translating_times(config.model, rows_of(config, vocabulary), measured);
+  if (!engine::has_network(config.model)) known.times.int8 = 0;  // LibTorch translates
+  const PrecisionTimes& times = known.times;
+  weights = times.favour_int8()   ? decode::WeightType::auto_int8
+            : times.favour_bf16() ? decode::WeightType::auto_bf16
+                                  : decode::WeightType::auto_fp32;
+  log::info("{}: decoding.weights: {}; the products of a step take {}{}", path,
+            config::name_of(weights), times.text(), known.origin());
 }
 
 study::AlignmentChoice usual_choice(const Config& config) {
   const model::Traits traits = model::traits(config.model);
   const train::TrainConfig& training = config.training;
   study::AlignmentChoice choice = inspect::usual_choice(traits);
-  if (training.guided_alignment == 0) return choice;
-  choice.reads = training.guided_step == train::GuidedStep::reads;
-  if (!traits.has_self_attention) return choice;
-  choice.layer = model::decoder_layer(config.model, training.taught_layer);
+  const bool guided = training.guided_alignment > 0;
+  if (guided) choice.reads = training.guided_step == train::GuidedStep::reads;
+  if (!traits.attends() || !traits.has_self_attention) return choice;
+  choice.layer = alignment_layer(config);
+  choice.head = inspect::mean_head_of(traits, choice.layer);
+  const bool is_taught =
+      guided && choice.layer == model::decoder_layer(config.model, training.taught_layer);
+  const int64_t named = config.decoding.alignment.head;
+  if (named < 0 && !is_taught) return choice;
   // Heads are counted among those that are left.
   const auto kept = model::kept_heads(config.model, config::AttentionKind::cross, choice.layer);
-  const auto head = model::index_among(kept, training.taught_head);
-  expect(head.has_value(), "the taught head is left");
+  const auto head = model::index_among(kept, named >= 0 ? named : training.taught_head);
+  expect(head.has_value(), "the head that links words is left");
   choice.head = *head;
   return choice;
 }
@@ -138,11 +165,13 @@ LineModels open_engines(const std::string& paths, const OpenOptions& options) {
     const Vocabularies vocabularies =
         bound_vocabularies(weights.metadata, file, path, folder.config, folder.origin);
     warn_if_unbound(weights.metadata, file, path);
-    if (members.empty())
+    if (members.empty()) {
+      decide_weights(models.config, path, vocabularies.target.size());
       numbers = numbers_of(models.config, path, vocabularies.target.size());
-    else
+    } else {
       require_ensemble(models.config, {models.path, members.front().text.target},
                        {path, vocabularies.target});
+    }
     const model::Traits traits = model::traits(folder.config.model);
     members.push_back(
         {.text = member_text(folder.config, vocabularies),

@@ -11,6 +11,7 @@
 #include "decode/search/lines_request.h"
 #include "inspect/details.h"
 #include "run/config.h"
+#include "run/measured_times.h"
 #include "study/alignment.h"
 
 namespace heed::run {
@@ -22,7 +23,8 @@ struct LineModels {
   std::shared_ptr<decode::LineTranslator> translator;
 };
 
-/// The layer, head and step that guided alignment has taught, or inspect::usual_choice().
+/// The layer and head of decoding.alignment, else those that guided alignment has taught, with its
+/// step, or inspect::usual_choice().
 study::AlignmentChoice usual_choice(const Config& config);
 
 /// CPU threads of models: `threads`, or one for each core.
@@ -32,9 +34,15 @@ int64_t threads_of(const Config& config);
 bool leaves_translating_open(Precision precision);
 
 /// Whether the model of `path`, with so many target pieces, translates in bf16 on this CPU, as far
-/// as `precision` says. What that leaves open is measured and told in the log; where the processor
-/// does not multiply bf16 it is fp32.
-bool translates_in_bf16(const Config& config, const std::string& path, int64_t vocabulary);
+/// as `precision` says. What that leaves open is measured, or known from an earlier measurement,
+/// and told in the log; where the processor does not multiply bf16 it is fp32.
+bool translates_in_bf16(const Config& config, const std::string& path, int64_t vocabulary,
+                        const MeasuredTimes& measured = MeasuredTimes());
+
+/// `decoding.weights: auto` becomes auto_fp32, auto_bf16 or auto_int8 for the model of `path`, with
+/// so many target pieces, on this CPU; the log says why. For any other type it does nothing.
+void decide_weights(Config& config, const std::string& path, int64_t vocabulary,
+                    const MeasuredTimes& measured = MeasuredTimes());
 
 /// Whether engines can translate, by the configurations of model_paths(). Otherwise LibTorch is
 /// needed: on a GPU, and for a model that has no engine. Throws UserError as open_config().

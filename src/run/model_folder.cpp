@@ -51,7 +51,10 @@ void use_threads(int64_t threads) {
 }
 
 decode::Translator ModelFolder::translator(std::vector<decode::TranslatorModel> members) const {
-  return {std::move(members), config.decoding, device, precision};
+  if (!device.is_cpu()) return {std::move(members), config.decoding, device, precision};
+  Config decided = config;
+  decide_weights(decided, path, target.size());
+  return {std::move(members), decided.decoding, device, precision};
 }
 
 ModelFolder open_model(const std::string& path, const OpenOptions& options) {

@@ -1,15 +1,16 @@
 #include "run/precision.h"
 
+#include <torch/version.h>
+
 #include <algorithm>
 #include <cstdint>
 
 #include "base/log.h"
-#include "base/precision_times.h"
 #include "config/schema.h"
 #include "kernels/rows/versions.h"
-#include "model/description/config.h"
+#include "model/description/layer_sizes.h"
+#include "run/line_models.h"
 #include "train/config.h"
-#include "train/update_times.h"
 
 namespace heed::run {
 namespace {
@@ -31,20 +32,30 @@ std::string training_precision(const Config& config) {
   return config::name_of(config.precision);
 }
 
+KnownTimes training_times(const model::ModelConfig& config, const train::UpdatePart& part,
+                          const MeasuredTimes& measured) {
+  const std::string use =
+      fmt::format("training by {} with LibTorch {}", part.tokens, TORCH_VERSION);
+  return measured.of(products_name(use, model::layer_sizes(config, part.vocabulary)),
+                     [&] { return train::update_times(config, part); });
+}
+
 void decide_precision(Config& config, const at::Device& device,
-                      const model::VocabularySizes& vocabulary) {
-  if (config.precision != Precision::auto_ || !device.is_cpu()) return;
+                      const model::VocabularySizes& vocabulary, const MeasuredTimes& measured) {
+  if (!device.is_cpu()) return;
+  decide_weights(config, run_folder(config), vocabulary.target, measured);
+  if (config.precision != Precision::auto_) return;
   if (!kernels::processor().bf16_products) {
     config.precision = Precision::auto_fp32;
     log::info("precision: fp32; this processor does not multiply bf16");
     return;
   }
-  const PrecisionTimes times = train::update_times(
-      config.model, {.vocabulary = vocabulary.target, .tokens = tokens_of_part(config)});
-  const bool bf16 = times.favour_bf16();
+  const KnownTimes known = training_times(
+      config.model, {.vocabulary = vocabulary.target, .tokens = tokens_of_part(config)}, measured);
+  const bool bf16 = known.times.favour_bf16();
   config.precision = bf16 ? Precision::auto_bf16 : Precision::auto_fp32;
-  log::info("precision: {}; a part of this model's products takes {}", bf16 ? "bf16" : "fp32",
-            times.text());
+  log::info("precision: {}; a part of this model's products takes {}{}", bf16 ? "bf16" : "fp32",
+            known.times.text(), known.origin());
 }
 
 }  // namespace heed::run

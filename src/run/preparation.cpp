@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "base/event_file.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/differences.h"
@@ -84,14 +84,6 @@ void put_back(const std::string& folder) {
 const std::string& made_folder(const std::string& folder) {
   make_folder(folder);
   return folder;
-}
-
-/// "model name" of the first core; empty where the system does not say.
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
-  return "";
 }
 
 std::string own_command() {

@@ -17,6 +17,7 @@
 #include "config/schema.h"
 #include "data/config.h"
 #include "data/flaws.h"
+#include "decode/search/config.h"
 #include "train/config.h"
 
 namespace heed::run {
@@ -212,6 +213,9 @@ Config decided_as(const Config& saved, Config config) {
   const bool decided =
       saved.precision == Precision::auto_fp32 || saved.precision == Precision::auto_bf16;
   if (config.precision == Precision::auto_ && decided) config.precision = saved.precision;
+  decode::WeightType& weights = config.decoding.weights;
+  if (weights == decode::WeightType::auto_ && decode::is_chosen(saved.decoding.weights))
+    weights = saved.decoding.weights;
   return config;
 }
 

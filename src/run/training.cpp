@@ -24,6 +24,7 @@
 #include "data/config.h"
 #include "data/corpus.h"
 #include "data/hygiene.h"
+#include "decode/search/config.h"
 #include "kernels/divide_work.h"
 #include "model/description/safetensors_file.h"
 #include "model/description/traits.h"
@@ -212,12 +213,14 @@ class RankTraining {
           device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU");
   }
 
-  /// Takes the precision from the first rank, because measurements in each rank could find
-  /// different ones.
+  /// Takes the precision, and that of translations, from the first rank, because measurements in
+  /// each rank could find different ones.
   void decide_precision_together(const Vocabularies& vocabularies) {
     if (group_->leads()) decide_precision(config_, device_, vocabularies.sizes());
     config_.precision =
         static_cast<Precision>(group_->broadcast(static_cast<int64_t>(config_.precision)));
+    decode::WeightType& weights = config_.decoding.weights;
+    weights = static_cast<decode::WeightType>(group_->broadcast(static_cast<int64_t>(weights)));
   }
 
   void log_start() const {

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "text/model_file.h"
+#include "text/symbol_cut.h"
 #include "text/utf8.h"
 
 namespace heed::text {
@@ -18,6 +20,7 @@ namespace {
 constexpr std::size_t kMostForeign = 1'000'000, kLongestForeign = 1000;  // pieces, bytes of one
 
 std::vector<ModelPiece> pieces_in_file(const std::string& model, const std::string& name) {
+  require_no_stand_in(model, name);
   if (!is_sound_model(model)) throw UserError(name + ": no SentencePiece model, or damaged");
   std::vector<ModelPiece> pieces = pieces_of(model);
   if (pieces.empty()) throw UserError(name + ": no SentencePiece model: it has no pieces");
@@ -43,7 +46,8 @@ class Arrangement {
  public:
   Arrangement(const std::string& model, const ForeignPieces& pieces,
               const std::vector<std::string>& outside, const std::string& name, Outside as)
-      : name_(name), symbols_(pieces.symbols.begin(), pieces.symbols.end()) {
+      : name_(name) {
+    for (const auto& [piece, cut] : pieces.symbols) symbols_.emplace(piece, cut);
     for (ModelPiece& piece : pieces_in_file(model, name)) {
       // A piece that is never in a segmentation merges last, so that BPE takes it apart again.
       if (piece.type == PieceType::normal) unused_score_ = std::min(unused_score_, piece.score - 1);
@@ -66,6 +70,7 @@ class Arrangement {
     const int64_t unknown = foreign_id_[kUnknown];
     for (const std::string& name_outside : outside) {
       ModelPiece piece = ordinary(name_outside);
+      piece.by_name = false;
       piece.is_unknown = as == Outside::unknown && piece.type != PieceType::unused;
       add(std::move(piece), unknown);
     }
@@ -101,15 +106,25 @@ class Arrangement {
   }
 
   ModelPiece ordinary(const std::string& piece) const {
-    if (symbols_.contains(piece)) return {piece, 0, PieceType::user_defined};
+    if (const auto symbol = symbols_.find(piece); symbol != symbols_.end()) {
+      const bool found_by_segments = symbol->second.place == SymbolPlace::segments ||
+                                     symbol->second.place == SymbolPlace::anywhere;
+      return {.text = piece,
+              .score = found_by_segments ? 0 : unused_score_,
+              .type = PieceType::user_defined,
+              .cut = symbol->second};
+    }
     const auto found = in_file_.find(piece);
-    if (found == in_file_.end()) return {piece, unused_score_, PieceType::unused};
+    if (found == in_file_.end())
+      return {.text = piece, .score = unused_score_, .type = PieceType::unused, .by_name = true};
     const bool special = found->second.type == PieceType::unknown;
-    return {piece, found->second.score, special ? PieceType::control : found->second.type};
+    return {.text = piece,
+            .score = found->second.score,
+            .type = special ? PieceType::control : found->second.type};
   }
 
   const std::string& name_;
-  std::unordered_set<std::string> symbols_;
+  std::unordered_map<std::string, SymbolCut> symbols_;
   std::unordered_map<std::string, ModelPiece> in_file_;
   float unused_score_ = 0;
   std::unordered_map<std::string, int64_t> ids_;  // the program's; -1: it has none

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/symbol_cut.h"
 #include "text/vocabulary.h"
 
 namespace heed::text {
@@ -16,11 +17,17 @@ enum class Outside {
   unknown  // a piece with an id, too, but encoding gives kUnknown for it
 };
 
+/// A piece that is never made of other text, such as a language, and where the program finds it.
+struct ForeignSymbol {
+  std::string piece;
+  SymbolCut cut = {};
+};
+
 /// The pieces of another program by its ids. An empty name: the program has no such piece.
 struct ForeignPieces {
   std::vector<std::string> names;
   std::string pad, unknown, begin, end;
-  std::vector<std::string> symbols;  // pieces that are never made of other text, such as languages
+  std::vector<ForeignSymbol> symbols;
 };
 
 /// Returns all pieces of a SentencePiece file by its own ids, special ones included. Throws
@@ -43,9 +50,10 @@ std::vector<std::string> pieces_outside(const std::string& model, const ForeignP
 /// `model` are the bytes of a SentencePiece file, with whose pieces the program segments. The
 /// result segments as the program does: pad, unknown, begin and end come first, then the program's
 /// pieces in its order, then those `outside`. A piece of the program that is not in the file is
-/// marked as unused, unless it is one of the symbols. Normaliser and algorithm stay. Two
-/// vocabularies with the same `pieces` and `outside` have the same ids. Throws what
-/// pieces_outside() throws.
+/// marked as unused, unless it is one of the symbols; a run of characters without a piece that is
+/// spelled like it is this piece, because the program looks it up by its name. Normaliser and
+/// algorithm stay. Two vocabularies with the same `pieces` and `outside` have the same ids. Throws
+/// what pieces_outside() throws.
 RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& pieces,
                                 const std::vector<std::string>& outside, const std::string& name,
                                 Outside as = Outside::own);

@@ -1,5 +1,6 @@
 #include "text/model_file.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,8 +16,11 @@ namespace {
 constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4,
                    kDenormalizer = 5;                 // of a model
 constexpr uint64_t kText = 1, kScore = 2, kType = 3;  // of a piece
-constexpr uint64_t kIsUnknown = 200;  // the first number that the format leaves to extensions
-constexpr uint64_t kRule = 201;       // of a model, another extension: the fields of PieceRule
+// Numbers that the format leaves to extensions begin with 200. Of a piece:
+constexpr uint64_t kIsUnknown = 200, kByName = 201, kCut = 202;
+// The bits of the field kCut after its place.
+constexpr uint64_t kPlaceBits = 7, kDropsLeft = 8, kDropsRight = 16, kKeepsBlank = 32;
+constexpr uint64_t kRule = 201;  // of a model: the fields of PieceRule
 constexpr uint64_t kSeparator = 1, kCodes = 2, kSplitUnknown = 3;
 constexpr uint64_t kAlgorithm = 3, kWords = 3;  // of a trainer, and its value for words
 constexpr uint64_t kSize = 4;                   // of a trainer
@@ -108,6 +112,24 @@ bool is_sound_piece(std::string_view piece) {
   });
 }
 
+SymbolCut cut_of(uint64_t bits) {
+  return {.place = static_cast<SymbolPlace>(
+              std::min<uint64_t>(bits & kPlaceBits, static_cast<uint64_t>(SymbolPlace::nowhere))),
+          .drops_left = (bits & kDropsLeft) != 0,
+          .drops_right = (bits & kDropsRight) != 0,
+          .keeps_blank = (bits & kKeepsBlank) != 0};
+}
+
+uint64_t bits_of(const SymbolCut& cut) {
+  return static_cast<uint64_t>(cut.place) | (cut.drops_left ? kDropsLeft : 0) |
+         (cut.drops_right ? kDropsRight : 0) | (cut.keeps_blank ? kKeepsBlank : 0);
+}
+
+/// Whether SentencePiece must not look for the symbol.
+bool is_hidden(const SymbolCut& cut) {
+  return cut.place == SymbolPlace::first || cut.place == SymbolPlace::nowhere;
+}
+
 ModelPiece piece_in(std::string_view message) {
   ModelPiece piece;
   all_fields(message, [&](const WireField& field) {
@@ -120,8 +142,13 @@ ModelPiece piece_in(std::string_view message) {
       piece.type = static_cast<PieceType>(field.value);
     if (field.number == kIsUnknown && field.kind == WireField::varint)
       piece.is_unknown = field.value != 0;
+    if (field.number == kByName && field.kind == WireField::varint)
+      piece.by_name = field.value != 0;
+    if (field.number == kCut && field.kind == WireField::varint) piece.cut = cut_of(field.value);
     return true;
   });
+  if (is_hidden(piece.cut) && piece.type == PieceType::unused) piece.type = PieceType::user_defined;
+  if (piece.type != PieceType::user_defined) piece.cut = {};
   return piece;
 }
 
@@ -203,8 +230,11 @@ std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& p
     ProtobufMessage message;
     message.bytes(kText, piece.text)
         .single(kScore, piece.score)
-        .number(kType, static_cast<uint64_t>(piece.type));
+        .number(kType,
+                static_cast<uint64_t>(is_hidden(piece.cut) ? PieceType::unused : piece.type));
     if (piece.is_unknown) message.number(kIsUnknown, 1);
+    if (piece.by_name) message.number(kByName, 1);
+    if (const uint64_t cut = bits_of(piece.cut)) message.number(kCut, cut);
     out += ProtobufMessage().message(kPieces, message).done();
   }
   const std::size_t size = pieces_of(out).size();

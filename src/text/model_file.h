@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "text/piece_rule.h"
+#include "text/symbol_cut.h"
 
 namespace heed::text {
 
@@ -27,6 +28,12 @@ struct ModelPiece {
   /// An extension of heed: text is cut into this piece, which then counts as unknown. It is for
   /// models of programs whose network does not know all pieces of its SentencePiece file.
   bool is_unknown = false;
+  /// An extension of heed, too, for unused pieces: a run of characters without a piece that is
+  /// spelled like this one is this one. It is for programs that look up by its name what
+  /// SentencePiece does not know.
+  bool by_name = false;
+  /// Of a user-defined symbol. In the file a symbol that SentencePiece must not find is unused.
+  SymbolCut cut = {};
 };
 
 /// The pieces of a sound model, by id.

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "base/lfs_pointer.h"
+#include "base/stand_in.h"
 
 namespace heed::text {
 namespace {
@@ -79,6 +79,10 @@ std::optional<NoText> no_text(std::string_view beginning) {
   beginning = beginning.substr(0, kBeginning);
   if (is_lfs_pointer(beginning))
     return NoText{.what = "a pointer of Git LFS, not the text; `git lfs pull` fetches it",
+                  .program = "",
+                  .is_pointer = true};
+  if (is_annex_pointer(beginning))
+    return NoText{.what = "a pointer of git-annex, not the text; `git annex get` fetches it",
                   .program = "",
                   .is_pointer = true};
   if (is_pdf(beginning))

@@ -15,7 +15,7 @@
 namespace heed::text {
 namespace {
 
-constexpr const char* kSpecialNames[] = {"<pad>", "<unk>", "<s>", "</s>"};
+constexpr const char* kPieceNames[] = {"<pad>", "<unk>", "<s>", "</s>"};
 
 }  // namespace
 
@@ -54,10 +54,10 @@ std::string model_of_pieces(const std::vector<std::string>& pieces,
   const auto add = [&](const std::string& text, PieceType type) {
     if (!text.empty() && taken.insert(text).second) all.push_back({text, 0, type});
   };
-  add(kSpecialNames[0], PieceType::control);
-  add(kSpecialNames[1], PieceType::unknown);
-  add(kSpecialNames[2], PieceType::control);
-  add(kSpecialNames[3], PieceType::control);
+  add(kPieceNames[0], PieceType::control);
+  add(kPieceNames[1], PieceType::unknown);
+  add(kPieceNames[2], PieceType::control);
+  add(kPieceNames[3], PieceType::control);
   for (const std::string& symbol : symbols) add(symbol, PieceType::user_defined);
   for (const std::string& piece : pieces) add(piece, PieceType::normal);
   return model_with_rule(all, rule);

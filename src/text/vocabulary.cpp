@@ -12,8 +12,10 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 #include "text/bpe_codes.h"
+#include "text/line_cuts.h"
 #include "text/model_file.h"
 #include "text/piece_rule.h"
 #include "text/sampler.h"
@@ -84,6 +86,7 @@ class Vocabulary::Impl {
  public:
   /// Throws UserError, which begins with `name`.
   Impl(std::string model, const std::string& name) : model_(std::move(model)) {
+    require_no_stand_in(model_, name);
     if (model_.empty() || !is_sound_model(model_) || !is_loaded(processor_, model_))
       throw UserError(name + ": no SentencePiece model; make one with heed vocab");
     require_ids(processor_, name);
@@ -145,26 +148,57 @@ class Vocabulary::Impl {
   template <class Piece>
   std::vector<Piece> pieces_of(std::string_view line, int64_t most) const {
     const std::string text = fold_spaces(line);
+    if (cuts_.empty()) return pieces_of_text<Piece>(text, most);
+    std::vector<Piece> all;
+    for (const LineCuts::Part& part : cuts_.parts_of(text)) {
+      const int64_t left = most - std::ssize(all);
+      if (left < 0) break;
+      std::vector<Piece> pieces;
+      if (part.symbol >= 0)
+        pieces.push_back(piece_of<Piece>(processor_.IdToPiece(part.symbol)));
+      else
+        pieces = pieces_of_text<Piece>(part.text, left);
+      if (part.keeps_blank && part.text.ends_with(' '))
+        pieces.push_back(piece_of<Piece>(std::string(kWordStart)));
+      all.insert(all.end(), pieces.begin(), pieces.end());
+    }
+    return all;
+  }
+
+ private:
+  template <class Piece>
+  std::vector<Piece> pieces_of_text(std::string_view text, int64_t most) const {
     std::vector<Piece> all;
     for (std::size_t begin = 0; begin < text.size() && std::ssize(all) <= most;) {
       const std::size_t end = end_of_part(text, begin);
-      append(segmented<Piece>(std::string_view(text).substr(begin, end - begin)), begin,
+      append(segmented<Piece>(text.substr(begin, end - begin)), begin,
              begin > 0 && text[begin] != ' ', all);
       begin = end;
     }
     return all;
   }
 
- private:
+  /// A piece by its name, as an id or as the name.
+  template <class Piece>
+  Piece piece_of(const std::string& name) const {
+    if constexpr (std::is_same_v<Piece, int>)
+      return id_of(name);
+    else
+      return name;
+  }
+
   /// Symbols that a user has defined stay whole. So do pieces that BPE cannot spell letter by
   /// letter.
   void prepare_sampling() {
     for (const ModelPiece& piece : text::pieces_of(model_)) {
+      cuts_.add(piece.text, static_cast<int32_t>(types_.size()), piece.cut);
       types_.push_back(piece.type);
       is_unknown_.push_back(piece.is_unknown);
+      by_name_.push_back(piece.by_name && piece.type == PieceType::unused);
     }
     expect(std::ssize(types_) == processor_.GetPieceSize(), "a piece without a type");
     if (std::ranges::find(is_unknown_, true) == is_unknown_.end()) is_unknown_.clear();
+    looks_up_names_ = std::ranges::find(by_name_, true) != by_name_.end();
     if (rule_) {
       is_sampled_.assign(types_.size(), false);
       return;
@@ -180,12 +214,15 @@ class Vocabulary::Impl {
   }
 
   int id_of(int id) const { return !is_unknown_.empty() && is_unknown_[id] ? kUnknown : id; }
+  /// The id of a piece, or of a run of unknown characters, which may be a piece by its name.
   int id_of(const std::string& name) const {
-    return is_used(name) ? id_of(processor_.PieceToId(name)) : kUnknown;
-  }
-  bool is_used(const std::string& name) const {
     const int id = processor_.PieceToId(name);
-    return id != kUnknown && !(gives_unused_ && types_[id] == PieceType::unused);
+    return is_used(id) ? id_of(id) : by_name_[id] ? id : kUnknown;
+  }
+  /// Whether text is cut into this piece.
+  bool is_used(int id) const {
+    return types_[id] == PieceType::normal || types_[id] == PieceType::user_defined ||
+           types_[id] == PieceType::byte;
   }
 
   /// SentencePiece's BPE gives a character its piece even if that is unused. Here it is treated
@@ -194,7 +231,7 @@ class Vocabulary::Impl {
     std::vector<std::string> out;
     bool in_run = false;
     for (const std::string& piece : part) {
-      const bool known = is_used(piece);
+      const bool known = is_used(processor_.PieceToId(piece));
       if (!known && has(PieceType::byte))
         for (const char byte : piece)
           out.push_back(fmt::format("<0x{:02X}>", static_cast<unsigned char>(byte)));
@@ -211,7 +248,7 @@ class Vocabulary::Impl {
   std::vector<Piece> segmented(std::string_view text) const {
     std::vector<Piece> part;
     if constexpr (std::is_same_v<Piece, int>) {
-      if (gives_unused_) {
+      if (gives_unused_ || looks_up_names_) {
         for (const std::string& name : segmented<std::string>(text)) part.push_back(id_of(name));
         return part;
       }
@@ -255,6 +292,9 @@ class Vocabulary::Impl {
   std::vector<bool> is_sampled_;  // by id
   bool gives_unused_ = false;     // see without_unused()
   std::vector<bool> is_unknown_;  // by id, as ModelPiece has it; empty: none is
+  std::vector<bool> by_name_;     // by id, as ModelPiece has it
+  bool looks_up_names_ = false;   // whether one of by_name_ is true
+  LineCuts cuts_;
 };
 
 Vocabulary Vocabulary::from_model(std::string model, const std::string& name) {

@@ -76,6 +76,37 @@ TEST(Cores, AreThoseThatTheThreadIsBoundTo) {
   }).join();
 }
 
+/// The name and kind of a processor of which the system says `first` and then `second`.
+struct NamedProcessor {
+  explicit NamedProcessor(const std::string& first, const std::string& second = "") {
+    const TemporaryFolder root;
+    root.write("proc/cpuinfo", first + "\n" + second);
+    name = processor_name(root.path());
+    kind = processor_kind(root.path());
+  }
+  std::string name, kind;
+};
+
+TEST(Processor, HasTheNameThatTheSystemGives) {
+  EXPECT_EQ(NamedProcessor("processor\t: 0\nmodel name\t: AMD EPYC 9R14 \n").name, "AMD EPYC 9R14");
+  EXPECT_EQ(NamedProcessor("processor\t: 0\nFeatures\t: fp asimd\n").name, "");
+  EXPECT_EQ(processor_name("/nowhere"), "");
+}
+
+TEST(Processor, IsOfTheSameKindWhateverItsClock) {
+  const std::string kind = "vendor_id\t: GenuineIntel\nmodel\t: 207\nmodel name\t: Xeon\n";
+  const NamedProcessor one(kind + "cpu MHz\t: 2100.0\nflags\t: fpu avx2\n");
+  EXPECT_EQ(one.kind.rfind("Xeon (", 0), 0U) << one.kind;
+  EXPECT_EQ(one.kind.size(), std::string("Xeon (0123456789abcdef)").size());
+  EXPECT_EQ(NamedProcessor(kind + "cpu MHz\t: 3500.0\nflags\t: fpu avx2\n",
+                           "model name\t: another\nflags\t: none\n")
+                .kind,
+            one.kind);
+  EXPECT_NE(NamedProcessor(kind + "flags\t: fpu avx2 avx512_bf16\n").kind, one.kind);
+  EXPECT_NE(NamedProcessor("CPU part\t: 0xd40\nFeatures\t: bf16\n").kind,
+            NamedProcessor("CPU part\t: 0xd4f\nFeatures\t: bf16\n").kind);
+}
+
 TEST(Cores, HaveTheNameOfAllWhoMayUseThem) {
   const std::string all = name_of_cores();
   EXPECT_EQ(name_of_cores(), all);

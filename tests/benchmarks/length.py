@@ -75,7 +75,7 @@ def main():
     parser.add_argument("--sentences", type=int, default=32, help="translated together")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--weights", help="fp32, bf16, int8; default: the model's decoding.weights")
+    parser.add_argument("--weights", help="fp32, bf16, int8, auto; default: the model's decoding.weights")
     parser.add_argument("--threads", type=int, help="default: every core")
     args = parser.parse_args()
     lines = pathlib.Path(args.source).read_text(encoding="utf-8").splitlines()

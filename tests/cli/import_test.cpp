@@ -35,7 +35,8 @@ TEST_F(ImportCommand, NamesWhatHeedLacks) {
     folder.write("model/config.json", config);
     return folder / "model";
   };
-  expect_refusal(with(R"({"model_type": "mbart"})"), {"config.json", "mbart", "m2m_100"});
+  expect_refusal(with(R"({"model_type": "t5"})"), {"config.json", "t5", "m2m_100", "mbart"});
+  expect_refusal(with(R"({"model_type": "mbart"})"), {"config.json", "tokenizer_class"});
   expect_refusal(with(R"({"model_type": "marian"})"), {"config.json", "'d_model'"});
   const std::string shape =
       R"({"model_type": "marian", "d_model": 8, "encoder_ffn_dim": 3, "decoder_ffn_dim": 3,
@@ -56,6 +57,15 @@ TEST_F(ImportCommand, KeepsEachLicence) {
   product(import_from(folder / "ct"));
   EXPECT_EQ(read_file(folder / "run/LICENSE"), "A");
   EXPECT_EQ(read_file(folder / "run/third-LICENSE"), "B");
+}
+
+TEST_F(ImportCommand, ComputesInTheProgramsPrecision) {
+  product(run_heed({"export", Toy::get().transformer, "-o", folder / "ct", "--set",
+                    "decoding.alignment.layer=0", "--set", "decoding.alignment.head=0"}));
+  product(import_from(folder / "ct"));
+  EXPECT_THAT(read_file(folder / "run/config.yaml"),
+              ::testing::AllOf(::testing::HasSubstr("\nprecision: fp32\n"),
+                               ::testing::HasSubstr("\n    layer: 0\n    head: 0\n")));
 }
 
 TEST_F(ImportCommand, LeavesARunAlone) {

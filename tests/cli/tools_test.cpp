@@ -198,16 +198,60 @@ TEST(Noise, WritesTheSameCopyEachTime) {
 }
 
 TEST(Doctor, SaysWhatThisMachineCanDo) {
-  const Result result = run_heed({"doctor"});
+  const TemporaryFolder cache;
+  const Result result = run_heed_in({"HEED_CACHE=" + cache.path()}, {"doctor"});
   const std::string report = product(result);
-  for (const char* part : {"heed", "LibTorch", "CPU", "bf16", "GPU", "sacrebleu"})
+  for (const char* part : {"heed", "LibTorch", "CPU", "bf16", "greedy", "beam", "batch", "measured",
+                           "GPU", "sacrebleu"})
     EXPECT_THAT(report, HasSubstr(std::string(" ") + part + " "));
   EXPECT_THAT(report, HasSubstr("GFLOP/s"));
   EXPECT_THAT(report, HasSubstr("precision: auto "));
   const bool has_bf16 = report.find("ok   bf16") != std::string::npos;
-  const std::string times = "[0-9]+[.][0-9] ms in fp32 and [0-9]+[.][0-9] ms in bf16 in ";
-  for (const char* what : {"training", "translating"})
-    EXPECT_EQ(has_bf16, std::regex_search(report, std::regex(times + what))) << report;
+  const std::string ms = "[0-9]+[.][0-9] ms in ";
+  const std::string both = ms + "fp32 and " + ms + "bf16 in training";
+  EXPECT_EQ(has_bf16, std::regex_search(report, std::regex(both))) << report;
+  const std::string all =
+      ms + "fp32" + (has_bf16 ? ", " + ms + "bf16" : "") + " and " + ms + "int8";
+  for (const char* rows : {"1 row", "5 rows", "160 rows"})
+    EXPECT_TRUE(
+        std::regex_search(report, std::regex("a step with " + std::string(rows) + " takes " + all +
+                                             " in translating; precision: auto takes (fp32|bf16), "
+                                             "decoding.weights: auto (fp32|bf16|int8)\n")))
+        << report;
+  EXPECT_THAT(report, HasSubstr("anew, and kept in " + cache.path() + "/precision_times.json\n"));
+}
+
+TEST(Doctor, MeasuresAnewWhatOtherCommandsKnow) {
+  const TemporaryFolder cache;
+  const std::string variable = "HEED_CACHE=" + cache.path(), file = cache / "precision_times.json";
+  product(run_heed_in({variable}, {"doctor"}));
+  auto content = nlohmann::json::parse(read_file(file));
+  ASSERT_EQ(content.size(), 1U);  // this machine
+  auto& times = content.begin().value().at("times");
+  EXPECT_GE(times.size(), 3U);
+  for (auto& [products, formats] : times.items()) formats["fp32"] = 1e9;
+  times["others"] = {{"fp32", 1.0}};
+  content["another machine"] = {{"program", "heed"}, {"times", nlohmann::json::object()}};
+  write_atomic(file, content.dump());
+  product(run_heed_in({variable}, {"doctor"}));
+  auto anew = nlohmann::json::parse(read_file(file));
+  EXPECT_EQ(anew.at("another machine"), content.at("another machine"));
+  anew.erase("another machine");
+  ASSERT_EQ(anew.size(), 1U);
+  EXPECT_FALSE(anew.begin().value().at("times").contains("others"));
+  for (const auto& [products, formats] : anew.begin().value().at("times").items())
+    EXPECT_LT(formats.at("fp32"), 1e6) << products;
+}
+
+TEST(Doctor, SaysWhereMeasurementsCannotBeKept) {
+  const TemporaryFolder folder;
+  const std::string none = folder.write("file", "");
+  EXPECT_THAT(product(run_heed_in({"HEED_CACHE=" + none}, {"doctor"})),
+              HasSubstr("--   measured     anew by each command: " + none +
+                        "/precision_times.json cannot be written\n"));
+  EXPECT_THAT(
+      product(run_heed_in({"-u", "HEED_CACHE", "-u", "XDG_CACHE_HOME", "-u", "HOME"}, {"doctor"})),
+      HasSubstr("anew by each command: no HOME, and HEED_CACHE names no folder\n"));
 }
 
 TEST(Doctor, FailsWhereTheScorerIsMissing) {

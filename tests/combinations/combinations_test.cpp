@@ -256,6 +256,7 @@ TEST_P(Combinations, KnowEveryOption) {
       "training.log_every",
       "training.keep_last",
       "decoding.max_length_ratio",
+      "decoding.max_length_extra",
       "decoding.shortlist",
       "decoding.sampling.seed",
   };

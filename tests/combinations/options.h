@@ -38,6 +38,8 @@ inline std::vector<Option> options() {
       {"model.decoder_layers", kTransformer, {"1", "2"}},
       {"model.decoder", kTransformer},
       {"model.norm", kTransformer},
+      {"model.norm_epsilon", kTransformer, {"1e-05", "0.0003"}},
+      {"model.embedding_norm", kTransformer},
       {"model.attention_heads", kRecurrent, {"1", "2"}},
       {"model.coverage", kRecurrent},
       {"model.coverage_size", kRecurrent, {"3", "10"}},
@@ -118,6 +120,7 @@ inline std::vector<Option> options() {
       {"decoding.n_best", kBoth, {"1", "2"}},
       {"decoding.length_penalty", kBoth},
       {"decoding.alpha", kBoth, {"1", "0.5"}},
+      {"decoding.word_penalty", kBoth, {"0", "0.5"}},
       {"decoding.coverage_penalty", kBoth, {"0", "0.2"}},
       {"decoding.max_source_length", kBoth, {"1024", "3"}},
       {"decoding.min_length", kBoth, {"0", "2"}},
@@ -132,7 +135,9 @@ inline std::vector<Option> options() {
       {"decoding.glossary_inline", kBoth},
       {"decoding.mbr", kBoth, {"0", "3"}},
       {"decoding.batch_size", kBoth, {"32", "1", "0"}},
-      {"decoding.weights", kBoth},
+      {"decoding.weights", kBoth, {"fp32", "bf16", "int8", "auto_fp32", "auto_int8"}},
+      {"decoding.alignment.layer", kTransformer, {"-1", "0"}},
+      {"decoding.alignment.head", kTransformer, {"-1", "1"}},
       {"decoding.graphs", kBoth},
   };
 }

@@ -74,6 +74,39 @@ TEST(Scorer, DividesByTheLengthPenalty) {
   EXPECT_DOUBLE_EQ(Scorer(config).score(-6, 19, -0.25), -3.25);  // (24 / 6)^0.5 = 2
 }
 
+TEST(Scorer, SubtractsTheWordPenaltyBeforeTheDivision) {
+  DecodeConfig config;
+  config.word_penalty = 0.5;
+  config.alpha = 0.5;
+  config.length_penalty = LengthPenalty::none;
+  EXPECT_DOUBLE_EQ(Scorer(config).score(-6, 4, 0), -8);
+  config.length_penalty = LengthPenalty::average;
+  EXPECT_DOUBLE_EQ(Scorer(config).score(-6, 4, 0), -2);
+  config.length_penalty = LengthPenalty::power;
+  EXPECT_DOUBLE_EQ(Scorer(config).score(-6, 4, 0), -4);
+  config.length_penalty = LengthPenalty::gnmt;
+  EXPECT_DOUBLE_EQ(Scorer(config).score(-6, 19, -0.25), -8);  // -15.5 / 2 - 0.25
+  config.word_penalty = -1;
+  EXPECT_DOUBLE_EQ(Scorer(config).score(-6, 19, 0), 6.5);
+}
+
+TEST(Scorer, BoundsAreAtTheBestLength) {
+  DecodeConfig config;
+  config.word_penalty = 0.5;
+  config.length_penalty = LengthPenalty::none;
+  EXPECT_DOUBLE_EQ(Scorer(config).bound(-6, 5, 30), -8.5);  // the shortest
+  config.length_penalty = LengthPenalty::average;
+  EXPECT_DOUBLE_EQ(Scorer(config).bound(-6, 5, 30), -0.7);  // the longest
+  // (-6 - n / 2) / sqrt(n) is largest where n = 12.
+  config.length_penalty = LengthPenalty::power;
+  config.alpha = 0.5;
+  EXPECT_DOUBLE_EQ(Scorer(config).bound(-6, 5, 30), -12 / std::sqrt(12));
+  EXPECT_DOUBLE_EQ(Scorer(config).bound(-6, 16, 30), -14.0 / 4);
+  EXPECT_DOUBLE_EQ(Scorer(config).bound(-6, 5, 9), -10.5 / 3);
+  config.word_penalty = -0.5;  // the longest again
+  EXPECT_DOUBLE_EQ(Scorer(config).bound(-6, 4, 16), 2.0 / 4);
+}
+
 TEST(Scorer, NothingThatALiveHypothesisBecomesBeatsItsBound) {
   for (const auto penalty :
        {LengthPenalty::none, LengthPenalty::average, LengthPenalty::power, LengthPenalty::gnmt}) {
@@ -81,10 +114,31 @@ TEST(Scorer, NothingThatALiveHypothesisBecomesBeatsItsBound) {
     config.length_penalty = penalty;
     config.alpha = 1.3;
     const Scorer scorer(config);
-    const double bound = scorer.bound(-7, 30);
+    const double bound = scorer.bound(-7, 5, 30);
     for (int64_t length = 5; length <= 30; ++length)
       EXPECT_LE(scorer.score(-7 - 0.01 * static_cast<double>(length), length, 0), bound);
   }
+}
+
+TEST(Scorer, NorWithAWordPenalty) {
+  for (const auto penalty :
+       {LengthPenalty::none, LengthPenalty::average, LengthPenalty::power, LengthPenalty::gnmt})
+    for (const double alpha : {0.0, 0.3, 1.0, 1.7})
+      for (const double each : {-3.0, -0.2, 0.1, 0.8, 5.0})
+        for (const double now : {0.0, -0.5, -7.0, -60.0}) {
+          DecodeConfig config;
+          config.length_penalty = penalty;
+          config.alpha = alpha;
+          config.word_penalty = each;
+          const Scorer scorer(config);
+          const double bound = scorer.bound(now, 5, 30);
+          double best = -INFINITY;
+          for (int64_t length = 5; length <= 30; ++length)
+            best = std::max(best, scorer.score(now, length, 0));
+          EXPECT_LE(best, bound + 1e-12) << alpha << " " << each << " " << now;
+          EXPECT_NEAR(best, bound, 0.01 * std::abs(bound) + 1e-12)
+              << alpha << " " << each << " " << now;
+        }
 }
 
 TEST(Scorer, CoverageCountsWhatLacksAttention) {

@@ -130,6 +130,37 @@ TEST(Search, AHandWorkedBeamOfTwo) {
   EXPECT_LE(model.batches.size(), 3U);
 }
 
+TEST(Search, AHandWorkedWordPenalty) {
+  // As above. Each piece costs log 2 more: eos .2, a-eos .05, b-eos .01.
+  FixedModel model({0, 0, 0, 0.4F, 0.5F, 0.1F});
+  SearchOptions options{.config = config_of(2, LengthPenalty::none)};
+  options.config.n_best = 2;
+  options.config.word_penalty = std::log(2.0);
+  const auto found = search_one(model, {4}, options);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_TRUE(found[0].ids.empty());
+  EXPECT_NEAR(found[0].score, std::log(0.2), 1e-6);
+  EXPECT_NEAR(found[0].log_probability, std::log(0.4), 1e-6);
+  EXPECT_EQ(found[1].ids, std::vector<int32_t>({4}));
+  EXPECT_NEAR(found[1].score, std::log(0.05), 1e-6);
+  // After a a (.25) the best is a-a-eos with three pieces, .25 / 8 at most: two steps.
+  EXPECT_EQ(model.batches.size(), 2U);
+}
+
+TEST(Search, ARewardForWordsIsWorthWaitingForTheLongest) {
+  // eos .5, a .5: each a halves the probability, and log 4 for each piece doubles the score.
+  FixedModel model({0, 0, 0, 0.5F, 0.5F, 0});
+  SearchOptions options{.config = config_of(5, LengthPenalty::none)};
+  options.config.word_penalty = -std::log(4.0);
+  options.config.max_length_ratio = 1;
+  options.config.max_length_extra = 4;
+  const auto found = search_one(model, {4}, options);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].ids, std::vector<int32_t>(4, 4));  // and </s>: five steps
+  EXPECT_FALSE(found[0].cut);
+  EXPECT_NEAR(found[0].score, 5 * std::log(2.0), 1e-5);
+}
+
 TEST(Search, OfHypothesesWithOneTextTheBestStaysAndTheNextOnesFillTheList) {
   // eos .3, a .4, b .3. Without a penalty: eos .3, then a-eos .12, b-eos .09, a-a-eos .048.
   FixedModel model({0, 0, 0, 0.3F, 0.4F, 0.3F});
@@ -263,6 +294,13 @@ TEST(Search, TheLengthLimitCutsAndSaysSo) {
   const auto found = search_one(model, {4, 5, 6}, options);
   EXPECT_EQ(length_limit(options.config, 3, 1000), 15);  // ceil(4.5) + 10
   EXPECT_EQ(length_limit(options.config, 3, 12), 12);
+  options.config.max_length_extra = 0;
+  EXPECT_EQ(length_limit(options.config, 3, 1000), 5);
+  EXPECT_EQ(length_limit(options.config, 0, 1000), 1);
+  options.config.max_length_extra = 1.5;  // Marian's rule: 1.5 for </s>, too, rounded up once
+  EXPECT_EQ(length_limit(options.config, 3, 1000), 6);
+  EXPECT_EQ(length_limit(options.config, 4, 1000), 8);  // ceil(7.5)
+  options.config.max_length_extra = 10;
   options.config.min_length = 20;  // and the end after them
   EXPECT_EQ(length_limit(options.config, 3, 1000), 21);
   EXPECT_EQ(length_limit(options.config, 3, 12), 12);

@@ -391,6 +391,10 @@ TEST(Translator, WeightsThatADeviceHasNotAreRefused) {
   EXPECT_EQ(refused(WeightType::fp32, at::kCUDA), "(nothing thrown)");
   for (const auto weights : {WeightType::int8, WeightType::bf16, WeightType::fp32})
     EXPECT_EQ(refused(weights, at::kCPU), "(nothing thrown)");
+  // What `auto` has chosen on a CPU is the precision on a GPU.
+  for (const auto weights :
+       {WeightType::auto_, WeightType::auto_fp32, WeightType::auto_bf16, WeightType::auto_int8})
+    EXPECT_EQ(refused(weights, at::kCUDA), "(nothing thrown)");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ inline model::ModelConfig small_transformer() {
   return config;
 }
 
-/// Random weights of small_transformer() with any positions, norm and ties.
+/// Random weights of small_transformer() with any positions, norms and ties.
 inline Weights random_transformer(const model::ModelConfig& config, int64_t pieces) {
   namespace names = model::names;
   using model::AttentionKind;
@@ -66,6 +66,7 @@ inline Weights random_transformer(const model::ModelConfig& config, int64_t piec
     const std::string positions = decoder ? names::kTargetPositions : names::kSourcePositions;
     if (config.positions == "learned")
       all.add(positions + ".weight", {config.max_positions, width});
+    if (config.embedding_norm) all.add_norm(names::embedding_norm(decoder), width);
     if (config.norm == model::Norm::pre)
       all.add_norm(names::within(names::stack(decoder), names::kNorm), width);
     const auto attention = [&](AttentionKind kind) {

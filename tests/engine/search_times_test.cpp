@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/rows/versions.h"
+
 namespace heed::engine {
 namespace {
 
-TEST(SearchTimes, AreThereForBothPrecisions) {
+TEST(SearchTimes, AreThereForAllFormatsThatTheProcessorMultiplies) {
   for (const auto type : {model::ModelType::transformer, model::ModelType::rnn}) {
     model::ModelConfig config;
     config.type = type;
@@ -19,7 +21,8 @@ TEST(SearchTimes, AreThereForBothPrecisions) {
       const PrecisionTimes times =
           search_times(config, {.vocabulary = 70, .sentences = sentences, .beam = 2});
       EXPECT_GT(times.fp32, 0);
-      EXPECT_GT(times.bf16, 0);
+      EXPECT_GT(times.int8, 0);
+      EXPECT_EQ(times.bf16 > 0, kernels::processor().bf16_products);
     }
   }
 }

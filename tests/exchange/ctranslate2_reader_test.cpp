@@ -129,7 +129,7 @@ class CTranslate2Folder : public ::testing::Test {
 
   engine::Weights own() const { return random_transformer(config_, vocabulary_->size()); }
   VariableFile file() const {
-    write_ctranslate2(config_, own(), folder_ / "model.bin");
+    write_ctranslate2(config_, own(), {}, folder_ / "model.bin");
     return VariableFile(read_file(folder_ / "model.bin"));
   }
   ForeignModel read(const std::string& bytes) const {
@@ -171,9 +171,10 @@ class CTranslate2Folder : public ::testing::Test {
     old.set<int16_t>("alignment_heads", 1, 2);
     old.variables.erase("decoder/alignment_layer");
     old.variables.erase("decoder/alignment_heads");
-    for (const char* name : {"with_relative_position", "layernorm_embedding", "with_source_bos",
-                             "user_decoder_start_tokens"})
+    for (const char* name :
+         {"with_relative_position", "with_source_bos", "user_decoder_start_tokens"})
       old.set<int8_t>(name, 0, 1);
+    old.set<int8_t>("layernorm_embedding", config_.embedding_norm ? 1 : 0, 1);
     old.set<int8_t>("with_source_eos", 1, 1);
     old.set<int8_t>("with_target_bos", 1, 1);
     old.set_text("unk_token", "<unk>");
@@ -275,6 +276,40 @@ TEST_F(CTranslate2Folder, ComputesOpenNMTsSinusoidsWhereThereIsNoTable) {
   }
 }
 
+TEST_F(CTranslate2Folder, TakesTheEpsilonOfItsNorms) {
+  const std::string bytes = file().written(6, 7);
+  const auto epsilon = [&](const std::string& value) {
+    folder_.write("config.json", "{" + value + "}");
+    const ForeignModel model = read(bytes);
+    EXPECT_THAT(model.notes, ::testing::IsEmpty());
+    return model.model.norm_epsilon;
+  };
+  EXPECT_EQ(epsilon(R"("layer_norm_epsilon": 1e-6)"), 1e-6);  // as Eole and OpenNMT-py have it
+  EXPECT_EQ(epsilon(R"("layer_norm_epsilon": 0.001)"), 1e-3);
+  // The program's own, which its converters of Hugging Face's and Marian's models leave to it.
+  EXPECT_EQ(epsilon(R"("layer_norm_epsilon": null)"), 1e-5);
+  EXPECT_EQ(epsilon(""), 1e-5);
+}
+
+TEST_F(CTranslate2Folder, HasNormsOfEmbeddings) {
+  config_.embedding_norm = true;
+  VariableFile written = file();
+  ForeignModel model = read(written.written(6, 7));
+  EXPECT_TRUE(model.model.embedding_norm);
+  expect_own(model);
+  VariableFile old = written;
+  const std::string config = read_file(folder_ / "config.json"),
+                    pieces = read_file(folder_ / "shared_vocabulary.json");
+  age(old);  // with a switch beside the tensors
+  expect_own(read(old.written(5, 4)));
+  folder_.write("config.json", config);
+  folder_.write("shared_vocabulary.json", pieces);
+  std::filesystem::remove(folder_ / "shared_vocabulary.txt");
+  written.variables.erase("decoder/layernorm_embedding/beta");
+  EXPECT_THAT(refusal(written.written(6, 7)),
+              HasSubstr("has no 'decoder/layernorm_embedding/beta'"));
+}
+
 TEST_F(CTranslate2Folder, ComparesRowsWithNames) {
   const VariableFile written = file();
   pieces_.push_back("more");
@@ -283,14 +318,47 @@ TEST_F(CTranslate2Folder, ComparesRowsWithNames) {
               AllOf(HasSubstr("12 rows"), HasSubstr("13 pieces"), HasSubstr("shared_vocabulary")));
 }
 
+TEST_F(CTranslate2Folder, AlignsAsTheFileSays) {
+  const int64_t layers = config_.decoder_layers;
+  VariableFile written = file();
+  const auto alignment = [&](int16_t layer, int16_t heads) {
+    written.set("decoder/alignment_layer", layer, 3);
+    written.set("decoder/alignment_heads", heads, 3);
+    const ForeignModel model = read(written.written(6, 7));
+    return std::pair(model.decoding.alignment.layer, model.decoding.alignment.head);
+  };
+  const std::pair<int64_t, int64_t> unset{-1, -1}, head{0, 0}, mean{0, -1};
+  // ct2-marian-converter, ct2-opennmt-py-converter and others write these, whatever was taught.
+  EXPECT_EQ(alignment(-1, 1), unset);
+  EXPECT_EQ(alignment(-1, 0), unset);
+  EXPECT_EQ(alignment(0, 1), head);
+  EXPECT_EQ(alignment(0, 0), mean);
+  EXPECT_EQ(alignment(static_cast<int16_t>(-layers), 1), head);
+  EXPECT_EQ(alignment(0, static_cast<int16_t>(config_.heads)), mean);
+  EXPECT_EQ(alignment(0, static_cast<int16_t>(config_.heads - 1)),
+            config_.heads == 2 ? head : mean);
+  written.set("decoder/alignment_layer", static_cast<int16_t>(layers), 3);
+  EXPECT_THAT(refusal(written.written(6, 7)),
+              HasSubstr(fmt::format("'decoder/alignment_layer' is {}; the decoder has", layers)));
+  // heed's own export.
+  for (const decode::AlignmentConfig& own_alignment :
+       {decode::AlignmentConfig{.layer = 0, .head = 0}, decode::AlignmentConfig{.layer = 0}}) {
+    write_ctranslate2(config_, own(), own_alignment, folder_ / "model.bin");
+    const ForeignModel model = read_model(Package(folder_.path()), {});
+    EXPECT_EQ(model.decoding.alignment.layer, 0);
+    EXPECT_EQ(model.decoding.alignment.head, own_alignment.head);
+  }
+}
+
 TEST_F(CTranslate2Folder, RefusesWhatIsAnotherModelHere) {
   const std::string bytes = file().written(6, 7);
   folder_.write("config.json", R"({"decoder_start_token": null})");
   EXPECT_THAT(refusal(bytes), HasSubstr("config.json: 'decoder_start_token' is null"));
-  folder_.write("config.json", R"({"layer_norm_epsilon": 0.001})");
-  EXPECT_THAT(refusal(bytes), HasSubstr("'layer_norm_epsilon' is 0.001"));
-  folder_.write("config.json", R"({"layer_norm_epsilon": 1e-6})");
-  EXPECT_THAT(read(bytes).notes, ::testing::ElementsAre(HasSubstr("1e-06 there and 1e-05 here")));
+  for (const char* epsilon : {"0", "0.002", "-1e-6"}) {
+    folder_.write("config.json", fmt::format(R"({{"layer_norm_epsilon": {}}})", epsilon));
+    EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("config.json: 'layer_norm_epsilon' is"),
+                                      HasSubstr("heed has 1e-12 to 0.001")));
+  }
   folder_.write("config.json",
                 "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
   EXPECT_THAT(refusal(bytes),

@@ -29,6 +29,8 @@ TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
   EXPECT_EQ(missing([](ModelConfig&) {}), "");
   for (const char* positions : {"sinusoidal", "learned", "rotary"})
     EXPECT_EQ(missing([&](ModelConfig& c) { c.positions = positions; }), "");
+  EXPECT_EQ(missing([](ModelConfig& c) { c.embedding_norm = true; }), "");
+  EXPECT_EQ(missing([](ModelConfig& c) { c.norm_epsilon = 1e-6; }), "");
   EXPECT_THAT(missing([](ModelConfig& c) { c.type = model::ModelType::rnn; }),
               HasSubstr("no recurrent models"));
   EXPECT_THAT(missing([](ModelConfig& c) { c.decoder = model::DecoderKind::ssru; }),
@@ -89,7 +91,8 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
   for (const model::Tie tie : {model::Tie::none, model::Tie::all}) {
     ModelConfig config = engine::testing::small_transformer();
     config.tie = tie;
-    write_ctranslate2(config, engine::testing::random_transformer(config, 23),
+    config.embedding_norm = tie == model::Tie::none;
+    write_ctranslate2(config, engine::testing::random_transformer(config, 23), {},
                       folder / "model.bin");
     Reader in(read_file(folder / "model.bin"));
     EXPECT_EQ(in.number<uint32_t>(), 6U);  // the format's version
@@ -113,6 +116,12 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
     const auto width = static_cast<uint32_t>(config.width);
     EXPECT_EQ(shapes["decoder/embeddings/weight"], (std::vector<uint32_t>{23, width}));
     EXPECT_EQ(shapes.contains("decoder/projection/weight"), tie == model::Tie::none);
+    for (const char* side : {"encoder", "decoder"})
+      for (const char* part : {"gamma", "beta"}) {
+        const std::string name = fmt::format("{}/layernorm_embedding/{}", side, part);
+        EXPECT_EQ(shapes.contains(name), config.embedding_norm) << name;
+        if (config.embedding_norm) { EXPECT_EQ(shapes[name], std::vector{width}); }
+      }
     const auto aliases = in.number<uint32_t>();
     for (uint32_t i = 0; i < aliases; ++i) {
       EXPECT_FALSE(shapes.contains(in.text()));
@@ -125,7 +134,7 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
 TEST(CTranslate2, GetsNoModelThatItLacksSomethingFor) {
   ModelConfig config = engine::testing::small_transformer();
   config.positions = "alibi";
-  EXPECT_THROW(write_ctranslate2(config, engine::Weights({}), "unwritten"), Bug);
+  EXPECT_THROW(write_ctranslate2(config, engine::Weights({}), {}, "unwritten"), Bug);
 }
 
 }  // namespace

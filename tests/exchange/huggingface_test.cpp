@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -26,7 +27,8 @@ namespace {
 using engine::Array, engine::Floats;
 using engine::testing::random_transformer, engine::testing::small_transformer;
 using nlohmann::json;
-using ::testing::AllOf, ::testing::ElementsAre, ::testing::HasSubstr, ::testing::IsEmpty;
+using ::testing::AllOf, ::testing::ElementsAre, ::testing::HasSubstr, ::testing::IsEmpty,
+    ::testing::Not;
 
 /// A folder whose word vectors say which row they are.
 class TransformersFolder : public ::testing::Test {
@@ -59,12 +61,14 @@ class TransformersFolder : public ::testing::Test {
   }
 
   /// Writes weights with so many rows. `extra`: a matrix of their shape with other numbers, under
-  /// this name.
+  /// this name. `mbart`: with norms of embeddings, and tables of positions whose row i is i in the
+  /// encoder and 100 + i in the decoder.
   void write_weights(const std::string& file, model::Norm norm, int64_t rows,
-                     const std::string& extra = "") const {
+                     const std::string& extra = "", bool mbart = false) const {
     model::ModelConfig config = small_transformer();
     config.norm = norm;
     config.tie = model::Tie::all;
+    config.embedding_norm = mbart;
     const engine::Weights weights = random_transformer(config, rows);
     std::vector<Array> arrays;
     std::vector<model::SlotBytes> slots;
@@ -82,11 +86,20 @@ class TransformersFolder : public ::testing::Test {
            {reinterpret_cast<const char*>(arrays.back().data),
             arrays.back().count() * sizeof(float)}});
     }
-    if (!extra.empty()) {
-      arrays.push_back(array_from(Floats(rows * config.width, 0.5F), {rows, config.width}));
-      slots.push_back({{.name = extra, .type = model::Dtype::F32, .shape = arrays.back().shape},
+    const auto add = [&](const std::string& name, Floats numbers) {
+      const int64_t count = std::ssize(numbers) / config.width;
+      arrays.push_back(array_from(std::move(numbers), {count, config.width}));
+      slots.push_back({{.name = name, .type = model::Dtype::F32, .shape = arrays.back().shape},
                        {reinterpret_cast<const char*>(arrays.back().data),
                         arrays.back().count() * sizeof(float)}});
+    };
+    if (!extra.empty()) add(extra, Floats(rows * config.width, 0.5F));
+    for (const bool decoder : {false, true}) {
+      if (!mbart) break;
+      Floats table;
+      for (int64_t i = 0; i < 11; ++i)  // 9 positions after two that no token has
+        table.insert(table.end(), config.width, static_cast<float>(decoder ? 100 + i : i));
+      add(fmt::format("model.{}.embed_positions.weight", decoder ? "decoder" : "encoder"), table);
     }
     model::write_safetensors(std::move(slots), {{"format", "pt"}}, folder_ / ("model/" + file));
   }
@@ -124,6 +137,18 @@ class TransformersFolder : public ::testing::Test {
         {{"model_type", "m2m_100"}, {"vocab_size", rows_}, {"decoder_start_token_id", 2}});
     write("config.json", config);
     write_weights("model.safetensors", model::Norm::pre, rows_);
+  }
+  /// mBART-50 with so many rows beyond the pieces of text.
+  void write_mbart(int64_t rows) {
+    folder_.write("model/sentencepiece.bpe.model", segments_);
+    rows_ = 4 + std::ssize(own_) + rows;
+    json config = shape_;
+    config.update({{"model_type", "mbart"},
+                   {"vocab_size", rows_},
+                   {"tokenizer_class", "MBart50Tokenizer"},
+                   {"decoder_start_token_id", 2}});
+    write("config.json", config);
+    write_weights("model.safetensors", model::Norm::pre, rows_, "", /*mbart=*/true);
   }
   std::vector<std::string> fairseq_names() const {
     std::vector<std::string> names = {"<s>", "<pad>", "</s>", "<unk>"};
@@ -270,8 +295,14 @@ TEST_F(TransformersFolder, TakesPiecesThatWereAdded) {
   EXPECT_EQ(row_of(model, "<x>"), names);
   EXPECT_EQ(row_of(model, "zork"), names + 1);
   EXPECT_TRUE(model.source.has_symbol("zork"));
-  EXPECT_THAT(model.notes,
-              ElementsAre(AllOf(HasSubstr("'<x>', 'zork'"), HasSubstr("inside a line"))));
+  EXPECT_THAT(model.notes, IsEmpty());
+  // As transformers cuts it: each part has a word start of its own.
+  EXPECT_EQ(model.source.spell("a <x>b"), model.source.spell("a<x> b"));
+  EXPECT_EQ(std::ranges::count(model.source.spell("a<x>b zork"), "\u2581b"), 1);
+  const json word = {{"content", "zork"}, {"single_word", true}};
+  write("tokenizer_config.json", {{"added_tokens_decoder", {{std::to_string(names + 1), word}}}});
+  EXPECT_THAT(read().notes, ElementsAre(AllOf(HasSubstr("zork"), HasSubstr("whole words"))));
+  remove("tokenizer_config.json");
   write("added_tokens.json", {{"<x>", 3}});
   EXPECT_THAT(refusal(),
               AllOf(HasSubstr("added_tokens.json"), HasSubstr("'<x>' have the same id, 3")));
@@ -304,7 +335,11 @@ TEST_F(TransformersFolder, KnowsTheLanguagesOfM2M100AsTransformers5SavesIt) {
   EXPECT_EQ(row_of(read(), "__ja__"), own + 3);
   // A piece that was added to such a tokenizer has the id of a language.
   write("added_tokens.json", {{"<x>", own}});
-  EXPECT_THAT(refusal(), HasSubstr("'<x>' and '__en__' have the same id"));
+  EXPECT_THAT(read().notes,
+              ElementsAre(AllOf(HasSubstr("__en__ cannot be used"), HasSubstr("were added"))));
+  EXPECT_EQ(row_of(read(), "<x>"), own);
+  EXPECT_EQ(row_of(read(), "__ha__"), own + 1);
+  EXPECT_EQ(row_of(read(), "__en__"), -1);
   remove("added_tokens.json");
   tokenizer["language_codes"] = "none";
   write("tokenizer_config.json", tokenizer);
@@ -343,7 +378,218 @@ TEST_F(TransformersFolder, ReadsTheIdsOfNLLBsLanguages) {
         {{"added_tokens_decoder", {{std::to_string(own + 2), {{"content", "fra_Latn"}}}}}});
   EXPECT_THAT(refusal(), AllOf(HasSubstr("'fra_Latn'"), HasSubstr("in another file")));
   remove("sentencepiece.bpe.model");
-  EXPECT_THAT(refusal(), HasSubstr("sentencepiece.bpe.model: is missing; transformers 5"));
+  remove("tokenizer.json");
+  EXPECT_THAT(refusal(),
+              HasSubstr("sentencepiece.bpe.model: is missing, and so is tokenizer.json"));
+}
+
+TEST_F(TransformersFolder, CutsAsTokenizerJsonSaysWhereItIsAlone) {
+  write_nllb(2);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  json merges = json::array();
+  const std::set<std::string> known(own_.begin(), own_.end());
+  for (const std::string& piece : own_)
+    for (std::size_t at = 1; at < piece.size(); ++at)
+      if (known.contains(piece.substr(0, at)) && known.contains(piece.substr(at)))
+        merges.push_back({piece.substr(0, at), piece.substr(at)});
+  ASSERT_FALSE(merges.empty());
+  const auto token = [](int64_t id, const char* content) {
+    return json{{"id", id}, {"content", content}, {"normalized", false}};
+  };
+  json tokenizer = {
+      {"added_tokens", {token(own, "deu_Latn"), token(own + 1, "<x>")}},
+      {"normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", " {2,}"}}}, {"content", " "}}},
+      {"pre_tokenizer",
+       {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}}},
+      {"model", {{"type", "BPE"}, {"vocab", ids_of(fairseq_names())}, {"merges", merges}}}};
+  write("tokenizer.json", tokenizer);
+  const text::Vocabulary with_segments = read().source;
+  remove("sentencepiece.bpe.model");
+  const text::Vocabulary alone = read().source;
+  for (const std::string line : {"a b c d", "dcab ba", "a<x> b <x>c", "q a", "d d"}) {
+    EXPECT_EQ(alone.encode(line), with_segments.encode(line)) << line;
+    EXPECT_EQ(alone.spell(line), with_segments.spell(line)) << line;
+  }
+  // This version of transformers makes a piece of the blank before an added piece; one whose
+  // normaliser strips texts at their end makes none.
+  const auto marks = [&] { return std::ranges::count(read().source.spell("a <x>"), "\u2581"); };
+  EXPECT_EQ(marks(), 1);
+  tokenizer["normalizer"] = {{"type", "Sequence"},
+                             {"normalizers", {{{"type", "Strip"}, {"strip_right", true}}}}};
+  write("tokenizer.json", tokenizer);
+  EXPECT_EQ(marks(), 0);
+  const auto refused = [&](const json& patch) {
+    json other = tokenizer;
+    other.merge_patch(patch);
+    write("tokenizer.json", other);
+    return refusal();
+  };
+  EXPECT_THAT(refused({{"model", {{"merges", json::array()}}}}), HasSubstr("'model.merges' lacks"));
+  EXPECT_THAT(refused({{"model", {{"byte_fallback", true}}}}), HasSubstr("'model.byte_fallback'"));
+  EXPECT_THAT(refused({{"model", {{"type", "WordPiece"}}}}),
+              AllOf(HasSubstr("'model.type'"), HasSubstr("'WordPiece'")));
+  EXPECT_THAT(refused({{"normalizer", {{"type", "Lowercase"}}}}), HasSubstr("step 'Lowercase'"));
+  EXPECT_THAT(refused({{"pre_tokenizer", nullptr}}), HasSubstr("has no Metaspace"));
+  EXPECT_THAT(refused({{"normalizer", {{"type", "Precompiled"}, {"precompiled_charsmap", "*"}}}}),
+              HasSubstr("no base64"));
+}
+
+TEST_F(TransformersFolder, ReadsSMaLL100WithTheTargetBeforeTheSource) {
+  write_m2m_100(108);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  write("tokenizer_config.json", {{"tokenizer_class", "SMALL100Tokenizer"}, {"tgt_lang", "fr"}});
+  const ForeignModel model = read();
+  EXPECT_EQ(model.program, "Hugging Face SMaLL-100");
+  EXPECT_EQ(model.target_language, "fr");
+  EXPECT_EQ(model.source_language, "");
+  EXPECT_EQ(model.languages.size(), 100U);
+  EXPECT_EQ(row_of(model, "<2de>"), own + 16);
+  EXPECT_EQ(row_of(model, "__de__"), -1);
+  EXPECT_TRUE(model.source.has_symbol("<2fr>"));
+  write("tokenizer_config.json", {{"language_codes", "m2m100"}});
+  EXPECT_EQ(row_of(read(), "__de__"), own + 16);
+  folder_.write("model/tokenization_small100.py", "");
+  EXPECT_EQ(row_of(read(), "<2de>"), own + 16);
+}
+
+TEST_F(TransformersFolder, NamesKeysAndTypesThatAreThere) {
+  write_marian();
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  config["encoder_layers"] = -1;
+  write("config.json", config);
+  // The file has one line.
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("config.json: model.encoder_layers"),
+                               ::testing::Not(HasSubstr("config.json:1"))));
+  write_marian();
+  const std::vector<int64_t> numbers(4);
+  model::write_safetensors(
+      {{{.name = "model.shared.weight", .type = model::Dtype::I64, .shape = {4}},
+        {reinterpret_cast<const char*>(numbers.data()), 32}}},
+      {}, folder_ / "model/model.safetensors");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("model.shared.weight"), HasSubstr("I64")));
+}
+
+TEST_F(TransformersFolder, NamesFilesThatStandInForOthers) {
+  for (const char* file : {"config.json", "vocab.json", "source.spm", "model.safetensors"}) {
+    write_marian();
+    folder_.write("model/" + std::string(file), "<!DOCTYPE html>\n<title>404</title>");
+    EXPECT_THAT(refusal(), AllOf(HasSubstr(std::string(file) + ": is a web page"),
+                                 HasSubstr("fetch it again")));
+    folder_.write("model/" + std::string(file), "/annex/objects/MD5E-s8--0cc175b9c0f1b6\n");
+    EXPECT_THAT(refusal(), HasSubstr(std::string(file) + ": is a git-annex pointer"));
+  }
+}
+
+TEST_F(TransformersFolder, OpensMBart50) {
+  // Facebook's own folder: 52 languages and <mask>, whose ids no file says.
+  write_mbart(53);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  write("special_tokens_map.json",
+        {{"additional_special_tokens", {"ar_AR", "en_XX", "sl_SI"}}, {"mask_token", "<mask>"}});
+  write("tokenizer_config.json", {{"src_lang", "en_XX"}, {"tgt_lang", nullptr}});
+  write("generation_config.json",
+        {{"forced_bos_token_id", own + 2}, {"forced_eos_token_id", 2}, {"eos_token_id", 2}});
+  const ForeignModel model = read();
+  EXPECT_EQ(model.program, "Hugging Face mBART-50");
+  EXPECT_THAT(model.notes, IsEmpty());
+  EXPECT_EQ(model.languages.size(), 52U);
+  EXPECT_EQ(row_of(model, own_[0]), 4);
+  EXPECT_EQ(row_of(model, "ar_AR"), own);
+  EXPECT_EQ(row_of(model, "en_XX"), own + 3);  // the fourth of the list
+  EXPECT_EQ(row_of(model, "sl_SI"), own + 51);
+  EXPECT_EQ(row_of(model, "<mask>"), own + 52);
+  EXPECT_TRUE(model.source.has_symbol("en_XX"));
+  EXPECT_FALSE(model.source.has_symbol("<mask>"));
+  EXPECT_EQ(model.source_language, "en_XX");
+  EXPECT_EQ(model.target_language, "de_DE");
+  EXPECT_TRUE(model.source_end);
+  EXPECT_EQ(model.model.norm, model::Norm::pre);
+  EXPECT_TRUE(model.model.embedding_norm);
+  EXPECT_EQ(model.model.norm_epsilon, 1e-5);
+  EXPECT_EQ(model.model.max_positions, 9);
+  // Position 0 has row 2 of its own side's table.
+  EXPECT_EQ(model.weights.at("source_positions.weight").shape, (std::vector<int64_t>{9, 12}));
+  EXPECT_EQ(model.weights.at("source_positions.weight").data[0], 2);
+  EXPECT_EQ(model.weights.at("target_positions.weight").data[8 * 12], 110);
+  EXPECT_EQ(row_of(model, "<s>"), 2);  // with which decoders begin: </s>
+  EXPECT_TRUE(model.weights.contains("decoder.embedding_norm.bias"));
+  // A language that is listed, and that transformers' list lacks.
+  write("special_tokens_map.json", {{"additional_special_tokens", {"ar_AR", "xx_YY"}}});
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("tokenizer.json: is needed"), HasSubstr("'xx_YY'")));
+}
+
+TEST_F(TransformersFolder, ReadsTheIdsOfMBart50sLanguages) {
+  write_mbart(4);
+  const auto own = static_cast<int64_t>(fairseq_names().size());
+  // As transformers 4.57.1 saves a tokenizer.
+  json added;
+  for (const auto& [id, piece] : std::map<int64_t, std::string>{
+           {0, "<s>"}, {2, "</s>"}, {own, "<mask>"}, {own + 1, "fr_XX"}, {own + 2, "de_DE"}})
+    added[std::to_string(id)] = {{"content", piece}, {"special", true}};
+  write("tokenizer_config.json",
+        {{"added_tokens_decoder", added}, {"src_lang", "de_DE"}, {"tgt_lang", "fr_XX"}});
+  ForeignModel model = read();
+  EXPECT_THAT(model.languages, ElementsAre("fr_XX", "de_DE"));
+  EXPECT_EQ(row_of(model, "fr_XX"), own + 1);
+  EXPECT_EQ(row_of(model, "<mask>"), own);
+  EXPECT_EQ(model.target_language, "fr_XX");
+  EXPECT_THAT(model.decoding.forbid, ElementsAre(fmt::format("<unused {}>", own + 3)));
+  // As transformers 5.24.0 does: its vocabulary has the languages, too.
+  json vocabulary = json::array();
+  for (const std::string& piece : fairseq_names()) vocabulary.push_back({piece, -1.5});
+  for (const char* piece : {"de_DE", "fr_XX", "<mask>"}) vocabulary.push_back({piece, 0.0});
+  write("tokenizer_config.json", {{"src_lang", "de_DE"}});
+  write("tokenizer.json",
+        {{"model", {{"type", "Unigram"}, {"vocab", vocabulary}}},
+         {"added_tokens",
+          {{{"id", own + 1}, {"content", "fr_XX"}}, {{"id", own + 3}, {"content", "<x>"}}}}});
+  model = read();
+  EXPECT_EQ(row_of(model, "de_DE"), own);
+  EXPECT_EQ(row_of(model, "fr_XX"), own + 1);
+  for (const char* symbol : {"de_DE", "fr_XX", "<x>"})
+    EXPECT_TRUE(model.source.has_symbol(symbol)) << symbol;
+  EXPECT_EQ(model.target_language, "");
+}
+
+TEST_F(TransformersFolder, RefusesMBartWhoseSourcesEndWithTheirLanguage) {
+  write_mbart(53);
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  config.erase("tokenizer_class");
+  write("config.json", config);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("config.json: 'tokenizer_class' is missing"),
+                               HasSubstr("transformers takes 'MBartTokenizer'"),
+                               HasSubstr("sources end with their language")));
+  write("tokenizer_config.json", {{"tokenizer_class", "MBartTokenizer"}});
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("tokenizer_config.json: 'tokenizer_class' is "
+                                         "'MBartTokenizer', whose sources end with"),
+                               Not(HasSubstr("\n"))));
+  write("tokenizer_config.json", {{"tokenizer_class", "AlbertTokenizer"}});
+  EXPECT_THAT(refusal(), HasSubstr("is 'AlbertTokenizer'; heed opens mbart with"));
+  write("tokenizer_config.json", {{"tokenizer_class", "MBart50TokenizerFast"}});
+  EXPECT_EQ(read().languages.size(), 52U);
+}
+
+TEST_F(TransformersFolder, TakesMBartsTableOfVectorsWhereSidesHaveNoneOfTheirOwn) {
+  // transformers 4.57.1 saves a model that is not tied so, and draws other vectors when it loads
+  // it.
+  write_mbart(53);
+  write_weights("model.safetensors", model::Norm::pre, rows_, "lm_head.weight", /*mbart=*/true);
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  config["tie_word_embeddings"] = false;
+  write("config.json", config);
+  const ForeignModel model = read();
+  EXPECT_EQ(model.model.tie, model::Tie::none);
+  EXPECT_EQ(row_of_source(model, "ar_AR"), std::ssize(fairseq_names()));
+  EXPECT_EQ(model.weights.at("output.weight").data[0], 0.5F);
+}
+
+TEST_F(TransformersFolder, OtherModelsHaveNoNormOfEmbeddings) {
+  write_marian();
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  config["normalize_embedding"] = true;
+  write("config.json", config);
+  EXPECT_THAT(refusal(), HasSubstr("config.json: 'normalize_embedding' is true, and transformers "
+                                   "has no such layer in 'marian'"));
 }
 
 TEST_F(TransformersFolder, SearchesAsItsGenerationConfigurationSays) {

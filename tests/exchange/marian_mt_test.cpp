@@ -45,6 +45,10 @@ TEST(MarianMT, LacksWhatItsConfigurationCannotSay) {
   EXPECT_THAT(missing([](ModelConfig& c) { c.kv_heads = 1; }), HasSubstr("(model.kv_heads is 1)"));
   EXPECT_THAT(missing([](ModelConfig& c) { c.norm = model::Norm::pre; }),
               HasSubstr("(model.norm is pre)"));
+  EXPECT_THAT(missing([](ModelConfig& c) { c.embedding_norm = true; }),
+              HasSubstr("(model.embedding_norm is true)"));
+  EXPECT_THAT(missing([](ModelConfig& c) { c.norm_epsilon = 1e-6; }),
+              HasSubstr("add 1e-05 to a variance (model.norm_epsilon is 1e-06)"));
   for (const char* positions : {"learned", "rotary", "none"})
     EXPECT_THAT(missing([&](ModelConfig& c) { c.positions = positions; }),
                 HasSubstr(std::string("(model.positions is ") + positions + ")"));
@@ -66,6 +70,7 @@ TEST(HuggingFaceTensors, CoverEachRowOfTheModelOnce) {
     ModelConfig config = small_marian();
     config.tie = tie;
     if (tie == Tie::none) config.norm = model::Norm::pre;
+    config.embedding_norm = tie == Tie::decoder;
     const engine::Weights weights = random_transformer(config, 7);
     std::map<std::string, int64_t> next;  // the first row that is not there yet
     std::set<std::string> names;

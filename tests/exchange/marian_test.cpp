@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "compressed.h"
+#include "decode/search/search.h"
 #include "exchange/foreign_model.h"
 #include "exchange/formats.h"
+#include "exchange/marian_options.h"
 #include "exchange/marian_writer.h"
 #include "message.h"
 #include "text/foreign_pieces.h"
@@ -55,6 +60,7 @@ struct MarianImport : ::testing::Test {
     write("model.npz", marian_npz(marian_options(options),
                                   {.source = pieces_of("both"), .shared = true, .more = more}));
     write("vocab.spm", spm_of("both"));
+    write("model.npz.yml", "guided-alignment: none\n");
   }
   /// A model from German to English, without vocabularies.
   std::string separate(const std::map<std::string, std::string>& other = {}) const {
@@ -72,6 +78,11 @@ struct MarianImport : ::testing::Test {
                        model.target.id_of("ü") ? "de" : "en");
   }
 };
+
+/// As marian-train writes them, also where other norms come after sublayers.
+const std::vector<std::string> kEmbeddingNorms = {
+    "encoder_emb_ln_scale_pre", "encoder_emb_ln_bias_pre", "decoder_emb_ln_scale_pre",
+    "decoder_emb_ln_bias_pre"};
 
 /// The table as marian-vocab writes it: names that YAML would misread are quoted.
 std::string table_of(const std::vector<std::string>& names) {
@@ -145,7 +156,7 @@ TEST_F(MarianImport, RefusesByKeyWhatHeedLacks) {
       {"transformer-ffn-depth", "3"},
       {"transformer-no-projection", "true"},
       {"transformer-pool", "true"},
-      {"transformer-postprocess-emb", "nd"},
+      {"transformer-postprocess-emb", "na"},
       {"transformer-postprocess-top", "n"},
       {"transformer-tied-layers", "\n  - 1\n  - 1"},
       {"input-types", "\n  - class\n  - sequence"},
@@ -165,12 +176,37 @@ TEST_F(MarianImport, SaysWhatItDoesNotKnow) {
               ElementsAre("heed does not know Marian's option transformer-of-tomorrow (big): "
                           "compare translations with Marian's"));
   // Whatever made it, a tensor that nobody reads is part of the function.
-  write_joint({}, {"encoder_emb_ln_scale_pre"});
+  write_joint({}, {"encoder_l1_ffn_W3"});
   EXPECT_EQ(refusal(), place("model.npz") +
-                           ": has the tensor encoder_emb_ln_scale_pre, which no Transformer of "
+                           ": has the tensor encoder_l1_ffn_W3, which no Transformer of heed has");
+  // A norm of embeddings that the options do not mention.
+  write_joint({}, kEmbeddingNorms);
+  EXPECT_EQ(refusal(), place("model.npz") +
+                           ": has the tensor decoder_emb_ln_bias_pre, which no Transformer of "
                            "heed has");
   write_joint({}, {"decoder_l1_ffn_W1_QuantMultA"});
   EXPECT_THAT(open().notes, IsEmpty());
+}
+
+TEST_F(MarianImport, AddsMarians1e6ToVariances) {
+  write_joint();
+  const ForeignModel model = open();
+  EXPECT_EQ(model.model.norm_epsilon, 1e-6);
+  EXPECT_FALSE(model.model.embedding_norm);
+}
+
+TEST_F(MarianImport, HasNormsOfEmbeddings) {
+  for (const char* steps : {"n", "nd", "dn"}) {
+    write_joint({{"transformer-postprocess-emb", steps}}, kEmbeddingNorms);
+    const ForeignModel model = open();
+    EXPECT_TRUE(model.model.embedding_norm) << steps;
+    EXPECT_THAT(model.notes, IsEmpty());
+    for (const char* name : {"encoder.embedding_norm.weight", "encoder.embedding_norm.bias",
+                             "decoder.embedding_norm.weight", "decoder.embedding_norm.bias"})
+      EXPECT_THAT(model.weights.at(name).copy(), ElementsAre(0, 0.5)) << name;
+  }
+  write_joint({{"transformer-postprocess-emb", "nd"}});
+  EXPECT_THAT(refusal(), HasSubstr("encoder_emb_ln_scale"));
 }
 
 TEST_F(MarianImport, WithoutPositionsHasNone) {
@@ -329,6 +365,7 @@ TEST_F(MarianImport, RowsAreComparedWithNames) {
   write("source.spm", spm_of("de"));
   write("target.spm", spm_of("en"));
   write("vocab.deen.yml", table_of(names));
+  write("model.npz.yml", "guided-alignment: none\n");
   for (const int64_t rows : {3, 5}) {
     write("model.npz", marian_npz(marian_options(), {.source = rows}));
     EXPECT_EQ(refusal(), fmt::format("{}: has 4 pieces, and {} has {} word vectors: it is another "
@@ -437,17 +474,82 @@ TEST_F(MarianImport, SearchesAsDecoderYmlSays) {
   EXPECT_EQ(model.decoding.length_penalty, decode::LengthPenalty::none);
   EXPECT_THAT(model.decoding.forbid, IsEmpty());
   EXPECT_EQ(model.decoding.max_length_ratio, 2);
-  EXPECT_THAT(model.notes, ElementsAre(HasSubstr("max-length-factor: 2")));
-  // (score - penalty n) / n is score / n less a constant.
-  EXPECT_THAT(with("normalize: 1\nword-penalty: 0.3\n").notes, IsEmpty());
-  EXPECT_THAT(with("normalize: 0.6\nword-penalty: 0.3\n").notes,
-              ElementsAre("decoder.yml's word-penalty: 0.3 is left out: heed's search has none"));
+  EXPECT_EQ(model.decoding.max_length_extra, 2);  // for </s>, which Marian counts
+  EXPECT_THAT(model.notes, IsEmpty());
+  // pymarian 1.12.42 wrote at most 63 pieces for 47, and 26 for 19, with a factor of 1.3.
+  model = with("max-length-factor: 1.3\n");
+  EXPECT_EQ(decode::length_limit(model.decoding, 47, 1000), 63);
+  EXPECT_EQ(decode::length_limit(model.decoding, 19, 1000), 26);
+  EXPECT_EQ(decode::length_limit(with("").decoding, 10, 1000), 33);  // Marian's own factor, 3
+  model = with("normalize: 0.6\nword-penalty: 0.3\nmax-length: 200\n");
+  EXPECT_EQ(model.decoding.word_penalty, 0.3);
+  EXPECT_EQ(model.decoding.max_source_length, 199);
+  EXPECT_THAT(model.notes, IsEmpty());
+  EXPECT_THAT(with("word-penalty: 101\n").notes,
+              ElementsAre("decoder.yml's word-penalty: 101 is left out: decoding.word_penalty is "
+                          "from -100 to 100"));
   EXPECT_THAT(with("normalize: -1\n").notes, ElementsAre(HasSubstr("normalize: -1 is left out")));
   EXPECT_THAT(with("shortlist: [lex.s2t, 50, 50]\n").notes,
               ElementsAre(HasSubstr("shortlist: [lex.s2t, 50, 50] is left out")));
+  for (const char* option : {"skip-cost", "n-best", "allow-special", "no-spm-decode"})
+    EXPECT_THAT(with(std::string(option) + ": true\n").notes,
+                ElementsAre(HasSubstr(fmt::format("{}: true is left out", option))));
+  EXPECT_THAT(with("precision: [float16]\n").notes, ElementsAre(HasSubstr("precision: [float16]")));
+  EXPECT_THAT(with("precision: [float32]\nshortlist: []\nn-best: false\n").notes, IsEmpty());
   // Without decoder.yml, too.
   std::filesystem::remove(place("decoder.yml"));
   EXPECT_THAT(open().decoding.forbid, ElementsAre("<unk>"));
+}
+
+// The options as pymarian 1.12.42 wrote them: only model.npz.yml knows of the training.
+TEST(MarianAlignment, IsOfTheHeadThatWasTaught) {
+  std::vector<std::string> notes;
+  decode::AlignmentConfig alignment;
+  const auto take = [&](const std::string& model, const char* training, const char* decoder) {
+    const auto options = [](const char* text) {
+      return text == nullptr ? std::nullopt : std::optional<MarianOptions>(std::in_place, text, "");
+    };
+    const MarianOptions own(model, "m.npz");
+    const auto of_training = options(training), of_decoder = options(decoder);
+    notes.clear();
+    alignment = {};
+    take_alignment_of_marian({.model = &own,
+                              .training = of_training ? &*of_training : nullptr,
+                              .decoder = of_decoder ? &*of_decoder : nullptr},
+                             6, alignment, notes);
+    return std::pair(alignment.layer, alignment.head);
+  };
+  const std::pair<int64_t, int64_t> unset{-1, -1}, last{5, 0}, named{1, 0};
+  const std::string usual = "transformer-guided-alignment-layer: last",
+                    second = "transformer-guided-alignment-layer: 2";
+  EXPECT_EQ(take("type: transformer", "guided-alignment: t.al", nullptr), last);
+  EXPECT_EQ(take(usual, "guided-alignment: t.al", nullptr), last);
+  EXPECT_EQ(take(second, "guided-alignment: t.al", nullptr), named);
+  EXPECT_THAT(notes,
+              ElementsAre("head 0 of decoder layer 1 links words: guided alignment taught it"));
+  EXPECT_EQ(take(second, "guided-alignment: none", "alignment: hard"), unset);
+  EXPECT_THAT(notes, IsEmpty());
+  // Without the file of the training.
+  EXPECT_EQ(take(second, nullptr, nullptr), named);
+  EXPECT_EQ(take(usual, nullptr, "alignment: hard"), last);
+  EXPECT_EQ(take(usual, nullptr, "beam-size: 6"), unset);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("decoding.alignment: {layer: 5, head: 0}")));
+  for (const char* number : {"0", "7", "-1"})
+    EXPECT_EQ(message_of<UserError>([&] {
+                take(fmt::format("transformer-guided-alignment-layer: {}", number), nullptr,
+                     nullptr);
+              }),
+              fmt::format("m.npz: option transformer-guided-alignment-layer is {}; the decoder has "
+                          "6 layers",
+                          number));
+}
+
+TEST_F(MarianImport, AlignsByTheHeadThatGuidedAlignmentTaught) {
+  write_joint();
+  EXPECT_EQ(open().decoding.alignment.layer, -1);
+  write("model.npz.yml", "guided-alignment: t.al\n");
+  EXPECT_EQ(open().decoding.alignment.layer, 0);
+  EXPECT_EQ(open().decoding.alignment.head, 0);
 }
 
 }  // namespace

@@ -105,6 +105,8 @@ TEST(ZipArchive, IsRefusedWhereItCannotBeReadWhole) {
   EXPECT_EQ(archive_refusal(sound, "b\n"), "m.zip: b\\n: no such file in the archive");
   EXPECT_EQ(archive_refusal(""), "m.zip: no zip archive, or truncated");
   EXPECT_EQ(archive_refusal("PK"), "m.zip: no zip archive, or truncated");
+  EXPECT_EQ(archive_refusal("PK\3\4 and no end"),
+            "m.zip: a zip archive that is cut off: its end is missing; fetch it again");
   EXPECT_EQ(archive_refusal(zip({{.name = "a", .bytes = kText, .flags = 1}})),
             "m.zip: a: encrypted; unpack the archive");
   std::string other = sound;

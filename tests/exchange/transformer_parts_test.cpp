@@ -135,5 +135,18 @@ TEST(TransformerParts, SinusoidsAreKnownByTheirTable) {
   EXPECT_EQ(sinusoids_in(tensor2tensor_positions(0, 5, 6)), Sinusoids::none);
 }
 
+TEST(TransformerParts, SinusoidsOfRoundedAnglesAreKnownAndRoundedOnesAreStoredNumbers) {
+  // An angle near 900 is off by up to 6e-5 in fp32. The sine of 1 is 0.8413086 in half precision,
+  // and not 0.84147096.
+  Floats table(1000 * 2);
+  kernels::sinusoids(0, 1000, 2, table.data());
+  Floats angles = table;
+  angles[900 * 2 + 1] = std::cos(900.00006F);
+  EXPECT_EQ(sinusoids_in(array_from(angles, {1000, 2})), Sinusoids::pairs);
+  Floats halves = table;
+  halves[2] = 0.8413086F;
+  EXPECT_EQ(sinusoids_in(array_from(halves, {1000, 2})), Sinusoids::none);
+}
+
 }  // namespace
 }  // namespace heed::exchange

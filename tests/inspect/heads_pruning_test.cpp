@@ -81,7 +81,7 @@ TEST(Pruning, LeavesTheHeadThatIsNeeded) {
   HeadTrial trial = trial_of_own_translations();
   // A search that ends with its first step.
   const model::HeadIndex first = *greedy_pruning(trial, 1000, {}).steps.at(1).head;
-  const Pruning found = greedy_pruning(trial, 0, first);
+  const Pruning found = greedy_pruning(trial, 0, {first});
   EXPECT_EQ(found.heads.size(), 18U - 6);
   EXPECT_EQ(std::ranges::count(found.heads, first), 0);
 }

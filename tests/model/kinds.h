@@ -41,7 +41,8 @@ inline std::string name_of_transformer(const ModelConfig& config) {
   return decoder + config::name_of(config.norm) + "_" + config.positions + "_kv" +
          std::to_string(config.kv_heads) + "_window" + std::to_string(config.sliding_window) + "_" +
          config.self_attention + "_" + config.attention_normaliser + "_" +
-         config::name_of(config.activation) + "_tie_" + config::name_of(config.tie);
+         config::name_of(config.activation) + "_tie_" + config::name_of(config.tie) +
+         (config.embedding_norm ? "_embedding_norm" : "");
 }
 
 /// Decoders without self-attention; what encoders alone have then takes turns.
@@ -55,6 +56,7 @@ inline std::vector<NamedConfig> recurrence_kinds() {
       config.positions = positions;
       config.decoder_layers = 1 + static_cast<int64_t>(i % 2);
       config.norm = i / 2 % 2 == 0 ? Norm::pre : Norm::post;
+      config.embedding_norm = i % 3 == 1;
       config.activation = static_cast<Activation>(i % 3);
       config.tie = static_cast<Tie>(i % 3);
       if (i % 4 == 1) config.self_attention = "linear";
@@ -107,6 +109,8 @@ inline std::vector<NamedConfig> transformer_kinds() {
       config.encoder_layers = 1 + static_cast<int64_t>(i % 2);
       config.decoder_layers = 2 - static_cast<int64_t>(i % 2);
       config.norm = norm;
+      config.norm_epsilon = i % 5 == 3 ? 3e-4 : 1e-5;
+      config.embedding_norm = i % 3 == 1;
       config.positions = positions;
       config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
       const std::size_t turn = i % 4;

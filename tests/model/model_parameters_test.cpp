@@ -106,7 +106,8 @@ int64_t formula_of_transformer(const ModelConfig& c, int64_t pieces) {
                           : c.decoder == DecoderKind::ssru    ? d * d + d * (d + 1)
                                                               : feed_forward + 2 * d * (2 * d + 1);
   const int64_t decoder = c.decoder_layers * (earlier + attention + feed_forward + 3 * norm);
-  const int64_t last_norms = c.norm == Norm::pre ? 2 * norm : 0;
+  const int64_t other_norms =
+      (c.norm == Norm::pre ? 2 * norm : 0) + (c.embedding_norm ? 2 * norm : 0);
   const bool attends = c.decoder == DecoderKind::attention;  // the decoder to itself
   const int64_t layers = c.encoder_layers + (attends ? c.decoder_layers : 0);
   const int64_t stacks = attends ? 2 : 1;
@@ -121,7 +122,7 @@ int64_t formula_of_transformer(const ModelConfig& c, int64_t pieces) {
   const int64_t own =
       layers * (count(*make_self_attention(kind)) - count(*make_self_attention(softmax)));
   const int64_t tied = c.tie == Tie::none ? 0 : c.tie == Tie::decoder ? 1 : 2;
-  return (3 - tied) * pieces * d + pieces + encoder + decoder + last_norms + positions + own;
+  return (3 - tied) * pieces * d + pieces + encoder + decoder + other_norms + positions + own;
 }
 
 TEST(Parameters, OfEveryTransformerAreThoseOfTheFormula) {

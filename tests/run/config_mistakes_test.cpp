@@ -71,6 +71,19 @@ TEST_F(ConfigMistakes, ADecodingThatTheModelCannotDoIsRefusedBeforeTraining) {
   const std::string blind = "model: {type: rnn, attention: none}\ndecoding: ";
   expect_mistake(train(blind + "{coverage_penalty: 0.2}\n"),
                  {"decoding.coverage_penalty", "model.attention is none"});
+  expect_mistake(train(blind + "{alignment: {head: 0}}\n"),
+                 {"decoding.alignment.head", "model.attention is none"});
+  expect_mistake(train("model: {type: rnn}\ndecoding: {alignment: {layer: 0}}\n"),
+                 {"decoding.alignment.layer", "no layers of attention"});
+  const std::string two =
+      "model: {decoder_layers: 2, heads: 4, pruned_heads: [cross.1.3]}\n"
+      "decoding: {alignment: ";
+  expect_mistake(train(two + "{layer: 2}}\n"),
+                 {"decoding.alignment.layer", "no layer 2", "model.decoder_layers is 2"});
+  expect_mistake(train(two + "{head: 4}}\n"),
+                 {"decoding.alignment.head", "no head 4", "model.heads is 4"});
+  expect_mistake(train(two + "{layer: 1, head: 3}}\n"),
+                 {"decoding.alignment.head", "model.pruned_heads names head 3 of layer 1"});
 }
 
 TEST_F(ConfigMistakes, YamlThatIsNoneNamesTheLine) {

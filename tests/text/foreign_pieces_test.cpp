@@ -114,8 +114,8 @@ TEST_P(ForeignPiecesOf, SegmentAsTheOriginalDoesUnderMariansIds) {
 TEST_P(ForeignPiecesOf, OfManyLanguagesHaveSymbols) {
   // fairseq's order, with languages after it; the original has <s>, <unk> and </s> elsewhere.
   const std::string model = trained(kGerman, {{"model_type", GetParam()}});
-  ForeignPieces pieces{
-      {"<s>", "<pad>", "</s>", "<unk>"}, "<pad>", "<unk>", "<s>", "</s>", {"deu_Latn", "__fr__"}};
+  ForeignPieces pieces{{"<s>", "<pad>", "</s>", "<unk>"}, "<pad>", "<unk>", "<s>", "</s>",
+                       {{"deu_Latn"}, {"__fr__"}}};
   for (const ModelPiece& piece : pieces_of(model))
     if (piece.type == PieceType::normal) pieces.names.push_back(piece.text);
   pieces.names.insert(pieces.names.end(), {"", "deu_Latn", "__fr__"});  // a hole before them
@@ -153,7 +153,55 @@ TEST_P(ForeignPiecesOf, KeepBytesSymbolsAndTheNormaliser) {
   }
 }
 
-TEST_P(ForeignPiecesOf, NeverGiveACharacterThatOnlyTheOtherSideHas) {
+TEST_P(ForeignPiecesOf, CutTheLineAtSymbolsAsTheProgramDoes) {
+  const std::string model = trained(kGerman, {{"model_type", GetParam()}});
+  ForeignPieces pieces = marian(model, model);
+  const SymbolCut anywhere{.place = SymbolPlace::anywhere};
+  pieces.symbols = {{"<x>", anywhere},
+                    {"<x>y", anywhere},
+                    {"<k>", {.place = SymbolPlace::anywhere, .keeps_blank = true}},
+                    {">>a<<", {.place = SymbolPlace::first}},
+                    {"__b__", {.place = SymbolPlace::nowhere}}};
+  for (const auto& symbol : pieces.symbols) pieces.names.push_back(symbol.piece);
+  // The rules come back from the bytes of its file, which runs, exports and pages have.
+  const Vocabulary vocabulary =
+      Vocabulary::from_model(rearranged(model, pieces, {}, "spm").vocabulary.model(), "spm");
+  using Names = std::vector<std::string>;
+  const Names mann = original(model, "Mann"), hund = original(model, "Hund");
+  const auto joined = [](std::initializer_list<Names> parts) {
+    Names all;
+    for (const Names& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  const auto expect_pieces = [&](const std::string& line, const Names& names) {
+    EXPECT_EQ(vocabulary.spell(line), names) << line;
+    const std::vector<int32_t> ids = vocabulary.encode(line);
+    ASSERT_EQ(ids.size(), names.size()) << line;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] != kUnknown) { EXPECT_EQ(vocabulary.piece(ids[i]), names[i]) << line; }
+  };
+  // Each part is cut alone: it has its own word start, and no blank at its end.
+  for (const std::string line : {"Mann<x>Hund", "Mann <x> Hund", "Mann<x> Hund", "Mann  <x>Hund"})
+    expect_pieces(line, joined({mann, {"<x>"}, hund}));
+  expect_pieces("<x> <x>Mann<x>", joined({{"<x>", "<x>"}, mann, {"<x>"}}));
+  expect_pieces("Mann<x>yHund", joined({mann, {"<x>y"}, hund}));  // the longest
+  expect_pieces("Mann <k> Hund", joined({mann, {"\u2581", "<k>"}, hund}));
+  expect_pieces("Mann<k>Hund", joined({mann, {"<k>"}, hund}));
+  expect_pieces(">>a<< Mann", joined({{">>a<<"}, mann}));
+  expect_pieces("<x>>>a<<Mann", joined({{"<x>", ">>a<<"}, mann}));
+  for (const std::string line : {"Mann >>a<<", ">>a<<>>a<<", "Mann __b__ Hund"})
+    EXPECT_EQ(std::ranges::count(vocabulary.spell(line), line.substr(5, 5)), 0) << line;
+  EXPECT_TRUE(vocabulary.has_symbol("__b__"));
+  EXPECT_EQ(vocabulary.beginning_with({"__b__"}).spell("Mann"), joined({{"__b__"}, mann}));
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode("Mann <x> Hund")), "Mann<x> Hund");
+  // A limit counts symbols, too.
+  const auto all = vocabulary.encode("Mann <x> Hund <x> Mann");
+  for (int64_t most = 0; most < std::ssize(all); ++most)
+    EXPECT_EQ(vocabulary.encode("Mann <x> Hund <x> Mann", most),
+              std::vector<int32_t>(all.begin(), all.begin() + most + 1));
+}
+
+TEST_P(ForeignPiecesOf, LookUpByItsNameWhatOnlyTheOtherSideHas) {
   for (const std::string bytes : {"false", "true"}) {
     const Settings settings = {
         {"model_type", GetParam()}, {"byte_fallback", bytes}, {"vocab_size", "300"}};
@@ -167,9 +215,17 @@ TEST_P(ForeignPiecesOf, NeverGiveACharacterThatOnlyTheOtherSideHas) {
       const auto names = vocabulary.spell(line);
       ASSERT_EQ(ids.size(), names.size());
       for (std::size_t i = 0; i < ids.size(); ++i)
-        EXPECT_EQ(vocabulary.piece(ids[i]), ids[i] == kUnknown ? "<unk>" : names[i]);
-      EXPECT_EQ(std::ranges::count(ids, kUnknown) > 0, bytes == "false");
+        EXPECT_EQ(vocabulary.piece(ids[i]), vocabulary.id_of(names[i]) ? names[i] : "<unk>");
     }
+    // A run of such letters is one piece, whose name is looked up: "xy" is one, "xxyy" is none.
+    const bool by_name = bytes == "false";
+    const auto count = [&](const std::string& line, const std::string& piece) {
+      return std::ranges::count(vocabulary.encode(line), *vocabulary.id_of(piece));
+    };
+    EXPECT_EQ(count("ein xy Mann", "xy"), by_name ? 1 : 0);
+    EXPECT_EQ(count("x Mann", "x"), by_name ? 1 : 0);
+    EXPECT_EQ(count("ein xxyy Mann", "<unk>"), by_name ? 1 : 0);
+    EXPECT_EQ(count("ein xxyy Mann", "x"), 0);
     EXPECT_EQ(vocabulary.decode({*vocabulary.id_of("x"), *vocabulary.id_of("xy")}), "xxy");
   }
 }

@@ -105,7 +105,7 @@ TEST(PieceRule, SpecialPiecesAreNoText) {
 
 TEST(PieceRule, IsInTheFile) {
   const TemporaryFolder folder;
-  const std::string file = folder.path() + "/pieces.spm";
+  const std::string file = folder / "pieces.spm";
   made({"Haus@@", "tür"}, {.separator = "@@", .codes = kCodes}).save(file);
   const Vocabulary again = Vocabulary::load(file);
   EXPECT_EQ(again.encode("Haustür"), (Ids{4, 5}));
@@ -143,7 +143,7 @@ TEST(PieceRule, JoinsLines) {
 
 TEST(PieceTraining, TakesTheMostFrequentPieces) {
   const TemporaryFolder folder;
-  const std::string file = folder.path() + "/text";
+  const std::string file = folder / "text";
   write_atomic(file, "b@@ a a c\na b@@ d\n");
   VocabularyTraining training{.files = {file}, .size = 8, .algorithm = "pieces"};
   const Vocabulary vocabulary = train_vocabulary(training);
@@ -159,7 +159,7 @@ TEST(PieceTraining, TakesTheMostFrequentPieces) {
 
 TEST(PieceTraining, CutsWordsByCodes) {
   const TemporaryFolder folder;
-  const std::string file = folder.path() + "/text";
+  const std::string file = folder / "text";
   write_atomic(file, "Haustür Haustür Haus\n");
   const Vocabulary vocabulary = train_vocabulary(
       {.files = {file}, .size = 100, .algorithm = "pieces", .rule = {.codes = kCodes}});
@@ -171,7 +171,7 @@ TEST(PieceTraining, CutsWordsByCodes) {
 
 TEST(PieceTraining, RefusesWhatOnlySentencePieceDoes) {
   const TemporaryFolder folder;
-  const std::string file = folder.path() + "/text";
+  const std::string file = folder / "text";
   write_atomic(file, "a b c\n");
   const auto message = [&](VocabularyTraining training) {
     training.files = {file};

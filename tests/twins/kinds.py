@@ -90,6 +90,8 @@ def _transformer(turn):
         "encoder_layers": 1 + turn % 2,
         "decoder_layers": 2 - turn % 2,
         "norm": ("pre", "post")[turn % 2],
+        "norm_epsilon": (1e-05, 3e-04)[turn % 5 == 3],
+        "embedding_norm": turn % 3 == 1,
         "max_positions": 40,
         "attention_scale": ("sqrt", "none")[turn // 2 % 2],
         "attention_normaliser": NORMALISERS[(turn + turn // 3) % len(NORMALISERS)],
@@ -135,5 +137,6 @@ def transformers():
 def name(kind):
     """A name that sets the kind apart, short enough for a folder."""
     left_out = ("embedding_size", "hidden_size", "width", "heads", "feed_forward", "max_positions")
+    left_out += ("norm_epsilon", "embedding_norm")
     words = (f"{key}-{value}" for key, value in kind.items() if key not in left_out)
     return "_".join(words).replace("input_feeding", "feeds").lower()

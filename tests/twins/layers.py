@@ -54,7 +54,7 @@ def silu(x):
     return x * sigmoid(x)
 
 
-def layer_norm(x, weight, bias, epsilon=1e-5):
+def layer_norm(x, weight, bias, epsilon):
     deviation = numpy.sqrt(x.var(-1, keepdims=True) + epsilon)
     return (x - x.mean(-1, keepdims=True)) / deviation * weight + bias
 

@@ -30,18 +30,17 @@ def tensor2tensor(count, width):
     return numpy.concatenate([numpy.sin(angles), numpy.cos(angles)], 1).astype(numpy.float32)
 
 
-def in_fp32(run):
-    """Makes a run compute in fp32: where a processor has bf16, an imported run uses it."""
-    config = run / "config.yaml"
-    text = config.read_text(encoding="utf-8")
-    assert "precision: auto" in text
-    config.write_text(text.replace("precision: auto", "precision: fp32"), encoding="utf-8")
+def require_fp32(run):
+    """An imported run computes in fp32, also where a processor has bf16."""
+    assert "precision: fp32" in (run / "config.yaml").read_text(encoding="utf-8")
 
 
 class MarianFile:
     """The file that marian writes for `--type transformer`, by the names of its documentation."""
 
-    def __init__(self, pieces_of, tie, pre=False, activation="swish", layers=(2, 1), seed=1):
+    def __init__(
+        self, pieces_of, tie, pre=False, activation="swish", layers=(2, 1), seed=1, embedding_norm=False
+    ):
         self.random = numpy.random.default_rng(seed)
         self.arrays = {}
         self.pre = pre
@@ -67,6 +66,8 @@ class MarianFile:
                 self.norm(f"{scope}_ffn_ffn")
             if pre:
                 self.norm(f"{side}_top", "")
+            if embedding_norm:
+                self.norm(f"{side}_emb", "_pre")
         self.options = {
             "type": "transformer",
             "dim-emb": WIDTH,
@@ -78,7 +79,7 @@ class MarianFile:
             "transformer-preprocess": "n" if pre else '""',
             "transformer-postprocess": "da" if pre else "dan",
             "transformer-postprocess-top": "n" if pre else '""',
-            "transformer-postprocess-emb": "d",
+            "transformer-postprocess-emb": "nd" if embedding_norm else "d",
             "transformer-decoder-autoreg": "self-attention",
             "transformer-no-projection": "false",
             "transformer-guided-alignment-layer": "last",
@@ -138,18 +139,22 @@ class Import(TwinTest):
     def import_to(self, folder, *arguments):
         run = folder.with_name(folder.name + "-run")
         heed("import", folder, "-o", run, *arguments)
-        in_fp32(run)
+        require_fp32(run)
         return run
 
     @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
     def test_marian(self):
-        cases = [("all", False, "swish"), ("decoder", True, "relu"), ("none", False, "relu")]
-        for tie, pre, activation in cases:
-            with self.subTest(tie=tie, pre=pre, activation=activation):
-                name = f"marian-{tie}"
-                made, folder, pieces_of, segments = self.marian(
-                    name, tie, pre=pre, activation=activation
-                )
+        cases = [
+            ("all", {}),
+            ("decoder", {"pre": True, "activation": "relu"}),
+            ("none", {"activation": "relu"}),
+            ("all", {"embedding_norm": True}),
+            ("none", {"embedding_norm": True, "pre": True}),
+        ]
+        for number, (tie, how) in enumerate(cases):
+            with self.subTest(tie=tie, **how):
+                name = f"marian-{number}"
+                made, folder, pieces_of, segments = self.marian(name, tie, **how)
                 made.arrays["Wpos"] = tensor2tensor(POSITIONS, WIDTH)
                 positions = made.write(self.folder / f"{name}-table", pieces_of, segments)
                 peer = self.converted(positions, "float32")
@@ -181,6 +186,11 @@ class Import(TwinTest):
         vocabularies = [str(marian / f"{side}.vocab.yml") for side in ("src", "trg")]
         converter = MarianConverter(str(marian / "model.npz"), vocabularies)
         converter.convert(str(out), quantization=numbers, force=True)
+        # The converter leaves Marian's own number out, and CTranslate2 would add 1e-5.
+        path = out / "config.json"
+        settings = json.loads(path.read_text(encoding="utf-8"))
+        self.assertIsNone(settings["layer_norm_epsilon"])
+        path.write_text(json.dumps({**settings, "layer_norm_epsilon": 1e-6}), encoding="utf-8")
         return out
 
     def assert_same(self, run, peer, beams=(1, 4)):
@@ -222,7 +232,7 @@ class Import(TwinTest):
                     # Asked for fp32, CTranslate2 multiplies with what the numbers stand for, too.
                     self.assert_same(self.import_to(peer, *named), peer)
 
-    def specified(self, name, scale, table):
+    def specified(self, name, scale, table, epsilon=None, embedding_norm=False):
         """A model by CTranslate2's own specification, as its converters for OpenNMT and fairseq
         fill it in: with a table of positions or without, as OpenNMT-tf's have none."""
         chance = numpy.random.default_rng(4)
@@ -237,7 +247,10 @@ class Import(TwinTest):
             spec.gamma, spec.beta = 1 + numbers(WIDTH), numbers(WIDTH)
 
         names = ["<blank>", *list(files.pieces(self.folder / "joint.spm"))[1:]]
-        spec = TransformerSpec.from_config((2, 1), HEADS, pre_norm=True)
+        spec = TransformerSpec.from_config(
+            (2, 1), HEADS, pre_norm=True, layernorm_embedding=embedding_norm
+        )
+        spec.config.layer_norm_epsilon = epsilon
         vectors = numbers(len(names), WIDTH)
         for side in (spec.encoder, spec.decoder):
             of_encoder = side is spec.encoder
@@ -256,6 +269,8 @@ class Import(TwinTest):
                 linear(layer.ffn.linear_1, WIDTH, INNER)
                 norm(layer.ffn.layer_norm)
             norm(side.layer_norm)
+            if embedding_norm:
+                norm(side.layernorm_embedding)
         linear(spec.decoder.projection, len(names), WIDTH)
         spec.decoder.projection.weight = vectors
         spec.register_source_vocabulary(names)
@@ -286,6 +301,24 @@ class Import(TwinTest):
         for table in (True, False):
             difference = numpy.subtract(seen["1.0", table], seen["True", table])
             self.assertGreater(abs(difference).max(), 0.1)
+
+    @unittest.skipIf(ctranslate2 is None, "no CTranslate2")
+    def test_ctranslate2_with_any_epsilon_and_norms_of_embeddings(self):
+        """Without a number of its own CTranslate2 adds 1e-5 to a variance."""
+        seen = {}
+        for epsilon in (None, 1e-5, 1e-6, 1e-3):
+            for embedding_norm in (False, True):
+                with self.subTest(epsilon=epsilon, embedding_norm=embedding_norm):
+                    name = f"normed-{epsilon}-{embedding_norm}"
+                    peer = self.specified(name, True, True, epsilon, embedding_norm)
+                    run = self.import_to(peer, "--source-sentencepiece", self.folder / "joint.spm")
+                    self.assert_same(run, peer, beams=(1,))
+                    self.assert_comes_back(run, "ctranslate2")
+                    seen[epsilon, embedding_norm] = self.scores(run)
+        for embedding_norm in (False, True):
+            self.assertEqual(seen[None, embedding_norm], seen[1e-5, embedding_norm])
+            self.assertNotEqual(seen[1e-6, embedding_norm], seen[1e-5, embedding_norm])
+        self.assertGreater(abs(numpy.subtract(seen[None, True], seen[None, False])).max(), 0.1)
 
     def test_exports_come_back_bit_by_bit(self):
         for number, kind in enumerate(kinds.transformers()):
@@ -331,7 +364,7 @@ class Import(TwinTest):
             "transformer-decoder-autoreg": "rnn",
             "type": "s2s",
             "transformer-ffn-activation": "gelu",
-            "transformer-postprocess-emb": "nd",
+            "transformer-postprocess-emb": "na",
         }
         made, _, pieces_of, segments = self.marian("refused", "all")
         for option, value in cases.items():

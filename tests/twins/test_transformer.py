@@ -38,6 +38,8 @@ class Transformer(TwinTest):
         for key, values in {
             "positions": kinds.POSITIONS,
             "norm": ("pre", "post"),
+            "norm_epsilon": (1e-05, 3e-04),
+            "embedding_norm": (False, True),
             "sliding_window": (0, 1, 3),
             "self_attention": ("softmax", "linear", "sparse"),
             "decoder": ("ssru", "average"),
@@ -48,6 +50,11 @@ class Transformer(TwinTest):
         }.items():
             for value in values:
                 self.assertIn((key, value), met)
+
+    def test_another_epsilon_and_a_norm_of_embeddings_are_noticed(self):
+        kind = {**kinds.transformers()[1], "encoder_layers": 1, "decoder_layers": 1}
+        self.assertTrue(kind["embedding_norm"])
+        self.assert_noticed(kind, {"norm_epsilon": 0.02}, {"embedding_norm": False})
 
     def test_another_model_is_noticed(self):
         kind = {**kinds.transformers()[0], "encoder_layers": 1, "decoder_layers": 1}

@@ -1,4 +1,4 @@
-"""MarianMT, M2M-100 and NLLB: `heed import` computes what Hugging Face's transformers compute."""
+"""MarianMT, M2M-100, NLLB and mBART-50: `heed import` computes what Hugging Face's transformers compute."""
 
 import itertools
 import json
@@ -6,7 +6,7 @@ import unittest
 
 import files
 import numpy
-from test_import import in_fp32
+from test_import import require_fp32
 from twins import SOURCES, TARGETS, TwinTest, heed
 
 try:
@@ -42,6 +42,11 @@ def marian_config(**options):
 
 def m2m_config(**options):
     return transformers.M2M100Config(**{**SHAPE, "activation_function": "relu", **options})
+
+
+def mbart_config(**options):
+    of_mbart = {"activation_function": "gelu", "tokenizer_class": "MBart50Tokenizer"}
+    return transformers.MBartConfig(**{**SHAPE, **of_mbart, **options})
 
 
 def roughened(model):
@@ -175,7 +180,7 @@ class Transformers(TwinTest):
                 folder, model, tables, segments = self.marian(f"marian-{number}", **chosen)
                 run = folder.with_name(folder.name + "-run")
                 heed("import", folder, "-o", run)
-                in_fp32(run)
+                require_fp32(run)
 
                 def ids(side, line):
                     cut = segments[side].encode(line, out_type=str)
@@ -195,6 +200,28 @@ class Transformers(TwinTest):
                     run, model, lambda x: ids(0, x), text_of, bad_words_ids=[[pad]]
                 )
                 self.assert_same_after_a_step(run, model, lambda x: ids(0, x), lambda x: ids(1, x))
+
+    def mbart(self, name):
+        """A folder as Facebook's: no file says the ids of the languages."""
+        folder = self.folder / name
+        folder.mkdir()
+        (processor,) = self.segments("joint")
+        pieces = self.plain(processor)
+        (folder / "sentencepiece.bpe.model").write_bytes(self.fairseq_model(pieces))
+        names = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
+        tokenizer = transformers.MBart50Tokenizer.from_pretrained(folder, src_lang="de_DE")
+        ids = sorted((number, code) for code, number in tokenizer.lang_code_to_id.items())
+        self.assertEqual([number for number, _ in ids], list(range(len(names), len(names) + 52)))
+        names += [code for _, code in ids]
+        self.assertEqual(tokenizer.convert_tokens_to_ids("<mask>"), len(names))
+        names.append("<mask>")
+        cut = [names.index(piece) for piece in processor.encode(SOURCES[0], out_type=str)]
+        self.assertEqual(tokenizer(SOURCES[0])["input_ids"], [names.index("de_DE"), *cut, 2])
+        config = mbart_config(vocab_size=len(names) + 3, decoder_start_token_id=2)
+        torch.manual_seed(2)
+        model = roughened(transformers.MBartForConditionalGeneration(config))
+        model.save_pretrained(folder)
+        return folder, model, names, processor, ["de_DE", "en_XX", "fr_XX"]
 
     def many(self, name, nllb):
         folder = self.folder / name
@@ -246,14 +273,15 @@ class Transformers(TwinTest):
         return model.SerializeToString()
 
     def test_many_languages(self):
-        for nllb in (False, True):
-            with self.subTest(nllb=nllb):
-                folder, model, names, processor, languages = self.many(f"many-{nllb}", nllb)
+        for kind in ("m2m_100", "nllb", "mbart"):
+            with self.subTest(kind):
+                made = self.mbart(kind) if kind == "mbart" else self.many(kind, kind == "nllb")
+                folder, model, names, processor, languages = made
                 run = folder.with_name(folder.name + "-run")
                 chosen = ["--source-language", languages[0].strip("_")]
                 chosen += ["--target-language", languages[2].strip("_")]
                 heed("import", folder, "-o", run, *chosen)
-                in_fp32(run)
+                require_fp32(run)
                 place = {piece: number for number, piece in enumerate(names)}
 
                 def ids(language, line):
@@ -291,7 +319,7 @@ class Transformers(TwinTest):
         tied = "tie: all" in (run / "config.yaml").read_text(encoding="utf-8")
         frozen = ["embedding"] if tied else ["source_embedding", "target_embedding"]
         frozen.append("output")
-        if model.config.model_type == "m2m_100":
+        if model.config.model_type != "marian":
             frozen += ["source_positions", "target_positions"]
         settings = {
             "output": tuned,
@@ -312,7 +340,7 @@ class Transformers(TwinTest):
         before = self.scores(run)
         tokens, loss = 0, 0
         for name, weight in model.named_parameters():
-            weight.requires_grad = "shared" not in name and "embed" not in name
+            weight.requires_grad = "shared" not in name and "embed_" not in name
         model.get_output_embeddings().weight.requires_grad = False
         for source, target in zip(SOURCES, TARGETS):
             gold = torch.tensor([ids_of_target(target)])
@@ -340,7 +368,7 @@ class Transformers(TwinTest):
         tokenizer.save_pretrained(saved)
         run = self.folder / "added-run"
         heed("import", saved, "-o", run)
-        in_fp32(run)
+        require_fp32(run)
         self.write("added-sources", ["zork a b", "c <x> d"])
         self.write("added-targets", ["k zork", "l m"])
         scores = self.scores(run, "added-sources", "added-targets")
@@ -361,7 +389,7 @@ class Transformers(TwinTest):
         (folder / "vocab.json").write_text(json.dumps(kept), encoding="utf-8")
         run = self.folder / "unknown-run"
         heed("import", folder, "-o", run)
-        in_fp32(run)
+        require_fp32(run)
         tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
         for ours, source, target in zip(self.scores(run), SOURCES, TARGETS):
             given = tokenizer(source)["input_ids"]

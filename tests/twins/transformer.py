@@ -109,12 +109,14 @@ class Reader:
         kv_heads = self.config["kv_heads"] or self.config["heads"]
         return kv_heads * (self.config["width"] // self.config["heads"])
 
+    def norm(self, w, x):
+        return layer_norm(x, w["weight"], w["bias"], self.config["norm_epsilon"])
+
     def around(self, w, x, sublayer):
         """The residual connection with its layer norm before or after."""
-        norm = w.sub("norm")
         if self.config["norm"] == "pre":
-            return x + sublayer(layer_norm(x, norm["weight"], norm["bias"]))
-        return layer_norm(x + sublayer(x), norm["weight"], norm["bias"])
+            return x + sublayer(self.norm(w.sub("norm"), x))
+        return self.norm(w.sub("norm"), x + sublayer(x))
 
     def self_attention(self, w, x, kind, layer):
         length, width, shared = len(x), self.config["width"], self.shared_width()
@@ -187,12 +189,13 @@ class Reader:
         positions = self.weights.sub(side + "_positions")
         learned = positions["weight"] if "weight" in positions else None
         x = table[ids] * math.sqrt(self.config["width"])
-        return add_positions(self.config["positions"], x, learned)
+        x = add_positions(self.config["positions"], x, learned)
+        stack = self.weights.sub("encoder" if side == "source" else "decoder")
+        return self.norm(stack.sub("embedding_norm"), x) if self.config["embedding_norm"] else x
 
     def finish(self, x, side):
-        norm = self.weights.sub(side).sub("norm")
         pre = self.config["norm"] == "pre"
-        return layer_norm(x, norm["weight"], norm["bias"]) if pre else x
+        return self.norm(self.weights.sub(side).sub("norm"), x) if pre else x
 
     def encode(self, x):
         for layer in range(self.config["encoder_layers"]):

@@ -160,7 +160,7 @@ bool Beam::may_stop(const std::vector<Live>& next) const {
   if (next.empty() || count < config_->n_best) return false;
   if (!scorer_.exact() && count >= config_->beam_size) return true;
   const double likeliest = std::ranges::max(next, {}, &Live::log_probability).log_probability;
-  return scorer_.bound(likeliest, limit_) <= finished_[config_->n_best - 1].score;
+  return scorer_.bound(likeliest, steps_ + 1, limit_) <= finished_[config_->n_best - 1].score;
 }
 
 std::vector<int32_t> Beam::path(int32_t node) const {

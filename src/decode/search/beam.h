@@ -21,19 +21,33 @@ namespace heed::decode {
 class Scorer {
  public:
   explicit Scorer(const DecodeConfig& config)
-      : penalty_(config.length_penalty), alpha_(config.alpha), beta_(config.coverage_penalty) {}
+      : penalty_(config.length_penalty),
+        alpha_(config.length_penalty == LengthPenalty::average ? 1 : config.alpha),
+        beta_(config.coverage_penalty),
+        each_(config.word_penalty) {}
 
   /// `length` counts pieces and, where there is one, eos; >= 1. `coverage` is the result of
   /// coverage() or 0.
   double score(double log_probability, int64_t length, double coverage) const {
-    return log_probability / divisor(length) + coverage;
+    return penalised(log_probability, static_cast<double>(std::max<int64_t>(length, 1))) + coverage;
   }
 
-  /// Returns the best score that a hypothesis of this log-probability can still reach when `limit`
-  /// is the longest length. Log-probabilities only fall and coverage is at most 0, and dividing by
-  /// a longer length only raises a score that is not positive.
-  double bound(double log_probability, int64_t limit) const {
-    return log_probability / divisor(limit);
+  /// Returns the best score that a hypothesis of this log-probability can still reach with a length
+  /// from `shortest` to `longest`. Log-probabilities only fall and coverage is at most 0. Without
+  /// word_penalty a longer length only raises a score, which is not positive. With it the score of
+  /// a length n is (l - w n) / (n + k)^a times a constant, whose slope changes its sign once, where
+  /// a l + w k + (1 - a) w n = 0: the best length is that one or an end.
+  double bound(double log_probability, int64_t shortest, int64_t longest) const {
+    const auto first = static_cast<double>(shortest), last = static_cast<double>(longest);
+    const double at_last = penalised(log_probability, last);
+    if (each_ == 0) return at_last;
+    const double ends = std::max(penalised(log_probability, first), at_last);
+    const double exponent = penalty_ == LengthPenalty::none ? 0 : alpha_;
+    const double shift = penalty_ == LengthPenalty::gnmt ? kGnmtShift : 0;
+    const double slope = (1 - exponent) * each_;
+    if (slope <= 0) return ends;
+    const double turn = -(exponent * log_probability + each_ * shift) / slope;
+    return turn > first && turn < last ? std::max(ends, penalised(log_probability, turn)) : ends;
   }
 
   /// Returns beta * sum_i log(min(sum_t a(t,i), 1)) over the source pieces i, without eos (Wu et
@@ -48,26 +62,30 @@ class Scorer {
 
   bool wants_coverage() const { return beta_ > 0; }
   /// Whether bound() is tight enough to be the only stop rule.
-  bool exact() const { return penalty_ == LengthPenalty::none; }
+  bool exact() const { return penalty_ == LengthPenalty::none && each_ >= 0; }
 
  private:
-  double divisor(int64_t length) const {
-    const double n = static_cast<double>(std::max<int64_t>(length, 1));
+  static constexpr double kGnmtShift = 5;
+
+  double penalised(double log_probability, double length) const {
+    return (log_probability - each_ * length) / divisor(length);
+  }
+  double divisor(double length) const {
     switch (penalty_) {
       case LengthPenalty::none:
         return 1;
       case LengthPenalty::average:
-        return n;
+        return length;
       case LengthPenalty::power:
-        return std::pow(n, alpha_);
+        return std::pow(length, alpha_);
       case LengthPenalty::gnmt:
-        return std::pow((5 + n) / 6, alpha_);
+        return std::pow((kGnmtShift + length) / (kGnmtShift + 1), alpha_);
     }
     return 1;
   }
 
   LengthPenalty penalty_;
-  double alpha_, beta_;
+  double alpha_, beta_, each_;
 };
 
 class Beam {

@@ -9,6 +9,15 @@ DecodeConfig with_n_best(DecodeConfig config, int64_t n_best) {
   return config;
 }
 
+bool is_int8(WeightType weights) {
+  return weights == WeightType::int8 || weights == WeightType::auto_int8;
+}
+
+bool is_chosen(WeightType weights) {
+  return weights == WeightType::auto_fp32 || weights == WeightType::auto_bf16 ||
+         weights == WeightType::auto_int8;
+}
+
 bool samples(const SamplingConfig& config) {
   return config.top_k > 0 || config.top_p > 0;
 }

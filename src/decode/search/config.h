@@ -12,9 +12,16 @@ namespace heed::decode {
 
 HEED_ENUM(LengthPenalty, (none, "1."), (average, "Its length."), (power, "length^alpha."),
           (gnmt, "((5 + length) / 6)^alpha (Wu et al. 2016)."))
-HEED_ENUM(WeightType, (fp32, "The configuration's precision."),
-          (bf16, "bf16, whatever the precision."),
-          (int8, "Whole numbers of 8 bits: the fastest on a CPU."))
+HEED_ENUM(
+    WeightType, (fp32, "The configuration's precision."), (bf16, "bf16, whatever the precision."),
+    (int8, "Whole numbers of 8 bits: the fastest on most CPUs."),
+    (auto_,
+     "On a CPU what the model's products are measured to be fastest in: fp32, bf16 or int8; on a "
+     "GPU the configuration's precision. A training on a CPU writes its choice into the run's "
+     "config.yaml."),
+    (auto_fp32, "fp32, as auto has chosen; on a GPU the configuration's precision."),
+    (auto_bf16, "bf16, as auto has chosen; on a GPU the configuration's precision."),
+    (auto_int8, "int8, as auto has chosen; on a GPU the configuration's precision."))
 using config::Graphs;
 
 struct SamplingConfig {
@@ -34,6 +41,22 @@ struct SamplingConfig {
   HEED_FREE(int64_t, seed, 1, "Seed of the sampling; the same seed gives the same translations.")
 };
 
+/// The cross-attention that links words where neither training.guided_alignment nor an option of a
+/// command says it.
+struct AlignmentConfig {
+  HEED_CONFIG(AlignmentConfig);
+  HEED_FREE(int64_t, layer, -1,
+            "Decoder layer whose cross-attention links words, from 0. -1: the one that "
+            "training.guided_alignment taught, or the one before the last.",
+            config::Between<int64_t>{-1, 63})
+  HEED_FREE(int64_t, head, -1,
+            "Its head that links words, from 0; heads that were pruned count. -1: the one that "
+            "training.guided_alignment taught, or the mean of the layer's heads.",
+            config::Between<int64_t>{-1, 255})
+
+  bool is_given() const { return layer >= 0 || head >= 0; }
+};
+
 struct DecodeConfig {
   HEED_CONFIG(DecodeConfig);
   HEED_FREE(int64_t, beam_size, 5, "Hypotheses kept at each step; 1 is greedy.",
@@ -47,6 +70,10 @@ struct DecodeConfig {
             "What a hypothesis' log-probability is divided by.")
   HEED_FREE(double, alpha, 1.0, "power, gnmt: the exponent; larger favours longer translations.",
             config::Between<double>{0.0, 10})
+  HEED_FREE(double, word_penalty, 0.0,
+            "Subtracted from a hypothesis' log-probability for each of its pieces, </s> included, "
+            "before the division: above 0 favours shorter translations, below 0 longer ones.",
+            config::Between<double>{-100, 100})
   HEED_FREE(double, coverage_penalty, 0.0,
             "GNMT's beta: favours translations that attend to every source word. 0: off.",
             config::Between<double>{0.0, 10})
@@ -57,11 +84,13 @@ struct DecodeConfig {
             config::Between<int64_t>{1, 1000000})
   HEED_FREE(int64_t, min_length, 0, "Shortest translation, in pieces.",
             config::Between<int64_t>{0, 100000})
-  HEED_FREE(
-      double, max_length_ratio, 3.0,
-      "Longest translation: this many times the source's pieces, plus 10; or min_length if that "
-      "is more. A translation that is cut there is logged.",
-      config::Between<double>{0.1, 100})
+  HEED_FREE(double, max_length_ratio, 3.0,
+            "Longest translation: this many times the source's pieces, plus max_length_extra; or "
+            "min_length if that is more. A translation that is cut there is logged.",
+            config::Between<double>{0.1, 100})
+  HEED_FREE(double, max_length_extra, 10.0,
+            "Pieces that the longest translation has beyond max_length_ratio.",
+            config::Between<double>{0.0, 100000})
   HEED_FREE(int64_t, no_repeat_ngram, 0,
             "No sequence of this many pieces occurs twice in a translation. 0: no such rule.",
             config::Between<int64_t>{0, 100})
@@ -91,10 +120,17 @@ struct DecodeConfig {
   HEED_FREE(bool, glossary_inline, false,
             "Put the first target of a term into the source, after the term; the search is not "
             "constrained. For models that were trained with data.terms.")
+  HEED_SECTION(AlignmentConfig, alignment,
+               "Which attention links words: for alignments, markup, kept items and <unk>.")
   HEED_FREE(Graphs, graphs, Graphs::auto_,
             "Whether a Transformer's steps on a GPU are recorded as CUDA graphs, which one launch "
             "starts again.")
 };
+
+/// Whether an engine of such weights multiplies whole numbers.
+bool is_int8(WeightType weights);
+/// Whether `auto` has become this type.
+bool is_chosen(WeightType weights);
 
 /// Whether translations are sampled instead of searched for.
 bool samples(const SamplingConfig& config);

@@ -277,9 +277,20 @@ void with_steps(const std::vector<std::shared_ptr<const engine::Network>>& netwo
 }
 
 engine::WeightFormat weight_format(WeightType weights, bool bf16) {
-  if (weights == WeightType::int8) return engine::WeightFormat::int8;
-  return bf16 || weights == WeightType::bf16 ? engine::WeightFormat::bf16
-                                             : engine::WeightFormat::fp32;
+  switch (weights) {
+    case WeightType::int8:
+    case WeightType::auto_int8:
+      return engine::WeightFormat::int8;
+    case WeightType::bf16:
+    case WeightType::auto_bf16:
+      return engine::WeightFormat::bf16;
+    case WeightType::auto_fp32:
+      return engine::WeightFormat::fp32;
+    case WeightType::fp32:
+    case WeightType::auto_:
+      break;
+  }
+  return bf16 ? engine::WeightFormat::bf16 : engine::WeightFormat::fp32;
 }
 
 void require_coverage(const DecodeConfig& config, bool attends) {

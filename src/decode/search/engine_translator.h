@@ -34,8 +34,8 @@ struct EngineMember {
   bool attends = false;
 };
 
-/// Returns the format of an engine's weights. WeightType::fp32 means the precision of the
-/// configuration, which is bf16 where `bf16` is true.
+/// Returns the format of an engine's weights. The type fp32, and auto where nobody has decided it,
+/// mean the precision of the configuration, which is bf16 where `bf16` is true.
 engine::WeightFormat weight_format(WeightType weights, bool bf16);
 
 /// Throws UserError where decoding.coverage_penalty asks for attention, and there is none.

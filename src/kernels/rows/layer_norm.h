@@ -5,9 +5,6 @@
 
 namespace heed::kernels {
 
-/// The eps of every layer norm in heed and in the models that it exports.
-inline constexpr double kNormEpsilon = 1e-5;
-
 struct Moments {
   float mean = 0, scale = 0;  // of a row; 1 / sqrt(variance + eps)
 };

@@ -43,6 +43,7 @@ void check_rnn(const ModelConfig& model) {
       fmt::format("coverage: attention: {} looks at no source word; use none, or another attention",
                   model.attention));
   require(model.pruned_heads.empty(), "pruned_heads: belong to type: transformer");
+  require(!model.embedding_norm, "embedding_norm: belongs to type: transformer; set it to false");
 }
 
 /// Returns the head of a name such as "encoder.0.2" if it is of this kind and layer, else nothing.
@@ -153,6 +154,8 @@ const std::map<std::string_view, KeyOf>& keys_by_network() {
       {"decoder_layers", KeyOf::transformer},
       {"decoder", KeyOf::transformer},
       {"norm", KeyOf::transformer},
+      {"norm_epsilon", KeyOf::transformer},
+      {"embedding_norm", KeyOf::transformer},
       {"positions", KeyOf::transformer},
       {"max_positions", KeyOf::both},
       {"sliding_window", KeyOf::transformer_sight},

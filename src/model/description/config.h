@@ -58,6 +58,9 @@ const std::vector<std::string>& self_attention_helps();
 const std::vector<std::string>& normaliser_names();
 const std::vector<std::string>& normaliser_helps();
 
+/// The bounds of norm_epsilon.
+inline constexpr double kLeastNormEpsilon = 1e-12, kMostNormEpsilon = 1e-3;
+
 /// The options of the section. A new key needs a line in keys_by_network(), too.
 struct ModelConfig {
   HEED_CONFIG(ModelConfig);
@@ -115,6 +118,11 @@ struct ModelConfig {
              "transformer: how a position of the decoder knows the earlier ones. With ssru and "
              "average, self_attention and positions inside attention are the encoder's alone.")
   HEED_FIXED(Norm, norm, Norm::pre, "transformer: where the layer norms are.")
+  HEED_FIXED(double, norm_epsilon, 1e-5,
+             "transformer: what a layer norm adds to a variance, before it divides by the root.",
+             config::Between<double>{kLeastNormEpsilon, kMostNormEpsilon})
+  HEED_FIXED(bool, embedding_norm, false,
+             "transformer: a layer norm on the sum of word vector and position, on each side.")
   HEED_FIXED(std::string, positions, "sinusoidal",
              "transformer: how it represents the order of words.",
              config::OneOf{position_names, position_helps})
@@ -236,6 +244,8 @@ inline constexpr const char *kAroundAttention = "around_attention", *kAroundSelf
 inline constexpr const char *kNorm = "norm", *kQuery = "query", *kProjection = "projection",
                             *kInner = "inner", *kOutput = "output", *kCandidate = "candidate",
                             *kForget = "forget", *kGates = "gates";
+// A module of encoder and decoder, beside their layers and the norm after the last one.
+inline constexpr const char* kEmbeddingNorm = "embedding_norm";
 
 inline std::string within(const std::string& module, const char* part) {
   return module + "." + part;
@@ -256,6 +266,11 @@ inline std::string attention(AttentionKind kind, int64_t number) {
   if (kind == AttentionKind::encoder) return within(layer(false, number), kAttention);
   return within(layer(true, number),
                 kind == AttentionKind::decoder ? kSelfAttention : kCrossAttention);
+}
+
+/// "encoder.embedding_norm"
+inline std::string embedding_norm(bool decoder) {
+  return within(stack(decoder), kEmbeddingNorm);
 }
 
 /// "decoder.0.recurrence"

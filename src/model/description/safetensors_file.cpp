@@ -22,6 +22,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 
 namespace heed::model {
@@ -115,8 +116,10 @@ void put_file(std::vector<SlotBytes> tensors, std::map<std::string, std::string>
 std::shared_ptr<const Mapping> map_file(const std::string& path) {
   // With O_NONBLOCK, opening a pipe of this name does not wait for a writer.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.open() && (errno == ENOENT || errno == ENOTDIR))
-    throw UserError(path + ": no such file");
+  if (!file.open() && (errno == ENOENT || errno == ENOTDIR)) {
+    const std::string flaw = annex_link_flaw(path);
+    throw UserError(flaw.empty() ? path + ": no such file" : flaw);
+  }
   if (!file.open()) throw Failure(path + ": cannot be opened: " + std::strerror(errno));
   struct stat status {};
   if (fstat(file.number(), &status) != 0)

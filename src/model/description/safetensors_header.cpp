@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/stand_in.h"
 #include "base/strings.h"
 
 namespace heed::model {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostDimensions = 64;
 constexpr uint64_t kLongestHeader = 100'000'000;  // as the format's own library
+constexpr std::size_t kShownBeginning = 1024;  // enough to know a stand-in
 constexpr const char* kMetadata = "__metadata__";
 
 struct TypeInfo {
@@ -206,6 +208,7 @@ bool is_float(Dtype type) {
 }
 
 std::string_view header_of(std::string_view file, const std::string& path) {
+  require_no_stand_in(file.substr(0, kShownBeginning), path);
   if (std::ssize(file) < kLengthBytes)
     throw UserError("{}: not a safetensors file, or truncated: it has {} bytes", path, file.size());
   uint64_t length = 0;

@@ -24,7 +24,7 @@ Traits traits_of_transformer(const ModelConfig& config) {
       .activations = config.encoder_layers * (8 * config.width + 2 * config.feed_forward) +
                      config.decoder_layers * ((average ? 18 : 13) * config.width +
                                               (average ? 4 : 2) * config.feed_forward) +
-                     4 * config.width,
+                     (config.embedding_norm ? 6 : 4) * config.width,
       .kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()},
       .whole_heads = config.heads};
   if (config.decoder != DecoderKind::attention) std::erase(traits.kinds, AttentionKind::decoder);
@@ -92,6 +92,7 @@ Phrases phrases_of_transformer(const ModelConfig& model) {
     all.push_back(model.attention_normaliser + " in cross-attention");
   if (model.positions != usual.positions) all.push_back("positions " + model.positions);
   if (model.norm != usual.norm) all.push_back("norm " + config::name_of(model.norm));
+  if (model.embedding_norm) all.emplace_back("norm of embeddings");
   if (model.attention_scale != usual.attention_scale) all.emplace_back("scores without a scale");
   if (model.activation != usual.activation) all.push_back(config::name_of(model.activation));
   return all;

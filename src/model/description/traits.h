@@ -49,7 +49,7 @@ Traits traits(const ModelConfig& config);
 /// A model in one line, for people who compare several: "Transformer, 3+3 layers, width 128, 4
 /// heads" or "GRU encoder-decoder, width 256, attention bahdanau", and then everything else of the
 /// architecture that is not the default: "linear self-attention", "positions rotary", "coverage
-/// neural". Inner sizes, dropout and ties are left out.
+/// neural". Inner sizes, the epsilon of norms, dropout and ties are left out.
 std::string describe_model(const ModelConfig& model);
 
 }  // namespace heed::model

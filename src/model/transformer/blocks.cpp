@@ -68,7 +68,8 @@ Tensor FeedForward::forward(const Tensor& x) {
 Residual::Residual(const BlockOptions& options)
     : pre_(options.norm == Norm::pre),
       dropout_(options.dropout),
-      norm_(register_module(names::kNorm, make_layer_norm(options.self.width))) {}
+      norm_(register_module(names::kNorm,
+                            make_layer_norm(options.self.width, options.norm_epsilon))) {}
 
 EncoderBlock::EncoderBlock(const BlockOptions& options, const LayerIndex& index)
     : attention_(register_module(names::kAttention, make_self_attention(options.self, index))),

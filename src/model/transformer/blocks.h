@@ -14,7 +14,6 @@
 
 #include "kernels/layer_norm.h"
 #include "kernels/product.h"
-#include "kernels/rows/layer_norm.h"
 #include "kernels/tensor.h"
 #include "model/adapters.h"
 #include "model/description/config.h"
@@ -36,8 +35,8 @@ inline Tensor linear(const LinearLayer& layer, const Tensor& x) {
   return layer.apply(x);
 }
 
-inline torch::nn::LayerNorm make_layer_norm(int64_t width) {
-  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(kernels::kNormEpsilon));
+inline torch::nn::LayerNorm make_layer_norm(int64_t width, double epsilon) {
+  return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(epsilon));
 }
 
 inline Tensor layer_norm(const torch::nn::LayerNorm& layer, const Tensor& x) {
@@ -47,6 +46,7 @@ inline Tensor layer_norm(const torch::nn::LayerNorm& layer, const Tensor& x) {
 struct BlockOptions {
   int64_t feed_forward = 0;
   Norm norm = Norm::pre;
+  double norm_epsilon = 1e-5;  // of the layer norms
   Activation activation = Activation::relu;
   double dropout = 0, activation_dropout = 0;
   DecoderKind decoder = DecoderKind::attention;  // of a decoder's block

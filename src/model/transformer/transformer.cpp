@@ -71,6 +71,7 @@ kernels::Pattern pattern_of(const ModelConfig& config) {
 BlockOptions block_options(const ModelConfig& config, AttentionKind self, int64_t layer) {
   return {.feed_forward = config.feed_forward,
           .norm = config.norm,
+          .norm_epsilon = config.norm_epsilon,
           .activation = config.activation,
           .dropout = config.dropout,
           .activation_dropout = config.activation_dropout,
@@ -90,7 +91,8 @@ PositionsPtr positions_of(const ModelConfig& config, bool decoder) {
                          .causal = decoder});
 }
 
-/// A stack of blocks; with pre-norm a layer norm follows the last one.
+/// A stack of blocks; with pre-norm a layer norm follows the last one, and with `embedding_norm`
+/// one is before the first.
 template <class Block>
 class Stack : public torch::nn::Module {
  public:
@@ -102,15 +104,21 @@ class Stack : public torch::nn::Module {
           std::make_shared<Block>(block_options(config, kind, layer),
                                   LayerIndex{.positions = positions, .layer = layer})));
     if (config.norm == Norm::pre)
-      norm_ = register_module(names::kNorm, make_layer_norm(config.width));
+      norm_ = register_module(names::kNorm, make_layer_norm(config.width, config.norm_epsilon));
+    if (config.embedding_norm)
+      embedding_norm_ = register_module(names::kEmbeddingNorm,
+                                        make_layer_norm(config.width, config.norm_epsilon));
   }
+  /// From word vectors with their positions: what dropout and the first block get. It stays fp32,
+  /// as all that residuals are added to.
+  Tensor begin(const Tensor& x) { return embedding_norm_ ? embedding_norm_(x) : x; }
   Tensor finish(const Tensor& x) { return norm_ ? layer_norm(norm_, x) : x; }
 
   const std::vector<std::shared_ptr<Block>>& blocks() const { return blocks_; }
 
  private:
   std::vector<std::shared_ptr<Block>> blocks_;
-  torch::nn::LayerNorm norm_{nullptr};
+  torch::nn::LayerNorm norm_{nullptr}, embedding_norm_{nullptr};
 };
 
 class Transformer : public Model {
@@ -129,8 +137,8 @@ class Transformer : public Model {
   const ModelConfig& config() const { return config_; }
 
  private:
-  Tensor embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-               const SentenceLayout& sentences, Trace* trace = nullptr);
+  Tensor embed(bool target, const Tensor& tokens, const SentenceLayout& sentences,
+               Trace* trace = nullptr);
   const SelfAttentionInfo& kind() const { return self_attention_info(config_.self_attention); }
   /// Whether the decoder's layers keep keys and values of all steps.
   bool caches_steps() const {
@@ -161,15 +169,17 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
                                                     config, AttentionKind::decoder,
                                                     config.decoder_layers, target_positions_))) {}
 
-/// tokens [batch, length] -> vectors in the layout `sentences`, with positions and dropout. `trace`
-/// is for padded sources.
-Tensor Transformer::embed(Embedding& embedding, const Positions& positions, const Tensor& tokens,
-                          const SentenceLayout& sentences, Trace* trace) {
+/// tokens [batch, length] of a side -> vectors in the layout `sentences`, with positions, norm and
+/// dropout. `trace` is for padded sources.
+Tensor Transformer::embed(bool target, const Tensor& tokens, const SentenceLayout& sentences,
+                          Trace* trace) {
+  Embedding& embedding = target ? *tokens_.target : *tokens_.source;
+  const Positions& positions = target ? *target_positions_ : *source_positions_;
   const Tensor x = sentences.unpadded()
                        ? positions.add_at(embedding.forward(remove_padding(tokens, sentences)),
                                           sentences.positions, sentences.longest)
                        : positions.add(traced_vectors(embedding.forward(tokens), trace), 0);
-  return drop(x, config_.dropout, is_training());
+  return drop(target ? decoder_->begin(x) : encoder_->begin(x), config_.dropout, is_training());
 }
 
 /// Whether there are kernels for all attention of unpadded sentences, for tokens [batch, length]
@@ -193,7 +203,7 @@ bool Transformer::takes_unpadded(const at::Device& device) const {
 }
 
 Tensor Transformer::encode(const Source& source, const SentenceLayout& sentences, Trace* trace) {
-  Tensor x = embed(*tokens_.source, *source_positions_, source.tokens, sentences, trace);
+  Tensor x = embed(/*target=*/false, source.tokens, sentences, trace);
   Tracer tracer(trace, AttentionKind::encoder);
   for (std::size_t layer = 0; layer < encoder_->blocks().size(); ++layer) {
     x = encoder_->blocks()[layer]->forward(x, sentences, tracer.output());
@@ -210,7 +220,7 @@ Tensor Transformer::features(const Source& source, const TargetInput& input, Tra
   const SentenceLayout sources = unpadded ? unpadded_source(source) : padded_source(source);
   const SentenceLayout targets = unpadded ? unpadded_target(input) : SentenceLayout{};
   const Tensor memory = encode(source, sources, trace);
-  Tensor x = embed(*tokens_.target, *target_positions_, input.tokens, targets);
+  Tensor x = embed(/*target=*/true, input.tokens, targets);
   Tracer self(trace, AttentionKind::decoder), cross(trace, AttentionKind::cross);
   Guided* const guided = trace && trace->guided ? &*trace->guided : nullptr;
   for (std::size_t layer = 0; layer < decoder_->blocks().size(); ++layer) {
@@ -258,7 +268,7 @@ Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
   expect(tokens.dim() == 2, "tokens [sentences, beam]");
   const Tensor embedded = target_positions_->add_step(
       tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
-  const Tensor x = drop(embedded, config_.dropout, is_training())
+  const Tensor x = drop(decoder_->begin(embedded), config_.dropout, is_training())
                        .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
   const Tensor out = step_blocks(x, state, trace);
   ++state.position;

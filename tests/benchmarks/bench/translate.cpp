@@ -8,6 +8,8 @@
 #include "benchmarks/bench/bench.h"
 #include "config/io.h"
 #include "decode/translator.h"
+#include "run/config.h"
+#include "run/line_models.h"
 #include "run/model_folder.h"
 #include "text/lines.h"
 
@@ -102,6 +104,12 @@ void bench_translate(const TranslateArgs& args) {
         config.beam_size = beam;
         config.n_best = std::min(config.n_best, beam);
         config.batch_size = batch;
+        if (folder->device.is_cpu()) {  // `auto` depends on batch and beam
+          run::Config whole = folder->config;
+          whole.decoding = config;
+          run::decide_weights(whole, folder->path, folder->target.size());
+          config.weights = whole.decoding.weights;
+        }
         reset_resident_peak();
         // What is asked for is measured, whatever the precision that the model was trained in.
         const at::ScalarType precision =
@@ -148,7 +156,7 @@ void add_translate(CommandLine& program) {
       .list("--beam", args->beams,
             "Beam sizes, separated by commas; default: the model's decoding.beam_size")
       .positive();
-  command.list("--weights", args->weights, "fp32, bf16, int8; default: decoding.weights")
+  command.list("--weights", args->weights, "fp32, bf16, int8, auto; default: decoding.weights")
       .one_of({"fp32", "bf16", "int8"});
   args->options.add(command);
   command.group("Measuring");

@@ -36,6 +36,21 @@ TEST(ModelConfig, HeadsDivideTheWidth) {
   EXPECT_EQ(wrong(config), "model.heads: 8 heads do not divide model.width 510 evenly");
 }
 
+TEST(ModelConfig, OnlyATransformerHasANormOfEmbeddings) {
+  ModelConfig config;
+  config.embedding_norm = true;
+  EXPECT_EQ(wrong(config), kFine);
+  config.type = ModelType::rnn;
+  EXPECT_EQ(wrong(config), "model.embedding_norm: belongs to type: transformer; set it to false");
+}
+
+TEST(ModelConfig, NormsAreOfTransformersAlone) {
+  for (const char* key : {"norm_epsilon", "embedding_norm"}) {
+    EXPECT_TRUE(is_of_network(key, {})) << key;
+    EXPECT_FALSE(is_of_network(key, rnn("bahdanau"))) << key;
+  }
+}
+
 TEST(ModelConfig, HeadsOfKeysDivideTheHeads) {
   ModelConfig config;
   for (const int64_t fine : {0, 1, 2, 4, 8}) {

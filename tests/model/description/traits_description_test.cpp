@@ -62,11 +62,13 @@ TEST(Description, NamesWhatElseOfATransformerIsNotTheDefault) {
   config.kv_heads = 2;
   config.positions = "rotary";
   config.norm = Norm::post;
+  config.norm_epsilon = 1e-6;  // said nowhere, as inner sizes
+  config.embedding_norm = true;
   config.attention_scale = AttentionScale::none;
   config.activation = Activation::gelu;
   EXPECT_EQ(describe_model(config),
             "Transformer, 3+3 layers, width 128, 4 heads, 2 of keys and values, positions rotary, "
-            "norm post, scores without a scale, gelu");
+            "norm post, norm of embeddings, scores without a scale, gelu");
 }
 
 TEST(Description, OfARecurrentModelHasItsCellItsWidthAndItsAttention) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/optim/adam.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -170,6 +171,7 @@ std::vector<ModelConfig> variants() {
       for (const int64_t kv_heads : {0, 1}) {
         ModelConfig config = small();
         config.norm = norm;
+        config.embedding_norm = kv_heads == 0;
         config.positions = positions.name;
         config.kv_heads = kv_heads;
         all.push_back(config);
@@ -280,6 +282,49 @@ TEST(Transformer, UnscaledScoresAreAnotherModel) {
   const Tensor scaled = make(config)->features(source_with(kSources), targets());
   config.attention_scale = AttentionScale::none;
   EXPECT_FALSE(near(make(config)->features(source_with(kSources), targets()), scaled, 1e-3));
+}
+
+// Blocks that add nothing, and a vector of piece 4 that the root of the width makes (4, 0, 0, 0):
+// mean 1, variance 3. The norm of embeddings gives (3, -1, -1, -1) / sqrt(3.001), its weights
+// (3, -2, -3, -4) / sqrt(3.001), with a mean of -1.5 and a variance of 7.25 / 3.001; the last norm
+// (4.5, -0.5, -1.5, -2.5) / sqrt(7.25 + 0.001 * 3.001). (The encoder's:
+// engine/embedding_norm_test.)
+TEST(Transformer, NormOfEmbeddingsByHand) {
+  const at::NoGradGuard no_grad;
+  ModelConfig config = small();
+  config.width = 4;
+  config.heads = 1;
+  config.positions = "none";
+  config.norm_epsilon = 1e-3;
+  config.embedding_norm = true;
+  const ModelPtr model = make_transformer(config, {kVocabulary, kVocabulary});
+  for (auto& item : model->named_parameters()) {
+    const bool scale = item.key().ends_with("norm.weight");
+    item.value().fill_(scale ? 1 : 0);
+  }
+  auto parameters = model->named_parameters();
+  parameters["target_embedding.weight"][4][0] = 2;
+  parameters["decoder.embedding_norm.weight"].copy_(at::tensor({1., 2., 3., 4.}));
+  parameters["output.weight"].narrow(0, 0, 4).copy_(at::eye(4));
+  const Tensor expected =
+      at::tensor({4.5, -0.5, -1.5, -2.5}, at::kFloat) / std::sqrt(7.25 + 0.001 * 3.001);
+  const Source source = source_with({{4, 3}});
+  const Tensor input = at::full({1, 1}, 4, at::kLong);
+  EXPECT_TRUE(near(model->features(source, input)[0][0], expected, 1e-6));
+  State state = model->start(source);
+  EXPECT_TRUE(near(model->step(input, state)[0][0].narrow(0, 0, 4), expected, 1e-6));
+}
+
+TEST(Transformer, EmbeddingNormHasAModuleOnEachSide) {
+  ModelConfig config = small();
+  const auto named = [&] { return make(config)->named_parameters(); };
+  EXPECT_EQ(named().find("encoder.embedding_norm.weight"), nullptr);
+  config.embedding_norm = true;
+  const auto parameters = named();
+  for (const bool decoder : {false, true})
+    for (const char* part : {"weight", "bias"})
+      EXPECT_EQ(parameters[names::within(names::embedding_norm(decoder), part)].sizes(),
+                at::IntArrayRef({12}));
 }
 
 TEST(Transformer, OnlyLearnedPositionsEnd) {

@@ -1,0 +1,328 @@
+"""Marian itself, as pymarian: models that it trains, its decoder and its scorer."""
+
+import gzip
+import shutil
+from dataclasses import replace
+from functools import partial
+
+import corpus
+from case import Case, Program, ask, run
+
+MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "sentencepiece==0.2.3"))
+
+NETWORK = {
+    "--type": "transformer",
+    "--dim-emb": 32,
+    "--transformer-dim-ffn": 64,
+    "--transformer-heads": 4,
+    "--enc-depth": 2,
+    "--dec-depth": 2,
+}
+TRAINING = {
+    "--cpu-threads": 1,
+    "--workspace": 300,
+    "--mini-batch": 32,
+    "--learn-rate": 0.007,
+    "--lr-warmup": 30,
+    "--seed": 7,
+    "--data-threads": 1,
+    "--dim-vocabs": [90, 90],
+    "--sentencepiece-options": "--hard_vocab_limit=false",
+    "--after-batches": 250,
+}
+# One sentence a batch: with others beside it Marian's limit of length is that of the longest.
+ALONE = {"--cpu-threads": 1, "--workspace": 200, "--mini-batch": 1, "--maxi-batch": 1}
+JOINT = ("vocab.spm", "vocab.spm")
+TIED_ALL = {"--tied-embeddings-all": True}
+BEAMS = "Marian's beam gets narrower with each translation that ends, heed's stays: now and then one finds another"
+SEGMENTS = "inside_sentencepiece.py"
+# Enough pieces for every word to be one.
+WORDS_AS_PIECES = {
+    "--dim-vocabs": [200, 200],
+    "--sentencepiece-options": "--hard_vocab_limit=false --model_type=bpe",
+}
+LINES, TARGETS = tuple(corpus.sources()), tuple(corpus.targets())
+PRE_NORM = {
+    "--transformer-preprocess": "n",
+    "--transformer-postprocess": "da",
+    "--transformer-postprocess-top": "n",
+}
+# findings/marian_pre_norm_decoding.sh
+SCORES_ALONE = {"beams": (), "reason": "Marian's decoder does not compute what its scorer computes: only scores are compared"}
+
+
+def marian(python, command, options, text=None):
+    words = []
+    for name, value in options.items():
+        words += [name, *(value if isinstance(value, list) else [value] if value is not True else [])]
+    return run([python, "-m", "pymarian", command, "--quiet", *words], text=text)
+
+
+def lines_of(text):
+    return text.removesuffix("\n").split("\n")
+
+
+def train(folder, python, options, vocabularies):
+    """Trains in folder/model; the corpora are beside it."""
+    (folder / "model").mkdir(exist_ok=True)
+    if not (folder / "train.de").exists():
+        corpus.write(folder)
+    files = [folder / "model" / name for name in vocabularies]
+    given = {
+        "--model": folder / "model/model.npz",
+        "--train-sets": [folder / "train.de", folder / "train.en"],
+        "--vocabs": files,
+    }
+    marian(python, "train", {**NETWORK, **TRAINING, **given, **options})
+
+
+def decoder_of(folder, model):
+    """The search that the model's author meant, as marian-decoder takes it."""
+    named = [folder / "model" / name for name in ("decoder.yml", f"{model}.decoder.yml")]
+    return next(path for path in named if path.exists())
+
+
+def translate(folder, python, lines, beam, model):
+    options = {**ALONE, "--config": decoder_of(folder, model), "--beam-size": beam}
+    return lines_of(marian(python, "decode", options, text="".join(line + "\n" for line in lines)))
+
+
+def scored(folder, python, sources, targets, model, vocabularies, **options):
+    files = []
+    for name, lines in (("scored.de", sources), ("scored.en", targets)):
+        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        files.append(folder / name)
+    given = {
+        "--model": folder / "model" / model,
+        "--train-sets": files,
+        "--vocabs": [folder / "model" / name for name in vocabularies],
+    }
+    return lines_of(marian(python, "score", {**ALONE, **given, **options}))
+
+
+def trained(name, *, vocabularies=JOINT, more=None, prepare=None, after=None, model="model.npz", aligned=False, **case):
+    """A case whose model Marian trains: with the options `more`, and those that `prepare(folder, python)` returns.
+    `after(folder, python)` changes the folder. `model` is the file that Marian scores and decodes with."""
+
+    def make(folder, python):
+        options = prepare(folder, python) if prepare else {}
+        train(folder, python, {**(more or {}), **options}, vocabularies)
+        if after:
+            after(folder, python)
+
+    def score(folder, python, sources, targets):
+        return [float(line) for line in scored(folder, python, sources, targets, model, vocabularies)]
+
+    def align(folder, python, sources, targets):
+        options = {"--alignment": "hard"}
+        lines = scored(folder, python, sources, targets, model, vocabularies, **options)
+        return [without_ends(line.split(" ||| ")[1], *pair) for line, *pair in zip(lines, sources, targets)]
+
+    return Case(
+        **{
+            "name": name,
+            "program": MARIAN,
+            "make": make,
+            "translate": partial(translate, model=model),
+            "score": score,
+            "align": align if aligned else None,
+            "lines": LINES,
+            "targets": TARGETS,
+            "equal": {4: 0.9},
+            "reason": BEAMS,
+            **case,
+        }
+    )
+
+
+def without_ends(links, source, target):
+    """Marian links ends, too, which come after the last word."""
+    sides = [len(source.split()), len(target.split())]
+    pairs = [tuple(map(int, link.split("-"))) for link in links.split()]
+    return " ".join(f"{i}-{j}" for i, j in pairs if i < sides[0] and j < sides[1])
+
+
+def refused(name, message, **options):
+    """A model that heed must refuse. Two updates are enough for that."""
+    more = {**TIED_ALL, "--after-batches": 2, **options}
+    return trained(name, more=more, refused=message, lines=(), targets=())
+
+
+# What is done before and after training.
+
+
+def compress(folder, python):
+    """As people hand models on: compressed, without the states of training."""
+    (folder / "packed").mkdir()
+    with gzip.open(folder / "packed/model.npz.gz", "wb") as file:
+        file.write((folder / "model/model.npz").read_bytes())
+    for name in (*JOINT[:1], "model.npz.decoder.yml"):
+        shutil.copy(folder / "model" / name, folder / "packed" / name)
+
+
+def only_models(folder, python):
+    """Leaves what translates: states of the optimiser are large."""
+    for path in (folder / "model").iterdir():
+        if not path.name.endswith((".spm", "model.npz", "decoder.yml")):
+            path.unlink()
+
+
+def search(**options):
+    """Writes decoder.yml as an author does who has chosen how to search."""
+
+    def after(folder, python):
+        chosen = {name.replace("_", "-"): value for name, value in options.items()}
+        text = decoder_of(folder, "model.npz").read_text(encoding="utf-8")
+        kept = [line for line in text.splitlines() if line.partition(":")[0] not in chosen]
+        kept += [f"{name}: {value}" for name, value in chosen.items()]
+        (folder / "model/decoder.yml").write_text("\n".join(kept), encoding="utf-8")
+
+    return after
+
+
+def links_of_words(folder, python):
+    """Gold alignments for guided alignment, of pieces that are words."""
+    corpus.write(folder)
+    with open(folder / "train.align", "w", encoding="utf-8") as file:
+        for links in corpus.links():
+            print(*(f"{i}-{j}" for i, j in links), file=file)
+    return {"--guided-alignment": folder / "train.align"}
+
+
+def validation(folder, python):
+    corpus.write(folder)
+    sides = []
+    for side, language in enumerate(("de", "en")):
+        sides.append(folder / f"valid.{language}")
+        text = "".join(pair[side] + "\n" for pair in corpus.pairs(50, seed=3))
+        sides[-1].write_text(text, encoding="utf-8")
+    return {"--valid-sets": sides}
+
+
+def tables_of_words(folder, python):
+    """Vocabularies of whole words, as pymarian vocab makes them of tokenised text."""
+    corpus.write(folder)
+    (folder / "model").mkdir()
+    for language in ("de", "en"):
+        text = (folder / f"train.{language}").read_text(encoding="utf-8")
+        table = run([python, "-m", "pymarian", "vocab"], text=text)
+        (folder / f"model/vocab.{language}.yml").write_text(table, encoding="utf-8")
+    return {}
+
+
+# OPUS-MT's form: a table of both sides' pieces, and the SentencePiece models that cut the text before Marian sees it.
+
+
+def table_of_pieces(folder, python):
+    corpus.write(folder)
+    (folder / "model").mkdir()
+    both = ""
+    for side, language in (("source", "de"), ("target", "en")):
+        text = folder / f"train.{language}"
+        prefix = folder / "model" / side
+        options = {"vocab_size": 60}
+        ask(python, SEGMENTS, {"do": "train", "text": str(text), "prefix": str(prefix), "options": options})
+        prefix.with_suffix(".model").rename(prefix.with_suffix(".spm"))
+        prefix.with_suffix(".vocab").unlink()
+        lines = text.read_text(encoding="utf-8").splitlines()
+        cut = "".join(line + "\n" for line in with_pieces("cut", folder, python, side, lines))
+        text.write_text(cut, encoding="utf-8")
+        both += cut
+    table = run([python, "-m", "pymarian", "vocab"], text=both)
+    (folder / "model/opus.spm32k-spm32k.vocab.yml").write_text(table, encoding="utf-8")
+    return {}
+
+
+def with_pieces(do, folder, python, side, lines):
+    model = str(folder / f"model/{side}.spm")
+    return ask(python, SEGMENTS, {"do": do, "model": model, "lines": lines})
+
+
+def opus(name, **options):
+    case = trained(name, vocabularies=("opus.spm32k-spm32k.vocab.yml",) * 2, prepare=table_of_pieces, **options)
+
+    def translate(folder, python, lines, beam):
+        cut = with_pieces("cut", folder, python, "source", lines)
+        return with_pieces("join", folder, python, "target", case.translate(folder, python, cut, beam))
+
+    def score(folder, python, sources, targets):
+        cut = [with_pieces("cut", folder, python, *side) for side in (("source", sources), ("target", targets))]
+        return case.score(folder, python, *cut)
+
+    return replace(case, translate=translate, score=score)
+
+
+VALIDATED = {
+    **TIED_ALL,
+    "--valid-freq": 100,
+    "--valid-metrics": ["cross-entropy", "perplexity"],
+    "--valid-mini-batch": 8,
+    "--keep-best": True,
+    "--overwrite": True,
+}
+CASES = [
+    trained("tied-all", more=TIED_ALL),
+    # By the alphabet the target's file comes first.
+    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), more={"--tied-embeddings": True}),
+    trained("nothing-tied", vocabularies=("vocab.de.spm", "vocab.en.spm")),
+    trained("tied-embeddings-only", more={"--tied-embeddings": True}),
+    trained("tied-sides-only", more={"--tied-embeddings-src": True}),
+    trained("pre-norm", more={**TIED_ALL, **PRE_NORM}, **SCORES_ALONE),
+    trained("relu", more={**TIED_ALL, "--transformer-ffn-activation": "relu"}),
+    trained("norm-after-embeddings", more={**TIED_ALL, "--transformer-postprocess-emb": "n"}),
+    trained("no-positions", more={**TIED_ALL, "--transformer-disable-position-embeddings": True}),
+    trained("right-left", more={**TIED_ALL, "--right-left": True}),
+    trained(
+        "depth-scaling",
+        more={**TIED_ALL, "--transformer-depth-scaling": True, "--enc-depth": 4, "--dec-depth": 1},
+    ),
+    trained("no-bias-of-output", more={**TIED_ALL, "--output-omit-bias": True}),
+    trained(
+        "guided",
+        prepare=links_of_words,
+        more={**TIED_ALL, **WORDS_AS_PIECES},
+        aligned=True,
+        lines=tuple(corpus.sources()[:-5]),
+        targets=tuple(corpus.targets()[:-5]),
+    ),
+    trained(
+        "search",
+        more=TIED_ALL,
+        after=search(normalize=0.6, word_penalty=0.4, max_length_factor=1.2, beam_size=6),
+    ),
+    trained("unknown-allowed", more=TIED_ALL, after=search(allow_unk="true")),
+    trained("compressed", more=TIED_ALL, after=compress, imports="packed"),
+    trained("folder-of-training", prepare=validation, more=VALIDATED),
+    trained(
+        "best-itself",
+        prepare=validation,
+        more=VALIDATED,
+        model="model.npz.best-cross-entropy.npz",
+        imports="model/model.npz.best-cross-entropy.npz",
+    ),
+    opus("opus", more=TIED_ALL),
+    trained("words", vocabularies=("vocab.de.yml", "vocab.en.yml"), prepare=tables_of_words),
+    refused("alibi", "alibi", **{"--alibi": True}),
+    refused("tied-layers", "transformer-tied-layers", **{"--transformer-tied-layers": [1, 1]}),
+    refused("recurrent", "type", **{"--type": "s2s"}),
+    refused("average-attention", "autoreg", **{"--transformer-decoder-autoreg": "average-attention"}),
+]
+TINY = {
+    "--dim-emb": 16,
+    "--transformer-dim-ffn": 24,
+    "--transformer-heads": 2,
+    "--enc-depth": 1,
+    "--dec-depth": 1,
+    "--after-batches": 300,
+    "--learn-rate": 0.015,
+    # Without a table of normalisations, which takes more than all weights.
+    "--sentencepiece-options": "--hard_vocab_limit=false --normalization_rule_name=identity",
+}
+FEW = {"lines": LINES[:8] + LINES[-5:], "targets": TARGETS[:8] + TARGETS[-5:], "after": only_models}
+FIXTURES = [
+    trained("joint", more={**TINY, **TIED_ALL}, **FEW),
+    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), more=TINY, **FEW),
+    trained("pre-norm", more={**TINY, **TIED_ALL, **PRE_NORM}, **FEW, **SCORES_ALONE),
+    trained("norm-after-embeddings", more={**TINY, **TIED_ALL, "--transformer-postprocess-emb": "n"}, **FEW),
+    trained("right-left", more={**TINY, **TIED_ALL, "--right-left": True}, **FEW),
+]
