@@ -98,6 +98,8 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
     // They are in the vocabulary, and are named here as what its lines are cut with.
     for (const std::string& codes : {args.segments.source_codes, args.segments.target_codes})
       if (!codes.empty()) vocabulary.codes.push_back(codes);
+    if (vocabulary.codes.empty() && model.source.reads_words())
+      vocabulary.codes = {(fs::path(args.from) / exchange::kArgosCodes).string()};
     if (model.joint && !vocabulary.codes.empty()) vocabulary.codes.resize(1);
   }
   const auto chosen = [](const std::string& option, const std::string& usual) {

@@ -49,6 +49,15 @@ void check_pieces(const DataConfig& config) {
           "data.{}: is for data.vocabulary.algorithm: pieces; set that, or leave it out", key);
     return;
   }
+  const char* of_sentencepiece = vocabulary.coverage != usual.coverage     ? "coverage"
+                                 : vocabulary.normalise != usual.normalise ? "normalise"
+                                 : vocabulary.byte_fallback                ? "byte_fallback"
+                                                                           : nullptr;
+  if (of_sentencepiece != nullptr)
+    throw config::ConfigError(
+        "data.vocabulary.{}: is for SentencePiece, and data.vocabulary.algorithm is pieces: the "
+        "program that cuts the text decides it; leave it out",
+        of_sentencepiece);
   const std::size_t most = vocabulary.kind == VocabularyKind::joint ? 1 : 2;
   if (vocabulary.codes.size() > most)
     throw config::ConfigError("data.vocabulary.codes: {} files; with kind: {} there are at most {}",

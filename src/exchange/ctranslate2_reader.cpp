@@ -35,8 +35,6 @@ namespace {
 using engine::Array;
 using model::ModelConfig;
 
-constexpr const char* kArgosCodes = "bpe.model";  // subword-nmt's, in Argos Translate's packages
-
 // What CTranslate2 adds to the variance in a layer norm where config.json does not say it.
 constexpr double kEpsilon = 1e-5;
 

@@ -15,6 +15,9 @@ namespace heed::exchange {
 
 struct SideVocabularies;
 
+/// The codes of subword-nmt in packages of Argos Translate without a SentencePiece file.
+inline constexpr const char* kArgosCodes = "bpe.model";
+
 struct ForeignModel {
   std::string program;  // "Hugging Face MarianMT", ...
   model::ModelConfig model;

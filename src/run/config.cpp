@@ -39,6 +39,17 @@ void check_run_name(const Config& config) {
         "name: '{}' cannot be a run's folder in runs/; change it, or set output", one_line(name));
 }
 
+/// Terms are words, and stay unfound in pieces of words.
+void check_words(const Config& config) {
+  const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  if (config.decoding.glossary.empty() || vocabulary.algorithm != data::VocabularyAlgorithm::pieces)
+    return;
+  if (config.data.pieces || vocabulary.codes.empty())
+    throw config::ConfigError(
+        "decoding.glossary: terms are words, and lines are pieces (data.vocabulary.algorithm: "
+        "pieces); name data.vocabulary.codes without data.pieces, or leave the glossary out");
+}
+
 /// Checks what a loss of the attention needs of the model; `own` is its key in the section
 /// `training`.
 void check_attention_loss(const std::string& own, const Config& config) {
@@ -158,6 +169,7 @@ Config with_settings(Config config, const std::vector<std::string>& settings) {
 
 void check(const Config& config) {
   check_run_name(config);
+  check_words(config);
   data::check(config.data);
   model::check(config.model, shares_pieces(config));
   train::check(config.training);

@@ -207,6 +207,7 @@ Yaml vocabulary_lines(const data::VocabularyConfig& vocabulary) {
   Yaml lines = Yaml().add("kind", config::name_of(vocabulary.kind));
   if (vocabulary.algorithm != data::VocabularyAlgorithm::pieces) return lines;
   lines.add("algorithm", config::name_of(vocabulary.algorithm));
+  if (!vocabulary.codes.empty()) lines.add("codes", vocabulary.codes);
   if (vocabulary.separator != text::kUsualSeparator) lines.add("separator", vocabulary.separator);
   return lines;
 }

@@ -65,6 +65,7 @@ inline std::vector<Option> options() {
       {"data.vocabulary.normalise", kBoth},
       {"data.vocabulary.symbols", kBoth, {"", "<de>"}},
       {"data.vocabulary.byte_fallback", kBoth},
+      {"data.pieces", kBoth},
       {"data.source_language", kBoth, {"", "de"}},
       {"data.source_end", kBoth},
       {"data.target_language", kBoth, {"", "de"}},

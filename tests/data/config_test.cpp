@@ -158,5 +158,54 @@ TEST(DataConfig, AJointVocabularyIsOneModel) {
   EXPECT_EQ(wrong(config), "(nothing thrown)");
 }
 
+TEST(DataConfig, KeysOfPiecesAreForThemAlone) {
+  DataConfig config;
+  config.pieces = true;
+  EXPECT_EQ(wrong(config),
+            "data.pieces: is for data.vocabulary.algorithm: pieces; set that, or leave it out");
+  config.pieces = false;
+  config.vocabulary.codes = {"bpe.codes"};
+  EXPECT_TRUE(wrong(config).starts_with("data.vocabulary.codes: is for "));
+  config.vocabulary.algorithm = VocabularyAlgorithm::pieces;
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  config.vocabulary.codes.emplace_back("other.codes");
+  EXPECT_EQ(wrong(config), "data.vocabulary.codes: 2 files; with kind: joint there are at most 1");
+  config.vocabulary.kind = VocabularyKind::separate;
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  config.vocabulary.codes.clear();
+  config.vocabulary.split_unknown = true;
+  EXPECT_TRUE(wrong(config).starts_with("data.vocabulary.split_unknown: "));
+}
+
+TEST(DataConfig, WhatChangesTextDoesNotGoWithPieces) {
+  const auto wrong_with = [](auto set) {
+    DataConfig config;
+    config.vocabulary.algorithm = VocabularyAlgorithm::pieces;
+    set(config);
+    const std::string message = wrong(config);
+    return message.substr(0, message.find(':'));
+  };
+  EXPECT_EQ(wrong_with([](DataConfig& config) { config.subword_sampling = 0.1; }),
+            "data.subword_sampling");
+  EXPECT_EQ(wrong_with([](DataConfig& config) { config.noise.typos = 0.1; }), "data.noise");
+  EXPECT_EQ(wrong_with([](DataConfig& config) { config.vocabulary.coverage = 0.99; }),
+            "data.vocabulary.coverage");
+  EXPECT_EQ(wrong_with([](DataConfig& config) { config.vocabulary.byte_fallback = true; }),
+            "data.vocabulary.byte_fallback");
+  EXPECT_EQ(wrong_with([](DataConfig& config) { config.vocabulary.normalise = Normalise::nfc; }),
+            "data.vocabulary.normalise");
+  const auto aligned = [](bool pieces) {
+    return [pieces](DataConfig& config) {
+      config.train.resize(1);
+      config.train[0].source = "a";
+      config.train[0].target = "b";
+      config.train[0].alignment = "links";
+      config.pieces = pieces;
+    };
+  };
+  EXPECT_EQ(wrong_with(aligned(false)), "data.train.alignment");
+  EXPECT_EQ(wrong_with(aligned(true)), "(nothing thrown)");
+}
+
 }  // namespace
 }  // namespace heed::data
