@@ -280,6 +280,10 @@ void init(InitArgs args) {
   check_as_train_does(config, args.output, vocabularies);
   signals::stop_if_interrupted();
   made.keep();
+  if (base && base->precision != config.precision)
+    log::info("{}: trains with precision: {}, and {} has {}; write that into the file to keep it",
+              args.output, config::name_of(config.precision), args.from,
+              config::name_of(base->precision));
   std::cout << "heed train " << shell_path(args.output) << '\n';
 }
 

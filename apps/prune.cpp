@@ -82,8 +82,7 @@ Heads named_heads(const std::vector<std::string>& names, const Heads& all,
       throw UserError("--heads: there is no head {}; the first of this model is {}", name,
                       model::name_of(all.front()));
     const auto why = std::ranges::find(needed, *found, &NeededHead::head);
-    if (why != needed.end())
-      throw UserError("--heads: {} {}; name others", name, why->why);
+    if (why != needed.end()) throw UserError("--heads: {} {}; name others", name, why->why);
     out.push_back(*found);
   }
   return out;

@@ -69,7 +69,9 @@ constexpr std::array<TraceKind, kTraces> kKinds = {{
     {"moses", "tokens of Moses (@-@, &apos;); detokenize with `sacremoses detokenize`", has_moses},
     {"entities", "HTML entities such as &amp;; decode them with html.unescape of Python",
      has_entity},
-    {"bpe", "subword marks @@; `sed -E 's/@@( |$)//g' < OLD > NEW` joins the pieces",
+    {"bpe",
+     "subword marks @@; `sed -E 's/@@( |$)//g' < OLD > NEW` joins the pieces, or "
+     "data.vocabulary.algorithm: pieces takes them as they are",
      [](std::string_view line) { return has(line, "@@ ") || line.ends_with("@@"); }},
     {"sentencepiece", "pieces of SentencePiece (U+2581); decode them with spm_decode",
      [](std::string_view line) { return has(line, "\u2581"); }},

@@ -30,8 +30,8 @@ int64_t longest_in_ctranslate2(const model::ModelConfig& config);
 std::string search_in_ctranslate2(const decode::DecodeConfig& config, int64_t longest);
 
 /// Writes model.bin, atomically. `alignment` says which attention links words there: the first head
-/// of a layer (head 0), or the mean of its heads (any other). Layer -1 is the last one. Throws Failure where it cannot be written, Bug for a model that
-/// CTranslate2 cannot run.
+/// of a layer (head 0), or the mean of its heads (any other). Layer -1 is the last one. Throws
+/// Failure where it cannot be written, Bug for a model that CTranslate2 cannot run.
 void write_ctranslate2(const model::ModelConfig& config, const engine::Weights& weights,
                        const decode::AlignmentConfig& alignment, const std::string& path);
 

@@ -28,6 +28,7 @@ struct ImportFormat {
   ForeignModel read_##name(const Package& package, const SegmentFiles& segments);
 #include "exchange/formats.def"
 #undef HEED_IMPORT
+#undef HEED_SHUT
 
 /// All rows, in their order.
 std::span<const ImportFormat> import_formats();
@@ -35,11 +36,13 @@ std::span<const ImportFormat> import_formats();
 /// The programs with their models, as a part of a sentence: "A (...), B (...) or C (...)".
 std::string importable_programs();
 
-/// Whether a file of this name stands for the folder that it is in, for any of the programs.
+/// Whether a file of this name stands for the folder that it is in, for any of the programs, also
+/// those whose models heed does not open.
 bool stands_for_folder(const std::string& name);
 
 /// The only program whose files the package has. Throws UserError, which names the files, where
-/// there is none, or where there are several.
+/// there is none, or where there are several; for a program that heed recognises and does not open
+/// it says how the model becomes one that heed opens.
 const ImportFormat& format_of(const Package& package);
 
 /// Reads a model of any of the programs. Throws what format_of() and its `read` throw.

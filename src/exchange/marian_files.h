@@ -17,14 +17,14 @@ struct SideFiles {
 };
 
 struct MarianFiles {
-  std::string model;                     // the .npz
-  std::optional<MarianOptions> decoder;  // decoder.yml, or Marian's model.npz.decoder.yml
+  std::string model;                      // the .npz
+  std::optional<MarianOptions> decoder;   // decoder.yml, or Marian's model.npz.decoder.yml
   std::optional<MarianOptions> training;  // MODEL.npz.yml, the options of the training
-  SideFiles vocabularies;                // empty: the package has none
-  bool vocabularies_named = false;       // by decoder.yml or model.npz.yml
-  std::optional<SideFiles> segments;     // the SentencePiece files; none: nothing says which
-  std::size_t segment_files = 0;         // how many the package has
-  std::vector<std::string> notes;        // for the user
+  SideFiles vocabularies;                 // empty: the package has none
+  bool vocabularies_named = false;        // by decoder.yml or model.npz.yml
+  std::optional<SideFiles> segments;      // the SentencePiece files; none: nothing says which
+  std::size_t segment_files = 0;          // how many the package has
+  std::vector<std::string> notes;         // for the user
 };
 
 /// Finds the files. The model is the package's chosen file, or the one that decoder.yml names under

@@ -142,6 +142,10 @@ Vocabularies vocabularies_from_base(const Config& config) {
   const bool joint = is_joint(config);
   const Vocabularies base = load_vocabularies(folder, joint);
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
+  if (base.source.is_cut() != (vocabulary.algorithm == data::VocabularyAlgorithm::pieces))
+    throw UserError("{}{} has data.vocabulary.algorithm: {}; set {}", kKey, folder,
+                    base.source.algorithm(),
+                    base.source.is_cut() ? "the same" : "it, or leave the key out");
   const auto source = extension(base.source, vocabulary.source, "data.vocabulary.source", config,
                                 data::source_symbols(config.data));
   const auto target = joint ? source

@@ -84,8 +84,9 @@ Config with_settings(Config config, const std::vector<std::string>& settings);
 /// Checks all rules between fields. Throws ConfigError.
 void check(const Config& config);
 
-/// The decoder layer of a Transformer whose cross-attention links words: that of decoding.alignment,
-/// else the one that guided alignment taught, else the one before the last, or the only one.
+/// The decoder layer of a Transformer whose cross-attention links words: that of
+/// decoding.alignment, else the one that guided alignment taught, else the one before the last, or
+/// the only one.
 int64_t alignment_layer(const Config& config);
 
 /// Whether both languages have one vocabulary.

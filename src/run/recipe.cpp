@@ -23,6 +23,7 @@
 #include "run/saved_config.h"
 #include "text/extension.h"
 #include "text/lines.h"
+#include "text/piece_rule.h"
 #include "text/script.h"
 #include "text/vocabulary.h"
 #include "train/config.h"
@@ -201,11 +202,21 @@ bool knows_too_little(const text::Vocabulary& vocabulary, const std::string& fil
   return 100 * unknown > reader.line_number();
 }
 
+/// The keys that a run has in common with the one whose vocabulary it takes.
+Yaml vocabulary_lines(const data::VocabularyConfig& vocabulary) {
+  Yaml lines = Yaml().add("kind", config::name_of(vocabulary.kind));
+  if (vocabulary.algorithm != data::VocabularyAlgorithm::pieces) return lines;
+  lines.add("algorithm", config::name_of(vocabulary.algorithm));
+  if (vocabulary.separator != text::kUsualSeparator) lines.add("separator", vocabulary.separator);
+  return lines;
+}
+
 /// The vocabulary of the run with the keys in `vocabulary`, languages of a model of many, and what
 /// its sources end with.
 Yaml data_lines(const std::string& comment, const Yaml& vocabulary, const data::DataConfig& data) {
   Yaml lines = Yaml().comment(comment).add_flow("vocabulary", vocabulary);
   if (!data.source_end) lines.add("source_end", false);
+  if (data.pieces) lines.add("pieces", true);
   if (!data.source_language.empty()) lines.add("source_language", data.source_language);
   if (!data.target_language.empty()) lines.add("target_language", data.target_language);
   return lines;
@@ -280,9 +291,8 @@ Recipe tuning_recipe(const Config& base, const std::string& run, const data::Cor
   const bool joint = is_joint(base);
   const Vocabularies vocabularies = load_vocabularies(run, joint);
   recipe.vocabulary = std::max(vocabularies.source.size(), vocabularies.target.size());
-  recipe.own_vocabulary =
-      data_lines(fmt::format("The pieces of {}.", one_line(run, 1000)),
-                 Yaml().add("kind", config::name_of(base.data.vocabulary.kind)), base.data);
+  recipe.own_vocabulary = data_lines(fmt::format("The pieces of {}.", one_line(run, 1000)),
+                                     vocabulary_lines(base.data.vocabulary), base.data);
   recipe.network = Yaml()
                        .comment(fmt::format("The network of {}.", one_line(run, 1000)))
                        .add("type", config::name_of(base.model.type))
@@ -348,7 +358,7 @@ void extend_vocabularies(const Config& base, const std::string& run, const data:
   if (keys.empty()) return;
   recipe.own_vocabulary = data_lines(
       fmt::format("The pieces of {} and, after them, more for this text.", one_line(run, 1000)),
-      Yaml().add("kind", config::name_of(base.data.vocabulary.kind)).append(keys), base.data);
+      vocabulary_lines(base.data.vocabulary).append(keys), base.data);
 }
 
 }  // namespace heed::run

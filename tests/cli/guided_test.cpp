@@ -57,6 +57,10 @@ TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
   EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, --step emits"));
   const Result chosen = align("run", {"--layer", "0", "--head", "mean"});
   EXPECT_THAT(chosen.err, HasSubstr("layer 0, mean of heads"));
+  const std::vector<std::string> named = {"--set", "decoding.alignment.layer=0", "--set",
+                                          "decoding.alignment.head=2"};
+  EXPECT_THAT(align("run", named).err, HasSubstr("layer 0, head 2, --step emits"));
+  EXPECT_EQ(product(align("run", named)), product(align("run", {"--layer", "0", "--head", "2"})));
   // Also where a head before it is gone. Its layer's weights do not depend on that one.
   product(run_heed({"prune", folder_ / "run", "--heads", "cross.1.0", "-o", folder_ / "pruned"}));
   EXPECT_EQ(product(align("pruned")), product(align("run")));
@@ -95,6 +99,18 @@ TEST_F(GuidedRun, GoesWithTagsSamplingTruncationAndSeveralRanks) {
   EXPECT_EQ(losses("one"), losses("three"));
   ASSERT_THAT(losses("one"), SizeIs(2));
   EXPECT_GT(losses("one")[0], 0);
+}
+
+TEST(Prune, KeepsTheHeadThatLinksWords) {
+  const TemporaryFolder folder;
+  const std::string model = folder / "model", unset = "\n    head: -1\n";
+  std::filesystem::copy(Toy::get().transformer, model, std::filesystem::copy_options::recursive);
+  std::string config = read_file(model + "/config.yaml");
+  const std::size_t at = config.find(unset);
+  ASSERT_NE(at, std::string::npos);
+  folder.write("model/config.yaml", config.replace(at, unset.size(), "\n    head: 0\n"));
+  expect_mistake(run_heed({"prune", model, "--heads", "cross.0.0", "-o", folder / "x"}),
+                 {"cross.0.0", "decoding.alignment.head"});
 }
 
 // Its configuration names the head, and no command would take a model without it.

@@ -59,6 +59,15 @@ TEST_F(ImportCommand, KeepsEachLicence) {
   EXPECT_EQ(read_file(folder / "run/third-LICENSE"), "B");
 }
 
+TEST_F(ImportCommand, ComputesInTheProgramsPrecision) {
+  product(run_heed({"export", Toy::get().transformer, "-o", folder / "ct", "--set",
+                    "decoding.alignment.layer=0", "--set", "decoding.alignment.head=0"}));
+  product(import_from(folder / "ct"));
+  EXPECT_THAT(read_file(folder / "run/config.yaml"),
+              ::testing::AllOf(::testing::HasSubstr("\nprecision: fp32\n"),
+                               ::testing::HasSubstr("\n    layer: 0\n    head: 0\n")));
+}
+
 TEST_F(ImportCommand, LeavesARunAlone) {
   folder.write("run/config.yaml", "");
   expect_mistake(import_from(folder / "none"), {"holds a model already"});

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -362,6 +363,23 @@ TEST_F(CTranslate2Folder, RefusesWhatIsAnotherModelHere) {
                 "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
   EXPECT_THAT(refusal(bytes),
               AllOf(HasSubstr("config.json: is a Git LFS pointer"), HasSubstr("git lfs pull")));
+}
+
+TEST_F(CTranslate2Folder, VocabulariesWithoutSentencePieceAreOfTextThatIsCut) {
+  const auto names = nlohmann::json::array(
+      {"<pad>", "<unk>", "<s>", "</s>", "Haus@@", "tür", "die", "b", "c", "d", "e", "f"});
+  folder_.write("shared_vocabulary.json", names.dump());
+  std::filesystem::remove(folder_ / "sentencepiece.model");
+  const std::string bytes = file().written(6, 7);
+  const ForeignModel model = read(bytes);
+  EXPECT_EQ(model.source.encode("die Haus@@ tür"), (std::vector<int32_t>{6, 4, 5}));
+  EXPECT_EQ(model.target.decode({6, 4, 5}), "die Haustür");
+  EXPECT_THAT(model.notes, ::testing::Contains(HasSubstr("a line is pieces")));
+  // Argos Translate's packages have codes of subword-nmt under this name.
+  folder_.write("bpe.model", "#version: 0.2\nH a\nHa u\nHau s\nt ü\ntü r</w>\n");
+  const ForeignModel argos = read(bytes);
+  EXPECT_EQ(argos.source.encode("Haustür"), (std::vector<int32_t>{4, 5}));
+  EXPECT_THAT(argos.notes, ::testing::Contains(HasSubstr("sacremoses")));
 }
 
 }  // namespace

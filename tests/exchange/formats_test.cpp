@@ -75,13 +75,64 @@ TEST(ImportFormats, AreNamedWhereThereIsNone) {
       StartsWith("Hugging Face (MarianMT, M2M-100, NLLB-200, mBART-50), Marian (or its .npz)"));
 }
 
+/// A file of a folder that has the others, too, as `heed import` refuses it.
+std::string refusal_with(const std::string& file, const std::string& bytes,
+                         const std::vector<std::string>& others = {}, bool named = false) {
+  const TemporaryFolder folder;
+  for (const std::string& other : others) folder.write(other, "");
+  folder.write(file, bytes);
+  return message_of<UserError>([&] { format_of(Package(named ? folder / file : folder.path())); });
+}
+
+// Beginnings of files as pymarian 1.12.42 and ctranslate2 4.8.5 wrote them.
+TEST(ShutFormats, AMarianModelInABinaryFileIsNoneOfCTranslate2) {
+  const std::string marian =
+      std::string("\x01\0\0\0\0\0\0\0\x71\0\0\0\0\0\0\0", 16) + "Wemb special:model.yml";
+  for (const char* file : {"model.bin", "model.intgemm.alphas.bin"}) {
+    EXPECT_THAT(refusal_with(file, marian, {"vocab.spm"}),
+                AllOf(HasSubstr(std::string("/") + file + ": a model of Marian"),
+                      HasSubstr("marian-conv -f model.bin -t model.npz")));
+    EXPECT_THAT(refusal_with(file, marian, {"vocab.spm"}, /*named=*/true),
+                HasSubstr(": a model of Marian"));
+  }
+  // Beside a model that heed opens it is nothing to complain of.
+  EXPECT_EQ(refusal_with("model.bin", marian, {"model.npz"}).find("a model of Marian"),
+            std::string::npos);
+  const TemporaryFolder folder;
+  folder.write("model.bin", std::string("\6\0\0\0\x10\0TransformerSpec\0", 22));
+  EXPECT_EQ(std::string(format_of(Package(folder.path())).program), "CTranslate2");
+  EXPECT_THAT(message_of<UserError>([&] { format_of(Package(folder / "model.bin")); }),
+              HasSubstr("is no model by itself; name the folder"));
+}
+
+TEST(ShutFormats, NameTheConverter) {
+  EXPECT_THAT(refusal_with("model.00.safetensors", "", {"config.json", "vocab.json"}),
+              AllOf(HasSubstr("a model of Eole"), HasSubstr("ctranslate2.converters.eole_ct2")));
+  EXPECT_THAT(refusal_with("params.best", "", {"config", "version", "vocab.src.0.json"}),
+              AllOf(HasSubstr("a model of Sockeye"), HasSubstr("no converter")));
+  EXPECT_THAT(refusal_with("100.ckpt", "PK model_state optimizer_state", {"config.yaml"}),
+              HasSubstr("a model of JoeyNMT"));
+  EXPECT_THAT(refusal_with("m_step_10.pt", "PK vocab opt argparse encoder_type"),
+              AllOf(HasSubstr("a model of OpenNMT-py"), HasSubstr("ct2-opennmt-py-converter")));
+  EXPECT_THAT(refusal_with("checkpoint_best.pt", "PK optimizer_history extra_state"),
+              AllOf(HasSubstr("a model of fairseq"), HasSubstr("ct2-fairseq-converter")));
+  EXPECT_THAT(refusal_with("saved_model.pb", "", {"variables/variables.index"}),
+              AllOf(HasSubstr("a model of OpenNMT-tf"), HasSubstr("ct2-opennmt-tf-converter")));
+  // Those of transformers' trainer are no models.
+  EXPECT_EQ(refusal_with("optimizer.pt", "PK state param_groups", {"config.json"}).find("a model"),
+            std::string::npos);
+  EXPECT_THAT(refusal_with("optimizer.pt", "PK state param_groups"), HasSubstr("holds no model"));
+}
+
 TEST(ImportFormats, AreOnTheirPage) {
   const std::string page = read_file(std::string(paths::kSource) + "/docs/importing.md");
   const std::string table = page.substr(page.find("## What can be imported"));
 #define HEED_IMPORT(name, program, models, files, mark) \
   EXPECT_THAT(table, AllOf(HasSubstr(std::string("| ") + (program)), HasSubstr(mark)));
+#define HEED_SHUT(program, files, has, cure) EXPECT_THAT(page, HasSubstr(program));
 #include "../../src/exchange/formats.def"
 #undef HEED_IMPORT
+#undef HEED_SHUT
 }
 
 }  // namespace

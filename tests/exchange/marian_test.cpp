@@ -305,6 +305,44 @@ TEST_F(MarianImport, TablesOfPiecesHaveTheIds) {
   EXPECT_THAT(refusal(), HasSubstr("vocab.fsv: a factored vocabulary"));
 }
 
+TEST_F(MarianImport, TablesWithoutSentencePieceAreOfTextThatIsCut) {
+  write("model.npz", marian_npz(marian_options(), {.source = 5}));
+  write("vocab.yml", table_of({"</s>", "<unk>", "tür", "Haus@@", "die"}));
+  const ForeignModel model = open();
+  EXPECT_TRUE(model.joint);
+  EXPECT_TRUE(model.source.is_cut());
+  const std::vector<int32_t> ids = model.source.encode("die Haus@@ tür Haus");
+  EXPECT_EQ(ids, (std::vector<int32_t>{*model.source.id_of("die"), *model.source.id_of("Haus@@"),
+                                       *model.source.id_of("tür"), text::kUnknown}));
+  EXPECT_EQ(model.target.decode({ids[0], ids[1], ids[2]}), "die Haustür");
+  EXPECT_EQ(model.weights.at("embedding.weight").data[ids[1] * 2], 3);
+  EXPECT_THAT(model.notes, Contains(HasSubstr("a line is pieces with blanks between them")));
+
+  folder.write("codes", "#version: 0.2\nH a\nHa u\nHau s\nt ü\ntü r</w>\n");
+  const ForeignModel words = open(root(), {.source_codes = folder / "codes"});
+  EXPECT_EQ(words.source.encode("Haustür"), (std::vector<int32_t>{ids[1], ids[2]}));
+  EXPECT_TRUE(words.source.reads_words());
+
+  // Pieces of SentencePiece cannot be made without its file.
+  write("vocab.yml", table_of({"</s>", "<unk>", "\u2581tür", "Haus", "die"}));
+  EXPECT_THAT(refusal(), HasSubstr("name them with --source-sentencepiece"));
+}
+
+TEST_F(MarianImport, CodesAreNotForSentencePiece) {
+  write_joint();
+  folder.write("codes", "a b\n");
+  EXPECT_THAT(message_of<UserError>([&] { open(root(), {.source_codes = folder / "codes"}); }),
+              HasSubstr("--codes"));
+}
+
+TEST_F(MarianImport, TheTargetsSentencePieceFileAloneIsTaken) {
+  write("model.npz", separate());
+  write("vocab.src.spm", spm_of("de"));
+  write("vocab.trg.spm", spm_of("de"));
+  folder.write("english.spm", spm_of("en"));
+  EXPECT_EQ(sides(open(root(), {.target = folder / "english.spm"})), "de-en");
+}
+
 TEST_F(MarianImport, KnowsTheEndOfATextByNematusName) {
   write("source.spm", spm_of("de"));
   write("target.spm", spm_of("en"));

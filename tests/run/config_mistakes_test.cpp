@@ -75,8 +75,9 @@ TEST_F(ConfigMistakes, ADecodingThatTheModelCannotDoIsRefusedBeforeTraining) {
                  {"decoding.alignment.head", "model.attention is none"});
   expect_mistake(train("model: {type: rnn}\ndecoding: {alignment: {layer: 0}}\n"),
                  {"decoding.alignment.layer", "no layers of attention"});
-  const std::string two = "model: {decoder_layers: 2, heads: 4, pruned_heads: [cross.1.3]}\n"
-                          "decoding: {alignment: ";
+  const std::string two =
+      "model: {decoder_layers: 2, heads: 4, pruned_heads: [cross.1.3]}\n"
+      "decoding: {alignment: ";
   expect_mistake(train(two + "{layer: 2}}\n"),
                  {"decoding.alignment.layer", "no layer 2", "model.decoder_layers is 2"});
   expect_mistake(train(two + "{head: 4}}\n"),

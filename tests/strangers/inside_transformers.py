@@ -125,8 +125,8 @@ def train(folder, tokenizer, model, updates=260, batch=48):
         at = update * batch % (len(texts[0]) - batch)
         given, gold = (side[at : at + batch] for side in texts)
         inputs = tokenizer(given, text_target=gold, return_tensors="pt", padding=True)
-        labels = inputs.pop("labels").masked_fill_(inputs["labels"] == tokenizer.pad_token_id, -100) if "labels" in inputs else None
-        loss = model(**inputs, labels=labels).loss
+        labels = inputs.pop("labels")
+        loss = model(**inputs, labels=labels.masked_fill(labels == tokenizer.pad_token_id, -100)).loss
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -3,7 +3,7 @@
 from case import Case, Program, ask
 from heed import ROOT
 
-OPUS = ROOT / "tests/exchange/fixtures/opus-one-file/model"  # of program_opus.py
+OPUS = ROOT / "tests/exchange/fixtures/marian-1.12.42-opus-one-file/model"  # of program_opus.py
 ARGOS = Program(
     "argos",
     "1.11.0",

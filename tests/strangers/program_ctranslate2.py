@@ -1,10 +1,12 @@
 """CTranslate2 of every age of its format: each version converts a Marian model by itself and computes with the file. Other
 programs' models are the same file with other settings; what their converters set is in inside_ctranslate2.py."""
 
+from dataclasses import replace
+
 from case import Case, Program, ask
 from heed import ROOT
 
-OPUS = ROOT / "tests/exchange/fixtures/opus"  # of program_opus.py
+OPUS = ROOT / "tests/exchange/fixtures/marian-1.12.42-opus"  # of program_opus.py
 OLD = {"python": "3.10"}  # the last for which there are packages of all these versions
 OF_OLD = ("numpy==1.26.4", "pyyaml==6.0.4", "sentencepiece==0.2.3")
 VERSIONS = {
@@ -23,7 +25,7 @@ def converted(version, name, variant="", quantization="", opus="opus"):
         return ask(python, "inside_ctranslate2.py", {"action": action, "folder": str(folder), **request})
 
     def make(folder, python):
-        model = str(OPUS.with_name(opus) / "model")
+        model = str(OPUS.with_name(f"marian-1.12.42-{opus}") / "model")
         asked("make", folder, python, opus=model, variant=variant, quantization=quantization)
 
     def translate(folder, python, lines, beam):
@@ -32,7 +34,11 @@ def converted(version, name, variant="", quantization="", opus="opus"):
     def score(folder, python, sources, targets):
         return asked("score", folder, python, sources=sources, targets=targets)
 
-    return Case(name, VERSIONS[version], make, translate, score, settings=SEARCH)
+    case = Case(name, VERSIONS[version], make, translate, score, settings=SEARCH)
+    if variant != "no-end":
+        return case
+    reason = "a model that was trained with ends does not end without; beams that end nowhere are pruned differently"
+    return replace(case, equal={4: 0.9}, reason=reason)
 
 
 def cases():
@@ -49,7 +55,7 @@ def cases():
 
 CASES = list(cases())
 FIXTURES = [
-    converted("2.24.0", "ctranslate2-2.24.0", "short-table", "float16"),
-    converted("3.10.0", "ctranslate2-3.10.0", "short-table", "int8"),
-    converted("4.8.5", "ctranslate2-4.8.5", "no-table", "int16"),
+    converted("2.24.0", "float16", "short-table", "float16"),
+    converted("3.10.0", "int8", "short-table", "int8"),
+    converted("4.8.5", "no-table-int16", "no-table", "int16"),
 ]

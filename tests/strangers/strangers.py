@@ -122,6 +122,8 @@ def compare(case, home, python):
             result.failures.append(f"scores: {ours[worst]:.6f} of heed and {theirs[worst]:.6f} of the program for {lines[worst]!r}")
         if max(theirs) - min(theirs) < 1:
             result.failures.append("scores: all alike, which proves little")
+    if case.more:
+        result.failures += case.more(home, python, run)
     if case.align:
         links = case.align(home, python, lines, targets)
         count_equal(result, "links", run.align(lines, targets), links, case.equal.get("links", 1), lines)

@@ -6,7 +6,7 @@ import unittest
 
 import files
 import numpy
-from test_import import in_fp32
+from test_import import require_fp32
 from twins import SOURCES, TARGETS, TwinTest, heed
 
 try:
@@ -180,7 +180,7 @@ class Transformers(TwinTest):
                 folder, model, tables, segments = self.marian(f"marian-{number}", **chosen)
                 run = folder.with_name(folder.name + "-run")
                 heed("import", folder, "-o", run)
-                in_fp32(run)
+                require_fp32(run)
 
                 def ids(side, line):
                     cut = segments[side].encode(line, out_type=str)
@@ -281,7 +281,7 @@ class Transformers(TwinTest):
                 chosen = ["--source-language", languages[0].strip("_")]
                 chosen += ["--target-language", languages[2].strip("_")]
                 heed("import", folder, "-o", run, *chosen)
-                in_fp32(run)
+                require_fp32(run)
                 place = {piece: number for number, piece in enumerate(names)}
 
                 def ids(language, line):
@@ -368,7 +368,7 @@ class Transformers(TwinTest):
         tokenizer.save_pretrained(saved)
         run = self.folder / "added-run"
         heed("import", saved, "-o", run)
-        in_fp32(run)
+        require_fp32(run)
         self.write("added-sources", ["zork a b", "c <x> d"])
         self.write("added-targets", ["k zork", "l m"])
         scores = self.scores(run, "added-sources", "added-targets")
@@ -389,7 +389,7 @@ class Transformers(TwinTest):
         (folder / "vocab.json").write_text(json.dumps(kept), encoding="utf-8")
         run = self.folder / "unknown-run"
         heed("import", folder, "-o", run)
-        in_fp32(run)
+        require_fp32(run)
         tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
         for ours, source, target in zip(self.scores(run), SOURCES, TARGETS):
             given = tokenizer(source)["input_ids"]

@@ -84,11 +84,10 @@ struct DecodeConfig {
             config::Between<int64_t>{1, 1000000})
   HEED_FREE(int64_t, min_length, 0, "Shortest translation, in pieces.",
             config::Between<int64_t>{0, 100000})
-  HEED_FREE(
-      double, max_length_ratio, 3.0,
-      "Longest translation: this many times the source's pieces, plus max_length_extra; or "
-      "min_length if that is more. A translation that is cut there is logged.",
-      config::Between<double>{0.1, 100})
+  HEED_FREE(double, max_length_ratio, 3.0,
+            "Longest translation: this many times the source's pieces, plus max_length_extra; or "
+            "min_length if that is more. A translation that is cut there is logged.",
+            config::Between<double>{0.1, 100})
   HEED_FREE(double, max_length_extra, 10.0,
             "Pieces that the longest translation has beyond max_length_ratio.",
             config::Between<double>{0.0, 100000})

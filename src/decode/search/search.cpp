@@ -182,8 +182,9 @@ class Search {
 int64_t length_limit(const DecodeConfig& config, int64_t source_pieces, int64_t model_longest) {
   // The whole part of what is added is added last, so that it never changes how the rest rounds.
   const double whole = std::floor(config.max_length_extra);
-  const double limit = whole + std::ceil(config.max_length_ratio * static_cast<double>(source_pieces) +
-                                         (config.max_length_extra - whole));
+  const double limit =
+      whole + std::ceil(config.max_length_ratio * static_cast<double>(source_pieces) +
+                        (config.max_length_extra - whole));
   return std::min(std::max(static_cast<int64_t>(limit), config.min_length + 1), model_longest);
 }
 

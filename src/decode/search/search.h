@@ -17,8 +17,8 @@
 //  - for average, power and gnmt, when beam_size hypotheses have finished: that bound is too far
 //    away to wait for, and later hypotheses win rarely; or
 //  - at ceil(max_length_ratio * source pieces + max_length_extra) steps, or as many as min_length
-//    needs, but never more than the model can take. Finished hypotheses are then returned first; live ones
-//    only fill up what n_best lacks, marked `cut`.
+//    needs, but never more than the model can take. Finished hypotheses are then returned first;
+//    live ones only fill up what n_best lacks, marked `cut`.
 //
 // allocate() divides the beam of a sentence with terms. Hypotheses that lack the fewest terms are
 // returned first, and only those with all terms count as finished.
@@ -97,7 +97,8 @@ class Steps {
 struct Hypothesis {
   std::vector<int32_t> ids;    // pieces, without bos and eos
   double log_probability = 0;  // sum over pieces and eos
-  /// log_probability with the penalties for words, length and coverage. Hypotheses are ranked by it.
+  /// log_probability with the penalties for words, length and coverage. Hypotheses are ranked by
+  /// it.
   double score = 0;
   std::vector<float> token_log_probabilities;  // [ids + eos]; without eos where cut
   /// Cross-attention row of each emitted token (eos included) over the source (eos included): the
