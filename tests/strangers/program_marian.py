@@ -1,12 +1,11 @@
-"""Marian itself, as pymarian: models that it trains, its decoder and its scorer."""
+"""Marian itself, as pymarian: models that it trains, its decoder and its scorer. Folders of OPUS-MT are in program_opus.py."""
 
 import gzip
 import shutil
-from dataclasses import replace
 from functools import partial
 
 import corpus
-from case import Case, Program, ask, run
+from case import Case, Program, run
 
 MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "sentencepiece==0.2.3"))
 
@@ -35,7 +34,6 @@ ALONE = {"--cpu-threads": 1, "--workspace": 200, "--mini-batch": 1, "--maxi-batc
 JOINT = ("vocab.spm", "vocab.spm")
 TIED_ALL = {"--tied-embeddings-all": True}
 BEAMS = "Marian's beam gets narrower with each translation that ends, heed's stays: now and then one finds another"
-SEGMENTS = "inside_sentencepiece.py"
 # Enough pieces for every word to be one.
 WORDS_AS_PIECES = {
     "--dim-vocabs": [200, 200],
@@ -252,48 +250,6 @@ def tables_of_words(folder, python):
     return {}
 
 
-# OPUS-MT's form: a table of both sides' pieces, and the SentencePiece models that cut the text before Marian sees it.
-
-
-def table_of_pieces(folder, python):
-    corpus.write(folder)
-    (folder / "model").mkdir()
-    both = ""
-    for side, language in (("source", "de"), ("target", "en")):
-        text = folder / f"train.{language}"
-        prefix = folder / "model" / side
-        options = {"vocab_size": 60}
-        ask(python, SEGMENTS, {"do": "train", "text": str(text), "prefix": str(prefix), "options": options})
-        prefix.with_suffix(".model").rename(prefix.with_suffix(".spm"))
-        prefix.with_suffix(".vocab").unlink()
-        lines = text.read_text(encoding="utf-8").splitlines()
-        cut = "".join(line + "\n" for line in with_pieces("cut", folder, python, side, lines))
-        text.write_text(cut, encoding="utf-8")
-        both += cut
-    table = run([python, "-m", "pymarian", "vocab"], text=both)
-    (folder / "model/opus.spm32k-spm32k.vocab.yml").write_text(table, encoding="utf-8")
-    return {}
-
-
-def with_pieces(do, folder, python, side, lines):
-    model = str(folder / f"model/{side}.spm")
-    return ask(python, SEGMENTS, {"do": do, "model": model, "lines": lines})
-
-
-def opus(name, **options):
-    case = trained(name, vocabularies=("opus.spm32k-spm32k.vocab.yml",) * 2, prepare=table_of_pieces, **options)
-
-    def translate(folder, python, lines, beam):
-        cut = with_pieces("cut", folder, python, "source", lines)
-        return with_pieces("join", folder, python, "target", case.translate(folder, python, cut, beam))
-
-    def score(folder, python, sources, targets):
-        cut = [with_pieces("cut", folder, python, *side) for side in (("source", sources), ("target", targets))]
-        return case.score(folder, python, *cut)
-
-    return replace(case, translate=translate, score=score)
-
-
 VALIDATED = {
     **TIED_ALL,
     "--valid-freq": 100,
@@ -343,7 +299,6 @@ CASES = [
         model="model.npz.best-cross-entropy.npz",
         imports="model/model.npz.best-cross-entropy.npz",
     ),
-    opus("opus", options=TIED_ALL),
     trained("words", vocabularies=("vocab.de.yml", "vocab.en.yml"), prepare=tables_of_words),
     refused("right-left", "option right-left is true", **{"--right-left": True}),
     refused("alibi", "alibi", **{"--alibi": True}),
