@@ -143,7 +143,7 @@ def without_ends(links, source, target):
 def refused(name, message, **given):
     """A model that heed must refuse. Two updates are enough for that."""
     options = {**TIED_ALL, "--after-batches": 2, **given}
-    return trained(name, options=options, refused=message, lines=(), targets=())
+    return trained(name, options=options, refused=message, equal={}, reason="")
 
 
 # What Marian says besides.
@@ -301,7 +301,7 @@ CASES = [
     ),
     trained("words", vocabularies=("vocab.de.yml", "vocab.en.yml"), prepare=tables_of_words),
     refused("right-left", "option right-left is true", **{"--right-left": True}),
-    refused("alibi", "alibi", **{"--alibi": True}),
+    refused("alibi", "transformer-attention-mask", **{"--transformer-attention-mask": "alibi"}),
     refused("tied-layers", "transformer-tied-layers", **{"--transformer-tied-layers": [1, 1]}),
     refused("recurrent", "type", **{"--type": "s2s"}),
     refused("average-attention", "autoreg", **{"--transformer-decoder-autoreg": "average-attention"}),
