@@ -301,7 +301,6 @@ CASES = [
     ),
     trained("words", vocabularies=("vocab.de.yml", "vocab.en.yml"), prepare=tables_of_words),
     refused("right-left", "option right-left is true", **{"--right-left": True}),
-    refused("alibi", "transformer-attention-mask", **{"--transformer-attention-mask": "alibi"}),
     refused("tied-layers", "transformer-tied-layers", **{"--transformer-tied-layers": [1, 1]}),
     refused("recurrent", "type", **{"--type": "s2s"}),
     refused("average-attention", "autoreg", **{"--transformer-decoder-autoreg": "average-attention"}),
