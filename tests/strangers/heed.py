@@ -73,4 +73,5 @@ class Run:
         return [float(line.split("\t")[0]) for line in lines_of(out)]
 
     def align(self, sources, targets):
-        return lines_of(heed("align", self.folder / "run", *self.pair(sources, targets)))
+        source, target = self.pair(sources, targets)
+        return lines_of(heed("align", self.folder / "run", "--source", source, "--target", target))
