@@ -310,6 +310,8 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
   require_no_other_norms(settings);
   require_segments(package);
   const bool nllb = !package.has("vocab.json");
+  // Before `kind`: GCC 12 frees members of an aggregate twice where a later initializer throws.
+  const bool target_before_source = is_small_100(package);
   ManyLanguages kind{.out = {.program = nllb ? "Hugging Face NLLB-200" : "Hugging Face M2M-100"},
                      .vocabulary = nllb ? kTokenizer : "vocab.json",
                      .positions =
@@ -319,7 +321,7 @@ ForeignModel read_m2m_100(const Package& package, const JsonObject& settings) {
                                tensor2tensor_positions(kFirst, config.max_positions, config.width);
                            return Tables{table, table};
                          },
-                     .target_before_source = is_small_100(package)};
+                     .target_before_source = target_before_source};
   if (kind.target_before_source) kind.out.program = "Hugging Face SMaLL-100";
   kind.table = nllb ? nllb_pieces(package, kSegments, kind.out.notes)
                     : m2m_100_pieces(package, kind.out.notes);

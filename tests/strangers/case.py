@@ -50,6 +50,8 @@ class Case:
     translate: Callable[[Path, str, list[str], int], list[str]] | None = None  # None only where heed refuses
     score: Callable[[Path, str, list[str], list[str]], list[float]] | None = None
     align: Callable[[Path, str, list[str], list[str]], list[str]] | None = None
+    # What else the program says, compared with heed.Run by the case itself: a list of failures, each a sentence.
+    more: Callable[[Path, str, object], list[str]] | None = None
     imports: str = "model"  # what heed imports: a folder or file below the case's folder
     options: tuple[str, ...] = ()  # of heed import; "{folder}" becomes the case's folder
     settings: tuple[str, ...] = ()  # for heed translate and score, as --set takes them

@@ -1,5 +1,6 @@
 """Calls of heed's command line."""
 
+import csv
 import os
 import subprocess
 from pathlib import Path
@@ -45,6 +46,25 @@ class Run:
         beam_size = f"--set=decoding.beam_size={beam}"
         return lines_of(heed("translate", self.folder / "run", text, beam_size, *self.sets))
 
+    def n_best(self, lines, beam):
+        """Pairs of a line's number and a translation, and what the search ordered it by."""
+        text = write_lines(self.folder / "lines", lines)
+        beam_size = f"--set=decoding.beam_size={beam}"
+        out = heed("translate", self.folder / "run", text, "--n-best", beam, beam_size, *self.sets)
+        fields = [line.split(" ||| ") for line in lines_of(out)]
+        return {(int(one[0]), one[1]): float(one[3]) for one in fields}
+
+    def attention(self, sources, targets, layer, head):
+        """For each pair the weights by (target position, source position)."""
+        source, target = self.pair(sources, targets)
+        which = ["--layer", layer, "--head", head]
+        table = heed("attention", self.folder / "run", "--input", source, "--target-file", target, *which)
+        out = [{} for _ in sources]
+        for row in csv.DictReader(table.splitlines()):
+            place = (int(row["target_position"]), int(row["source_position"]))
+            out[int(row["sentence"]) - 1][place] = float(row["weight"])
+        return out
+
     def pair(self, sources, targets):
         return write_lines(self.folder / "sources", sources), write_lines(self.folder / "targets", targets)
 
@@ -53,4 +73,5 @@ class Run:
         return [float(line.split("\t")[0]) for line in lines_of(out)]
 
     def align(self, sources, targets):
-        return lines_of(heed("align", self.folder / "run", *self.pair(sources, targets)))
+        source, target = self.pair(sources, targets)
+        return lines_of(heed("align", self.folder / "run", "--source", source, "--target", target))

@@ -1,12 +1,11 @@
-"""Marian itself, as pymarian: models that it trains, its decoder and its scorer."""
+"""Marian itself, as pymarian: models that it trains, its decoder and its scorer. Folders of OPUS-MT are in program_opus.py."""
 
 import gzip
 import shutil
-from dataclasses import replace
 from functools import partial
 
 import corpus
-from case import Case, Program, ask, run
+from case import Case, Program, run
 
 MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "sentencepiece==0.2.3"))
 
@@ -35,7 +34,6 @@ ALONE = {"--cpu-threads": 1, "--workspace": 200, "--mini-batch": 1, "--maxi-batc
 JOINT = ("vocab.spm", "vocab.spm")
 TIED_ALL = {"--tied-embeddings-all": True}
 BEAMS = "Marian's beam gets narrower with each translation that ends, heed's stays: now and then one finds another"
-SEGMENTS = "inside_sentencepiece.py"
 # Enough pieces for every word to be one.
 WORDS_AS_PIECES = {
     "--dim-vocabs": [200, 200],
@@ -100,13 +98,13 @@ def scored(folder, python, sources, targets, model, vocabularies, **options):
     return lines_of(marian(python, "score", {**ALONE, **given, **options}))
 
 
-def trained(name, *, vocabularies=JOINT, more=None, prepare=None, after=None, model="model.npz", aligned=False, **case):
-    """A case whose model Marian trains: with the options `more`, and those that `prepare(folder, python)` returns.
+def trained(name, *, vocabularies=JOINT, options=None, prepare=None, after=None, model="model.npz", aligned=False, **case):
+    """A case whose model Marian trains: with these options, and those that `prepare(folder, python)` returns.
     `after(folder, python)` changes the folder. `model` is the file that Marian scores and decodes with."""
 
     def make(folder, python):
-        options = prepare(folder, python) if prepare else {}
-        train(folder, python, {**(more or {}), **options}, vocabularies)
+        prepared = prepare(folder, python) if prepare else {}
+        train(folder, python, {**(options or {}), **prepared}, vocabularies)
         if after:
             after(folder, python)
 
@@ -114,8 +112,8 @@ def trained(name, *, vocabularies=JOINT, more=None, prepare=None, after=None, mo
         return [float(line) for line in scored(folder, python, sources, targets, model, vocabularies)]
 
     def align(folder, python, sources, targets):
-        options = {"--alignment": "hard"}
-        lines = scored(folder, python, sources, targets, model, vocabularies, **options)
+        hard = {"--alignment": "hard"}
+        lines = scored(folder, python, sources, targets, model, vocabularies, **hard)
         return [without_ends(line.split(" ||| ")[1], *pair) for line, *pair in zip(lines, sources, targets)]
 
     return Case(
@@ -142,10 +140,52 @@ def without_ends(links, source, target):
     return " ".join(f"{i}-{j}" for i, j in pairs if i < sides[0] and j < sides[1])
 
 
-def refused(name, message, **options):
+def refused(name, message, **given):
     """A model that heed must refuse. Two updates are enough for that."""
-    more = {**TIED_ALL, "--after-batches": 2, **options}
-    return trained(name, more=more, refused=message, lines=(), targets=())
+    options = {**TIED_ALL, "--after-batches": 2, **given}
+    return trained(name, options=options, refused=message, equal={}, reason="")
+
+
+# What Marian says besides.
+
+
+def totals(folder, python, run):
+    """The last column of both n-best lists: (log-probability - penalty n) / n^normalize."""
+    beam = 4
+    options = {**ALONE, "--config": decoder_of(folder, "model.npz"), "--beam-size": beam, "--n-best": True}
+    text = "".join(line + "\n" for line in LINES)
+    fields = [line.split(" ||| ") for line in lines_of(marian(python, "decode", options, text=text))]
+    theirs = {(int(one[0]), one[1]): float(one[-1]) for one in fields}
+    ours = run.n_best(list(LINES), beam)
+    common = ours.keys() & theirs.keys()
+    if len(common) < 2 * len(LINES):
+        return [f"n-best lists: only {len(common)} of {len(theirs)} translations are in both"]
+    worst = max(common, key=lambda key: abs(ours[key] - theirs[key]))
+    if abs(ours[worst] - theirs[worst]) < 2e-4:  # Marian prints six digits
+        return []
+    return [f"n-best lists: {ours[worst]} of heed and {theirs[worst]} of the program for {worst}"]
+
+
+def taught_head(folder, python, run):
+    """Marian's soft alignments are the weights of the head that decoding.alignment names."""
+    config = (run.folder / "run/config.yaml").read_text(encoding="utf-8")
+    if "alignment:\n    layer: 0\n    head: 0\n" not in config:
+        return ["decoding.alignment is not layer 0, head 0"]
+    options = {**ALONE, "--config": decoder_of(folder, "model.npz"), "--alignment": "soft", "--beam-size": 1}
+    sources = list(LINES[:-5])
+    text = "".join(line + "\n" for line in sources)
+    pairs = [line.split(" ||| ") for line in lines_of(marian(python, "decode", options, text=text))]
+    compared, failures = 0, []
+    for ours, (target, rows) in zip(run.attention(sources, [one[0] for one in pairs], 0, 0), pairs, strict=True):
+        weights = [map(float, row.split(",")) for row in rows.split()]
+        theirs = {(t, s): weight for t, row in enumerate(weights) for s, weight in enumerate(row)}
+        if ours.keys() != theirs.keys():
+            continue  # the search wrote other pieces than those of the text
+        compared += 1
+        difference = max(abs(ours[place] - weight) for place, weight in theirs.items())
+        if difference > 1e-4:
+            failures.append(f"attention of {target!r}: weights differ by {difference:.1e}")
+    return failures if compared > 10 else [f"attention: only {compared} translations could be compared"]
 
 
 # What is done before and after training.
@@ -210,48 +250,6 @@ def tables_of_words(folder, python):
     return {}
 
 
-# OPUS-MT's form: a table of both sides' pieces, and the SentencePiece models that cut the text before Marian sees it.
-
-
-def table_of_pieces(folder, python):
-    corpus.write(folder)
-    (folder / "model").mkdir()
-    both = ""
-    for side, language in (("source", "de"), ("target", "en")):
-        text = folder / f"train.{language}"
-        prefix = folder / "model" / side
-        options = {"vocab_size": 60}
-        ask(python, SEGMENTS, {"do": "train", "text": str(text), "prefix": str(prefix), "options": options})
-        prefix.with_suffix(".model").rename(prefix.with_suffix(".spm"))
-        prefix.with_suffix(".vocab").unlink()
-        lines = text.read_text(encoding="utf-8").splitlines()
-        cut = "".join(line + "\n" for line in with_pieces("cut", folder, python, side, lines))
-        text.write_text(cut, encoding="utf-8")
-        both += cut
-    table = run([python, "-m", "pymarian", "vocab"], text=both)
-    (folder / "model/opus.spm32k-spm32k.vocab.yml").write_text(table, encoding="utf-8")
-    return {}
-
-
-def with_pieces(do, folder, python, side, lines):
-    model = str(folder / f"model/{side}.spm")
-    return ask(python, SEGMENTS, {"do": do, "model": model, "lines": lines})
-
-
-def opus(name, **options):
-    case = trained(name, vocabularies=("opus.spm32k-spm32k.vocab.yml",) * 2, prepare=table_of_pieces, **options)
-
-    def translate(folder, python, lines, beam):
-        cut = with_pieces("cut", folder, python, "source", lines)
-        return with_pieces("join", folder, python, "target", case.translate(folder, python, cut, beam))
-
-    def score(folder, python, sources, targets):
-        cut = [with_pieces("cut", folder, python, *side) for side in (("source", sources), ("target", targets))]
-        return case.score(folder, python, *cut)
-
-    return replace(case, translate=translate, score=score)
-
-
 VALIDATED = {
     **TIED_ALL,
     "--valid-freq": 100,
@@ -261,48 +259,48 @@ VALIDATED = {
     "--overwrite": True,
 }
 CASES = [
-    trained("tied-all", more=TIED_ALL),
+    trained("tied-all", options=TIED_ALL),
     # By the alphabet the target's file comes first.
-    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), more={"--tied-embeddings": True}),
+    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), options={"--tied-embeddings": True}),
     trained("nothing-tied", vocabularies=("vocab.de.spm", "vocab.en.spm")),
-    trained("tied-embeddings-only", more={"--tied-embeddings": True}),
-    trained("tied-sides-only", more={"--tied-embeddings-src": True}),
-    trained("pre-norm", more={**TIED_ALL, **PRE_NORM}, **SCORES_ALONE),
-    trained("relu", more={**TIED_ALL, "--transformer-ffn-activation": "relu"}),
-    trained("norm-after-embeddings", more={**TIED_ALL, "--transformer-postprocess-emb": "n"}),
-    trained("no-positions", more={**TIED_ALL, "--transformer-disable-position-embeddings": True}),
-    trained("right-left", more={**TIED_ALL, "--right-left": True}),
+    trained("tied-embeddings-only", options={"--tied-embeddings": True}),
+    trained("tied-sides-only", options={"--tied-embeddings-src": True}),
+    trained("pre-norm", options={**TIED_ALL, **PRE_NORM}, **SCORES_ALONE),
+    trained("relu", options={**TIED_ALL, "--transformer-ffn-activation": "relu"}),
+    trained("norm-after-embeddings", options={**TIED_ALL, "--transformer-postprocess-emb": "n"}),
+    trained("no-positions", options={**TIED_ALL, "--transformer-disable-position-embeddings": True}),
     trained(
         "depth-scaling",
-        more={**TIED_ALL, "--transformer-depth-scaling": True, "--enc-depth": 4, "--dec-depth": 1},
+        options={**TIED_ALL, "--transformer-depth-scaling": True, "--enc-depth": 4, "--dec-depth": 1},
     ),
-    trained("no-bias-of-output", more={**TIED_ALL, "--output-omit-bias": True}),
+    trained("no-bias-of-output", options={**TIED_ALL, "--output-omit-bias": True}),
     trained(
         "guided",
         prepare=links_of_words,
-        more={**TIED_ALL, **WORDS_AS_PIECES},
+        options={**TIED_ALL, **WORDS_AS_PIECES, "--transformer-guided-alignment-layer": 1},
         aligned=True,
+        more=taught_head,
         lines=tuple(corpus.sources()[:-5]),
         targets=tuple(corpus.targets()[:-5]),
     ),
     trained(
         "search",
-        more=TIED_ALL,
+        options=TIED_ALL,
         after=search(normalize=0.6, word_penalty=0.4, max_length_factor=1.2, beam_size=6),
+        more=totals,
     ),
-    trained("unknown-allowed", more=TIED_ALL, after=search(allow_unk="true")),
-    trained("compressed", more=TIED_ALL, after=compress, imports="packed"),
-    trained("folder-of-training", prepare=validation, more=VALIDATED),
+    trained("unknown-allowed", options=TIED_ALL, after=search(allow_unk="true")),
+    trained("compressed", options=TIED_ALL, after=compress, imports="packed"),
+    trained("folder-of-training", prepare=validation, options=VALIDATED),
     trained(
         "best-itself",
         prepare=validation,
-        more=VALIDATED,
+        options=VALIDATED,
         model="model.npz.best-cross-entropy.npz",
         imports="model/model.npz.best-cross-entropy.npz",
     ),
-    opus("opus", more=TIED_ALL),
     trained("words", vocabularies=("vocab.de.yml", "vocab.en.yml"), prepare=tables_of_words),
-    refused("alibi", "alibi", **{"--alibi": True}),
+    refused("right-left", "option right-left is true", **{"--right-left": True}),
     refused("tied-layers", "transformer-tied-layers", **{"--transformer-tied-layers": [1, 1]}),
     refused("recurrent", "type", **{"--type": "s2s"}),
     refused("average-attention", "autoreg", **{"--transformer-decoder-autoreg": "average-attention"}),
@@ -320,9 +318,8 @@ TINY = {
 }
 FEW = {"lines": LINES[:8] + LINES[-5:], "targets": TARGETS[:8] + TARGETS[-5:], "after": only_models}
 FIXTURES = [
-    trained("joint", more={**TINY, **TIED_ALL}, **FEW),
-    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), more=TINY, **FEW),
-    trained("pre-norm", more={**TINY, **TIED_ALL, **PRE_NORM}, **FEW, **SCORES_ALONE),
-    trained("norm-after-embeddings", more={**TINY, **TIED_ALL, "--transformer-postprocess-emb": "n"}, **FEW),
-    trained("right-left", more={**TINY, **TIED_ALL, "--right-left": True}, **FEW),
+    trained("joint", options={**TINY, **TIED_ALL}, **FEW),
+    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), options=TINY, **FEW),
+    trained("pre-norm", options={**TINY, **TIED_ALL, **PRE_NORM}, **FEW, **SCORES_ALONE),
+    trained("norm-after-embeddings", options={**TINY, **TIED_ALL, "--transformer-postprocess-emb": "n"}, **FEW),
 ]

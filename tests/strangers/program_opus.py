@@ -2,9 +2,8 @@
 (program_ctranslate2.py)."""
 
 import corpus
-from case import Case, Program, ask
-
-MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "numpy==1.26.4", "sentencepiece==0.2.3"))
+from case import Case, ask
+from program_marian import MARIAN
 
 
 def opus(name, *options, joint=True, one=False):

@@ -122,6 +122,8 @@ def compare(case, home, python):
             result.failures.append(f"scores: {ours[worst]:.6f} of heed and {theirs[worst]:.6f} of the program for {lines[worst]!r}")
         if max(theirs) - min(theirs) < 1:
             result.failures.append("scores: all alike, which proves little")
+    if case.more:
+        result.failures += case.more(home, python, run)
     if case.align:
         links = case.align(home, python, lines, targets)
         count_equal(result, "links", run.align(lines, targets), links, case.equal.get("links", 1), lines)
@@ -169,14 +171,15 @@ def main():
     parser.add_argument("--markdown", action="store_true", help="print the table for a page of the documentation")
     args = parser.parse_args()
     jobs = list(all_cases())
+    paths = [f"{case.program.folder}/{case.name}" for _, case in jobs]
+    assert len(set(paths)) == len(paths), "two cases have one folder"
     known = set().union(*(names_of(case) for _, case in jobs))
     for name in args.names:
         if name not in known:
             parser.error(f"nothing is called {name}; --list prints the cases")
     jobs = [job for job in jobs if not args.names or names_of(job[1]) & set(args.names)]
     if args.list:
-        for _, case in jobs:
-            print(f"{case.program.folder}/{case.name}")
+        print("\n".join(f"{case.program.folder}/{case.name}" for _, case in jobs))
         return 0
     work = ROOT / "build/strangers"
     environments = Path(os.environ.get("HEED_STRANGERS", work / "env"))

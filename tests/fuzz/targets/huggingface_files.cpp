@@ -32,10 +32,9 @@ std::string weights_with(int64_t pieces) {
     const engine::Array& own = weights.at(tensor.own);
     const int64_t share = own.rows() / tensor.parts;
     arrays.push_back(exchange::rows_of(own, tensor.part * share, share));
-    slots.push_back(
-        {{.name = tensor.name, .type = model::Dtype::F32, .shape = arrays.back().shape},
-         {reinterpret_cast<const char*>(arrays.back().data),
-          arrays.back().count() * sizeof(float)}});
+    slots.push_back({{.name = tensor.name, .type = model::Dtype::F32, .shape = arrays.back().shape},
+                     {reinterpret_cast<const char*>(arrays.back().data),
+                      arrays.back().count() * sizeof(float)}});
   }
   const TemporaryFolder folder;
   model::write_safetensors(std::move(slots), {{"format", "pt"}}, folder / "model.safetensors");
@@ -55,21 +54,15 @@ class SoundFolder {
     int64_t next = own;
     for (const char* language : {"de", "en"}) {
       const std::string code = language == std::string("de") ? "deu_Latn" : "eng_Latn";
-      added[std::to_string(next++)] = {
-          {"content", nllb ? code : fmt::format("__{}__", language)}, {"special", true}};
+      added[std::to_string(next++)] = {{"content", nllb ? code : fmt::format("__{}__", language)},
+                                       {"special", true}};
     }
-    const json config = {{"model_type", "m2m_100"},
-                         {"vocab_size", next},
-                         {"decoder_start_token_id", 2},
-                         {"d_model", 12},
-                         {"encoder_ffn_dim", 10},
-                         {"decoder_ffn_dim", 10},
-                         {"encoder_attention_heads", 3},
-                         {"decoder_attention_heads", 3},
-                         {"encoder_layers", 1},
-                         {"decoder_layers", 1},
-                         {"max_position_embeddings", 9},
-                         {"activation_function", "relu"}};
+    const json config = {{"model_type", "m2m_100"},      {"vocab_size", next},
+                         {"decoder_start_token_id", 2},  {"d_model", 12},
+                         {"encoder_ffn_dim", 10},        {"decoder_ffn_dim", 10},
+                         {"encoder_attention_heads", 3}, {"decoder_attention_heads", 3},
+                         {"encoder_layers", 1},          {"decoder_layers", 1},
+                         {"max_position_embeddings", 9}, {"activation_function", "relu"}};
     files_ = {{"config.json", config.dump()},
               {"sentencepiece.bpe.model", segments},
               {"model.safetensors", weights_with(next)},
