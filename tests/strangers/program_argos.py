@@ -11,7 +11,7 @@ ARGOS = Program(
     bare=("argostranslate==1.11.0",),  # its sentence splitters are 3 GB
 )
 # Argos Translate asks CTranslate2 for a length penalty of 0.2.
-SEARCH = ("precision=fp32", "decoding.length_penalty=average", "decoding.alpha=0.2", "decoding.max_length_ratio=3")
+SEARCH = ("precision=fp32", "decoding.length_penalty=power", "decoding.alpha=0.2", "decoding.max_length_ratio=3")
 
 
 def asked(action, folder, python, **request):
