@@ -3,7 +3,7 @@
 from case import Case, Program, ask
 from heed import ROOT
 
-OPUS = ROOT / "tests/exchange/fixtures/marian-1.12.42-opus-one-file/model"  # of program_opus.py
+MODEL = ROOT / "tests/exchange/fixtures/marian-1.12.42-joint/model"  # of program_marian.py
 ARGOS = Program(
     "argos",
     "1.11.0",
@@ -20,7 +20,7 @@ def asked(action, folder, python, **request):
 
 def argos(name, end):
     def make(folder, python):
-        asked("pack", folder, python, opus=str(OPUS), end=end)
+        asked("pack", folder, python, marian=str(MODEL), end=end)
 
     def translate(folder, python, lines, beam):
         return asked("translate", folder, python, lines=lines, beam=beam)

@@ -7,13 +7,13 @@ from case import Case, Program, ask
 MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "numpy==1.26.4", "sentencepiece==0.2.3"))
 
 
-def opus(name, *options, joint=True, one=False):
+def opus(name, *options, joint=True):
     def asked(action, folder, python, **request):
         return ask(python, "inside_opus.py", {"action": action, "folder": str(folder), **request})
 
     def make(folder, python):
         corpus.write(folder)
-        asked("make", folder, python, options=options, joint=joint, one=one)
+        asked("make", folder, python, options=options, joint=joint)
 
     def translate(folder, python, lines, beam):
         return asked("translate", folder, python, lines=lines, beam=beam)
@@ -26,8 +26,6 @@ def opus(name, *options, joint=True, one=False):
 
 CASES = [
     opus("opus", "--tied-embeddings-all", "--transformer-ffn-activation", "swish"),
-    # One SentencePiece file for both sides, as packages of Argos Translate have (program_argos.py).
-    opus("opus-one-file", "--tied-embeddings-all", "--transformer-ffn-activation", "relu", one=True),
     opus(
         "opus-two-tables", "--tied-embeddings", "--transformer-ffn-activation", "relu", "--transformer-preprocess", "n",
         "--transformer-postprocess", "da", "--transformer-postprocess-top", "n", joint=False,
