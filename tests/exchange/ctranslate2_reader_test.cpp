@@ -276,6 +276,24 @@ TEST_F(CTranslate2Folder, ComputesOpenNMTsSinusoidsWhereThereIsNoTable) {
   }
 }
 
+TEST_F(CTranslate2Folder, KeepsATableOfSinusoidsThatWasStoredInHalfPrecision) {
+  config_.positions = "sinusoidal";
+  VariableFile written = file();
+  EXPECT_EQ(read(written.written(6, 7)).model.positions, "sinusoidal");
+  std::string& bytes = written.variables.at("encoder/position_encodings/encodings").bytes;
+  for (std::size_t at = 0; at < bytes.size(); at += 4) {  // 10 bits of a fraction, as halves have
+    bytes[at] = 0;
+    bytes[at + 1] = static_cast<char>(bytes[at + 1] & 0xe0);
+  }
+  const ForeignModel model = read(written.written(6, 7));
+  EXPECT_EQ(model.model.positions, "learned");
+  for (const char* table : {"source_positions.weight", "target_positions.weight"}) {
+    const engine::Array& positions = model.weights.at(table);
+    EXPECT_EQ(positions.data[12], 0.84130859375F);  // the sine of 1 is 0.84147098
+    EXPECT_EQ(positions.data[0], 0);
+  }
+}
+
 TEST_F(CTranslate2Folder, TakesTheEpsilonOfItsNorms) {
   const std::string bytes = file().written(6, 7);
   const auto epsilon = [&](const std::string& value) {

@@ -29,14 +29,16 @@ sys.modules.update({"minisbd": minisbd, "stanza": types.ModuleType("stanza")})
 
 import ctranslate2  # noqa: E402
 import numpy  # noqa: E402
+import sentencepiece  # noqa: E402
 from argostranslate import package, settings, translate  # noqa: E402
-from ctranslate2.converters import OpusMTConverter  # noqa: E402
+from ctranslate2.converters import MarianConverter  # noqa: E402
 
 
-def pack(opus, end):
-    """`end`: whether sources have </s>. OpenNMT-py's models, which packages hold, were trained without."""
+def pack(marian, end):
+    """`marian`: a folder with a model.npz and one SentencePiece file, whose ids are the model's. `end`: whether sources have </s>.
+    OpenNMT-py's models, which packages hold, were trained without."""
 
-    class Converter(OpusMTConverter):
+    class Converter(MarianConverter):
         def _load(self):
             spec = super()._load()
             for side in (spec.encoder, spec.decoder):
@@ -44,22 +46,23 @@ def pack(opus, end):
             spec.config.add_source_eos = end
             return spec
 
-    trimmed = folder / "opus"
-    trimmed.mkdir()
-    for path in Path(opus).iterdir():
-        (trimmed / path.name).write_bytes(path.read_bytes())
-    with numpy.load(trimmed / "opus.npz") as file:
+    (segments,) = Path(marian).glob("*.spm")
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(segments))
+    named = [f"{json.dumps(pieces.id_to_piece(i), ensure_ascii=False)}: {i}\n" for i in range(pieces.get_piece_size())]
+    (folder / "vocab.yml").write_text("".join(named), encoding="utf-8")
+    with numpy.load(Path(marian) / "model.npz") as file:
         arrays = {name: file[name] for name in file.files}
+    # Marian 1.12 fills its options up with zeros, and the converter reads those of before, which end with one.
     options = arrays["special:model.yml"].tobytes().rstrip(b"\0") + b"\0"
-    numpy.savez(trimmed / "opus.npz", **{**arrays, "special:model.yml": numpy.frombuffer(options, numpy.int8)})
-    Converter(str(trimmed)).convert(str(folder / "converted"))
+    numpy.savez(folder / "one_zero.npz", **{**arrays, "special:model.yml": numpy.frombuffer(options, numpy.int8)})
+    Converter(str(folder / "one_zero.npz"), [str(folder / "vocab.yml")] * 2).convert(str(folder / "converted"))
     described = {
         "package_version": "1.0", "argos_version": "1.11.0", "from_code": "de", "from_name": "German", "to_code": "en",
         "to_name": "English",
     }  # fmt: skip
     with zipfile.ZipFile(folder / "de_en.argosmodel", "w") as archive:
         archive.writestr("translate-de_en-1_0/metadata.json", json.dumps(described))
-        archive.write(trimmed / "source.spm", "translate-de_en-1_0/sentencepiece.model")
+        archive.write(segments, "translate-de_en-1_0/sentencepiece.model")
         for path in sorted((folder / "converted").iterdir()):
             archive.write(path, f"translate-de_en-1_0/model/{path.name}")
     package.install_from_path(folder / "de_en.argosmodel")

@@ -29,13 +29,13 @@ def cut(processor, lines, path):
     return path
 
 
-def make(folder, options, joint, one):
+def make(folder, options, joint):
     model = folder / "model"
     model.mkdir()
     texts = []
     for side, language in (("source", "de"), ("target", "en")):
         sentencepiece.SentencePieceTrainer.train(
-            input=",".join(str(folder / f"train.{text}") for text in (("de", "en") if one else (language,))), model_prefix=str(folder / side), vocab_size=72, model_type="bpe",
+            input=str(folder / f"train.{language}"), model_prefix=str(folder / side), vocab_size=72, model_type="bpe",
             hard_vocab_limit=False, character_coverage=1.0, normalization_rule_name="identity", minloglevel=2,
         )
         (folder / f"{side}.model").rename(model / f"{side}.spm")

@@ -3,7 +3,7 @@
 from case import Case, Program, ask
 from heed import ROOT
 
-OPUS = ROOT / "tests/exchange/fixtures/marian-1.12.42-opus-one-file/model"  # of program_opus.py
+MODEL = ROOT / "tests/exchange/fixtures/marian-1.12.42-joint/model"  # of program_marian.py
 ARGOS = Program(
     "argos",
     "1.11.0",
@@ -11,7 +11,7 @@ ARGOS = Program(
     bare=("argostranslate==1.11.0",),  # its sentence splitters are 3 GB
 )
 # Argos Translate asks CTranslate2 for a length penalty of 0.2.
-SEARCH = ("precision=fp32", "decoding.length_penalty=average", "decoding.alpha=0.2", "decoding.max_length_ratio=3")
+SEARCH = ("precision=fp32", "decoding.length_penalty=power", "decoding.alpha=0.2", "decoding.max_length_ratio=3")
 
 
 def asked(action, folder, python, **request):
@@ -20,7 +20,7 @@ def asked(action, folder, python, **request):
 
 def argos(name, end):
     def make(folder, python):
-        asked("pack", folder, python, opus=str(OPUS), end=end)
+        asked("pack", folder, python, marian=str(MODEL), end=end)
 
     def translate(folder, python, lines, beam):
         return asked("translate", folder, python, lines=lines, beam=beam)
@@ -28,7 +28,7 @@ def argos(name, end):
     def score(folder, python, sources, targets):
         return asked("score", folder, python, sources=sources, targets=targets)
 
-    return Case(name, ARGOS, make, translate, score, imports="de_en.argosmodel", settings=SEARCH)
+    return Case(name, ARGOS, make, translate, score, imports="de_en.argosmodel", settings=SEARCH, beams=(4,))
 
 
 CASES = [argos("package", end=True)]

@@ -3,16 +3,17 @@
 
 import corpus
 from case import Case, ask
-from program_marian import MARIAN
+from program_marian import BEAMS, MARIAN
 
 
-def opus(name, *options, joint=True, one=False):
+
+def opus(name, *options, joint=True, **differs):
     def asked(action, folder, python, **request):
         return ask(python, "inside_opus.py", {"action": action, "folder": str(folder), **request})
 
     def make(folder, python):
         corpus.write(folder)
-        asked("make", folder, python, options=options, joint=joint, one=one)
+        asked("make", folder, python, options=options, joint=joint)
 
     def translate(folder, python, lines, beam):
         return asked("translate", folder, python, lines=lines, beam=beam)
@@ -20,16 +21,15 @@ def opus(name, *options, joint=True, one=False):
     def score(folder, python, sources, targets):
         return asked("score", folder, python, sources=sources, targets=targets)
 
-    return Case(name, MARIAN, make, translate, score)
+    return Case(name, MARIAN, make, translate, score, **differs)
 
 
 CASES = [
-    opus("opus", "--tied-embeddings-all", "--transformer-ffn-activation", "swish"),
-    # One SentencePiece file for both sides, as packages of Argos Translate have (program_argos.py).
-    opus("opus-one-file", "--tied-embeddings-all", "--transformer-ffn-activation", "relu", one=True),
+    opus("opus", "--tied-embeddings-all", "--transformer-ffn-activation", "swish", equal={4: 0.8}, reason=BEAMS),
     opus(
         "opus-two-tables", "--tied-embeddings", "--transformer-ffn-activation", "relu", "--transformer-preprocess", "n",
         "--transformer-postprocess", "da", "--transformer-postprocess-top", "n", joint=False,
+        equal={1: 0.3, 4: 0.2}, reason="not explained: scores are Marian's own, and its decoder finds worse translations than heed and CTranslate2 of these two tables",
     ),
 ]  # fmt: skip
 FIXTURES = CASES
