@@ -112,7 +112,6 @@ void add_vocab(CommandLine& program) {
       .excludes({algorithm, normalise, bytes, codes, separator, split});
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",
-       "heed vocab train.bpe.de --algorithm pieces --size 16000 -o pieces.spm",
        "heed vocab new.de new.en --extend joint.spm --size 10000 -o extended.spm"});
 }
 

@@ -459,6 +459,7 @@ ModelFolder open_base(const ModelFolder& run) {
                       .settings = {"threads=" + std::to_string(at::get_num_threads())}};
   if (run.device.is_cpu()) {
     // Ranks that measured what the base leaves open could choose different types.
+    require_model_folder(path);
     const Config base = saved_config(path);
     if (leaves_translating_open(base.precision))
       options.settings.push_back("precision=" + model::precision_name(run.precision));

@@ -82,12 +82,12 @@ BpeCodes::BpeCodes(std::string_view codes, const std::string& name) {
 }
 
 std::vector<std::string> BpeCodes::merged(std::string_view word) const {
-  struct Symbol {
+  struct WordSymbol {
     std::size_t begin = 0, end = 0;  // bytes of the word
     int32_t id = -1;
     int32_t previous = -1, next = -1;
   };
-  std::vector<Symbol> symbols;
+  std::vector<WordSymbol> symbols;
   each_code_point(word, [&](const CodePoint& point, std::string_view letter) {
     const std::size_t begin = symbols.empty() ? 0 : symbols.back().end;
     symbols.push_back({.begin = begin, .end = begin + point.bytes, .id = find(letter)});
@@ -95,7 +95,7 @@ std::vector<std::string> BpeCodes::merged(std::string_view word) const {
   if (has_end_symbol_) {
     symbols.push_back({.begin = word.size(), .end = word.size(), .id = find(kEndOfWord)});
   } else {
-    Symbol& last = symbols.back();
+    WordSymbol& last = symbols.back();
     last.id = find(std::string(word.substr(last.begin)) += kEndOfWord);
   }
   const auto count = static_cast<int32_t>(symbols.size());
@@ -105,13 +105,13 @@ std::vector<std::string> BpeCodes::merged(std::string_view word) const {
   }
 
   /// A merge that is possible at a symbol and the next one, as long as both stay.
-  struct Offer {
+  struct MergeOffer {
     int32_t rank, at, left, right, merged;
-    bool operator>(const Offer& other) const {
+    bool operator>(const MergeOffer& other) const {
       return std::tie(rank, at) > std::tie(other.rank, other.at);
     }
   };
-  std::priority_queue<Offer, std::vector<Offer>, std::greater<>> offers;
+  std::priority_queue<MergeOffer, std::vector<MergeOffer>, std::greater<>> offers;
   const auto offer = [&](int32_t at) {
     if (at < 0 || symbols[at].next < 0) return;
     const int32_t left = symbols[at].id, right = symbols[symbols[at].next].id;
@@ -125,11 +125,11 @@ std::vector<std::string> BpeCodes::merged(std::string_view word) const {
     const int32_t rank = offers.top().rank;
     std::vector<int32_t> changed;
     while (!offers.empty() && offers.top().rank == rank) {
-      const Offer best = offers.top();
+      const MergeOffer best = offers.top();
       offers.pop();
-      Symbol& left = symbols[best.at];
+      WordSymbol& left = symbols[best.at];
       if (left.id != best.left || left.next < 0 || symbols[left.next].id != best.right) continue;
-      Symbol& right = symbols[left.next];
+      WordSymbol& right = symbols[left.next];
       left.end = right.end;
       left.id = best.merged;
       left.next = right.next;
@@ -153,13 +153,13 @@ std::vector<std::string> BpeCodes::merged(std::string_view word) const {
 void BpeCodes::take_apart(std::string_view piece, bool is_last, const Knows& knows,
                           std::vector<std::string>& out) const {
   // Merges may be nested as deeply as a piece is long.
-  struct Part {
+  struct ApartPiece {
     std::string text;
     bool is_last;
   };
-  std::vector<Part> rest = {{std::string(piece), is_last}};
+  std::vector<ApartPiece> rest = {{std::string(piece), is_last}};
   while (!rest.empty()) {
-    const Part part = std::move(rest.back());
+    const ApartPiece part = std::move(rest.back());
     rest.pop_back();
     const auto found =
         knows(part.text, part.is_last)

@@ -37,7 +37,7 @@ class BpeCodes {
   struct Merge {
     int32_t rank = 0, merged = 0;  // merged: the symbol that it makes
   };
-  struct Hash : std::hash<std::string_view> {
+  struct TextHash : std::hash<std::string_view> {
     using is_transparent = void;
   };
 
@@ -49,7 +49,7 @@ class BpeCodes {
                   std::vector<std::string>& out) const;
 
   bool has_end_symbol_ = false;  // version 0.1
-  std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> symbols_;
+  std::unordered_map<std::string, int32_t, TextHash, std::equal_to<>> symbols_;
   std::vector<std::string> texts_;              // of the symbols
   std::unordered_map<uint64_t, Merge> merges_;  // by left and right symbol
   /// By the symbol that it makes: the merge which subword-nmt reverts. Where several make the same,

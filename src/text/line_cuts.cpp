@@ -16,7 +16,7 @@ std::string_view without_last_blanks(std::string_view text) {
 void LineCuts::add(const std::string& symbol, int32_t id, const SymbolCut& cut) {
   if (cut.place != SymbolPlace::anywhere && cut.place != SymbolPlace::first) return;
   expect(!symbol.empty(), "a symbol with letters");
-  symbols_.insert_or_assign(symbol, Symbol{id, cut});
+  symbols_.insert_or_assign(symbol, CutSymbol{id, cut});
   longest_ = std::max(longest_, symbol.size());
   begins_[static_cast<unsigned char>(symbol.front())] = true;
 }
@@ -31,8 +31,8 @@ LineCuts::Symbols::const_iterator LineCuts::longest_at(std::string_view rest, bo
   return symbols_.end();
 }
 
-std::vector<LineCuts::Part> LineCuts::parts_of(std::string_view line) const {
-  std::vector<Part> parts;
+std::vector<LineCuts::CutPart> LineCuts::parts_of(std::string_view line) const {
+  std::vector<CutPart> parts;
   std::size_t begin = 0;     // of the text that is not a part yet
   bool may_be_first = true;  // whether a symbol that is only found first may be there
   const auto take_text = [&](std::size_t end, const SymbolCut& next) {

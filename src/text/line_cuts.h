@@ -21,21 +21,21 @@ class LineCuts {
   bool empty() const { return symbols_.empty(); }
 
   /// One part of a line: a symbol, or a text without symbols.
-  struct Part {
+  struct CutPart {
     std::string_view text;
     int32_t symbol = -1;       // its id; -1: none
     bool keeps_blank = false;  // of a text: a blank at its end is a piece
   };
   /// The parts of a line, in order, without empty texts. The leftmost symbol is taken first, and
   /// the longest of those that begin there. The parts point into `line`.
-  std::vector<Part> parts_of(std::string_view line) const;
+  std::vector<CutPart> parts_of(std::string_view line) const;
 
  private:
-  struct Symbol {
+  struct CutSymbol {
     int32_t id = 0;
     SymbolCut cut;
   };
-  using Symbols = std::map<std::string, Symbol, std::less<>>;
+  using Symbols = std::map<std::string, CutSymbol, std::less<>>;
 
   /// The longest symbol with which `rest` begins, or the end of symbols_.
   Symbols::const_iterator longest_at(std::string_view rest, bool first) const;

@@ -150,7 +150,7 @@ class Vocabulary::Impl {
     const std::string text = fold_spaces(line);
     if (cuts_.empty()) return pieces_of_text<Piece>(text, most);
     std::vector<Piece> all;
-    for (const LineCuts::Part& part : cuts_.parts_of(text)) {
+    for (const LineCuts::CutPart& part : cuts_.parts_of(text)) {
       const int64_t left = most - std::ssize(all);
       if (left < 0) break;
       std::vector<Piece> pieces;

@@ -90,7 +90,7 @@ TEST(Export, LeavesNoVocabularyOfAnEarlierOne) {
                "source.spm\nsource_vocabulary.json\ntarget.spm\ntarget_vocabulary.json\n");
   const Result result = run_heed({"export", Toy::get().transformer, "-o", out});
   EXPECT_EQ(product(result), "");
-  EXPECT_THAT(result.err, HasSubstr("(joint.spm cut and join them)"));
+  EXPECT_THAT(result.err, HasSubstr("(joint.spm cuts and joins them)"));
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(out)) names.push_back(entry.path().filename());
   EXPECT_THAT(names, ::testing::UnorderedElementsAre(".heed.files", "config.json", "joint.spm",

@@ -121,7 +121,8 @@ TEST_F(MarianImport, OpensAsMarianLeavesIt) {
   for (std::size_t id = 2; id < names.size(); ++id)
     EXPECT_EQ(vectors.data[*model.target.id_of(names[id]) * 2], static_cast<float>(id));
   EXPECT_THAT(package.paths_read(), ElementsAre(place("model.npz"), place("model.npz.decoder.yml"),
-                                                place("vocab.de.spm"), place("vocab.en.spm")));
+                                                place("model.npz.yml"), place("vocab.de.spm"),
+                                                place("vocab.en.spm")));
 }
 
 TEST_F(MarianImport, TakesOffInEverySpelling) {

@@ -56,7 +56,7 @@ inline std::vector<NamedConfig> recurrence_kinds() {
       config.positions = positions;
       config.decoder_layers = 1 + static_cast<int64_t>(i % 2);
       config.norm = i / 2 % 2 == 0 ? Norm::pre : Norm::post;
-      config.embedding_norm = i % 3 == 1;
+      config.embedding_norm = i % 3 == 0;
       config.activation = static_cast<Activation>(i % 3);
       config.tie = static_cast<Tie>(i % 3);
       if (i % 4 == 1) config.self_attention = "linear";
@@ -110,7 +110,7 @@ inline std::vector<NamedConfig> transformer_kinds() {
       config.decoder_layers = 2 - static_cast<int64_t>(i % 2);
       config.norm = norm;
       config.norm_epsilon = i % 5 == 3 ? 3e-4 : 1e-5;
-      config.embedding_norm = i % 3 == 1;
+      config.embedding_norm = i % 3 == 0;
       config.positions = positions;
       config.sliding_window = std::vector<int64_t>{0, 2, 3}[(i + i / 3) % 3];
       const std::size_t turn = i % 4;

@@ -14,7 +14,7 @@ using testing::ElementsAre, testing::IsEmpty;
 /// Texts as they stand, symbols by their ids.
 std::vector<std::string> parts(const LineCuts& cuts, const std::string& line) {
   std::vector<std::string> out;
-  for (const LineCuts::Part& part : cuts.parts_of(line))
+  for (const LineCuts::CutPart& part : cuts.parts_of(line))
     out.push_back(part.symbol < 0 ? "'" + std::string(part.text) + (part.keeps_blank ? "'_" : "'")
                                   : std::to_string(part.symbol));
   return out;

@@ -170,7 +170,7 @@ class TwinTest(unittest.TestCase):
 
     def assert_noticed(self, kind, *others):
         """The twin of another model with the same weights does not agree."""
-        folder = self.train(kind, "another")
+        folder = self.train(kind, self.id().rsplit(".", 1)[1])
         scores = self.scores(folder)
         for changes in others:
             read = self.read(folder, **changes)

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "data/notice.h"
+#include "decode/search/encoded_lines.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/reading.h"
 #include "study/attention_matrix.h"
