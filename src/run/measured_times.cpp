@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -30,12 +32,14 @@ std::string variable(const char* name) {
 }
 
 /// The folder for what heed may lose; empty where no variable names one. The XDG Base Directory
-/// Specification has programs ignore paths that are not absolute.
+/// Specification has programs ignore paths that are not absolute. A home that is not there, as
+/// services have it, is not made.
 std::string cache_folder() {
   if (const std::string own = variable("HEED_CACHE"); !own.empty()) return own;
   const std::string all = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  std::error_code none;
   if (all.starts_with('/')) return all + "/heed";
-  return home.starts_with('/') ? home + "/.cache/heed" : "";
+  return home.starts_with('/') && std::filesystem::is_directory(home, none) ? home + "/.cache/heed" : "";
 }
 
 std::string file_of_user() {

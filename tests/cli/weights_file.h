@@ -53,7 +53,7 @@ class WeightsFile {
     nlohmann::json header = nlohmann::json::parse(bytes_.substr(8, length_));
     edit(header.at("__metadata__"));
     std::string text = header.dump();
-    text.resize((text.size() + 63) / 64 * 64 - 8, ' ');  // as heed aligns it
+    text.resize((text.size() + 8 + 63) / 64 * 64 - 8, ' ');  // as heed aligns it
     bytes_ = std::string(8, '\0') + text + bytes_.substr(8 + length_);
     length_ = text.size();
     std::memcpy(bytes_.data(), &length_, sizeof length_);

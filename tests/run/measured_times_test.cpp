@@ -136,11 +136,14 @@ std::string path_with(const std::string& own, const std::string& all, const std:
 
 TEST(MeasuredTimesOfUser, LieInTheFolderForCaches) {
   const std::string file = "/precision_times.json";
-  EXPECT_EQ(path_with("", "", "/home/ada"), "/home/ada/.cache/heed" + file);
-  EXPECT_EQ(path_with("", "/scratch", "/home/ada"), "/scratch/heed" + file);
-  EXPECT_EQ(path_with("", "scratch", "/home/ada"), "/home/ada/.cache/heed" + file);
-  EXPECT_EQ(path_with("own", "/scratch", "/home/ada"), "own" + file);
+  const TemporaryFolder ada;
+  const std::string& home = ada.path();
+  EXPECT_EQ(path_with("", "", home), home + "/.cache/heed" + file);
+  EXPECT_EQ(path_with("", "/scratch", home), "/scratch/heed" + file);
+  EXPECT_EQ(path_with("", "scratch", home), home + "/.cache/heed" + file);
+  EXPECT_EQ(path_with("own", "/scratch", home), "own" + file);
   EXPECT_EQ(path_with("", "", ""), "");
+  EXPECT_EQ(path_with("", "", home + "/gone"), "");  // a home that is not there is not made
 }
 
 TEST(ProductsName, HasTheSizesOfAllLayers) {
