@@ -148,7 +148,7 @@ struct TranslateArgs {
   int64_t beam = 0, n_best = 0;
   std::optional<int64_t> batch;
   bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
-  bool resume = false, sample = false, flags = false, retry = false;
+  bool resume = false, sample = false, flags = false, retry = false, pieces = false;
 
   /// Whether the text has what comes back in the translation by attention.
   bool has_inlays() const { return !markup.empty() || !keep.empty() || !document.empty(); }
@@ -157,6 +157,7 @@ struct TranslateArgs {
 run::LineModels open(const TranslateArgs& args) {
   std::vector<std::string> settings = args.common.settings;
   if (args.sample) settings.insert(settings.begin(), "decoding.sampling.top_p=1");
+  if (args.pieces) settings.emplace_back("data.pieces=true");
   if (args.beam > 0) settings.push_back("decoding.beam_size=" + std::to_string(args.beam));
   if (args.n_best > 0) settings.push_back("decoding.n_best=" + std::to_string(args.n_best));
   if (args.batch) settings.push_back("decoding.batch_size=" + std::to_string(*args.batch));
@@ -469,6 +470,9 @@ void add_translate(CommandLine& program) {
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
       .excludes({prefix});
+  command.flag("--pieces", args->pieces,
+               "Lines are pieces that another program has cut, and translations stay pieces "
+               "(data.pieces)");
   command
       .option("--markup", args->markup,
               "The text has tags, which come back around the translations of their words")

@@ -29,6 +29,7 @@ class OptionPairs : public testing::Test {
             {"--keep", "numbers,urls"},
             {"--prefix", prefix_},
             {"--tsv"},
+            {"--pieces"},
             {"--glossary", terms_},
             {"--beam", "3"},
             {"--sample"},
