@@ -332,8 +332,7 @@ SideVocabularies vocabularies_beside(const Package& package, const std::string& 
   if (first.bytes.empty() || second.bytes.empty())
     throw UserError(
         "{}: has no SentencePiece file {}, or {} and {}; name it with --source-sentencepiece, and "
-        "a "
-        "second one with --target-sentencepiece",
+        "a second one with --target-sentencepiece",
         package.place_of(folder), joint[0], kSourceVocabulary, kTargetVocabulary);
   return two_vocabularies(first, second, source, target, shared);
 }
