@@ -331,9 +331,9 @@ SideVocabularies vocabularies_beside(const Package& package, const std::string& 
   if (!first.bytes.empty()) require_no_codes(package, named, first);
   if (first.bytes.empty() || second.bytes.empty())
     throw UserError(
-        "{}: has no SentencePiece file; name it with --source-sentencepiece, and a second one with "
-        "--target-sentencepiece",
-        package.place_of(folder));
+        "{}: has no SentencePiece file {}, or {} and {}; name it with --source-sentencepiece, and "
+        "a second one with --target-sentencepiece",
+        package.place_of(folder), joint[0], kSourceVocabulary, kTargetVocabulary);
   return two_vocabularies(first, second, source, target, shared);
 }
 
@@ -419,8 +419,11 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
   if (conventions.source_begin)
     throw UserError("{}: '{}': heed puts nothing before a source", file.place(),
                     file.version() < 6 ? "with_source_bos" : "add_source_bos");
-  const bool shared = !package.has(folder + "source_vocabulary.json") &&
-                      !package.has(folder + "source_vocabulary.txt");
+  const auto has_vocabulary = [&](const std::string& stem) {
+    return package.has(folder + stem + ".json") || package.has(folder + stem + ".txt");
+  };
+  // CTranslate2 looks for the shared one first.
+  const bool shared = has_vocabulary("shared_vocabulary") || !has_vocabulary("source_vocabulary");
   const auto pieces_of = [&](const char* stem, const std::string& variable) {
     const std::vector<std::string> names =
         vocabulary_in(package, folder + stem, conventions.unknown);
@@ -436,6 +439,11 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
       pieces_of(shared ? "shared_vocabulary" : "source_vocabulary", embedding_name(file, false));
   text::ForeignPieces target =
       pieces_of(shared ? "shared_vocabulary" : "target_vocabulary", embedding_name(file, true));
+  for (const text::ForeignPieces* side : {&source, &target})
+    if ((side == &target || conventions.source_end) &&
+        std::ranges::find(side->names, conventions.end) == side->names.end())
+      throw UserError("{}: a text ends with '{}' (eos_token), which the vocabulary lacks",
+                      file.place(), one_line(conventions.end));
   Numbering numbering;
   const std::string& start = conventions.start;
   // Converters of Hugging Face's models leave </s> to the tokenizer, and their decoders do not

@@ -52,7 +52,7 @@ class Search {
   ProposedSearch read(int64_t longest) {
     search_.beam_size = clamped("num_beams", search_.beam_size, 1, 1000);
     search_.no_repeat_ngram = clamped("no_repeat_ngram_size", 0, 0, 100);
-    search_.alpha = std::clamp(settings_.real("length_penalty", 1), 0., 10.);
+    search_.alpha = clamped_real("length_penalty", 1, 0, 10);
     search_.length_penalty = length_penalty_of(search_.alpha);
     lengths(longest);
     read_forbidden();
@@ -63,11 +63,16 @@ class Search {
       if (settings_.has(key) && settings_.all()[key] != neutral) left_out(key);
     return {search_, begins_with};
   }
-  /// The note on the keys that are left out, or "" where there are none.
-  std::string note() const {
-    if (left_.empty()) return "";
-    return fmt::format("{}: heed has no key that means the same as {}: left out", settings_.place(),
-                       join(left_, ", "));
+  /// The notes on keys that are left out, and on numbers that heed's keys cannot have.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> found;
+    if (!left_.empty())
+      found.push_back(fmt::format("{}: heed has no key that means the same as {}: left out",
+                                  settings_.place(), join(left_, ", ")));
+    if (!moved_.empty())
+      found.push_back(fmt::format("{}: out of the range of heed's keys: {}", settings_.place(),
+                                  join(moved_, ", ")));
+    return found;
   }
 
  private:
@@ -77,15 +82,24 @@ class Search {
         fmt::format("'{}' ({})", key,
                     one_line(value.dump(-1, ' ', false, json::error_handler_t::replace), 40)));
   }
-  int64_t clamped(const char* key, int64_t otherwise, int64_t least, int64_t most) const {
-    return std::clamp(settings_.number(key, otherwise), least, most);
+  int64_t clamped(const char* key, int64_t otherwise, int64_t least, int64_t most) {
+    return nearest(key, settings_.number(key, otherwise), least, most);
+  }
+  double clamped_real(const char* key, double otherwise, double least, double most) {
+    return nearest(key, settings_.real(key, otherwise), least, most);
+  }
+  template <class Number>
+  Number nearest(const char* key, Number wanted, Number least, Number most) {
+    const Number taken = std::clamp(wanted, least, most);
+    if (taken != wanted) moved_.push_back(fmt::format("'{}' {} becomes {}", key, wanted, taken));
+    return taken;
   }
 
   /// Both limits count the pieces that a translation begins with, and heed's count the pieces after
   /// them.
   void lengths(int64_t longest) {
     constexpr int64_t kMost = 100'000;
-    search_.min_length = std::clamp<int64_t>(settings_.number("min_length", 0) - given_, 0, kMost);
+    search_.min_length = std::max<int64_t>(clamped("min_length", 0, 0, kMost) - given_, 0);
     if (settings_.has("min_new_tokens"))
       search_.min_length = clamped("min_new_tokens", 0, 0, kMost);
     if (settings_.number("max_length", longest) < longest) left_out("max_length");
@@ -138,8 +152,19 @@ class Search {
     search_.sampling.top_k = clamped("top_k", kTheirTopK, 0, 1'000'000);
     const double top_p = settings_.real("top_p", 1);
     search_.sampling.top_p = top_p < 1 ? std::max(top_p, 0.) : search_.sampling.top_k > 0 ? 0 : 1;
-    search_.sampling.temperature = std::clamp(settings_.real("temperature", 1), 0.01, 100.);
+    search_.sampling.temperature = clamped_real("temperature", 1, 0.01, 100);
     if (settings_.number("num_beams", 1) > 1) left_out("num_beams");
+  }
+
+  /// Whether a translation may end with another piece than </s>.
+  bool ends_elsewhere() const {
+    if (!settings_.has("eos_token_id")) return false;
+    const json& ids = settings_.all()["eos_token_id"];
+    const auto is_another = [&](const json& id) {
+      return !id.is_number_integer() || id < 0 || id >= std::ssize(names_) ||
+             names_[id.get<std::size_t>()] != "</s>";
+    };
+    return ids.is_array() ? std::ranges::any_of(ids, is_another) : is_another(ids);
   }
 
   void ends() {
@@ -148,6 +173,7 @@ class Search {
       search_.n_best = std::min<int64_t>(results, 1000);
     else if (results != 1)
       left_out("num_return_sequences");
+    if (ends_elsewhere()) left_out("eos_token_id");
     if (settings_.has("forced_eos_token_id") && settings_.has("eos_token_id") &&
         settings_.all()["forced_eos_token_id"] != settings_.all()["eos_token_id"])
       left_out("forced_eos_token_id");
@@ -163,7 +189,7 @@ class Search {
   const std::vector<std::string>& names_;
   int64_t given_;
   decode::DecodeConfig search_;
-  std::vector<std::string> left_;
+  std::vector<std::string> left_, moved_;
 };
 
 }  // namespace
@@ -185,7 +211,7 @@ ProposedSearch proposed_search(const Package& package, const model::ModelConfig&
   const JsonObject settings(package, package.has(file) ? file : "config.json");
   Search reader(settings, names, given);
   ProposedSearch search = reader.read(config.max_positions);
-  if (const std::string note = reader.note(); !note.empty()) notes.push_back(note);
+  for (const std::string& note : reader.notes()) notes.push_back(note);
   search.decoding.max_source_length = std::max<int64_t>(config.max_positions - 1, 1);
   return search;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "exchange/foreign_model.h"
@@ -94,6 +95,61 @@ constexpr std::pair<const char*, const char*> kLeftOutOfSearch[] = {
     {"ignore-model-config", "the model's own options are read"},
     {"fp16", "an import computes in fp32; --set precision=bf16 is faster"}};
 
+/// Options of decoder.yml that are read, or that change no translation: those of `marian-decoder
+/// --help` in 1.12.42, and older ones of speed.
+constexpr std::array kKnownToSearch = {"allow-unk",
+                                       "authors",
+                                       "beam-size",
+                                       "cite",
+                                       "config",
+                                       "cpu-threads",
+                                       "data-threads",
+                                       "devices",
+                                       "dump-config",
+                                       "gemm-precision",
+                                       "gemm-type",
+                                       "input",
+                                       "int8shift",
+                                       "int8shiftAlphaAll",
+                                       "int8shiftAll",
+                                       "interpolate-env-vars",
+                                       "log",
+                                       "log-level",
+                                       "log-time-zone",
+                                       "max-length",
+                                       "max-length-break",
+                                       "max-length-crop",
+                                       "max-length-factor",
+                                       "maxi-batch",
+                                       "maxi-batch-sort",
+                                       "mini-batch",
+                                       "mini-batch-words",
+                                       "model-mmap",
+                                       "models",
+                                       "normalize",
+                                       "num-devices",
+                                       "optimize",
+                                       "output",
+                                       "precision",
+                                       "quantize-range",
+                                       "quiet",
+                                       "quiet-translation",
+                                       "relative-paths",
+                                       "seed",
+                                       "ssplit-mode",
+                                       "ssplit-prefix-file",
+                                       "stat-freq",
+                                       "vocabs",
+                                       "weights",
+                                       "word-penalty",
+                                       "workspace"};
+
+bool is_known_to_search(const std::string& option) {
+  return std::ranges::count(kKnownToSearch, option) > 0 ||
+         std::ranges::any_of(kLeftOutOfSearch,
+                             [&](const auto& each) { return each.first == option; });
+}
+
 constexpr std::array kFamiliesWithoutEffect = {"bert-", "char-", "comet-", "transformer-aan-"};
 
 bool is_without_effect(const std::string& option) {
@@ -105,7 +161,10 @@ bool is_without_effect(const std::string& option) {
 bool is_off_word(const YAML::Node& value) {
   if (!value.IsScalar()) return value.IsNull();
   const std::string& text = value.Scalar();
-  if (text.empty() || text == "false" || text == "none") return true;
+  // Marian writes "false"; its YAML takes the other words of people for the same.
+  constexpr std::array kOff = {"",   "false", "False", "FALSE", "no",  "No",
+                               "NO", "off",   "Off",   "OFF",   "none"};
+  if (std::ranges::count(kOff, text) > 0) return true;
   double number = 1;
   return YAML::convert<double>::decode(value, number) && number == 0;
 }
@@ -303,8 +362,12 @@ void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& s
   else
     left_out("max-length-factor", "decoding.max_length_ratio is from 0.1 to 100");
   // Marian gives no translation of a longer source, or cuts it with max-length-crop; </s> counts.
-  if (const auto longest = options.get<int64_t>("max-length", 0); longest > 1)
+  constexpr int64_t kNotThere = std::numeric_limits<int64_t>::max();
+  const auto longest = options.get<int64_t>("max-length", kNotThere);
+  if (longest > 1)
     search.max_source_length = std::min(search.max_source_length, longest - 1);
+  else
+    left_out("max-length", "decoding.max_source_length is at least 1");
   for (const auto& [option, why] : kLeftOutOfSearch)
     if (!options.is_off(option)) left_out(option, why);
   for (const auto& [option, why] :
@@ -312,6 +375,12 @@ void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& s
         std::pair("gemm-type", "--set decoding.weights=int8 is heed's")})
     if (const auto types = options.texts(option); !types.empty() && types[0] != "float32")
       left_out(option, why);
+  for (const std::string& option : options.names())
+    if (!options.is_off(option) && !is_without_effect(option) && !is_known_to_search(option))
+      notes.push_back(
+          fmt::format("heed does not know decoder.yml's {} ({}): compare translations with "
+                      "Marian's",
+                      one_line(option), options.shown(option)));
 }
 
 }  // namespace heed::exchange

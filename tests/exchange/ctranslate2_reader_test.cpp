@@ -336,6 +336,36 @@ TEST_F(CTranslate2Folder, ComparesRowsWithNames) {
               AllOf(HasSubstr("12 rows"), HasSubstr("13 pieces"), HasSubstr("shared_vocabulary")));
 }
 
+// ctranslate2 4.8.5 translates by the shared vocabulary, whatever else is there.
+TEST_F(CTranslate2Folder, TakesTheSharedVocabularyFirst) {
+  nlohmann::json others = pieces_;
+  std::swap(others[5], others[6]);
+  folder_.write("source_vocabulary.json", others.dump());
+  const VariableFile written = file();
+  expect_own(read(written.written(6, 7)));  // without a target's beside the source's
+  folder_.write("target_vocabulary.json", others.dump());
+  const ForeignModel model = read(written.written(6, 7));
+  expect_own(model);
+  EXPECT_EQ(model.source.piece(5), vocabulary_->piece(5));
+}
+
+TEST_F(CTranslate2Folder, NamesTheEndThatIsMissing) {
+  folder_.write("config.json", R"({"add_source_eos": true, "eos_token": "</x>"})");
+  EXPECT_THAT(refusal(file().written(6, 7)),
+              HasSubstr("ends with '</x>' (eos_token), which the vocabulary lacks"));
+}
+
+TEST_F(CTranslate2Folder, NamesTheSentencePieceFilesThatItLooksFor) {
+  folder_.write("vocab.spm", read_file(folder_ / "sentencepiece.model"));
+  std::filesystem::remove(folder_ / "sentencepiece.model");
+  nlohmann::json names = pieces_;
+  for (std::size_t i = 4; i < names.size(); ++i) names[i] = "\u2581" + std::to_string(i);
+  folder_.write("shared_vocabulary.json", names.dump());
+  EXPECT_THAT(refusal(file().written(6, 7)),
+              HasSubstr("has no SentencePiece file sentencepiece.model, or source.spm and "
+                        "target.spm; name it with --source-sentencepiece"));
+}
+
 TEST_F(CTranslate2Folder, AlignsAsTheFileSays) {
   const int64_t layers = config_.decoder_layers;
   VariableFile written = file();

@@ -633,6 +633,28 @@ TEST_F(TransformersFolder, SearchesAsItsGenerationConfigurationSays) {
   EXPECT_EQ(model.decoding.sampling.temperature, 0.5);
 }
 
+TEST_F(TransformersFolder, SaysWhichNumbersOfASearchChange) {
+  write_marian();
+  write("generation_config.json", {{"num_beams", 5000}, {"length_penalty", -1.5}});
+  const ForeignModel model = read();
+  EXPECT_EQ(model.decoding.beam_size, 1000);
+  EXPECT_EQ(model.decoding.alpha, 0);
+  EXPECT_THAT(model.notes,
+              ElementsAre(HasSubstr("generation_config.json: out of the range of heed's keys: "
+                                    "'num_beams' 5000 becomes 1000, 'length_penalty' -1.5 "
+                                    "becomes 0")));
+}
+
+TEST_F(TransformersFolder, SaysWhereATranslationEndsWithAnotherPieceToo) {
+  write_marian();
+  const json ids = json::parse(read_file(folder_ / "model/vocab.json"));
+  const int64_t end = ids["</s>"], piece = ids[own_[2]];
+  write("generation_config.json", {{"eos_token_id", {end, piece}}});
+  EXPECT_THAT(read().notes, ElementsAre(HasSubstr("'eos_token_id'")));
+  write("generation_config.json", {{"eos_token_id", end}});
+  EXPECT_THAT(read().notes, IsEmpty());
+}
+
 TEST_F(TransformersFolder, NamesPointersOfGitLfs) {
   write_marian();
   const std::string pointer =

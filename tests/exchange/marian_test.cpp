@@ -120,9 +120,9 @@ TEST_F(MarianImport, OpensAsMarianLeavesIt) {
   const auto& vectors = model.weights.at("target_embedding.weight");
   for (std::size_t id = 2; id < names.size(); ++id)
     EXPECT_EQ(vectors.data[*model.target.id_of(names[id]) * 2], static_cast<float>(id));
-  EXPECT_THAT(package.paths_read(), ElementsAre(place("model.npz"), place("model.npz.decoder.yml"),
-                                                place("model.npz.yml"), place("vocab.de.spm"),
-                                                place("vocab.en.spm")));
+  EXPECT_THAT(package.paths_read(),
+              ElementsAre(place("model.npz"), place("model.npz.decoder.yml"),
+                          place("model.npz.yml"), place("vocab.de.spm"), place("vocab.en.spm")));
 }
 
 TEST_F(MarianImport, TakesOffInEverySpelling) {
@@ -499,6 +499,14 @@ TEST_F(MarianImport, SearchesAsDecoderYmlSays) {
   EXPECT_THAT(
       with("precision: [float32]\ngemm-type: float32\nshortlist: []\nn-best: false\n").notes,
       IsEmpty());
+  EXPECT_THAT(with("max-length: -4\n").notes,
+              ElementsAre("decoder.yml's max-length: -4 is left out: decoding.max_source_length is "
+                          "at least 1"));
+  EXPECT_THAT(with("tsv-fields: 3\nmini-batch: 4\ncpu-threads: 2\n").notes,
+              ElementsAre("heed does not know decoder.yml's tsv-fields (3): compare translations "
+                          "with Marian's"));
+  for (const char* off : {"False", "no", "Off", "0"})
+    EXPECT_THAT(with(fmt::format("allow-unk: {}\n", off)).decoding.forbid, ElementsAre("<unk>"));
   // Without decoder.yml, too.
   std::filesystem::remove(place("decoder.yml"));
   EXPECT_THAT(open().decoding.forbid, ElementsAre("<unk>"));
