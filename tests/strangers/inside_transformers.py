@@ -230,8 +230,8 @@ def translate(folder, lines, beam, language=None):
         inputs = tokenizer_inputs(tokenizer, line, "", prefix(folder, language))
         inputs.pop("labels")
         first = given_of(folder, model)
-        # The pieces of a source are counted without its language.
-        sources = inputs["input_ids"].shape[1] - (0 if model.config.model_type == "marian" else 1)
+        # The pieces of a source are counted without its own language; SMaLL-100's begins with the target's.
+        sources = inputs["input_ids"].shape[1] - (first - 1)
         found = model.generate(**inputs, max_length=3 * (sources - 1) + 10 + first, **search)[0]
         # Version 5 takes M2M-100's languages for text.
         yield tokenizer.decode(found[first:], skip_special_tokens=True)

@@ -91,7 +91,9 @@ def saved(version, kind):
         sources, targets = corpus.sources(12), corpus.targets(12)
         other = Run(folder / "model", folder / "other", ("--target-language", "de"), SEARCH)
         theirs = asked("translate", folder, python, lines=sources, beam=4, language="de")
-        out = [] if other.translate(sources, 4) == theirs else [f"into another language: {theirs} of the program"]
+        ours = other.translate(sources, 4)
+        wrong = [pair for pair in zip(theirs, ours, strict=True) if pair[0] != pair[1]]
+        out = [f"into another language: {a!r} of the program and {b!r} of heed" for a, b in wrong[:3]]
         tables = asked("attention", folder, python, sources=sources, targets=targets, layer=0, head=2)
         for source, ours, table in zip(sources, run.attention(sources, targets, 0, 2), tables, strict=True):
             wanted = {(i, j): weight for i, row in enumerate(table) for j, weight in enumerate(row)}
