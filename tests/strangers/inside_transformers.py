@@ -101,7 +101,10 @@ def nllb_200(folder, made):
     if transformers.__version__.startswith("4."):
         tokenizer = transformers.NllbTokenizer(vocab_file=str(made / "sentencepiece.bpe.model"))
     else:  # which ignores `vocab_file` without a word, and has no pieces then
-        tokenizer = transformers.NllbTokenizer.from_pretrained(made)
+        from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES
+
+        # Without these it has no languages: a folder with nothing but a SentencePiece file names none.
+        tokenizer = transformers.NllbTokenizer.from_pretrained(made, extra_special_tokens=list(FAIRSEQ_LANGUAGE_CODES))
     return tokenizer, many(len(tokenizer))
 
 
