@@ -17,6 +17,7 @@
 #include "config/io.h"
 #include "data/config.h"
 #include "data/hygiene.h"
+#include "data/languages.h"
 #include "exchange/foreign_model.h"
 #include "exchange/formats.h"
 #include "exchange/package.h"
@@ -156,6 +157,14 @@ void import_model(const ImportArgs& args) {
     log::warn(
         "{}: the model has {}; say which one with --target-language, here or when it translates",
         args.output, counted(std::ssize(model.languages), "language"));
+  const auto before_source = [&](const std::string& language) {
+    return data::has_symbol_of(language, model.source);
+  };
+  if (std::ranges::any_of(model.languages, before_source) && config.data.source_language.empty())
+    log::warn(
+        "{}: its sources begin with their language; say which one with --source-language, here or "
+        "when it translates",
+        args.output);
 }
 
 }  // namespace

@@ -53,6 +53,10 @@ std::vector<std::string> languages_of(const text::Vocabulary& vocabulary) {
   return languages;
 }
 
+bool has_symbol_of(const std::string& language, const text::Vocabulary& vocabulary) {
+  return symbol_of(language, vocabulary, kOfOwnSide).has_value();
+}
+
 std::vector<std::string> symbols_of_fresh(const DataConfig& config) {
   std::vector<std::string> symbols = source_symbols(config);
   const auto add = [&](const std::string& language, const SymbolForm& own) {

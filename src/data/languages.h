@@ -16,6 +16,10 @@ namespace heed::data {
 /// symbol for CODE is CODE itself, __CODE__, <CODE>, <2CODE> or >>CODE<<.
 std::vector<std::string> languages_of(const text::Vocabulary& vocabulary);
 
+/// Whether a vocabulary has a symbol that stands for a language before text in it: CODE, __CODE__
+/// or <CODE>, and not one that stands for the target's language before a source.
+bool has_symbol_of(const std::string& language, const text::Vocabulary& vocabulary);
+
 /// source_symbols() for a vocabulary that is yet to be trained, with <CODE> for source_language and
 /// <2CODE> for target_language, where vocabulary.symbols has no symbol for them.
 std::vector<std::string> symbols_of_fresh(const DataConfig& config);

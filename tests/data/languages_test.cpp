@@ -53,6 +53,8 @@ TEST_F(Languages, AreFoundInEveryForm) {
   EXPECT_THAT(begin(of("", ""), v, v), ElementsAre("|"));
   EXPECT_THAT(begin(of("deu_Latn", "fr"), v, v), ElementsAre("deu_Latn", "|", "__fr__"));
   EXPECT_THAT(begin(of("en", "<it>"), v, v), ElementsAre("<en>", "|", "<it>"));
+  for (const char* own : {"deu_Latn", "fr", "en", "it"}) EXPECT_TRUE(has_symbol_of(own, v)) << own;
+  for (const char* other : {"es", "nld", "a", "zz"}) EXPECT_FALSE(has_symbol_of(other, v)) << other;
   // Symbols that name the target stand before the source.
   EXPECT_THAT(begin(of("", "nld"), v, v), ElementsAre(">>nld<<", "|"));
   EXPECT_THAT(begin(of("en", "es"), v, v), ElementsAre("<en>", "<2es>", "|"));

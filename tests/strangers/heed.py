@@ -65,6 +65,15 @@ class Run:
             out[int(row["sentence"]) - 1][place] = float(row["weight"])
         return out
 
+    def pieces(self, lines, side):
+        """The pieces of each line as a source or a target (`side`), with those that heed adds. An unknown one is its text."""
+        source, target = self.pair(*((lines, ["a"] * len(lines)) if side == "source" else (["a"] * len(lines), lines)))
+        table = heed("attention", self.folder / "run", "--input", source, "--target-file", target, "--layer", 0, "--head", 0)
+        out = [{} for _ in lines]
+        for row in csv.DictReader(table.splitlines()):
+            out[int(row["sentence"]) - 1][int(row[f"{side}_position"])] = row[f"{side}_token"]
+        return [[pieces[at] for at in sorted(pieces)] for pieces in out]
+
     def pair(self, sources, targets):
         return write_lines(self.folder / "sources", sources), write_lines(self.folder / "targets", targets)
 

@@ -4,6 +4,7 @@ here the whole way is the program's: its tokenizer, its search and its files."""
 
 import corpus
 from case import Case, Program, ask
+from heed import Run, heed
 
 OF_BOTH = ("torch==2.11.0", "safetensors==0.8.0", "numpy==2.4.6", "protobuf==7.36.2", "ctranslate2==4.8.5", "pyyaml==6.0.4", "setuptools==81.0.0")
 VERSIONS = {
@@ -16,7 +17,43 @@ LANGUAGES = {
     "m2m-100": ("--source-language", "de", "--target-language", "en"),
     "nllb-200": ("--source-language", "deu_Latn", "--target-language", "eng_Latn"),
     "mbart-50": ("--source-language", "de_DE", "--target-language", "en_XX"),
+    "small-100": ("--target-language", "en"),
 }
+# With pieces that inside_transformers.py adds, and letters that one side's SentencePiece file has, or none.
+ADDED = ("marian-added", "m2m-100-added", "nllb-200-alone")
+SIGNS = ("☃ hund", "ein hund☃☃ y yx", "yellow gelb", "<l> hund", "hund  <l>", "ein <r> hund", "<r>hund", "hund <l><r> rot")
+KINDS = (*LANGUAGES, *ADDED)
+
+
+def lines_with(added, count=9):
+    """Sentences that have pieces at the beginning, in the middle and at the end, doubled, with and without blanks."""
+    for number, (line, _) in enumerate(corpus.pairs(count, seed=4)):
+        left, _, right = line.partition(" ")
+        for piece in added:
+            yield [
+                f"{piece} {line}",
+                f"{piece}{line}",
+                f"{line} {piece}",
+                f"{line}{piece}",
+                f"{left} {piece} {right}".strip(),
+                f"{left}{piece}{piece} {right}".strip(),
+                f"{piece} {piece}. {line} {piece},",
+            ][(number + len(piece)) % 7]
+
+
+LINES = (*corpus.sources(16), *lines_with(("<x>", "[NAME]", "katze")), *SIGNS)
+
+
+def differences(what, lines, ours, theirs):
+    """Sentences about the first lines whose pieces differ."""
+    out = []
+    for line, mine, other in zip(lines, ours, theirs, strict=True):
+        # heed shows an unknown piece as its text, and the control piece of a language with a mark.
+        mine = [piece.removeprefix("<s>") if len(piece) > 3 else piece for piece in mine]
+        pairs = list(zip(mine, other))
+        if len(mine) != len(other) or any(a != b for a, b in pairs if b != "<unk>"):
+            out.append(f"{what} of {line!r} are {other} of the program and {mine} of heed")
+    return out[:3]
 
 
 def saved(version, kind):
@@ -33,8 +70,42 @@ def saved(version, kind):
     def score(folder, python, sources, targets):
         return asked("score", folder, python, sources=sources, targets=targets)
 
-    return Case(kind, VERSIONS[version], make, translate, score, options=LANGUAGES[kind], settings=SEARCH)
+    def same_pieces(folder, python, run, what=""):
+        sides = zip(*asked("pieces", folder, python, lines=LINES), strict=True)
+        out = []
+        for side, theirs in zip(("source", "target"), sides, strict=True):
+            out += differences(f"{what}{side} pieces", LINES, run.pieces(list(LINES), side), theirs)
+        return out
+
+    def pieces(folder, python, run):
+        """And once more after an export to transformers, where there is one."""
+        out = same_pieces(folder, python, run)
+        if kind.startswith("marian"):
+            again = folder / "again"
+            heed("export", run.folder / "run", "--format", "huggingface", "--source", "de", "--target", "en", "-o", again / "model")
+            out += same_pieces(again, python, Run(again / "model", again), "after an export, ")
+        return out
+
+    def small(folder, python, run):
+        """Another language, and attention."""
+        sources, targets = corpus.sources(12), corpus.targets(12)
+        other = Run(folder / "model", folder / "other", ("--target-language", "de"), SEARCH)
+        theirs = asked("translate", folder, python, lines=sources, beam=4, language="de")
+        ours = other.translate(sources, 4)
+        wrong = [pair for pair in zip(theirs, ours, strict=True) if pair[0] != pair[1]]
+        out = [f"into another language: {a!r} of the program and {b!r} of heed" for a, b in wrong[:3]]
+        tables = asked("attention", folder, python, sources=sources, targets=targets, layer=0, head=2)
+        for source, ours, table in zip(sources, run.attention(sources, targets, 0, 2), tables, strict=True):
+            wanted = {(i, j): weight for i, row in enumerate(table) for j, weight in enumerate(row)}
+            if ours.keys() != wanted.keys() or max(abs(ours[at] - wanted[at]) for at in wanted) > 1e-5:
+                out.append(f"attention differs for {source!r}")
+        return out
+
+    more = pieces if kind in ADDED else small if kind == "small-100" else None
+    options = LANGUAGES[kind.removesuffix("-added").removesuffix("-alone")]
+    lines = LINES if kind in ADDED else ()
+    return Case(kind, VERSIONS[version], make, translate, score, more=more, options=options, settings=SEARCH, lines=lines)
 
 
-CASES = [saved(version, kind) for version in VERSIONS for kind in LANGUAGES]
+CASES = [saved(version, kind) for version in VERSIONS for kind in KINDS]
 FIXTURES = []
