@@ -3,7 +3,7 @@
 
 import corpus
 from case import Case, ask
-from program_marian import BEAMS, LINES, MARIAN, PRE_NORM, SCORES_ALONE, TARGETS, searched
+from program_marian import LINES, MARIAN, NORMALIZED, PRE_NORM, SCORES_ALONE, TARGETS, searched
 
 NORMALIZE = {"normalize": 1}  # of inside_opus.py's decoder.yml
 
@@ -28,10 +28,11 @@ def opus(name, *options, joint=True, **differs):
     return Case(name, MARIAN, make, translate, score, ordered=ordered, **differs)
 
 
+# Measured with `opus` on 29 November 2026: 36 of 40 are equal, and Marian orders its own higher in the other four.
 TWO_TABLES = ("--tied-embeddings", "--transformer-ffn-activation", "relu")
 CASES = [
-    opus("opus", "--tied-embeddings-all", "--transformer-ffn-activation", "swish", equal={4: 0.8}, reason=BEAMS),
-    opus("opus-two-tables", *TWO_TABLES, joint=False, equal={4: 0.8}, reason=BEAMS),
+    opus("opus", "--tied-embeddings-all", "--transformer-ffn-activation", "swish", **NORMALIZED),
+    opus("opus-two-tables", *TWO_TABLES, joint=False, **NORMALIZED),
     opus("opus-pre-norm", *TWO_TABLES, *sum(PRE_NORM.items(), ()), joint=False, lines=LINES, targets=TARGETS, **SCORES_ALONE),
 ]
 FIXTURES = CASES
