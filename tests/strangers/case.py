@@ -42,6 +42,8 @@ class Case:
     `translate(folder, python, lines, beam)` returns the program's translation of each line; a beam of 1 is greedy.
     `score(folder, python, sources, targets)` returns each pair's log-probability: natural, the sum over all pieces and the end.
     `align(folder, python, sources, targets)` returns lines of links as `heed align` prints them ("0-0 1-2").
+    `ordered(folder, python, sources, targets)` returns what the program's search orders translations by (higher is better), each
+    computed by its scorer: the log-probability, divided by the length and with penalties as its search has them.
     """
 
     name: str  # in lower case with hyphens; one of its kind within the program
@@ -50,6 +52,7 @@ class Case:
     translate: Callable[[Path, str, list[str], int], list[str]] | None = None  # None only where heed refuses
     score: Callable[[Path, str, list[str], list[str]], list[float]] | None = None
     align: Callable[[Path, str, list[str], list[str]], list[str]] | None = None
+    ordered: Callable[[Path, str, list[str], list[str]], list[float]] | None = None
     # What else the program says, compared with heed.Run by the case itself: a list of failures, each a sentence.
     more: Callable[[Path, str, object], list[str]] | None = None
     imports: str = "model"  # what heed imports: a folder or file below the case's folder
@@ -62,6 +65,9 @@ class Case:
     # log-probabilities of a pair.
     equal: dict[int | str, float] = field(default_factory=dict)  # "links": of alignments
     bound: float = 1e-4
+    # The share of translations by beams that are equal or that the program itself orders at least as high as its own, less 1e-4.
+    # It is tested where a case has `ordered`.
+    no_worse: float = 1
     distinct: int = 5  # how many of the translations must differ: those that are all alike prove little
     refused: str = ""  # a regular expression: heed refuses the model, with an error that has this
     reason: str = ""  # a sentence; needed where `equal` or `bound` is not the usual one

@@ -81,16 +81,24 @@ def translate(folder, lines, beam):
     return [target.decode(line.split()) for line in out.removesuffix("\n").split("\n")]
 
 
-def score(folder, sources, targets):
+def scored(folder, sources, targets, *options):
     model = folder / "model"
     file, tables = vocabularies(model)
     sides = zip(processors(model), (sources, targets), ("asked.source", "asked.target"))
     texts = [cut(processor, lines, folder / name) for processor, lines, name in sides]
-    out = marian("score", "-m", file, "-v", *tables, "-t", *texts, "--mini-batch", 1, "--maxi-batch", 1, *QUIET)
-    return [float(line) for line in out.split()]
+    given = ["-m", file, "-v", *tables, "-t", *texts, "--mini-batch", 1, "--maxi-batch", 1]
+    return marian("score", *given, *QUIET, *options).removesuffix("\n").split("\n")
 
 
-ACTIONS = {"make": make, "translate": translate, "score": score}
+def score(folder, sources, targets):
+    return [float(line) for line in scored(folder, sources, targets)]
+
+
+def word_scores(folder, sources, targets):
+    return scored(folder, sources, targets, "--word-scores")
+
+
+ACTIONS = {"make": make, "translate": translate, "score": score, "word_scores": word_scores}
 request = json.load(sys.stdin)
 action = ACTIONS[request.pop("action")]
 print(json.dumps(action(Path(request.pop("folder")), **request)))

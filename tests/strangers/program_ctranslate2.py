@@ -44,7 +44,7 @@ def converted(version, name, variant="", quantization="", opus="opus"):
 def cases():
     for version in VERSIONS:
         yield converted(version, "float32")
-        yield converted(version, "two-tables", opus="opus-two-tables")
+        yield converted(version, "two-tables", opus="opus-pre-norm")
         for quantization in ("int8", "int16", "float16", "int8_float16"):
             yield converted(version, quantization.replace("_", "-"), quantization=quantization)
     for version in ("2.24.0", "3.0.2", "4.8.5"):

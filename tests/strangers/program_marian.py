@@ -33,7 +33,10 @@ TRAINING = {
 ALONE = {"--cpu-threads": 1, "--workspace": 200, "--mini-batch": 1, "--maxi-batch": 1}
 JOINT = ("vocab.spm", "vocab.spm")
 TIED_ALL = {"--tied-embeddings-all": True}
-BEAMS = "Marian's beam gets narrower with each translation that ends, heed's stays: now and then one finds another"
+BEAMS = "Marian's beam gets narrower with each translation that ends, heed's stays: the other one is no worse by Marian's scorer"
+# With a length penalty heed's wider beam has as many ended hypotheses as it is wide sooner, and stops.
+SHARED = "with `normalize` heed's search ends sooner than Marian's, whose beam gets narrower: now and then one finds a better one"
+NORMALIZED = {"equal": {4: 0.8}, "no_worse": 0.8, "reason": SHARED}
 # Enough pieces for every word to be one.
 WORDS_AS_PIECES = {
     "--dim-vocabs": [200, 200],
@@ -98,6 +101,17 @@ def scored(folder, python, sources, targets, model, vocabularies, **options):
     return lines_of(marian(python, "score", {**ALONE, **given, **options}))
 
 
+def searched(scores, options):
+    """What Marian's search orders by, of the lines of its scorer with --word-scores and the options of a decoder.yml."""
+    power, penalty = float(options.get("normalize", 0)), float(options.get("word-penalty", 0))
+    out = []
+    for line in scores:
+        total, words = line.split(" ||| WordScores= ")
+        count = len(words.split())  # of pieces, and one of </s>
+        out.append((float(total) - penalty * count) / count**power)
+    return out
+
+
 def trained(name, *, vocabularies=JOINT, options=None, prepare=None, after=None, model="model.npz", aligned=False, **case):
     """A case whose model Marian trains: with these options, and those that `prepare(folder, python)` returns.
     `after(folder, python)` changes the folder. `model` is the file that Marian scores and decodes with."""
@@ -110,6 +124,12 @@ def trained(name, *, vocabularies=JOINT, options=None, prepare=None, after=None,
 
     def score(folder, python, sources, targets):
         return [float(line) for line in scored(folder, python, sources, targets, model, vocabularies)]
+
+    def ordered(folder, python, sources, targets):
+        decoder = decoder_of(folder, model).read_text(encoding="utf-8")
+        options = dict(line.split(": ", 1) for line in decoder.splitlines() if ": " in line)
+        words = {"--word-scores": True}
+        return searched(scored(folder, python, sources, targets, model, vocabularies, **words), options)
 
     def align(folder, python, sources, targets):
         hard = {"--alignment": "hard"}
@@ -124,6 +144,7 @@ def trained(name, *, vocabularies=JOINT, options=None, prepare=None, after=None,
             "translate": partial(translate, model=model),
             "score": score,
             "align": align if aligned else None,
+            "ordered": ordered,
             "lines": LINES,
             "targets": TARGETS,
             "equal": {4: 0.9},
@@ -261,11 +282,22 @@ VALIDATED = {
 CASES = [
     trained("tied-all", options=TIED_ALL),
     # By the alphabet the target's file comes first.
-    trained("two-spm", vocabularies=("vocab.yy.spm", "vocab.xx.spm"), options={"--tied-embeddings": True}),
+    trained(
+        "two-spm",
+        vocabularies=("vocab.yy.spm", "vocab.xx.spm"),
+        options={"--tied-embeddings": True, "--normalize": 0.6, "--beam-size": 6},
+        **NORMALIZED,
+    ),
     trained("nothing-tied", vocabularies=("vocab.de.spm", "vocab.en.spm")),
     trained("tied-embeddings-only", options={"--tied-embeddings": True}),
     trained("tied-sides-only", options={"--tied-embeddings-src": True}),
     trained("pre-norm", options={**TIED_ALL, **PRE_NORM}, **SCORES_ALONE),
+    trained(
+        "pre-norm-no-affine",
+        options={**TIED_ALL, **PRE_NORM, "--transformer-no-affine": True, "--transformer-ffn-activation": "relu"},
+        **SCORES_ALONE,
+    ),
+    trained("no-affine", options={**TIED_ALL, "--transformer-no-affine": True}),
     trained("relu", options={**TIED_ALL, "--transformer-ffn-activation": "relu"}),
     trained("norm-after-embeddings", options={**TIED_ALL, "--transformer-postprocess-emb": "n"}),
     trained("no-positions", options={**TIED_ALL, "--transformer-disable-position-embeddings": True}),
@@ -288,6 +320,7 @@ CASES = [
         options=TIED_ALL,
         after=search(normalize=0.6, word_penalty=0.4, max_length_factor=1.2, beam_size=6),
         more=totals,
+        **NORMALIZED,
     ),
     trained("unknown-allowed", options=TIED_ALL, after=search(allow_unk="true")),
     trained("compressed", options=TIED_ALL, after=compress, imports="packed"),

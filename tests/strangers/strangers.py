@@ -88,6 +88,21 @@ def count_equal(result, name, ours, theirs, share, lines):
         result.failures.append(f"{name}: {same} of {len(theirs)} are equal, {share:.0%} should be{shown}")
 
 
+def count_no_worse(result, name, sources, ours, theirs, home, python):
+    """Where texts differ, the program says by its own scorer which of the two its search should have found."""
+    case = result.case
+    differing = [triple for triple in zip(sources, ours, theirs, strict=True) if triple[1] != triple[2]]
+    if not differing:
+        return
+    lines, mine, other = map(list, zip(*differing))
+    ranks = list(zip(case.ordered(home, python, lines, mine), case.ordered(home, python, lines, other), strict=True))
+    worse = [(*texts, *pair) for texts, pair in zip(differing, ranks, strict=True) if pair[0] < pair[1] - 1e-4]
+    result.equal[name] += f" + {len(differing) - len(worse)} no worse"
+    if len(ours) - len(worse) < case.no_worse * len(ours):
+        shown = "".join(f"\n    {s!r}\n      program {b!r} {y:.4f}\n      heed    {a!r} {x:.4f}" for s, a, b, x, y in worse[:3])
+        result.failures.append(f"{name}: {len(worse)} of {len(ours)} are worse by the program's own scorer{shown}")
+
+
 def compare(case, home, python):
     result = Result(case)
     lines = list(case.lines or corpus.sources())
@@ -106,7 +121,10 @@ def compare(case, home, python):
     targets = list(case.targets)
     for beam in case.beams:
         theirs = case.translate(home, python, lines, beam)
-        count_equal(result, f"beam {beam}", run.translate(lines, beam), theirs, case.equal.get(beam, 1), lines)
+        ours = run.translate(lines, beam)
+        count_equal(result, f"beam {beam}", ours, theirs, case.equal.get(beam, 1), lines)
+        if case.ordered and beam > 1 and len(ours) == len(theirs):
+            count_no_worse(result, f"beam {beam}", lines, ours, theirs, home, python)
         targets = targets or theirs
         if len(set(theirs)) < case.distinct:
             result.failures.append(f"beam {beam}: {len(set(theirs))} different translations prove little")

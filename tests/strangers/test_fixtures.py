@@ -5,9 +5,12 @@ import re
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 from fixtures import FIXTURES, LARGEST_FILE, LARGEST_SUM, size_of
 from heed import Heed, Run
+from program_marian import searched
+from strangers import Result, count_no_worse
 
 
 class Fixtures(unittest.TestCase):
@@ -74,6 +77,33 @@ class Fixtures(unittest.TestCase):
             (copy / path.name).write_bytes(data[: len(data) // 2] if path.suffix == ".npz" else data)
         with self.assertRaisesRegex(Heed, "ended with 2: .*npz"):
             Run(copy, self.folder)
+
+
+class Criterion(unittest.TestCase):
+    """How translations that differ are judged."""
+
+    def test_marian_orders_by_length_and_penalty(self):
+        scores = ["-3 ||| WordScores= -1 -1.5 -0.5", "-2 ||| WordScores= -2"]
+        self.assertEqual(searched(scores, {"normalize": "0", "word-penalty": "0"}), [-3, -2])
+        normalized = searched(scores, {"normalize": "0.5", "word-penalty": "0.4"})
+        self.assertAlmostEqual(normalized[0], -4.2 / 3**0.5)
+        self.assertAlmostEqual(normalized[1], -2.4)
+
+    def judged(self, share):
+        ranks = {"equal": -9.0, "a": -1.0, "b": -1.00005, "c": -1.5, "d": -1.0}
+        case = SimpleNamespace(no_worse=share, ordered=lambda folder, python, lines, texts: [ranks[text] for text in texts])
+        result = Result(case, equal={"beam 4": "1/4"})
+        # b is as good as a but for rounding, and c is not.
+        count_no_worse(result, "beam 4", list("1234"), ["equal", "b", "c", "d"], ["equal", "a", "d", "c"], None, None)
+        return result
+
+    def test_one_of_four_is_worse(self):
+        passed, failed = self.judged(0.75), self.judged(0.76)
+        self.assertEqual(passed.equal, {"beam 4": "1/4 + 2 no worse"})
+        self.assertEqual(passed.failures, [])
+        self.assertEqual(len(failed.failures), 1)
+        self.assertIn("1 of 4 are worse", failed.failures[0])
+        self.assertIn("'3'", failed.failures[0])
 
 
 if __name__ == "__main__":
