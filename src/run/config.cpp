@@ -43,7 +43,7 @@ void check_run_name(const Config& config) {
 void check_words(const Config& config) {
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
   if (vocabulary.algorithm != data::VocabularyAlgorithm::pieces) return;
-  if (!config.evaluation.alignments.empty() && vocabulary.codes.empty() && !config.data.pieces)
+  if (!config.evaluation.alignments.empty() && data::lines_are_pieces_of_words(config.data))
     throw config::ConfigError(
         "evaluation.alignments: counts words, and lines are pieces of words; name "
         "data.vocabulary.codes, or set data.pieces: true, by which each piece is a word");
