@@ -66,7 +66,7 @@ void check_pieces(const DataConfig& config) {
     throw config::ConfigError(
         "data.vocabulary.split_unknown: pieces are taken apart by their merges; name "
         "data.vocabulary.codes, too");
-  if (has_alignment(config) && vocabulary.codes.empty() && !config.pieces)
+  if (has_alignment(config) && lines_are_pieces_of_words(config))
     throw config::ConfigError(
         "data.train.alignment: counts words, and lines are pieces of words; name "
         "data.vocabulary.codes, or set data.pieces: true, by which each piece is a word");
@@ -112,6 +112,15 @@ std::vector<std::pair<std::string, CorpusFiles*>> corpora_of(DataConfig& config)
 
 std::vector<std::pair<std::string, const CorpusFiles*>> corpora_of(const DataConfig& config) {
   return named_corpora<const CorpusFiles>(config);
+}
+
+bool is_cut_already(const DataConfig& config) {
+  return config.vocabulary.algorithm == VocabularyAlgorithm::pieces &&
+         (config.vocabulary.codes.empty() || config.pieces);
+}
+
+bool lines_are_pieces_of_words(const DataConfig& config) {
+  return is_cut_already(config) && !config.pieces;
 }
 
 bool has_alignment(const DataConfig& config) {

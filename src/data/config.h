@@ -210,6 +210,10 @@ std::vector<std::pair<std::string, const CorpusFiles*>> corpora_of(const DataCon
 
 /// Whether a training corpus has a word alignment.
 bool has_alignment(const DataConfig& config);
+/// Whether another program has cut the lines, and heed takes their pieces as they are.
+bool is_cut_already(const DataConfig& config);
+/// The same, but not with data.pieces, by which each piece is a word.
+bool lines_are_pieces_of_words(const DataConfig& config);
 
 /// The symbols that the source vocabulary of the section needs: vocabulary.symbols and tags, each
 /// once.

@@ -50,9 +50,10 @@ class ScriptSurvey {
 
 /// Reads a set; `use` sees each pair after its flaws have been counted.
 template <class Use>
-HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, FlawFinder& finder,
-                            const Use& use) {
+HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, bool is_cut,
+                            FlawFinder& finder, const Use& use) {
   HygieneReport::Set set{.key = key, .source = files.source, .target = files.target};
+  set.traces = Traces(is_cut);
   ScriptSurvey scripts;
   PairReader reader(files, /*aligned=*/true);
   for (PairOfLines lines; reader.next(lines);) {
@@ -119,6 +120,7 @@ json json_of(const HygieneReport::Set& set) {
 
 HygieneReport check_hygiene(const DataConfig& config) {
   HygieneReport report{.ratio = config.clean_ratio};
+  const bool is_cut = is_cut_already(config);
   ProgressBar bar("pairs checked");
   // `overlap` is about data.valid and data.test alone.
   HeldOut held_out, further;
@@ -129,7 +131,7 @@ HygieneReport check_hygiene(const DataConfig& config) {
     HeldOut& these = is_further(key) ? further : held_out;
     FlawFinder finder(all(), config.clean_ratio, nullptr);
     std::vector<PairFacts> pairs;
-    auto set = read_set(key, *files, finder, [&](const PairFacts& pair) {
+    auto set = read_set(key, *files, is_cut, finder, [&](const PairFacts& pair) {
       pairs.push_back(pair);
       these.add(pair);
       bar.add();
@@ -139,7 +141,7 @@ HygieneReport check_hygiene(const DataConfig& config) {
   FlawFinder finder(all(), config.clean_ratio, &held_out);
   for (std::size_t i = 0; i < config.train.size(); ++i)
     report.sets.push_back(
-        read_set(train_key(config, i), config.train[i], finder, [&](const PairFacts& pair) {
+        read_set(train_key(config, i), config.train[i], is_cut, finder, [&](const PairFacts& pair) {
           further.note(pair);
           bar.add();
         }));

@@ -64,7 +64,7 @@ struct TraceKind {
   bool (*is_in)(std::string_view line);  // whether either side has it; nullptr: see Traces::add()
 };
 
-constexpr std::size_t kQuotes = 5, kHeader = 6, kDecomposed = 7;
+constexpr std::size_t kMarks = 2, kQuotes = 5, kHeader = 6, kDecomposed = 7;
 constexpr std::array<TraceKind, kTraces> kKinds = {{
     {"moses", "tokens of Moses (@-@, &apos;); detokenize with `sacremoses detokenize`", has_moses},
     {"entities", "HTML entities such as &amp;; decode them with html.unescape of Python",
@@ -113,6 +113,7 @@ void Traces::add(const PairOfLines& pair) {
 }
 
 bool Traces::counts(std::size_t kind) const {
+  if (kind == kMarks && is_cut_) return false;
   if (kind == kQuotes) return 2 * found_[kind].count > pairs_;
   if (kind == kDecomposed && !composed_) return false;
   return found_[kind].count > 0;

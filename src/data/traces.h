@@ -22,6 +22,9 @@ inline constexpr std::size_t kTraces = 9;
 /// Counts the traces in the pairs of two files, or of one with both sides.
 class Traces {
  public:
+  /// `is_cut`: another program cuts the text into pieces, whose marks belong to it.
+  Traces() = default;
+  explicit Traces(bool is_cut) : is_cut_(is_cut) {}
   void add(const PairOfLines& pair);
 
   /// One line for each kind that was found: what it is, the cure, how many pairs and the first
@@ -34,6 +37,7 @@ class Traces {
 
  private:
   bool counts(std::size_t kind) const;
+  bool is_cut_ = false;
   int64_t pairs_ = 0;
   bool composed_ = false;  // a pair has such letters, and no decomposed ones
   std::array<Notice, kTraces> found_;

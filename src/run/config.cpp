@@ -39,11 +39,15 @@ void check_run_name(const Config& config) {
         "name: '{}' cannot be a run's folder in runs/; change it, or set output", one_line(name));
 }
 
-/// Terms are words, and stay unfound in pieces of words.
+/// Terms and gold alignments are of words, and stay unfound in pieces of words.
 void check_words(const Config& config) {
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
-  if (config.decoding.glossary.empty() || vocabulary.algorithm != data::VocabularyAlgorithm::pieces)
-    return;
+  if (vocabulary.algorithm != data::VocabularyAlgorithm::pieces) return;
+  if (!config.evaluation.alignments.empty() && data::lines_are_pieces_of_words(config.data))
+    throw config::ConfigError(
+        "evaluation.alignments: counts words, and lines are pieces of words; name "
+        "data.vocabulary.codes, or set data.pieces: true, by which each piece is a word");
+  if (config.decoding.glossary.empty()) return;
   if (config.data.pieces || vocabulary.codes.empty())
     throw config::ConfigError(
         "decoding.glossary: terms are words, and lines are pieces (data.vocabulary.algorithm: "

@@ -60,13 +60,14 @@ bool has_no_line(const std::string& path) {
 }
 
 /// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
-int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, Check& found) {
+int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, bool is_cut,
+                    Check& found) {
   if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
     throw UserError("{}: {} and {} have no lines; give at least one pair", key, corpus.source,
                     corpus.target);
   int64_t pairs = 0, same = 0;
   data::PairReader reader(corpus, /*aligned=*/true);
-  data::Traces traces;
+  data::Traces traces(is_cut);
   for (data::PairOfLines pair; reader.next(pair); ++pairs) {
     traces.add(pair);
     same += pair.source == pair.target;
@@ -237,7 +238,8 @@ bool check_corpora(const Config& config, const CheckOptions& options, Check& fou
     const std::string names = join({corpus->source, corpus->target, corpus->alignment}, "\n");
     const bool is_new = !pairs_of.contains(names);
     std::optional<int64_t>& pairs = pairs_of[names];
-    if (is_new && good) found.passes([&] { pairs = count_pairs(*corpus, key, found); });
+    if (is_new && good)
+      found.passes([&] { pairs = count_pairs(*corpus, key, data::is_cut_already(data), found); });
     const bool trains = key.starts_with("data.train");
     if (trains) readable = readable && pairs;
     if (pairs && trains)

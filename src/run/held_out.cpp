@@ -36,9 +36,7 @@ void require_named(const data::CorpusFiles& files, const std::string& key,
 
 std::vector<std::string> as_translations(const Config& config, std::vector<std::string> lines) {
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
-  if (vocabulary.algorithm != data::VocabularyAlgorithm::pieces || !vocabulary.codes.empty() ||
-      config.data.pieces)
-    return lines;
+  if (!data::lines_are_pieces_of_words(config.data)) return lines;
   for (std::string& line : lines) line = text::joined_pieces(line, vocabulary.separator);
   return lines;
 }

@@ -44,6 +44,12 @@ TEST(Traces, OfOtherProgramsAreFound) {
   EXPECT_THAT(traces({"1", "00:00:12,345 --> 00:00:15,000"}), ElementsAre("subtitles 1 (line 2)"));
 }
 
+TEST(Traces, MarksOfPiecesBelongToCutText) {
+  Traces found(/*is_cut=*/true);
+  found.add({.number = 1, .source = "lo@@ west &amp;", .target = "x"});
+  EXPECT_THAT(found.text(), ElementsAre(HasSubstr("HTML entities")));
+}
+
 TEST(Traces, QuotesCountAroundMostSides) {
   EXPECT_THAT(traces({"\"a\"", "\"b\"", "c"}, "\"x\""), ElementsAre("quotes 2 (lines 1, 2)"));
   EXPECT_THAT(traces({"\"a\"", "b"}, "\"x\""), IsEmpty());

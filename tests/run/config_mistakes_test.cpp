@@ -44,6 +44,16 @@ TEST_F(ConfigMistakes, AnotherTrainersKeyIsTranslated) {
   expect_mistake(train("training: {accum_count: 3}\n"), {"c.yaml:1", "accum_count", "accumulate"});
 }
 
+TEST_F(ConfigMistakes, GoldAlignmentsNeedTheWordsOfCutText) {
+  const std::string file = folder.write(
+      "cut.yaml",
+      "data:\n  train: {source: s, target: t}\n  test: {source: s, target: t}\n  vocabulary: "
+      "{algorithm: pieces}\nevaluation: {alignments: links}\n");
+  expect_mistake(load(file), {"evaluation.alignments", "data.vocabulary.codes", "data.pieces"});
+  EXPECT_EQ(load(file, {"data.pieces=true"}).status, 0);
+  EXPECT_EQ(load(file, {"data.vocabulary.codes=[codes]"}).status, 0);
+}
+
 TEST_F(ConfigMistakes, AWrongTypeNamesTheKeyAndWhatItTakes) {
   expect_mistake(train("training: {updates: many}\n"),
                  {"c.yaml:1", "training.updates", "whole number", "'many'"});

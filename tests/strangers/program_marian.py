@@ -2,12 +2,12 @@
 
 import gzip
 import shutil
-from functools import partial
+from pathlib import Path
 
 import corpus
 from case import Case, Program, run
 
-MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "sentencepiece==0.2.3"))
+MARIAN = Program("marian", "1.12.42", ("pymarian==1.12.42", "sentencepiece==0.2.3", "subword-nmt==0.3.8"))
 
 NETWORK = {
     "--type": "transformer",
@@ -112,9 +112,24 @@ def searched(scores, options):
     return out
 
 
-def trained(name, *, vocabularies=JOINT, options=None, prepare=None, after=None, model="model.npz", aligned=False, **case):
+def trained(
+    name,
+    *,
+    vocabularies=JOINT,
+    options=None,
+    prepare=None,
+    after=None,
+    model="model.npz",
+    aligned=False,
+    cut=None,
+    joined=None,
+    codes="",
+    **case,
+):
     """A case whose model Marian trains: with these options, and those that `prepare(folder, python)` returns.
-    `after(folder, python)` changes the folder. `model` is the file that Marian scores and decodes with."""
+    `after(folder, python)` changes the folder. `model` is the file that Marian scores and decodes with. `cut(folder, python,
+    lines)` makes of heed's lines those that Marian reads, and `joined(line)` of Marian's translations heed's; heed imports it with these `codes`."""
+    cut = cut or (lambda folder, python, lines: lines)
 
     def make(folder, python):
         prepared = prepare(folder, python) if prepare else {}
@@ -122,14 +137,20 @@ def trained(name, *, vocabularies=JOINT, options=None, prepare=None, after=None,
         if after:
             after(folder, python)
 
+    def translations(folder, python, lines, beam):
+        out = translate(folder, python, cut(folder, python, lines), beam, model)
+        return [joined(line) for line in out] if joined else out
+
     def score(folder, python, sources, targets):
-        return [float(line) for line in scored(folder, python, sources, targets, model, vocabularies)]
+        sides = [cut(folder, python, lines) for lines in (sources, targets)]
+        return [float(line) for line in scored(folder, python, *sides, model, vocabularies)]
 
     def ordered(folder, python, sources, targets):
         decoder = decoder_of(folder, model).read_text(encoding="utf-8")
         options = dict(line.split(": ", 1) for line in decoder.splitlines() if ": " in line)
         words = {"--word-scores": True}
-        return searched(scored(folder, python, sources, targets, model, vocabularies, **words), options)
+        sides = [cut(folder, python, lines) for lines in (sources, targets)]
+        return searched(scored(folder, python, *sides, model, vocabularies, **words), options)
 
     def align(folder, python, sources, targets):
         hard = {"--alignment": "hard"}
@@ -141,7 +162,8 @@ def trained(name, *, vocabularies=JOINT, options=None, prepare=None, after=None,
             "name": name,
             "program": MARIAN,
             "make": make,
-            "translate": partial(translate, model=model),
+            "translate": translations,
+            "options": ("--codes", codes) if codes else (),
             "score": score,
             "align": align if aligned else None,
             "ordered": ordered,
@@ -271,6 +293,39 @@ def tables_of_words(folder, python):
     return {}
 
 
+def cut_by_subword_nmt(folder, python, lines):
+    text = "".join(line + "\n" for line in lines)
+    command = [Path(python).parent / "subword-nmt", "apply-bpe", "-c", folder / "codes"]
+    return lines_of(run(command, text=text))
+
+
+def joined_words(line):
+    return line.replace("@@ ", "")
+
+
+def pieces_of_subword_nmt(folder, python):
+    """The corpora in pieces of 60 merges, and one table of the pieces of both sides."""
+    corpus.write(folder)
+    sides = [folder / "train.de", folder / "train.en"]
+    texts = [path.read_text(encoding="utf-8") for path in sides]
+    learn = [Path(python).parent / "subword-nmt", "learn-bpe", "-s", 60]
+    (folder / "codes").write_text(run(learn, text="".join(texts)), encoding="utf-8")
+    for path, text in zip(sides, texts, strict=True):
+        pieces = cut_by_subword_nmt(folder, python, lines_of(text))
+        path.write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
+    (folder / "model").mkdir()
+    both = "".join(path.read_text(encoding="utf-8") for path in sides)
+    table = run([python, "-m", "pymarian", "vocab"], text=both)
+    (folder / "model/vocab.yml").write_text(table, encoding="utf-8")
+    return {}
+
+
+# Lines of pieces, which another program has cut already.
+PIECES = {
+    "vocabularies": ("vocab.yml", "vocab.yml"),
+    "options": {**TIED_ALL, "--dim-vocabs": [0, 0]},
+    "prepare": pieces_of_subword_nmt,
+}
 VALIDATED = {
     **TIED_ALL,
     "--valid-freq": 100,
@@ -333,6 +388,14 @@ CASES = [
         imports="model/model.npz.best-cross-entropy.npz",
     ),
     trained("words", vocabularies=("vocab.de.yml", "vocab.en.yml"), prepare=tables_of_words),
+    trained(
+        "pieces",
+        **PIECES,
+        settings=("data.pieces=true",),
+        lines=("w@@ ei@@ ß baum", "ei@@ n@@ s r@@ o@@ t stadt", "fluss gr@@ o@@ ß", "H@@ au@@ s 4@@ 2", "hund", "katze", "🙂"),
+        targets=("tree w@@ h@@ i@@ t@@ e", "o@@ n@@ e town re@@ d", "river la@@ r@@ g@@ e", "H@@ o", "dog", "cat", "🙂"),
+    ),
+    trained("pieces-of-codes", **PIECES, cut=cut_by_subword_nmt, joined=joined_words, codes="{folder}/codes"),
     refused("right-left", "option right-left is true", **{"--right-left": True}),
     refused("tied-layers", "transformer-tied-layers", **{"--transformer-tied-layers": [1, 1]}),
     refused("recurrent", "type", **{"--type": "s2s"}),

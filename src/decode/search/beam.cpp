@@ -16,7 +16,8 @@ Beam::Beam(const SearchOptions& options, int64_t pieces, int64_t limit, uint64_t
       pieces_(pieces),
       limit_(limit),
       live_(1) {
-  if (!terms.empty()) live_[0].terms = terms_.emplace(terms, options.inside_words).start();
+  if (!terms.empty())
+    live_[0].terms = terms_.emplace(terms, options.inside_words, options.before_more).start();
   if (!samples(config_->sampling)) return;
   for (int64_t i = 0; i < config_->n_best; ++i)
     random_.push_back(sampling_stream(config_->sampling, stream, static_cast<uint64_t>(i)));

@@ -8,8 +8,8 @@
 namespace heed::decode {
 
 TermAutomaton::TermAutomaton(const std::vector<TermPieces>& terms,
-                             std::span<const char> inside_words)
-    : inside_words_(inside_words), nodes_(1) {
+                             std::span<const char> inside_words, std::span<const char> before_more)
+    : inside_words_(inside_words), before_more_(before_more), nodes_(2) {
   for (std::size_t term = 0; term < terms.size(); ++term) {
     shortest_.push_back(std::numeric_limits<int64_t>::max());
     for (const std::vector<int32_t>& target : terms[term]) {
@@ -27,7 +27,8 @@ TermAutomaton::TermAutomaton(const std::vector<TermPieces>& terms,
   std::vector<int32_t> order{0};  // nodes of fewer pieces first: go() needs their `shorter`
   for (std::size_t i = 0; i < order.size(); ++i)
     for (const auto& [piece, child] : nodes_[order[i]].next) {
-      nodes_[child].shorter = order[i] == 0 ? 0 : go(nodes_[order[i]].shorter, piece);
+      nodes_[child].shorter =
+          order[i] == 0 ? none_after(piece) : go(nodes_[order[i]].shorter, piece);
       order.push_back(child);
     }
 }
@@ -37,7 +38,7 @@ int32_t TermAutomaton::go(int32_t node, int32_t piece) const {
     const auto found = nodes_[node].next.find(piece);
     if (found != nodes_[node].next.end()) return found->second;
   }
-  return 0;
+  return none_after(piece);
 }
 
 TermAutomaton::MetTerms TermAutomaton::met_at(int32_t node, MetTerms met) const {

@@ -31,8 +31,11 @@ class TermAutomaton {
  public:
   /// `inside_words` says of each piece of the vocabulary whether it continues the word before it
   /// (1) or not (0). A target does not count if such a piece follows it, because its last word has
-  /// become another one. Empty: no piece continues a word. It must outlive this object.
-  TermAutomaton(const std::vector<TermPieces>& terms, std::span<const char> inside_words);
+  /// become another one. `before_more` says of each piece whether the next one continues its word,
+  /// as in text that another program has cut: no target begins after such a piece, within a word.
+  /// Empty: no piece continues a word, or is continued. Both must outlive this object.
+  TermAutomaton(const std::vector<TermPieces>& terms, std::span<const char> inside_words,
+                std::span<const char> before_more = {});
 
   /// The terms that a hypothesis lacks.
   struct MissingTerms {
@@ -63,7 +66,7 @@ class TermAutomaton {
   StatePtr next(const TermState& state, int32_t piece) const;
   /// Returns `lacking` of next(state, piece) in less time, for the many candidates that a search
   /// does not take. As long as a term is missing, some piece of `state.required` makes `left`
-  /// smaller.
+  /// smaller, except within a word that no target begins with (`before_more`).
   MissingTerms after(const TermState& state, int32_t piece) const;
 
  private:
@@ -75,12 +78,20 @@ class TermAutomaton {
   struct Node {
     std::map<int32_t, int32_t> next;    // the node after each piece that continues a target
     std::vector<TargetAtNode> targets;  // those that go through this node or end here
-    /// The node of the longest proper suffix of these pieces that is a node; -1 for the root.
+    /// The node of the longest proper suffix of these pieces that is a node and begins a word; -1
+    /// for the root and for kWithinWord.
     int32_t shorter = -1;
   };
 
   bool is_inside(int32_t piece) const {
     return !inside_words_.empty() && inside_words_[piece] != 0;
+  }
+  /// The node of a hypothesis that ends within a word, where no target has begun.
+  static constexpr int32_t kWithinWord = 1;
+
+  /// Returns the node where no target has begun, after a piece.
+  int32_t none_after(int32_t piece) const {
+    return !before_more_.empty() && before_more_[piece] != 0 ? kWithinWord : 0;
   }
   /// Returns the node after one more piece.
   int32_t go(int32_t node, int32_t piece) const;
@@ -92,8 +103,8 @@ class TermAutomaton {
   StatePtr state_at(int32_t node, MetTerms before) const;
 
   std::vector<int64_t> shortest_;  // of each term: the length of its shortest target, in pieces
-  std::span<const char> inside_words_;
-  std::vector<Node> nodes_;  // the first is the root
+  std::span<const char> inside_words_, before_more_;
+  std::vector<Node> nodes_;  // the first is the root, the second kWithinWord
 };
 
 /// A continuation of a hypothesis by one piece.

@@ -134,9 +134,10 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
   }
   for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
     const std::string piece = vocabulary.piece(id);
-    // Where another program cuts the text, the last piece of a term says itself that it is whole.
+    // Where another program cuts the text, a piece says itself whether the next one continues it.
     inside_words_.push_back(!piece.empty() && !vocabulary.is_cut() &&
                             text::is_in_word(text::code_point_at(piece, 0).value));
+    before_more_.push_back(vocabulary.is_cut() && !vocabulary.begins_word(id, id));
   }
 }
 

@@ -52,7 +52,10 @@ class Glossary {
   std::string marked(const std::string& line) const;
   /// Returns the terms of a line as a search needs them.
   std::vector<TermPieces> terms_for(const std::string& line) const;
+  /// Of each piece whether it continues a word, or the next piece continues its word, as
+  /// TermAutomaton has them. Empty: terms may be parts of words.
   std::span<const char> inside_words() const { return inside_words_; }
+  std::span<const char> before_more() const { return before_more_; }
 
  private:
   struct Match {
@@ -66,11 +69,11 @@ class Glossary {
   bool is_boundary(std::u32string_view line, std::size_t position) const;
 
   bool exact_case_, whole_words_, inline_;
-  const char* name_ = "decoding.glossary";  // in messages
-  std::size_t longest_ = 0;                 // of the longest source, folded, in code points
-  std::vector<TextLines> targets_;          // of each term
-  std::vector<TermPieces> pieces_;          // of each term
-  std::vector<char> inside_words_;          // empty: terms may be parts of words
+  const char* name_ = "decoding.glossary";        // in messages
+  std::size_t longest_ = 0;                       // of the longest source, folded, in code points
+  std::vector<TextLines> targets_;                // of each term
+  std::vector<TermPieces> pieces_;                // of each term
+  std::vector<char> inside_words_, before_more_;  // of each piece
   std::map<std::u32string, std::size_t, std::less<>> by_source_;  // folded
 };
 

@@ -154,7 +154,10 @@ class LineTranslator::Search {
                           .never = translator_.never_};
     options.config.n_best = std::max(config_.n_best, config_.mbr);
     options.config.min_length += options.fixed_prefix;
-    if (is_constrained()) options.inside_words = glossary_->inside_words();
+    if (is_constrained()) {
+      options.inside_words = glossary_->inside_words();
+      options.before_more = glossary_->before_more();
+    }
     // Equal texts are allowed among samples, which are independent, and for mbr, which adds up
     // their weights.
     if (config_.n_best > 1 && config_.mbr == 0 && !samples(config_.sampling))

@@ -124,10 +124,10 @@ struct SearchOptions {
   /// One per sentence: the only pieces that have a score. Empty: all have. For engines alone.
   std::vector<engine::PieceList> lists;
   /// One per sentence: the terms that its translations must have. Empty: no sentence has terms.
-  /// Terms work neither with sampling nor with a beam of 1. `inside_words` is that of
-  /// TermAutomaton.
+  /// Terms work neither with sampling nor with a beam of 1. `inside_words` and `before_more` are
+  /// those of TermAutomaton.
   std::vector<std::vector<TermPieces>> terms;
-  std::span<const char> inside_words;
+  std::span<const char> inside_words, before_more;
   /// Returns the text of pieces. If it is given, only the best of all hypotheses with the same text
   /// is kept. Several threads may call it.
   std::function<std::string(const std::vector<int32_t>&)> text;

@@ -289,6 +289,32 @@ TEST(TermAutomatonStates, TakeATermBackWhoseWordGoesOn) {
   EXPECT_EQ(terms.after(*a, text::kEnd).missing, 1);
 }
 
+TEST(TermAutomatonStates, BeginNoTermWithinAWord) {
+  // Text that another program has cut: after a@@ the word goes on.
+  const std::vector<char> before_more = {0, 0, 0, 0, 1, 0, 0};
+  const TermAutomaton terms({{{kB}}, {{kA, kC}}, {{kC, kB}}}, {}, before_more);
+  const auto walk = [&](const Pieces& ids) {
+    auto state = terms.start();
+    for (const int32_t piece : ids) {
+      const auto after = terms.after(*state, piece);
+      state = terms.next(*state, piece);
+      EXPECT_EQ(after, state->lacking);
+    }
+    return state;
+  };
+  using Lacking = TermAutomaton::MissingTerms;
+  EXPECT_EQ(walk({kB})->lacking, (Lacking{2, 4}));
+  EXPECT_EQ(walk({kA, kB})->lacking, (Lacking{3, 5}));          // a@@ b is another word
+  EXPECT_EQ(walk({kA, kB, kB})->lacking, (Lacking{2, 4}));      // and the next one the term
+  EXPECT_EQ(walk({kA, kC})->lacking, (Lacking{2, 3}));          // a@@ c, which begins no c b
+  EXPECT_EQ(walk({kA, kC, kB})->lacking, (Lacking{1, 2}));      // b has come; c b has not
+  EXPECT_EQ(walk({kA, kA, kC})->lacking, (Lacking{3, 5}));      // a@@ a@@ c is another word
+  EXPECT_EQ(walk({kA, kC, kC, kB})->lacking, (Lacking{0, 0}));  // all three
+  EXPECT_THAT(walk({})->required, ElementsAre(kA, kB, kC));
+  EXPECT_THAT(walk({kA})->required, ElementsAre(kC));
+  EXPECT_THAT(walk({kA, kA})->required, IsEmpty());
+}
+
 // The steps of walks by pieces that are drawn.
 TEST(TermAutomatonStates, StandAsTheirHypotheses) {
   RandomTerms draw{std::mt19937(3)};

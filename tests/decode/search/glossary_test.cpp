@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "temporary_folder.h"
+#include "text/piece_rule.h"
+#include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
 
 namespace heed::decode {
@@ -143,6 +145,19 @@ TEST_F(GlossaryFile, SpellsTargetsInPieces) {
         << vocabulary.piece(id);
   EXPECT_TRUE(anywhere.inside_words().empty());
   EXPECT_TRUE(words.terms_for("y").empty());
+}
+
+TEST_F(GlossaryFile, KnowsWhichPiecesOfCutTextEndTheirWords) {
+  const std::string codes = "#version: 0.2\nH u\nHu n\nHun d</w>\n";
+  const auto cut = text::Vocabulary::from_model(
+      text::model_of_pieces({"Hund", "Hof@@", "hund"}, {}, {.codes = codes}), "pieces");
+  Glossary words = read("dog\tHund", exact()), anywhere = read("dog\tHund", parts());
+  words.spell(cut);
+  anywhere.spell(cut);
+  EXPECT_THAT(words.terms_for("dog").at(0), ElementsAre(ElementsAre(4)));
+  EXPECT_THAT(words.inside_words(), testing::Each(0));
+  EXPECT_THAT(words.before_more(), ElementsAre(0, 0, 0, 0, 0, 1, 0));
+  EXPECT_TRUE(anywhere.before_more().empty());
 }
 
 }  // namespace
