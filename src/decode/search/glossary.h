@@ -52,7 +52,7 @@ class Glossary {
   std::string marked(const std::string& line) const;
   /// Returns the terms of a line as a search needs them.
   std::vector<TermPieces> terms_for(const std::string& line) const;
-  /// Of each piece whether it continues a word, or the next piece continues its word, as
+  /// Whether each piece continues a word, or the next piece continues its word, as
   /// TermAutomaton has them. Empty: terms may be parts of words.
   std::span<const char> inside_words() const { return inside_words_; }
   std::span<const char> before_more() const { return before_more_; }
