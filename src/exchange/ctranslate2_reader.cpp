@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -246,14 +249,25 @@ void read_alignment(const ModelBin& file, ForeignModel& out) {
         heads));
 }
 
-/// Reads a list of pieces. `unknown` is the piece that CTranslate2 puts after the others where a
-/// list lacks it.
-std::vector<std::string> vocabulary_in(const Package& package, const std::string& stem,
-                                       const std::string& unknown) {
+/// Throws UserError where a piece is there twice, with the numbers of both, from `first` on, which
+/// are those of `entry`.
+void require_each_once(const std::vector<std::string>& pieces, const std::string& place,
+                       const char* entry, std::size_t first) {
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t id = 0; id < pieces.size(); ++id)
+    if (const auto [found, is_new] = known.emplace(pieces[id], id); !is_new && !pieces[id].empty())
+      throw UserError(
+          "{}: '{}' is {} {} and {}; each piece has one, or the file is of another model", place,
+          one_line(pieces[id]), entry, found->second + first, id + first);
+}
+
+/// Reads a list of pieces.
+std::vector<std::string> vocabulary_in(const Package& package, const std::string& stem) {
   std::vector<std::string> pieces;
   if (package.has(stem + ".json")) {
     const std::string place = package.place_of(stem + ".json");
     pieces = pieces_in(json_in(package.read(stem + ".json").view, place), place);
+    require_each_once(pieces, place, "piece", 0);
   } else {
     const Bytes bytes = package.read(stem + ".txt");
     pieces = split(bytes.view, '\n');
@@ -261,8 +275,8 @@ std::vector<std::string> vocabulary_in(const Package& package, const std::string
     const auto has_return = [](const std::string& piece) { return piece.ends_with('\r'); };
     if (std::ranges::all_of(pieces, has_return))
       for (std::string& piece : pieces) piece.pop_back();
+    require_each_once(pieces, package.place_of(stem + ".txt"), "line", 1);
   }
-  if (std::ranges::find(pieces, unknown) == pieces.end()) pieces.push_back(unknown);
   return pieces;
 }
 
@@ -390,13 +404,32 @@ Conventions conventions_of(const Package& package, const std::string& folder,
   return found;
 }
 
-/// Throws UserError where vectors and names are not equally many.
-void require_names(const ModelBin& file, const std::string& variable, std::size_t names,
-                   const std::string& vocabulary) {
-  const int64_t rows = file.array(variable, {-1, -1}).rows();
-  if (rows != static_cast<int64_t>(names))
-    throw UserError("{}: '{}' has {} rows, and {} names {} pieces; they are not of one model",
-                    file.place(), variable, rows, vocabulary, names);
+/// Adds to the names the piece `unknown` where they lack it, as CTranslate2 does. Throws UserError
+/// where vectors and names are not equally many then.
+void complete_names(const ModelBin& file, const std::string& variable, const std::string& unknown,
+                    const std::string& vocabulary, std::vector<std::string>& names) {
+  const int64_t rows = file.array(variable, {-1, -1}).rows(), listed = std::ssize(names);
+  const bool lacks_unknown = std::ranges::find(names, unknown) == names.end();
+  if (lacks_unknown) names.push_back(unknown);
+  if (rows == std::ssize(names)) return;
+  throw UserError("{}: '{}' has {} rows, and {} names {} pieces{}; they are not of one model",
+                  file.place(), variable, rows, vocabulary, listed,
+                  lacks_unknown
+                      ? fmt::format(", and lacks '{}' (unk_token), which CTranslate2 puts "
+                                    "after them",
+                                    one_line(unknown))
+                      : "");
+}
+
+/// The names of rows that have no piece, as heed's exports write them (name_rows()): no translation
+/// has them.
+std::vector<std::string> unused_among(const std::vector<std::string>& names) {
+  static const std::regex pattern("<unused [0-9]+>");
+  std::vector<std::string> unused;
+  std::ranges::copy_if(names, std::back_inserter(unused), [](const std::string& name) {
+    return name.size() < 32 && std::regex_match(name, pattern);
+  });
+  return unused;
 }
 
 }  // namespace
@@ -425,9 +458,8 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
   // CTranslate2 looks for the shared one first.
   const bool shared = has_vocabulary("shared_vocabulary") || !has_vocabulary("source_vocabulary");
   const auto pieces_of = [&](const char* stem, const std::string& variable) {
-    const std::vector<std::string> names =
-        vocabulary_in(package, folder + stem, conventions.unknown);
-    require_names(file, variable, names.size(), package.place_of(folder + stem));
+    std::vector<std::string> names = vocabulary_in(package, folder + stem);
+    complete_names(file, variable, conventions.unknown, package.place_of(folder + stem), names);
     return text::ForeignPieces{.names = names,
                                .pad = "<pad>",
                                .unknown = conventions.unknown,
@@ -469,6 +501,7 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
          numbering, file.place());
   file.require_all_read();
   out.languages = languages_among(source.names);
+  out.decoding.forbid = unused_among(target.names);
   if (out.model.positions != "rotary")
     out.decoding.max_source_length = std::max<int64_t>(out.model.max_positions - 1, 1);
   if (!file.quantised().empty())

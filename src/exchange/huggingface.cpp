@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,32 +44,87 @@ using Tables = std::array<Array, 2>;
 
 class HuggingFaceTransformer : public ForeignTransformer {
  public:
-  HuggingFaceTransformer(const Weights& weights, Tables positions)
-      : weights_(weights), positions_(std::move(positions)) {}
+  /// `weights`, `config` and `settings` must outlive this object.
+  HuggingFaceTransformer(const Weights& weights, const ModelConfig& config,
+                         const JsonObject& settings, Tables positions)
+      : weights_(weights), config_(config), settings_(settings), positions_(std::move(positions)) {}
 
   Affine module(const PeerModule& module) const override {
     std::vector<Affine> parts;
-    for (const std::string& name : module.hugging_face)
-      parts.push_back({weights_.at(name + ".weight"), weights_.at(name + ".bias")});
+    for (const std::string& name : module.hugging_face) {
+      const int64_t rows = name.ends_with(".fc1") ? config_.feed_forward : config_.width,
+                    columns = name.ends_with(".fc2") ? config_.feed_forward : config_.width;
+      const std::vector<int64_t> matrix = {rows, columns}, vector = {rows};
+      parts.push_back(
+          {read(name + ".weight", module.is_norm ? vector : matrix), read(name + ".bias", vector)});
+    }
     return parts.size() == 1 ? parts[0] : joined(parts);
   }
   Array embedding(bool target) const override {
-    return weights_.at(embedding_file_name(weights_, target));
+    return read(embedding_file_name(weights_, target), {-1, config_.width});
   }
   Affine output() const override {
     Affine out;
-    if (weights_.contains("lm_head.weight")) out.weight = weights_.at("lm_head.weight");
+    if (weights_.contains("lm_head.weight"))
+      out.weight = read("lm_head.weight", {-1, config_.width});
     if (weights_.contains("final_logits_bias")) {
-      out.bias = weights_.at("final_logits_bias", {1, -1});
+      out.bias = read("final_logits_bias", {1, -1});
       out.bias.shape = {out.bias.columns()};
     }
     return out;
   }
   Array positions(bool decoder) const override { return positions_[decoder ? 1 : 0]; }
 
+  /// Throws UserError where there is a tensor that was not read and that is no copy of another:
+  /// config.json is that of a smaller model, or the network has parts that heed lacks.
+  void require_all_read() const {
+    for (const auto& [name, array] : weights_.all()) {
+      if (read_.contains(name) || is_known(name)) continue;
+      for (const bool decoder : {false, true}) {
+        const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
+        if (name.starts_with(fmt::format("model.{}.layers.", model::names::stack(decoder))))
+          throw UserError(
+              "{}: '{}_layers' is {}, and the weights have the tensor {}, which such a layer, or "
+              "so many layers, lack; they are not of one model",
+              settings_.place(), model::names::stack(decoder), layers, one_line(name));
+      }
+      throw UserError(
+          "{}: the weights have the tensor {}, which transformers lacks in '{}'; they are not of "
+          "one model",
+          settings_.place(), one_line(name), one_line(settings_.text("model_type", "")));
+    }
+  }
+
  private:
+  /// Whether it repeats other numbers: word vectors, which require_tied() compares or which are not
+  /// used beside a side's own; sinusoids, which transformers computes; fairseq's version.
+  static bool is_known(const std::string& name) {
+    for (const std::string stack : {"model.encoder.", "model.decoder."})
+      if (name == stack + "embed_tokens.weight" || name.starts_with(stack + "embed_positions.") ||
+          name == stack + "version")
+        return true;
+    return name == "model.shared.weight" || name == "lm_head.weight";
+  }
+
+  /// The tensor of a name; -1 stands for any size.
+  const Array& read(const std::string& name, const std::vector<int64_t>& shape) const {
+    read_.insert(name);
+    const Array& array = weights_.at(name);
+    const auto fits = [](int64_t size, int64_t wanted) { return wanted < 0 || size == wanted; };
+    if (!std::ranges::equal(array.shape, shape, fits))
+      throw UserError(
+          "{}: 'd_model' is {} and 'encoder_ffn_dim' is {}, and the tensor {} is {}; they are not "
+          "of one model",
+          settings_.place(), config_.width, config_.feed_forward, name,
+          nlohmann::json(array.shape).dump());
+    return array;
+  }
+
   const Weights& weights_;
+  const ModelConfig& config_;
+  const JsonObject& settings_;
   Tables positions_;
+  mutable std::set<std::string> read_;
 };
 
 /// Throws UserError where a second key has another value: heed has one for both sides.
@@ -81,6 +137,9 @@ int64_t one_number(const JsonObject& settings, const std::string& key, const std
 }
 
 model::Activation activation_of(const JsonObject& settings) {
+  if (!settings.has("activation_function"))
+    throw UserError("{}: has no 'activation_function', which says relu, silu (swish) or gelu",
+                    settings.place());
   const std::string name = settings.text("activation_function", "");
   if (name == "relu") return model::Activation::relu;
   if (name == "swish" || name == "silu") return model::Activation::silu;
@@ -125,7 +184,7 @@ int64_t rows_of_side(const Weights& weights, bool target) {
 
 /// Throws UserError where the numbers of word vectors, of config.json and of names do not match.
 void require_rows_of(const Package& package, const JsonObject& settings, const Weights& weights,
-                     bool target, const std::string& vocabulary, std::size_t names,
+                     bool target, const std::string& vocabulary, std::size_t names, int64_t added,
                      std::vector<std::string>& notes) {
   const char* own = "decoder_vocab_size";
   const std::string key = target && settings.has(own) ? own : "vocab_size";
@@ -134,7 +193,8 @@ void require_rows_of(const Package& package, const JsonObject& settings, const W
                 .vocabulary = package.place_of(vocabulary),
                 .rows = rows_of_side(weights, target),
                 .said = settings.number(key),
-                .names = static_cast<int64_t>(names)},
+                .names = static_cast<int64_t>(names),
+                .added = added},
                settings.place(), notes);
 }
 
@@ -167,6 +227,7 @@ void append(std::vector<std::string>& forbid, const std::vector<std::string>& na
 /// of both.
 ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) {
   ForeignModel out{.program = "Hugging Face MarianMT"};
+  int64_t added = 0;  // pieces of vocab.json's side that other files have
   require_no_other_norms(settings);
   out.model = shape_of(settings);
   out.model.norm = model::Norm::post;
@@ -176,7 +237,10 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   const auto table = [&](const char* file, bool with_added) {
     NumberedPieces ids;
     ids.put_all(JsonObject(package, file).all(), package.place_of(file));
-    if (with_added) put_added(package, TokenizerKind::python, ids, out.notes);
+    if (with_added) {
+      put_added(package, TokenizerKind::python, ids, out.notes);
+      added = ids.added();
+    }
     text::ForeignPieces pieces{.names = ids.names(),
                                .pad = "<pad>",
                                .unknown = "<unk>",
@@ -202,21 +266,24 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
                     target_file = segment_file(package, "target.spm");
   const Weights weights = huggingface_weights(package);
   require_tied(weights, out.model.tie, settings.place());
-  require_rows_of(package, settings, weights, false, "vocab.json", pieces.names.size(), out.notes);
+  require_rows_of(package, settings, weights, false, "vocab.json", pieces.names.size(), added,
+                  out.notes);
   if (!shared)
-    require_rows_of(package, settings, weights, true, target_file_name, target.names.size(),
+    require_rows_of(package, settings, weights, true, target_file_name, target.names.size(), 0,
                     out.notes);
   const std::vector<std::string> unnamed = name_rows(target.names, rows_of_side(weights, true));
   if (shared) pieces.names = target.names;
   const SideVocabularies sides = two_vocabularies(source_file, target_file, pieces, target, shared);
   out.languages = languages_among(pieces.names);
   const std::vector<int64_t> width = pairs_from_halves(out.model.width);
-  finish(out, HuggingFaceTransformer(weights, {}), sides,
+  const HuggingFaceTransformer transformer(weights, out.model, settings, {});
+  finish(out, transformer, sides,
          {.start = start,
           .writes_start = target.names[start] != target.end,  // it is counted, and forbidden
           .width = width,
           .scaled = settings.flag("scale_embedding", false)},
          settings.place());
+  transformer.require_all_read();
   out.decoding = proposed_search(package, out.model, target.names, 1, out.notes).decoding;
   append(out.decoding.forbid, unnamed);
   return out;
@@ -281,7 +348,7 @@ ForeignModel read_many_languages(const Package& package, const JsonObject& setti
   const Weights weights = huggingface_weights(package);
   require_tied(weights, out.model.tie, settings.place());
   require_rows_of(package, settings, weights, false, kind.vocabulary, pieces.names.size(),
-                  out.notes);
+                  kind.table.added(), out.notes);
   const std::vector<std::string> unnamed = name_rows(pieces.names, rows_of_side(weights, true));
   out.languages = languages_among(pieces.names);
   const std::vector<std::string> names = pieces.names;
@@ -289,10 +356,13 @@ ForeignModel read_many_languages(const Package& package, const JsonObject& setti
   const SideVocabularies sides = one_vocabulary(
       package.has(kSegments) ? segment_file(package, kSegments) : segments_of_tokenizer(package),
       pieces);
-  finish(out, HuggingFaceTransformer(weights, kind.positions(weights, out.model)), sides,
+  const HuggingFaceTransformer transformer(weights, out.model, settings,
+                                           kind.positions(weights, out.model));
+  finish(out, transformer, sides,
          {.start = settings.number("decoder_start_token_id"),
           .scaled = settings.flag("scale_embedding", kind.scales)},
          settings.place());
+  transformer.require_all_read();
   const int64_t given = kind.target_before_source ? 1 : 2;  // </s> and the language
   const ProposedSearch search = proposed_search(package, out.model, names, given, out.notes);
   out.decoding = search.decoding;
@@ -404,6 +474,11 @@ ForeignModel read_huggingface(const Package& package, const SegmentFiles& segmen
         "--source-sentencepiece and --target-sentencepiece",
         package.place_of(""));
   const JsonObject settings(package, "config.json");
+  if (!settings.has("model_type"))
+    throw UserError(
+        "{}: has no 'model_type', which says marian, m2m_100 or mbart; take the file from where "
+        "the model is from",
+        settings.place());
   const std::string type = settings.text("model_type", "");
   if (type == "marian") return read_marian_mt(package, settings);
   if (type == "m2m_100") return read_m2m_100(package, settings);

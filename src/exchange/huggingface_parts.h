@@ -45,6 +45,8 @@ class NumberedPieces {
   void make_languages_symbols();
 
   bool has(const std::string& piece) const { return ids_.contains(piece); }
+  /// How many pieces put_added() has brought that were not there before.
+  int64_t added() const { return added_; }
   /// Whether a piece has this id.
   bool takes(int64_t id) const;
   /// The pieces by their ids; an id without a piece has an empty name.
@@ -56,6 +58,7 @@ class NumberedPieces {
   std::vector<std::string> names_;
   std::vector<text::ForeignSymbol> symbols_;
   std::map<std::string, int64_t> ids_;
+  int64_t added_ = 0;
 };
 
 /// How transformers cuts a line: a tokenizer in Python cuts it at added pieces as they stand, and
@@ -87,11 +90,12 @@ NumberedPieces mbart_50_pieces(const Package& package, const std::string& segmen
                                std::vector<std::string>& notes);
 
 /// The number of word vectors of one side (`rows`), and the numbers that it must match: that of
-/// config.json under `key` (`said`), and that of the names in `vocabulary`. `side`: "encoder" or
-/// "decoder".
+/// config.json under `key` (`said`), and that of the names: those in `vocabulary`, and `added`
+/// ones. `side`: "encoder" or "decoder".
 struct RowsOfSide {
   std::string side, key, vocabulary;
-  int64_t rows = 0, said = 0, names = 0;
+  int64_t rows = 0, said = 0;
+  int64_t names = 0, added = 0;  // `names` counts `added`, too
 };
 /// Throws UserError where `rows` is not `said`, or is less than `names`. Adds a note where many
 /// rows have no name.

@@ -46,8 +46,10 @@ const std::pair<const char*, json> kLeftOut[] = {{"begin_suppress_tokens", nullp
 /// Reads the keys one after the other, and keeps the names of those without a counterpart.
 class Search {
  public:
-  Search(const JsonObject& settings, const std::vector<std::string>& names, int64_t given)
-      : settings_(settings), names_(names), given_(given) {}
+  /// `start`: with which piece the decoder begins here.
+  Search(const JsonObject& settings, const std::vector<std::string>& names, int64_t given,
+         int64_t start)
+      : settings_(settings), names_(names), given_(given), start_(start) {}
 
   ProposedSearch read(int64_t longest) {
     search_.beam_size = clamped("num_beams", search_.beam_size, 1, 1000);
@@ -111,26 +113,26 @@ class Search {
       if (!settings_.has(key)) continue;
       const json& lists = settings_.all()[key];
       if (!lists.is_array()) throw UserError("{}: '{}' is no list", settings_.place(), key);
-      bool longer = false;
+      bool is_left = false;
       for (const json& list : lists) {
         const json& id = list.is_array() && list.size() == 1 ? list[0] : list;
         if (!id.is_number_integer())
-          longer = true;
+          is_left = true;
         else
-          forbid(key, id);
+          is_left |= !forbid(id);
       }
-      if (longer) left_out(key);
+      if (is_left) left_out(key);
     }
   }
-  void forbid(const char* key, int64_t id) {
-    if (id < 0 || id >= std::ssize(names_))
-      return;  // a row without a piece, which no translation has
+  /// Returns whether heed can forbid it: not the end, and no id beyond the vocabulary.
+  bool forbid(int64_t id) {
+    if (id < 0 || id >= std::ssize(names_)) return false;
     const std::string& name = names_[id];
-    if (name == "</s>")
-      left_out(key);
-    else if (!name.empty() && name != "<pad>" && name != "<s>" &&  // heed never writes these
-             std::ranges::find(search_.forbid, name) == search_.forbid.end())
+    if (name == "</s>") return false;
+    if (!name.empty() && name != "<pad>" && name != "<s>" &&  // heed never writes these
+        std::ranges::find(search_.forbid, name) == search_.forbid.end())
       search_.forbid.push_back(name);
+    return true;
   }
 
   /// The language whose symbol a translation must begin with.
@@ -174,6 +176,8 @@ class Search {
     else if (results != 1)
       left_out("num_return_sequences");
     if (ends_elsewhere()) left_out("eos_token_id");
+    if (settings_.number("decoder_start_token_id", start_) != start_)
+      left_out("decoder_start_token_id");
     if (settings_.has("forced_eos_token_id") && settings_.has("eos_token_id") &&
         settings_.all()["forced_eos_token_id"] != settings_.all()["eos_token_id"])
       left_out("forced_eos_token_id");
@@ -187,7 +191,7 @@ class Search {
 
   const JsonObject& settings_;
   const std::vector<std::string>& names_;
-  int64_t given_;
+  int64_t given_, start_;
   decode::DecodeConfig search_;
   std::vector<std::string> left_, moved_;
 };
@@ -209,7 +213,8 @@ ProposedSearch proposed_search(const Package& package, const model::ModelConfig&
                                std::vector<std::string>& notes) {
   const char* file = "generation_config.json";
   const JsonObject settings(package, package.has(file) ? file : "config.json");
-  Search reader(settings, names, given);
+  Search reader(settings, names, given,
+                JsonObject(package, "config.json").number("decoder_start_token_id"));
   ProposedSearch search = reader.read(config.max_positions);
   for (const std::string& note : reader.notes()) notes.push_back(note);
   search.decoding.max_source_length = std::max<int64_t>(config.max_positions - 1, 1);

@@ -154,6 +154,7 @@ void NumberedPieces::put_all(const json& pieces, const std::string& place) {
 void NumberedPieces::put_added(const std::string& piece, int64_t id, const std::string& place,
                                const text::SymbolCut& cut) {
   if (piece.empty()) return;
+  added_ += has(piece) ? 0 : 1;
   put(piece, id, place);
   if (!is_control(piece) && std::ranges::count(symbols_, piece, &text::ForeignSymbol::piece) == 0)
     symbols_.push_back({piece, cut});
@@ -336,16 +337,22 @@ void require_rows(const RowsOfSide& found, const std::string& place,
         "{}: '{}' is {}, and the {}'s word vectors have {} rows; they are not of one "
         "model",
         place, found.key, found.said, found.side, found.rows);
+  const std::string names =
+      found.added == 0
+          ? fmt::format("{} names {} pieces", found.vocabulary, found.names)
+          : fmt::format(
+                "there are {} pieces: {} of {}, and {} that were added: in other files, or "
+                "languages that transformers knows",
+                found.names, found.names - found.added, found.vocabulary, found.added);
   if (found.names > found.rows)
-    throw UserError("{}: '{}' is {}, and {} names {} pieces", place, found.key, found.rows,
-                    found.vocabulary, found.names);
+    throw UserError("{}: '{}' is {}, and {}", place, found.key, found.rows, names);
   // Limits for the last rows, which have no names: they fill up to a multiple of a number, or are
   // fairseq's "made up" words.
   constexpr int64_t kMostFilled = 1024, kMadeUp = 8;
   const int64_t filled = found.rows - found.names;
   if (filled > kMostFilled)
-    throw UserError("{}: '{}' is {}, and {} names {} pieces; they are not of one model", place,
-                    found.key, found.rows, found.vocabulary, found.names);
+    throw UserError("{}: '{}' is {}, and {}; they are not of one model", place, found.key,
+                    found.rows, names);
   if (filled > kMadeUp)
     notes.push_back(
         fmt::format("the last {} of the {}'s {} word vectors have no piece: no "

@@ -253,6 +253,8 @@ MarianFiles files_of_marian(const Package& package, bool segments_given) {
     decoder = decoder_of(package, files.model);
     files.decoder = options_in(package, decoder);
   }
+  if (package.has(files.model + ".gz"))
+    files.notes.push_back(fmt::format("{0} is taken, and not {0}.gz beside it", files.model));
   SideFiles& sides = files.vocabularies;
   const auto is_named_in = [&](const std::optional<MarianOptions>& options,
                                const std::string& file) {

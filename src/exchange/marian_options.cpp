@@ -301,7 +301,13 @@ ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::str
 }
 
 bool allows_unknown(const MarianOptions& options) {
-  return !options.is_off("allow-unk");
+  if (options.is_off("allow-unk")) return false;
+  const auto text = options.get<std::string>("allow-unk", "");
+  bool allows = text == "1";
+  if (!allows && !YAML::convert<bool>::decode(YAML::Node(text), allows))
+    throw UserError("{}: option allow-unk is '{}', and neither true nor false", options.place(),
+                    one_line(text));
+  return allows;
 }
 
 void take_alignment_of_marian(const GuidedOptions& options, int64_t decoder_layers,

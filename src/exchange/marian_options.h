@@ -78,7 +78,8 @@ struct GuidedOptions {
 void take_alignment_of_marian(const GuidedOptions& options, int64_t decoder_layers,
                               decode::AlignmentConfig& alignment, std::vector<std::string>& notes);
 
-/// Whether decoder.yml allows translations to have <unk>.
+/// Whether decoder.yml allows translations to have <unk>. Throws UserError where its value is
+/// neither true nor false.
 bool allows_unknown(const MarianOptions& options);
 
 }  // namespace heed::exchange

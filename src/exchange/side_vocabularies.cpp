@@ -16,6 +16,34 @@
 #include "text/vocabulary.h"
 
 namespace heed::exchange {
+namespace {
+
+/// Throws UserError where `file` and the network's pieces are of different models: the file's
+/// pieces are unknown to the network, and the network's are in none of `files`. One alone does not
+/// say so: tables are made smaller for a few languages, and have pieces of other files.
+void require_pieces_known(const SegmentFile& file, const std::vector<const SegmentFile*>& files,
+                          const text::ForeignPieces& pieces) {
+  constexpr std::size_t kShare = 5;    // one of so many may be missing
+  constexpr int64_t kLeastNames = 32;  // fewer are no model's that anybody uses
+  const std::size_t all = text::pieces_outside(file.bytes, {}, file.place).size(),
+                    unknown = text::pieces_outside(file.bytes, pieces, file.place).size();
+  if (std::ssize(pieces.names) < kLeastNames || unknown * kShare <= all) return;
+  std::unordered_set<std::string> in_files;
+  for (const SegmentFile* one : files)
+    in_files.merge([&] {
+      const std::vector<std::string> names = text::all_pieces(one->bytes, one->place);
+      return std::unordered_set<std::string>(names.begin(), names.end());
+    }());
+  const auto foreign = static_cast<std::size_t>(std::ranges::count_if(
+      pieces.names, [&](const std::string& name) { return !in_files.contains(name); }));
+  if (foreign * kShare <= pieces.names.size()) return;
+  throw UserError(
+      "{}: {} of its {} pieces are unknown to the network, and {} of the network's {} are in no "
+      "SentencePiece file; it belongs to another model",
+      file.place, unknown, all, foreign, pieces.names.size());
+}
+
+}  // namespace
 
 std::vector<std::string> languages_among(const std::vector<std::string>& pieces) {
   static const std::regex pattern(
@@ -98,6 +126,7 @@ std::string note_of_pieces(const std::string& place, bool has_codes) {
 }
 
 SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces) {
+  require_pieces_known(file, {&file}, pieces);
   const auto both =
       text::rearranged(file.bytes, pieces, text::pieces_outside(file.bytes, pieces, file.place),
                        file.place, text::Outside::unknown);
@@ -108,6 +137,10 @@ SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentF
                                   const text::ForeignPieces& source,
                                   const text::ForeignPieces& target, bool shared) {
   if (shared && source_file.bytes == target_file.bytes) return one_vocabulary(source_file, source);
+  const bool same = source.names == target.names;
+  const std::vector<const SegmentFile*> both = {&source_file, &target_file};
+  require_pieces_known(source_file, same ? both : std::vector{&source_file}, source);
+  require_pieces_known(target_file, same ? both : std::vector{&target_file}, target);
   const auto outside = [](const SegmentFile& file, const text::ForeignPieces& pieces) {
     return text::pieces_outside(file.bytes, pieces, file.place);
   };

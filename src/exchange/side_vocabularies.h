@@ -57,10 +57,11 @@ struct SideVocabularies {
   bool joint = false;  // one file
 };
 
-/// The vocabularies of a model with one file for both sides.
+/// The vocabularies of a model with one file for both sides. Throws UserError where the file
+/// belongs to another model: much of it and of the network's pieces is not in the other.
 SideVocabularies one_vocabulary(const SegmentFile& file, const text::ForeignPieces& pieces);
 /// The vocabularies of a model with a file for each side, perhaps the same. `shared`: both have the
-/// ids of `source`.
+/// ids of `source`. Throws UserError where a file belongs to another model.
 SideVocabularies two_vocabularies(const SegmentFile& source_file, const SegmentFile& target_file,
                                   const text::ForeignPieces& source,
                                   const text::ForeignPieces& target, bool shared);

@@ -336,6 +336,40 @@ TEST_F(CTranslate2Folder, ComparesRowsWithNames) {
               AllOf(HasSubstr("12 rows"), HasSubstr("13 pieces"), HasSubstr("shared_vocabulary")));
 }
 
+TEST_F(CTranslate2Folder, NamesBothPlacesOfAPieceThatIsThereTwice) {
+  const std::string bytes = file().written(6, 7);
+  pieces_[9] = pieces_[5];
+  folder_.write("shared_vocabulary.json", pieces_.dump());
+  const std::string piece = pieces_[5];
+  EXPECT_THAT(refusal(bytes),
+              HasSubstr(fmt::format("shared_vocabulary.json: '{}' is piece 5 and 9", piece)));
+  std::filesystem::remove(folder_ / "shared_vocabulary.json");
+  std::string lines;
+  for (const std::string name : pieces_) lines += name + "\n";
+  folder_.write("shared_vocabulary.txt", lines);
+  EXPECT_THAT(refusal(bytes),
+              HasSubstr(fmt::format("shared_vocabulary.txt: '{}' is line 6 and 10", piece)));
+}
+
+TEST_F(CTranslate2Folder, CountsTheUnknownPieceThatAListLacksApart) {
+  const std::string bytes = file().written(6, 7);
+  folder_.write("config.json", R"({"add_source_eos": true, "unk_token": "<other>"})");
+  EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("12 rows"), HasSubstr("names 12 pieces, and lacks "
+                                                                    "'<other>' (unk_token)")));
+  pieces_.erase(11);  // CTranslate2 adds the piece in its place
+  folder_.write("shared_vocabulary.json", pieces_.dump());
+  EXPECT_EQ(read(bytes).target.piece(text::kUnknown), "<other>");
+}
+
+TEST_F(CTranslate2Folder, NeverWritesRowsWithoutAPiece) {
+  const std::string bytes = file().written(6, 7);
+  EXPECT_THAT(read(bytes).decoding.forbid, ::testing::IsEmpty());
+  pieces_[10] = "<unused 10>";
+  pieces_[11] = "<unused>";
+  folder_.write("shared_vocabulary.json", pieces_.dump());
+  EXPECT_THAT(read(bytes).decoding.forbid, ::testing::ElementsAre("<unused 10>"));
+}
+
 // ctranslate2 4.8.5 translates by the shared vocabulary, whatever else is there.
 TEST_F(CTranslate2Folder, TakesTheSharedVocabularyFirst) {
   nlohmann::json others = pieces_;

@@ -452,6 +452,71 @@ TEST_F(TransformersFolder, ReadsSMaLL100WithTheTargetBeforeTheSource) {
   EXPECT_EQ(row_of(read(), "<2de>"), own + 16);
 }
 
+TEST_F(TransformersFolder, ReadsAllTensors) {
+  write_marian();
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  const int64_t rows = config["vocab_size"];
+  for (const char* extra :
+       {"model.encoder.layers.1.fc1.weight", "model.decoder.layers.0.fc3.weight"}) {
+    write_weights("model.safetensors", model::Norm::post, rows, extra);
+    const std::string stack = std::string(extra).substr(6, 7);
+    EXPECT_THAT(refusal(), HasSubstr(fmt::format("config.json: '{}_layers' is 1, and the weights "
+                                                 "have the tensor {}, which",
+                                                 stack, extra)));
+  }
+  write_weights("model.safetensors", model::Norm::post, rows, "model.adapter.weight");
+  EXPECT_THAT(refusal(), HasSubstr("config.json: the weights have the tensor model.adapter.weight, "
+                                   "which transformers lacks in 'marian'"));
+  // The norms after the last block of an M2M-100.
+  write_weights("model.safetensors", model::Norm::pre, rows);
+  EXPECT_THAT(refusal(), HasSubstr("model.decoder.layer_norm.bias"));
+  // transformers computes these.
+  for (const char* extra :
+       {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weights"}) {
+    write_weights("model.safetensors", model::Norm::post, rows, extra);
+    EXPECT_EQ(row_of(read(), "<unk>"), 1) << extra;
+  }
+}
+
+TEST_F(TransformersFolder, NamesTheTensorThatDoesNotFit) {
+  write_marian();
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  config["d_model"] = 24;
+  write("config.json", config);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("config.json: 'd_model' is 24"),
+                               HasSubstr("the tensor model.shared.weight is [11,12]")));
+  config["d_model"] = 12;
+  config["encoder_ffn_dim"] = config["decoder_ffn_dim"] = 16;
+  write("config.json", config);
+  EXPECT_THAT(refusal(),
+              AllOf(HasSubstr("'encoder_ffn_dim' is 16"),
+                    HasSubstr("the tensor model.encoder.layers.0.fc1.weight is [10,12]")));
+}
+
+TEST_F(TransformersFolder, SaysWhichKeyIsMissing) {
+  write_marian();
+  const json config = json::parse(read_file(folder_ / "model/config.json"));
+  for (const char* key : {"model_type", "activation_function"}) {
+    json other = config;
+    other.erase(key);
+    write("config.json", other);
+    EXPECT_THAT(refusal(), HasSubstr(fmt::format("config.json: has no '{}', which says", key)));
+  }
+}
+
+TEST_F(TransformersFolder, CountsPiecesThatOtherFilesAddApart) {
+  write_m2m_100(107);  // and there are 100 languages
+  write("tokenizer_config.json", {{"language_codes", "m2m100"}});
+  json config = json::parse(read_file(folder_ / "model/config.json"));
+  const std::size_t own = fairseq_names().size();
+  config["vocab_size"] = own + 99;
+  write("config.json", config);
+  write_weights("model.safetensors", model::Norm::pre, static_cast<int64_t>(own) + 99);
+  EXPECT_THAT(refusal(),
+              AllOf(HasSubstr(fmt::format("there are {} pieces: {} of ", own + 100, own)),
+                    HasSubstr("vocab.json, and 100 that were added")));
+}
+
 TEST_F(TransformersFolder, NamesKeysAndTypesThatAreThere) {
   write_marian();
   json config = json::parse(read_file(folder_ / "model/config.json"));
@@ -643,6 +708,20 @@ TEST_F(TransformersFolder, SaysWhichNumbersOfASearchChange) {
               ElementsAre(HasSubstr("generation_config.json: out of the range of heed's keys: "
                                     "'num_beams' 5000 becomes 1000, 'length_penalty' -1.5 "
                                     "becomes 0")));
+}
+
+TEST_F(TransformersFolder, SaysWhatItLeavesOutOfPiecesOfASearch) {
+  write_marian();
+  const json ids = json::parse(read_file(folder_ / "model/vocab.json"));
+  const int64_t start = ids["<pad>"], beyond = static_cast<int64_t>(ids.size());
+  write("generation_config.json", {{"decoder_start_token_id", start}, {"bad_words_ids", {{1}}}});
+  EXPECT_THAT(read().notes, IsEmpty());
+  write("generation_config.json", {{"decoder_start_token_id", 0}});
+  EXPECT_THAT(read().notes, ElementsAre(HasSubstr("'decoder_start_token_id' (0): left out")));
+  write("generation_config.json", {{"bad_words_ids", {{1}, {beyond}, {beyond + 7}}}});
+  const ForeignModel model = read();
+  EXPECT_THAT(model.decoding.forbid, ElementsAre("<unk>"));
+  EXPECT_THAT(model.notes, ElementsAre(HasSubstr("the same as 'bad_words_ids' ([[1],")));
 }
 
 TEST_F(TransformersFolder, SaysWhereATranslationEndsWithAnotherPieceToo) {

@@ -336,6 +336,42 @@ TEST_F(MarianImport, CodesAreNotForSentencePiece) {
               HasSubstr("--codes"));
 }
 
+TEST_F(MarianImport, SentencePieceFilesOfOtherModelsAreRefused) {
+  std::vector<std::string> names = {"</s>", "<unk>"};
+  const auto open_with = [&] {
+    write("vocab.yml", table_of(names));
+    write("model.npz", marian_npz(marian_options(), {.source = std::ssize(names)}));
+    return open();
+  };
+  const auto letters = [](char first) {  // 20 words of a letter each
+    std::string words;
+    for (int i = 0; i < 20; ++i) words += fmt::format("{} ", static_cast<char>(first + i));
+    return marian_spm(words);
+  };
+  const std::string small = letters('a'), large = letters('A');
+  write("source.spm", small);
+  write("target.spm", large);
+  for (const std::string& file : {small, large})
+    for (const std::string& piece : text::all_pieces(file, "x"))
+      if (std::ranges::count(names, piece) == 0) names.push_back(piece);
+  ASSERT_GE(names.size(), 42U);
+  EXPECT_FALSE(open_with().joint);
+  // Each file's pieces are in the shared table: this cannot be seen.
+  write("source.spm", large);
+  write("target.spm", small);
+  EXPECT_FALSE(open_with().joint);
+  // Digits and signs.
+  write("target.spm", letters('!'));
+  EXPECT_THAT(refusal(),
+              AllOf(HasSubstr(place("target.spm") + ": "), HasSubstr("unknown to the network"),
+                    HasSubstr("belongs to another model")));
+  // A table that was made smaller has pieces of these files alone.
+  write("source.spm", small);
+  write("target.spm", large);
+  names.resize(33);
+  EXPECT_FALSE(open_with().joint);
+}
+
 TEST_F(MarianImport, TheTargetsSentencePieceFileAloneIsTaken) {
   write("model.npz", separate());
   write("vocab.src.spm", spm_of("de"));
@@ -429,6 +465,11 @@ TEST_F(MarianImport, MayBeCompressed) {
   write("vocab.spm.gz", gzip(spm_of("both")));
   EXPECT_TRUE(open().source.id_of("ü"));
   EXPECT_TRUE(open(place("model.npz.gz")).source.id_of("ü"));
+  write_joint();
+  std::filesystem::remove(place("vocab.spm.gz"));
+  EXPECT_THAT(open().notes, ElementsAre("model.npz is taken, and not model.npz.gz beside it"));
+  std::filesystem::remove(place("model.npz"));
+  std::filesystem::remove(place("vocab.spm"));
   const std::string whole = gzip(spm_of("both"));
   write("vocab.spm.gz", whole.substr(0, whole.size() / 2));
   EXPECT_EQ(refusal(), place("vocab.spm.gz") + ": the gzip file is cut off; copy or make it again");
@@ -507,6 +548,12 @@ TEST_F(MarianImport, SearchesAsDecoderYmlSays) {
                           "with Marian's"));
   for (const char* off : {"False", "no", "Off", "0"})
     EXPECT_THAT(with(fmt::format("allow-unk: {}\n", off)).decoding.forbid, ElementsAre("<unk>"));
+  EXPECT_THAT(with("allow-unk: yes\n").decoding.forbid, IsEmpty());
+  EXPECT_THAT(with("allow-unk: 1\n").decoding.forbid, IsEmpty());
+  for (const char* other : {"maybe", "2", "[true]"}) {
+    write("decoder.yml", fmt::format("vocabs: [vocab.spm, vocab.spm]\nallow-unk: {}\n", other));
+    EXPECT_THAT(refusal(), HasSubstr("decoder.yml: option allow-unk")) << other;
+  }
   // Without decoder.yml, too.
   std::filesystem::remove(place("decoder.yml"));
   EXPECT_THAT(open().decoding.forbid, ElementsAre("<unk>"));
