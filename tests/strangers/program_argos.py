@@ -7,7 +7,7 @@ MODEL = ROOT / "tests/exchange/fixtures/marian-1.12.42-joint/model"  # of progra
 ARGOS = Program(
     "argos",
     "1.11.0",
-    ("ctranslate2==4.8.5", "sentencepiece==0.2.1", "numpy==2.4.6", "pyyaml==6.0.4", "sacremoses==0.2.0", "packaging==26.4", "requests==2.34.2"),
+    ("ctranslate2==4.8.5", "sentencepiece==0.2.1", "numpy==2.4.6", "pyyaml==6.0.4", "sacremoses==0.1.1", "packaging==26.4", "requests==2.34.2"),
     bare=("argostranslate==1.11.0",),  # its sentence splitters are 3 GB
 )
 # Argos Translate asks CTranslate2 for a length penalty of 0.2.

@@ -104,7 +104,17 @@ def saved(version, kind):
     more = pieces if kind in ADDED else small if kind == "small-100" else None
     options = LANGUAGES[kind.removesuffix("-added").removesuffix("-alone")]
     lines = LINES if kind in ADDED else ()
-    return Case(kind, VERSIONS[version], make, translate, score, more=more, options=options, settings=SEARCH, lines=lines)
+    differs = {}
+    if kind.startswith("nllb-200"):
+        differs = {
+            "equal": {1: 0.95, 4: 0.95},
+            "reason": "the program leaves out a language that stands inside a translation, heed writes it",
+            # A target without words is no text for heed, and the language and </s> for the program.
+            "targets": tuple(corpus.targets(len(lines) or 40)),
+        }
+    return Case(
+        kind, VERSIONS[version], make, translate, score, more=more, options=options, settings=SEARCH, lines=lines, **differs
+    )
 
 
 CASES = [saved(version, kind) for version in VERSIONS for kind in KINDS]
