@@ -106,9 +106,13 @@ def saved(version, kind):
     lines = LINES if kind in ADDED else ()
     differs = {}
     if kind.startswith("nllb-200"):
+        if version == "5.24.0":
+            # It makes a piece of each blank; for heed doubled ones are one, as in all text.
+            lines = tuple(" ".join(line.split()) for line in lines or corpus.sources())
         differs = {
-            "equal": {1: 0.95, 4: 0.95},
-            "reason": "the program leaves out a language that stands inside a translation, heed writes it",
+            "equal": {1: 0.94, 4: 0.96},
+            "reason": "the program leaves out a language that stands inside a translation, which heed writes, and its limit of "
+            "length counts the language at the beginning",
             # A target without words is no text for heed, and the language and </s> for the program.
             "targets": tuple(corpus.targets(len(lines) or 40)),
         }
