@@ -46,6 +46,8 @@ def m2m_config(**options):
 
 def mbart_config(**options):
     of_mbart = {"activation_function": "gelu", "tokenizer_class": "MBart50Tokenizer"}
+    # Its default makes </s> of the last piece where the limit of length is reached; heed cuts there.
+    of_mbart["forced_eos_token_id"] = None
     return transformers.MBartConfig(**{**SHAPE, **of_mbart, **options})
 
 
