@@ -71,10 +71,10 @@ def saved(version, kind):
         return asked("score", folder, python, sources=sources, targets=targets)
 
     def same_pieces(folder, python, run, what=""):
-        sides = zip(*asked("pieces", folder, python, lines=LINES), strict=True)
+        sides = zip(*asked("pieces", folder, python, lines=lines), strict=True)
         out = []
         for side, theirs in zip(("source", "target"), sides, strict=True):
-            out += differences(f"{what}{side} pieces", LINES, run.pieces(list(LINES), side), theirs)
+            out += differences(f"{what}{side} pieces", lines, run.pieces(list(lines), side), theirs)
         return out
 
     def pieces(folder, python, run):
@@ -101,9 +101,9 @@ def saved(version, kind):
                 out.append(f"attention differs for {source!r}")
         return out
 
+    lines = LINES if kind in ADDED else ()
     more = pieces if kind in ADDED else small if kind == "small-100" else None
     options = LANGUAGES[kind.removesuffix("-added").removesuffix("-alone")]
-    lines = LINES if kind in ADDED else ()
     differs = {}
     if kind.startswith("nllb-200"):
         if version == "5.24.0":
