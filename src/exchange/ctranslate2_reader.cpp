@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <regex>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -419,17 +417,6 @@ void complete_names(const ModelBin& file, const std::string& variable, const std
                                     "after them",
                                     one_line(unknown))
                       : "");
-}
-
-/// The names of rows that have no piece, as heed's exports write them (name_rows()): no translation
-/// has them.
-std::vector<std::string> unused_among(const std::vector<std::string>& names) {
-  static const std::regex pattern("<unused [0-9]+>");
-  std::vector<std::string> unused;
-  std::ranges::copy_if(names, std::back_inserter(unused), [](const std::string& name) {
-    return name.size() < 32 && std::regex_match(name, pattern);
-  });
-  return unused;
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ namespace heed::exchange {
 inline constexpr const char *kTokenizer = "tokenizer.json",
                             *kTokenizerConfig = "tokenizer_config.json";
 
+/// The special pieces of BERT's and fairseq's models, which stand for no text.
+inline constexpr const char* kControlPieces[] = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"};
+
 /// The tensors of model.safetensors or pytorch_model.bin, or of the files that the index of one of
 /// these names. Throws UserError, which names the files, where there is no such file, or where two
 /// of them could be meant.

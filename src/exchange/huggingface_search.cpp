@@ -200,9 +200,8 @@ class Search {
 
 std::string language_of_tokenizer(const Package& package, const char* key,
                                   const std::vector<std::string>& languages) {
-  const char* file = "tokenizer_config.json";
-  if (!package.has(file)) return "";
-  const std::string code = JsonObject(package, file).text(key, "");
+  if (!package.has(kTokenizerConfig)) return "";
+  const std::string code = JsonObject(package, kTokenizerConfig).text(key, "");
   for (const std::string& symbol : {code, "__" + code + "__"})
     if (std::ranges::find(languages, symbol) != languages.end()) return code;
   return "";

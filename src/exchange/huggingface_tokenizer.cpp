@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,8 +26,6 @@ namespace heed::exchange {
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* kFile = "tokenizer.json";
 
 /// The bytes of a text in base64; nothing where it is none.
 std::optional<std::string> base64_bytes(std::string_view text) {
@@ -51,7 +50,7 @@ std::optional<std::string> base64_bytes(std::string_view text) {
 /// Reads tokenizer.json from its root. Messages name keys as paths.
 class Tokenizer {
  public:
-  explicit Tokenizer(const Package& package) : object_(package, kFile) {}
+  explicit Tokenizer(const Package& package) : object_(package, kTokenizer) {}
 
   text::SegmentsParts parts() {
     normaliser(at("normalizer"), "normalizer");
@@ -136,7 +135,7 @@ class Tokenizer {
 
   /// Pieces that are found before the model sees a text are no segments.
   void added() {
-    for (const char* special : {"<s>", "<pad>", "</s>", "<unk>", "<mask>"}) added_.insert(special);
+    added_.insert(std::begin(kControlPieces), std::end(kControlPieces));
     const json& tokens = at("added_tokens");
     if (!tokens.is_array()) return;
     for (const json& token : tokens) added_.insert(text_at(token, "content"));

@@ -48,11 +48,8 @@ std::string content_of(const json& token) {
   return text.is_string() ? text.get<std::string>() : "";
 }
 
-/// Whether it is one of the special pieces of BERT's and fairseq's models, which stand for no text.
 bool is_control(const std::string& piece) {
-  for (const char* name : {"<s>", "<pad>", "</s>", "<unk>", "<mask>"})
-    if (piece == name) return true;
-  return false;
+  return std::ranges::find(kControlPieces, piece) != std::end(kControlPieces);
 }
 
 /// The special tokens that the tokenizer's files list without their ids.

@@ -74,6 +74,15 @@ std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows
   return unnamed;
 }
 
+std::vector<std::string> unused_among(const std::vector<std::string>& names) {
+  static const std::regex pattern("<unused [0-9]+>");
+  std::vector<std::string> unused;
+  std::ranges::copy_if(names, std::back_inserter(unused), [](const std::string& name) {
+    return name.size() < 32 && std::regex_match(name, pattern);
+  });
+  return unused;
+}
+
 SegmentFile segment_file(const Package& package, const std::string& file) {
   return {std::string(package.read(file).view), package.place_of(file)};
 }
@@ -106,8 +115,7 @@ std::string codes_of(const SegmentFiles& given, bool target) {
       target && !given.target_codes.empty() ? given.target_codes : given.source_codes;
   if (file.empty()) return "";
   require_file(file, "codes");
-  std::string codes = read_file(file);
-  require_no_stand_in(codes, file);
+  const std::string codes = named_file(file).bytes;
   text::check_rule({.codes = codes.empty() ? "\n" : codes}, file + ": ");
   return codes;
 }

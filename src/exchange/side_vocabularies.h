@@ -24,6 +24,8 @@ std::vector<text::ForeignSymbol> language_symbols(const std::vector<std::string>
 /// Makes names and rows equally many. A row without a piece is a part of the softmax: its name is
 /// one that no text has, "<unused 7>". Returns these names.
 std::vector<std::string> name_rows(std::vector<std::string>& names, int64_t rows);
+/// The names of rows without a piece among those of a model that heed exported.
+std::vector<std::string> unused_among(const std::vector<std::string>& names);
 
 /// The bytes of a SentencePiece file, and its name in messages.
 struct SegmentFile {

@@ -39,7 +39,8 @@ std::string cache_folder() {
   const std::string all = variable("XDG_CACHE_HOME"), home = variable("HOME");
   std::error_code none;
   if (all.starts_with('/')) return all + "/heed";
-  return home.starts_with('/') && std::filesystem::is_directory(home, none) ? home + "/.cache/heed" : "";
+  return home.starts_with('/') && std::filesystem::is_directory(home, none) ? home + "/.cache/heed"
+                                                                            : "";
 }
 
 std::string file_of_user() {

@@ -32,7 +32,8 @@ struct ModelPiece {
   /// spelled like this one is this one. It is for programs that look up by its name what
   /// SentencePiece does not know.
   bool by_name = false;
-  /// How the line is cut at a user-defined symbol. In the file a symbol that SentencePiece must not find is unused.
+  /// How the line is cut at a user-defined symbol. In the file a symbol that SentencePiece must not
+  /// find is unused.
   SymbolCut cut = {};
 };
 

@@ -14,13 +14,8 @@
 #include "text/vocabulary.h"
 
 namespace heed::text {
-namespace {
 
-constexpr const char* kPieceNames[] = {"<pad>", "<unk>", "<s>", "</s>"};
-
-}  // namespace
-
-void check_rule(const PieceRule& rule, const std::string& keys) {
+void check_marks(const PieceRule& rule, const std::string& keys) {
   if (rule.separator.empty() || !is_utf8(rule.separator) ||
       fold_spaces(rule.separator).find(' ') != std::string::npos)
     throw UserError(
@@ -29,6 +24,10 @@ void check_rule(const PieceRule& rule, const std::string& keys) {
   if (rule.split_unknown && rule.codes.empty())
     throw UserError("{}split_unknown: pieces are taken apart by their merges; name {}codes, too",
                     keys, keys);
+}
+
+void check_rule(const PieceRule& rule, const std::string& keys) {
+  check_marks(rule, keys);
   if (!rule.codes.empty()) BpeCodes(rule.codes, keys + "codes");
 }
 
@@ -55,10 +54,10 @@ std::string model_of_pieces(const std::vector<std::string>& pieces,
   const auto add = [&](const std::string& text, PieceType type) {
     if (!text.empty() && taken.insert(text).second) all.push_back({text, 0, type});
   };
-  add(kPieceNames[0], PieceType::control);
-  add(kPieceNames[1], PieceType::unknown);
-  add(kPieceNames[2], PieceType::control);
-  add(kPieceNames[3], PieceType::control);
+  add(kSpecialPieces[0], PieceType::control);
+  add(kSpecialPieces[1], PieceType::unknown);
+  add(kSpecialPieces[2], PieceType::control);
+  add(kSpecialPieces[3], PieceType::control);
   for (const std::string& symbol : symbols) add(symbol, PieceType::user_defined);
   for (const std::string& piece : pieces) add(piece, PieceType::normal);
   return model_with_rule(all, rule);

@@ -25,6 +25,8 @@ struct PieceRule {
 
 /// Throws UserError naming a key, which `keys` begins ("data.vocabulary."), where the rule is none.
 void check_rule(const PieceRule& rule, const std::string& keys);
+/// The same for a rule whose codes are read for use anyway, which finds their faults.
+void check_marks(const PieceRule& rule, const std::string& keys);
 
 /// Whether a piece ends its word: it has no separator at its end, or is nothing else.
 bool ends_word(std::string_view piece, std::string_view separator);

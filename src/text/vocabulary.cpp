@@ -91,8 +91,8 @@ class Vocabulary::Impl {
       throw UserError(name + ": no SentencePiece model; make one with heed vocab");
     require_ids(processor_, name);
     rule_ = rule_of(model_);
-    if (rule_) check_rule(*rule_, name + ": ");
-    if (rule_ && !rule_->codes.empty()) codes_.emplace(rule_->codes, name);
+    if (rule_) check_marks(*rule_, name + ": ");
+    if (rule_ && !rule_->codes.empty()) codes_.emplace(rule_->codes, name + ": codes");
     if (!rule_) algorithm_ = algorithm_of(processor_);
     prepare_sampling();
   }

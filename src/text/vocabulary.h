@@ -18,6 +18,8 @@ namespace heed::text {
 // The ids every heed vocabulary has; a model trained elsewhere with others is refused with a clear
 // line.
 inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
+/// The names of their pieces in vocabularies that heed makes, by id.
+inline constexpr const char* kSpecialPieces[] = {"<pad>", "<unk>", "<s>", "</s>"};
 
 /// How Vocabulary tidies a line before SentencePiece, whose own normaliser is part of its file,
 /// reads it. A change of this is a new version, because a model is trained with one.

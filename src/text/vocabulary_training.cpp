@@ -151,7 +151,7 @@ std::string fault_of(const std::string& symbol) {
   if (folded.find_first_of(" ,\"") != std::string::npos ||
       symbol.find("\xE2\x96\x81") != std::string::npos)
     return "has a blank, a comma, a quotation mark or U+2581 in it";
-  for (const char* special : {"<pad>", "<unk>", "<s>", "</s>"})
+  for (const char* special : kSpecialPieces)
     if (symbol == special) return "is a special piece of every vocabulary";
   return "";
 }

@@ -101,7 +101,8 @@ TEST_F(Scripts, DoctorAndTheCheckNameTracesOfOtherPrograms) {
   const std::string check = run_heed({"config", config, "--check"}).err;
   for (const char* trace :
        {"HTML entities such as &amp;; decode them with html.unescape of Python: 1 (line 2)",
-        "joins the pieces, or data.vocabulary.algorithm: pieces takes them as they are: 1 (line 3)", "spm_decode: 1 (line 4)", "leaves it out: 1 (line 1)"}) {
+        "joins the pieces, or data.vocabulary.algorithm: pieces takes them as they are: 1 (line 3)",
+        "spm_decode: 1 (line 4)", "leaves it out: 1 (line 1)"}) {
     EXPECT_THAT(report, HasSubstr(trace));
     EXPECT_THAT(check, HasSubstr(trace));
   }

@@ -120,7 +120,9 @@ TEST(CTranslate2, ReadsVariablesInTheOrderOfTheirNamesAndAliasesOfThem) {
       for (const char* part : {"gamma", "beta"}) {
         const std::string name = fmt::format("{}/layernorm_embedding/{}", side, part);
         EXPECT_EQ(shapes.contains(name), config.embedding_norm) << name;
-        if (config.embedding_norm) { EXPECT_EQ(shapes[name], std::vector{width}); }
+        if (config.embedding_norm) {
+          EXPECT_EQ(shapes[name], std::vector{width});
+        }
       }
     const auto aliases = in.number<uint32_t>();
     for (uint32_t i = 0; i < aliases; ++i) {

@@ -1,4 +1,4 @@
-"""A toy pair of languages, the same for every seed: words are translated one by one, and an adjective goes behind its noun."""
+"""A toy pair of languages, the same for every seed: words are translated one by one, and an adjective goes after its noun."""
 
 import random
 
@@ -29,7 +29,7 @@ def pair(chance):
 
 
 def pairs(count, seed=1):
-    """(source, target) lines of German and of an English with adjectives behind their nouns."""
+    """(source, target) lines of German and of an English with adjectives after their nouns."""
     chance = random.Random(seed)
     words = {language: text.split() for language, text in WORDS.items()}
     for _ in range(count):

@@ -85,7 +85,7 @@ def m2m_100(folder, made):
     names = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
     (made / "vocab.json").write_text(json.dumps({name: number for number, name in enumerate(names)}), encoding="utf-8")
     tokenizer = transformers.M2M100Tokenizer(str(made / "vocab.json"), str(made / "sentencepiece.bpe.model"))
-    # len(tokenizer) counts none of the 100 languages in version 5. The published models have 8 rows behind them.
+    # len(tokenizer) counts none of the 100 languages in version 5. The published models have 8 rows after them.
     return tokenizer, many(len(names) + 100 + 8)
 
 

@@ -178,7 +178,9 @@ TEST_P(ForeignPiecesOf, CutTheLineAtSymbolsAsTheProgramDoes) {
     const std::vector<int32_t> ids = vocabulary.encode(line);
     ASSERT_EQ(ids.size(), names.size()) << line;
     for (std::size_t i = 0; i < ids.size(); ++i)
-      if (ids[i] != kUnknown) { EXPECT_EQ(vocabulary.piece(ids[i]), names[i]) << line; }
+      if (ids[i] != kUnknown) {
+        EXPECT_EQ(vocabulary.piece(ids[i]), names[i]) << line;
+      }
   };
   // Each part is cut alone: it has its own word start, and no blank at its end.
   for (const std::string line : {"Mann<x>Hund", "Mann <x> Hund", "Mann<x> Hund", "Mann  <x>Hund"})

@@ -54,7 +54,7 @@ def config(path):
     return root
 
 
-def _fields(message):
+def fields(message):
     """The fields of a protocol buffer: (number, bytes or integer)."""
     at = 0
 
@@ -83,7 +83,7 @@ def pieces(path):
     """The id of each piece of a SentencePiece model: field 1 of the model repeats the pieces in the
     order of their ids, and field 1 of a piece is its text."""
     model = Path(path).read_bytes()
-    texts = [dict(_fields(piece))[1].decode() for number, piece in _fields(model) if number == 1]
+    texts = [dict(fields(piece))[1].decode() for number, piece in fields(model) if number == 1]
     return {text: number for number, text in enumerate(texts)}
 
 

@@ -17,6 +17,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from files import fields
 from twins import heed
 
 try:
@@ -36,31 +37,6 @@ def text(lines):
         " ".join("".join(draw.choice(letters) for _ in range(draw.randint(1, 9)))
                  for _ in range(draw.randint(1, 9))) + "\n"
         for letters in (draw.choice(ALPHABETS) for _ in range(lines)))
-
-
-def fields(message):
-    """The fields of a protocol buffer: number and value."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(message):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        else:
-            size = varint() if key & 7 == 2 else {1: 8, 5: 4}[key & 7]
-            yield key >> 3, message[at:at + size]
-            at += size
 
 
 def pieces_of(vocabulary):

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostDimensions = 64;
 constexpr uint64_t kLongestHeader = 100'000'000;  // as the format's own library
-constexpr std::size_t kShownBeginning = 1024;  // enough to know a stand-in
+constexpr std::size_t kShownBeginning = 1024;     // enough to know a stand-in
 constexpr const char* kMetadata = "__metadata__";
 
 struct TypeInfo {
