@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/log.h"
+#include "kernels/tensor.h"
 #include "model/description/config.h"
 #include "model/device.h"
 #include "model/model.h"
@@ -62,6 +63,7 @@ void RecordedSteps::release() {
   passes_.clear();
   graphs_ = 0;
   beams_.reset();
+  lowered_.reset();
   tokens_ = hypotheses_ = same_ = logits_ = log_probabilities_ = Tensor();
 }
 
@@ -78,6 +80,7 @@ bool RecordedSteps::start(const model::State& state, int64_t beam, int64_t limit
     return refuse(fmt::format("translations that may have more than {} pieces", kMostSteps));
   if (!make_room(state, beam, shape)) return refuse("they would take too much memory");
   beams_->start(state, shape);
+  if (lowered_) lowered_->refresh();
   hypotheses_.copy_(same_);
   reordered_ = false;
   sentences_ = source.size(0);
@@ -106,6 +109,7 @@ bool RecordedSteps::make_room(const model::State& state, int64_t beam,
   tokens_ = at::zeros({most.sentences, beam}, options);
   same_ = at::arange(most.sentences * beam, options);
   hypotheses_ = same_.clone();
+  if (precision_ != at::kFloat) lowered_.emplace(model_, precision_);
   return true;
 }
 
@@ -154,6 +158,8 @@ void RecordedSteps::record(Pass& pass, const model::BeamsShape& shape) {
 void RecordedSteps::compute(const model::BeamsShape& shape) {
   // A graph must not read copies of weights in low precision that are gone with their scope.
   const model::Autocast autocast(device_, precision_, /*keep_copies=*/false);
+  std::optional<model::LoweredLayers::Use> use;
+  if (lowered_) use.emplace(*lowered_);
   const int64_t rows = shape.sentences * beams_->beam();
   const model::State fixed = beams_->state(shape);
   model::State state = fixed;
@@ -161,14 +167,14 @@ void RecordedSteps::compute(const model::BeamsShape& shape) {
   const Tensor tokens = tokens_.narrow(0, 0, shape.sentences);
   model::reorder(state, {}, hypotheses_.narrow(0, 0, rows).view(tokens.sizes()));
   const Tensor logits = model_.step(tokens, state).flatten(0, 1);
-  const Tensor log_probabilities = at::log_softmax(logits, -1, at::kFloat);
   if (!logits_.defined()) {
     const std::vector<int64_t> sizes{same_.size(0), logits.size(1)};
     logits_ = at::empty(sizes, logits.options());
-    log_probabilities_ = at::empty(sizes, log_probabilities.options());
+    log_probabilities_ = at::empty(sizes, logits.options().dtype(at::kFloat));
   }
   logits_.narrow(0, 0, rows).copy_(logits);
-  log_probabilities_.narrow(0, 0, rows).copy_(log_probabilities);
+  Tensor log_probabilities = log_probabilities_.narrow(0, 0, rows);
+  at::_log_softmax_out(log_probabilities, kernels::widened(logits), -1, /*half_to_float=*/false);
   fixed.carried[0].copy_(state.carried[0]);
   fixed.at.add_(1);
 }

@@ -17,6 +17,7 @@
 
 #include "decode/model_steps.h"
 #include "kernels/graph.h"
+#include "model/lowered_layers.h"
 #include "model/pointer.h"
 #include "model/state.h"
 #include "model/transformer/beam_caches.h"
@@ -65,7 +66,8 @@ class RecordedSteps {
   bool records_ = false, refused_ = false;
   // The tensors that the graphs read and write, of the largest shape.
   std::optional<model::FixedBeams> beams_;
-  Tensor tokens_;  // [sentences, beam]
+  std::optional<model::LoweredLayers> lowered_;  // none in fp32
+  Tensor tokens_;                                // [sentences, beam]
   // [sentences * beam] int64: the hypothesis that each continues, and the identity.
   Tensor hypotheses_, same_;
   Tensor logits_, log_probabilities_;  // [sentences * beam, vocab]

@@ -35,9 +35,10 @@ class Recording {
 class GraphRecorder {
  public:
   virtual ~GraphRecorder() = default;
-  /// Does `work`, and then calls it again to record what it does without doing it. Throws
-  /// c10::Error where the work cannot be recorded: where the host waits for the device, reads from
-  /// it or writes to it, or seeds its generator.
+  /// Records what `work` does, and has the device do it once: calls `work`, perhaps twice or, where
+  /// it throws c10::Error the first time, three times. Throws c10::Error where the work cannot be
+  /// recorded: where the host waits for the device, reads from it or writes to it, or seeds its
+  /// generator.
   virtual std::unique_ptr<Recording> record(const at::Device& device,
                                             const std::function<void()>& work) = 0;
 };

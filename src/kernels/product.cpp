@@ -128,6 +128,8 @@ Tensor times_transposed(const Tensor& x, const Tensor& w, const Tensor& bias) {
 }
 
 Tensor weight_gradient(const Tensor& outer, const Tensor& x, at::ScalarType type) {
+  if (outer.is_cuda() && type == at::kFloat && outer.scalar_type() != at::kFloat)
+    return at::mm(outer.t(), x, type);  // which a GPU does not round to bf16 before
   // In bf16 the product gains no more than transposing costs.
   if (!calls_one_dnn(outer, outer.numel() * x.size(1))) return at::mm(outer.t(), x).to(type);
   const Tensor from = outer.contiguous(), by = x.contiguous();
@@ -190,7 +192,9 @@ class Collect : public torch::autograd::Function<Collect> {
     const Tensor x = at::cat(std::exchange(collector.inputs, {}));
     const Tensor gradient = at::cat(std::exchange(collector.gradients, {}));
     Tensor to_bias;
-    if (collector.bias.defined()) to_bias = column_sums(gradient);
+    if (collector.bias.defined())
+      to_bias = gradient.is_cpu() ? column_sums(gradient)
+                                  : gradient.sum(0, /*keepdim=*/false, at::kFloat);
     const Tensor to_weight = weight_gradient(gradient, x, type);
     return {outer[0].defined() ? to_weight + outer[0] : to_weight, to_bias, Tensor()};
   }
@@ -222,8 +226,7 @@ class ProductStep : public torch::autograd::Function<ProductStep> {
 
 Collected collected(const Tensor& weight, const Tensor& bias) {
   const auto type = weight.scalar_type();
-  if (!at::GradMode::is_enabled() || !weight.requires_grad() || !weight.is_cpu() ||
-      type != at::kFloat)
+  if (!at::GradMode::is_enabled() || !weight.requires_grad() || type != at::kFloat)
     return {weight, bias, {}};
   const auto collector = std::make_shared<Collector>();
   const Tensor waiting = Collect::apply(weight, if_defined(bias), collector);

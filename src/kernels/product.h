@@ -44,8 +44,7 @@ at::ScalarType product_type(const Tensor& factor);
 // instead of one small product for each step.
 
 /// A weight [out, in] and its bias ([out] or undefined) as the steps of one sequence use them.
-/// If no gradient is wanted, off the CPU, and for doubles there is no collector, and a step is
-/// at::linear.
+/// If no gradient is wanted and for doubles there is no collector, and a step is at::linear.
 struct Collected {
   struct Collector;
 

@@ -18,7 +18,8 @@ constexpr const char *kA = "lora_a", *kB = "lora_b";
 }  // namespace
 
 Tensor LinearLayer::apply(const Tensor& x) const {
-  Tensor out = kernels::linear(x, weight, bias);
+  Tensor out =
+      lowered_ ? kernels::lowered_linear(x, weight, lowered_) : kernels::linear(x, weight, bias);
   if (!has_adapter() || is_merged_) return out;
   const Tensor read = options_.in_weights ? x.detach() : x;
   const Tensor added = kernels::linear(kernels::linear(read, a_) * options_.scale, b_);

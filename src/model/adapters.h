@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/lowered.h"
 #include "kernels/tensor.h"
 #include "model/pointer.h"
 #include "model/weights.h"
@@ -40,10 +41,12 @@ class LinearLayer : public torch::nn::LinearImpl {
 
  private:
   friend class Merged;
+  friend class LoweredLayers;
 
   AdapterOptions options_;
   Tensor a_, b_;
   bool is_merged_ = false;
+  std::shared_ptr<kernels::LoweredWeights> lowered_;  // null: the products use `weight` itself
 };
 
 using LinearLayerPtr = std::shared_ptr<LinearLayer>;

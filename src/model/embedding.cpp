@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "kernels/dropout.h"
+#include "kernels/lookup.h"
 #include "model/description/config.h"
 
 namespace heed::model {
@@ -86,7 +87,7 @@ Tensor Embedding::forward(const Tensor& tokens) {
 }
 
 Tensor Embedding::vectors_of(const Tensor& tokens) {
-  Tensor vectors = at::embedding(weight_, tokens);  // [..., width]
+  Tensor vectors = kernels::lookup(weight_, tokens);  // [..., width]
   if (is_training() && word_dropout_ > 0) {
     Tensor kept = at::empty(tokens.sizes(), vectors.options());
     std::optional<at::Generator> generator;

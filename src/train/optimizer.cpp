@@ -59,6 +59,28 @@ void copy_pieces(const std::vector<Tensor>& from, const std::vector<Tensor>& to)
   for (std::size_t i = 0; i < to.size(); ++i) Tensor(to[i]).copy_(from[i]);
 }
 
+constexpr int64_t kMovedTogether = int64_t{1} << 24;  // numbers
+
+/// x += share (to - x), share [] on the device or the host: of many tensors by three launches.
+/// LibTorch's own function for it launches one for each tensor where the share is on the device.
+void move_towards(const std::vector<Tensor>& x, const std::vector<Tensor>& to,
+                  const Tensor& share) {
+  for (std::size_t begin = 0; begin < x.size();) {
+    std::size_t end = begin;
+    for (int64_t numbers = 0; end < x.size() && (end == begin || numbers < kMovedTogether); ++end)
+      numbers += x[end].numel();
+    const at::TensorList some = at::TensorList(x).slice(begin, end - begin);
+    const std::vector<Tensor> way =
+        at::_foreach_sub(at::TensorList(to).slice(begin, end - begin), some);
+    if (share.is_cpu())
+      at::_foreach_mul_(way, share.item<double>());
+    else
+      at::_foreach_mul_(way, share);
+    at::_foreach_add_(some, way);
+    begin = end;
+  }
+}
+
 double sum_of_squares(const Tensor& x) {
   if (x.scalar_type() == at::kFloat)
     return kernels::sum_of_squares(x.contiguous().const_data_ptr<float>(), x.numel());
@@ -215,10 +237,8 @@ void Average::update(const Tensor& share_now) {
   const at::NoGradGuard no_grad;
   const std::vector<Tensor>& weights = shard_.weights();
   if (weights.empty()) return;
-  if (!share_now.is_cpu())
-    return at::_foreach_lerp_(average_, weights, std::vector<Tensor>(weights.size(), share_now));
+  if (!weights[0].is_cpu()) return move_towards(average_, weights, share_now);
   const double share = share_now.item<double>();
-  if (!weights[0].is_cpu()) return at::_foreach_lerp_(average_, weights, share);
   const auto blocks = blocks_of(weights);
   kernels::divide_work(std::ssize(blocks), [&](int64_t number, int64_t) {
     const WeightBlock& block = blocks[number];

@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "config/schema.h"
@@ -26,11 +28,15 @@ std::string why_no_graph(const TrainConfig& config, const at::Device& device,
   return kernels::Graph::why_not(device);
 }
 
-std::vector<Tensor> defined(const Gradients& gradients) {
-  std::vector<Tensor> out;
-  for (const Tensor& gradient : gradients)
-    if (gradient.defined()) out.push_back(gradient);
-  return out;
+/// Copies gradients to where a graph reads them. Those of a recorded pass are there already.
+void copy_others(const Gradients& from, const Gradients& to) {
+  std::vector<Tensor> sources, copies;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!from[i].defined() || from[i].const_data_ptr() == to[i].const_data_ptr()) continue;
+    sources.push_back(from[i]);
+    copies.push_back(to[i]);
+  }
+  if (!sources.empty()) at::_foreach_copy_(copies, sources);
 }
 
 }  // namespace
@@ -86,14 +92,13 @@ std::optional<Tensor> OptimizerStep::launch(const Gradients& gradients, const Te
   if (recorded_) {
     recorded_->losses.copy_(losses);
     recorded_->numbers.copy_(model::upload(at::tensor(numbers, at::kFloat), device_));
-    at::_foreach_copy_(defined(recorded_->gradients), defined(gradients));
+    copy_others(gradients, recorded_->gradients);
     recorded_->graph->replay();
     return recorded_->report;
   }
   auto all = std::make_unique<Recorded>();
   try {
-    for (const Tensor& gradient : gradients)
-      all->gradients.push_back(gradient.defined() ? gradient.clone() : Tensor());
+    all->gradients = gradients;
     all->losses = losses.clone();
     all->numbers = model::upload(at::tensor(numbers, at::kFloat), device_);
     all->report = at::empty({losses.numel() + 1}, losses.options());

@@ -156,6 +156,8 @@ std::optional<RecordedPass::RecordedSums> RecordedPass::run(const data::Batch& b
   }
   take_gradients(parameters_);  // of a pass that broke off
   recorded_.clear();
+  lowered_.reset();
+  side_.reset();
   sums_ = {};
   log::warn("training.graphs: forward and backward passes are not recorded: " + why_not_);
   return std::nullopt;
@@ -168,6 +170,7 @@ void RecordedPass::compute(const data::Batch& batch, double scale) {
     for (const Tensor& parameter : parameters_)
       sums_.gradients.push_back(at::zeros_like(parameter).requires_grad_(false));
     is_trained_.resize(parameters_.size());
+    lower_weights();
   }
   const PassShape shape = unpadded_ ? unpadded_shape(batch) : padded_shape(batch);
   if (const auto found = recorded_.find(shape); found != recorded_.end()) {
@@ -231,7 +234,20 @@ void RecordedPass::fill(Recorded& pass, const data::Batch& batch, const PassShap
   pass.scale.copy_(now.scale);
 }
 
+void RecordedPass::lower_weights() {
+  if (precision_ == at::kFloat) return;
+  lowered_.emplace(model_, precision_);
+  if (device_.is_cuda()) side_.emplace(device_);
+  lowered_->write_gradients(parameters_, sums_.gradients, side_ ? &*side_ : nullptr);
+}
+
 void RecordedPass::compute(const Recorded& pass) {
+  take_gradients(parameters_);  // of a recording that broke off
+  std::optional<model::LoweredLayers::Use> use;
+  if (lowered_) {
+    lowered_->refresh();
+    use.emplace(*lowered_);
+  }
   LossSum loss;
   {
     const model::Autocast autocast(device_, precision_);
@@ -239,6 +255,7 @@ void RecordedPass::compute(const Recorded& pass) {
     loss = loss_of(model_, features, pass.target, config_.label_smoothing);
   }
   (loss.smoothed * pass.scale).backward();
+  if (side_) side_->join();
   const at::NoGradGuard no_grad;
   const Gradients gradients = take_gradients(parameters_);
   std::vector<Tensor> into, from;
@@ -248,7 +265,12 @@ void RecordedPass::compute(const Recorded& pass) {
     into.push_back(sums_.gradients[i]);
     from.push_back(gradients[i]);
   }
-  at::_foreach_copy_(into, from);
+  if (!into.empty()) at::_foreach_copy_(into, from);
+  if (use) {
+    const std::vector<bool> written = use->written();
+    for (std::size_t i = 0; i < written.size(); ++i)
+      if (written[i]) is_trained_[i] = true;
+  }
   Tensor(sums_.losses).copy_(loss.numbers());
 }
 

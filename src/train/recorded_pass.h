@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/side_work.h"
+#include "model/lowered_layers.h"
 #include "model/pointer.h"
 #include "train/config.h"
 #include "train/shard.h"
@@ -72,6 +74,7 @@ class RecordedPass {
   void compute(const data::Batch& batch, double scale);
   RecordedSums sums() const;
   void fill(Recorded& pass, const data::Batch& batch, const PassShape& shape, double scale) const;
+  void lower_weights();
   void compute(const Recorded& pass);
 
   model::Model& model_;
@@ -83,6 +86,9 @@ class RecordedPass {
   bool unpadded_ = false;         // whether the model computes nothing for padding
   RecordedSums sums_;             // what all graphs write into
   std::vector<bool> is_trained_;  // of each parameter: whether it gets a gradient
+  // Copies of weights in low precision, and the stream for gradients of weights; both may be none.
+  std::optional<model::LoweredLayers> lowered_;
+  std::optional<kernels::SideWork> side_;
   std::map<PassShape, std::unique_ptr<Recorded>> recorded_;
 };
 

@@ -75,10 +75,17 @@ class CudaRecorder final : public GraphRecorder {
     if (!pool) pool_ = pool = std::make_shared<const Pool>(at::cuda::graph_pool_handle());
     {
       const c10::cuda::CUDAStreamGuard guard(stream);
-      work();  // libraries make their workspaces for this stream, and choose their kernels
-      GeneratorKept generator(at::cuda::detail::getDefaultCUDAGenerator());
-      capture(*graph, *pool, work);
-      generator.done();
+      if (captures_first_ && captured(*graph, *pool, work)) {
+        graph->replay();
+      } else {
+        captures_first_ = false;
+        graph = std::make_unique<at::cuda::CUDAGraph>();
+        work();  // libraries make their workspaces for this stream, and choose their kernels
+        GeneratorKept generator(at::cuda::detail::getDefaultCUDAGenerator());
+        capture(*graph, *pool, work);
+        generator.done();
+        captures_first_ = !needs_work_first_;
+      }
     }
     follow(current, stream);
     return std::make_unique<CudaRecording>(std::move(pool), std::move(graph));
@@ -102,6 +109,19 @@ class CudaRecorder final : public GraphRecorder {
     graph.capture_end();
   }
 
+  /// Returns false where `work` has to be done before it can be recorded.
+  bool captured(at::cuda::CUDAGraph& graph, const Pool& pool, const std::function<void()>& work) {
+    GeneratorKept generator(at::cuda::detail::getDefaultCUDAGenerator());
+    try {
+      capture(graph, pool, work);
+    } catch (const c10::Error&) {
+      needs_work_first_ = true;
+      return false;
+    }
+    generator.done();
+    return true;
+  }
+
   c10::cuda::CUDAStream stream_of(c10::DeviceIndex device) {
     const auto found = streams_.find(device);
     if (found != streams_.end()) return found->second;
@@ -109,6 +129,9 @@ class CudaRecorder final : public GraphRecorder {
   }
 
   std::mutex mutex_;
+  // Once some work has been recorded after it was done, other work is recorded first and then
+  // replayed, so that the host launches it once. This goes on until it fails.
+  bool captures_first_ = false, needs_work_first_ = false;
   std::weak_ptr<const Pool> pool_;  // of the graphs that there are
   std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams_;
 };
