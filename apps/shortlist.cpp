@@ -1,4 +1,5 @@
-// heed shortlist RUN SOURCE TARGET: which pieces of the target are likely for a source.
+// heed shortlist MODEL SOURCE [TARGET]: which pieces of the target are likely for a source, by a
+// corpus or by the model's own translations.
 
 #include "decode/search/shortlist.h"
 
@@ -6,18 +7,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/progress_bar.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "decode/search/input.h"
 #include "decode/search/line_translator.h"
+#include "decode/search/lines_request.h"
 #include "decode/search/shortlist_learner.h"
+#include "engine/network.h"
 #include "run/config.h"
 #include "run/folder.h"
 #include "run/line_models.h"
@@ -33,14 +40,72 @@ struct ShortlistArgs {
   ModelOptions common;
 };
 
-void write_shortlist(const ShortlistArgs& args, const std::string& output) {
+run::OpenOptions without_shortlist(const ShortlistArgs& args) {
+  std::vector<std::string> settings = args.common.settings;
+  settings.emplace_back("decoding.shortlist=''");
+  return args.common.open(settings);
+}
+
+/// The options of the model that translates for its own shortlist: as fast as this machine can,
+/// where the user does not say it otherwise.
+run::OpenOptions own_options(const ShortlistArgs& args) {
+  run::OpenOptions options = without_shortlist(args);
+  options.settings.insert(options.settings.begin(), "decoding.weights=auto");
+  return options;
+}
+
+decode::PiecePairs own_translations(const ShortlistArgs& args,
+                                    const decode::LineTranslator& translator) {
+  decode::Input input(args.source, /*prefix_file=*/"", /*tsv=*/false);
+  ProgressBar bar("lines translated", input.count());
+  const decode::SearchHooks hooks{
+      .searched = [&](int64_t lines) { bar.add(static_cast<double>(lines)); }};
+  const auto most = static_cast<std::size_t>(translator.chunk_size());
+  decode::PiecePairs pairs;
+  for (decode::InputChunk chunk = input.next(most); !chunk.lines.empty(); chunk = input.next(most))
+    decode::log_warnings(decode::add_translations(
+        translator, {.lines = chunk.lines, .numbers = decode::LineNumbers(chunk.first)}, hooks,
+        pairs));
+  if (pairs.source.empty()) throw UserError("{}: has no line to translate", args.source);
+  return pairs;
+}
+
+struct LearnedShortlist {
+  std::string bytes;
+  run::Vocabularies vocabularies;
+};
+
+LearnedShortlist learn(const ShortlistArgs& args, const run::Config& config) {
+  if (args.target.empty()) {
+    const run::LineModels models = open_line_models(args.model, own_options(args));
+    const decode::MemberText& text = models.translator->first_text();
+    return {decode::learn_shortlist(own_translations(args, *models.translator), args.size,
+                                    text.source, text.target),
+            {text.source, text.target}};
+  }
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
   text::require_pairs(pairs, args.source);
-  const run::Config config = run::open_config(args.model, args.common.open()).config;
-  const auto [source, target] = run::load_vocabularies(args.model, run::is_joint(config));
-  write_atomic(output,
-               decode::learn_shortlist(pairs, config.data.max_length, args.size, source, target));
-  log::info("{}: written; set decoding.shortlist to this file to translate with it", output);
+  const run::Vocabularies both =
+      run::with_languages(run::load_vocabularies(args.model, run::is_joint(config)), config);
+  return {decode::learn_shortlist(
+              decode::pieces_of(pairs, config.data.max_length, both.source, both.target), args.size,
+              both.source, both.target),
+          both};
+}
+
+void write_shortlist(const ShortlistArgs& args, const run::Config& config,
+                     const std::string& output) {
+  const LearnedShortlist learned = learn(args, config);
+  const auto& [source, target] = learned.vocabularies;
+  const decode::Shortlist shortlist(learned.bytes, output, source, target);
+  int64_t known = 0;
+  for (int32_t piece = text::kEnd + 1; piece < source.size(); ++piece)
+    known += !shortlist.is_open({&piece, 1});
+  write_atomic(output, learned.bytes);
+  log::info(
+      "{}: written; {} of {} pieces of the source have a list, and with another one a line is "
+      "translated without the shortlist; set decoding.shortlist to this file to translate with it",
+      output, known, source.size() - text::kEnd - 1);
 }
 
 run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
@@ -55,28 +120,77 @@ run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
   return run::open_engines(args.model, options);
 }
 
-/// Returns the number of lines that are translated otherwise than without the shortlist.
+/// Counts what a text's shortlists have.
+class ShortlistCounts {
+ public:
+  ShortlistCounts(const decode::Shortlist& shortlist, const decode::LineTranslator& translator)
+      : shortlist_(shortlist), translator_(translator) {}
+
+  void add(const std::vector<std::string>& lines) {
+    for (const std::vector<int64_t>& batch : translator_.batches_of({.lines = lines})) {
+      std::set<int32_t> all;
+      for (const int64_t i : batch) {
+        const std::vector<int32_t> source =
+            translator_.first_text().source.encode(lines[i], translator_.source_limit());
+        if (shortlist_.is_open(source)) {
+          ++open_;
+          continue;
+        }
+        const decode::PieceList pieces = shortlist_.pieces_for(source);
+        all.insert(pieces.begin(), pieces.end());
+        of_lines_.add(std::ssize(pieces));
+      }
+      if (!all.empty()) of_batches_.add(std::ssize(all));
+    }
+  }
+
+  std::string text() const {
+    return fmt::format("{:.0f} of {} pieces a line, {:.0f} a batch; {} with all pieces",
+                       of_lines_.mean(), translator_.first_text().target.size(), of_batches_.mean(),
+                       counted(open_, "line"));
+  }
+
+ private:
+  struct Mean {
+    int64_t sum = 0, count = 0;
+
+    void add(int64_t value) {
+      sum += value;
+      ++count;
+    }
+    double mean() const {
+      return static_cast<double>(sum) / static_cast<double>(std::max<int64_t>(count, 1));
+    }
+  };
+
+  const decode::Shortlist& shortlist_;
+  const decode::LineTranslator& translator_;
+  Mean of_lines_, of_batches_;
+  int64_t open_ = 0;
+};
+
+/// Prints how many lines are translated otherwise than without the shortlist, and what their lists
+/// have.
 void check(const ShortlistArgs& args, const std::string& file) {
   const std::vector<std::string> lines = text::read_sources(args.check);
-  const auto without =
-      with_logged_warnings(open(args, "''").translator->translate({.lines = lines}));
+  decode::LinesResult plain = open(args, "''").translator->translate({.lines = lines});
   const run::LineModels models = open(args, file);
   const decode::LineTranslator& translator = *models.translator;
-  const auto with = with_logged_warnings(translator.translate({.lines = lines}));
-  const text::Vocabulary& source = translator.first_text().source;
-  const text::Vocabulary& target = translator.first_text().target;
+  decode::LinesResult listed = translator.translate({.lines = lines});
+  log::info("{}: the search takes {} s with the shortlist and {} s without", args.check,
+            fixed(listed.search_seconds, 2), fixed(plain.search_seconds, 2));
+  const auto without = with_logged_warnings(std::move(plain));
+  const auto with = with_logged_warnings(std::move(listed));
+  const auto& [source, target, unknown, length] = translator.first_text();
   const decode::Shortlist shortlist(read_file(file), file, source, target);
   int64_t differ = 0;
-  std::size_t pieces = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    differ += with[i].text != without[i].text;
-    pieces += shortlist.pieces_for(source.encode(lines[i], translator.source_limit())).size();
-  }
+  for (std::size_t i = 0; i < lines.size(); ++i) differ += with[i].text != without[i].text;
+  ShortlistCounts counts(shortlist, translator);
+  counts.add(lines);
   const auto count = static_cast<double>(std::max<std::size_t>(lines.size(), 1));
-  std::cout << fmt::format("{} of {} differ ({:.1f} %); {:.0f} of {} pieces a line\n", differ,
+  std::cout << fmt::format("{} of {} differ ({:.1f} %); {}\n", differ,
                            counted(std::ssize(lines), "line"),
-                           100 * static_cast<double>(differ) / count,
-                           static_cast<double>(pieces) / count, target.size());
+                           100 * static_cast<double>(differ) / count, counts.text());
 }
 
 void make_shortlist(const ShortlistArgs& args) {
@@ -84,7 +198,13 @@ void make_shortlist(const ShortlistArgs& args) {
       args.output.empty() ? file_in(args.model, kShortlistFile) : args.output;
   require_writable({output}, {args.source, args.target, args.check});
   if (!args.check.empty()) require_file(args.check, "text");
-  write_shortlist(args, output);
+  const run::Config config = run::open_config(args.model, without_shortlist(args)).config;
+  if (!engine::has_network(config.model))
+    throw UserError(
+        "{}: a shortlist needs an engine, and this model has a mechanism that was added to a "
+        "registry; translate with it as it is",
+        args.model);
+  write_shortlist(args, config, output);
   if (!args.check.empty()) check(args, output);
 }
 
@@ -92,9 +212,14 @@ void make_shortlist(const ShortlistArgs& args) {
 
 void add_shortlist(CommandLine& program) {
   auto [command, args] = program.command("shortlist", make_shortlist);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
-  command.option("source", args->source, "Source sentences, as many as possible").required();
-  command.option("target", args->target, "Their translations, line by line").required();
+  command.option("model", args->model, "Folder that `heed train` or `heed import` wrote")
+      .required();
+  command
+      .option("source", args->source,
+              "Source sentences, as many as possible (plain, .gz or .zst); - is standard input")
+      .required();
+  command.option("target", args->target,
+                 "Their translations, line by line; default: the model's own");
   command.group("What it lists");
   command.option("--best", args->size.best, "Pieces of the target for each piece of the source")
       .between(1, 100000);
@@ -109,9 +234,8 @@ void add_shortlist(CommandLine& program) {
       "Also translate this text with the shortlist and without, and print how many lines differ");
   args->common.add(command);
   command.examples(
-      {"heed shortlist runs/multi30k_quick data/multi30k/train.de data/multi30k/train.en "
-       "--check data/multi30k/test2016.de",
-       "heed shortlist runs/demo/transformer data/demo/train.src data/demo/train.tgt --best 50 "
+      {"heed shortlist runs/opus text.de.gz --check more.de",
+       "heed shortlist runs/multi30k_quick data/multi30k/train.de data/multi30k/train.en --best 50 "
        "--set device=cpu -o short.bin"});
 }
 
