@@ -54,19 +54,39 @@ run::OpenOptions own_options(const ShortlistArgs& args) {
   return options;
 }
 
+/// The pairs of a text and the model's translations of it, and of as many of the pieces that the
+/// text lacks as it has lines: they take at most as long as the text.
 decode::PiecePairs own_translations(const ShortlistArgs& args,
                                     const decode::LineTranslator& translator) {
-  decode::Input input(args.source, /*prefix_file=*/"", /*tsv=*/false);
-  ProgressBar bar("lines translated", input.count());
-  const decode::SearchHooks hooks{
-      .searched = [&](int64_t lines) { bar.add(static_cast<double>(lines)); }};
-  const auto most = static_cast<std::size_t>(translator.chunk_size());
   decode::PiecePairs pairs;
-  for (decode::InputChunk chunk = input.next(most); !chunk.lines.empty(); chunk = input.next(most))
-    decode::log_warnings(decode::add_translations(
-        translator, {.lines = chunk.lines, .numbers = decode::LineNumbers(chunk.first)}, hooks,
-        pairs));
+  const auto most = static_cast<std::size_t>(translator.chunk_size());
+  int64_t lines = 0;
+  {
+    decode::Input input(args.source, /*prefix_file=*/"", /*tsv=*/false);
+    ProgressBar bar("lines translated", input.count());
+    const decode::SearchHooks hooks{
+        .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
+    for (decode::InputChunk chunk = input.next(most); !chunk.lines.empty();
+         chunk = input.next(most)) {
+      lines += std::ssize(chunk.lines);
+      decode::log_warnings(decode::add_translations(
+          translator, {.lines = chunk.lines, .numbers = decode::LineNumbers(chunk.first)}, hooks,
+          pairs));
+    }
+  }
   if (pairs.source.empty()) throw UserError("{}: has no line to translate", args.source);
+  const std::vector<std::string> pieces =
+      decode::unseen_pieces(pairs, translator.first_text().source, lines);
+  ProgressBar bar("pieces translated", std::ssize(pieces));
+  const decode::SearchHooks hooks{
+      .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
+  // What a model makes of a single piece is often too long; nobody reads it.
+  for (auto next = pieces.begin(); next != pieces.end();) {
+    const auto end = next + std::min<std::ptrdiff_t>(std::ssize(pieces) - (next - pieces.begin()),
+                                                     static_cast<std::ptrdiff_t>(most));
+    decode::add_translations(translator, {.lines = {next, end}}, hooks, pairs);
+    next = end;
+  }
   return pairs;
 }
 

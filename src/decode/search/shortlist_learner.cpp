@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "decode/search/batches.h"
@@ -12,6 +13,7 @@
 #include "study/lexicon.h"
 #include "text/characters.h"
 #include "text/digits.h"
+#include "text/script.h"
 #include "text/utf8.h"
 
 namespace heed::decode {
@@ -54,6 +56,25 @@ void add_copies(const text::Vocabulary& source, const text::Vocabulary& target, 
   list.insert(list.end(), spelled.begin(), spelled.end());
 }
 
+/// Returns the scripts of a piece's letters.
+std::set<text::Script> scripts_of(const std::string& piece) {
+  std::set<text::Script> scripts;
+  for (const char32_t letter : text::decode_utf8(piece)) scripts.insert(text::script_of(letter));
+  scripts.erase(text::Script::none);
+  return scripts;
+}
+
+/// Returns a line that is cut into this piece, perhaps with a word start before it; empty if there
+/// is none.
+std::string line_of(const text::Vocabulary& vocabulary, int32_t piece) {
+  for (const std::string& line : {vocabulary.decode({piece}), vocabulary.piece(piece)}) {
+    const std::vector<int32_t> ids = vocabulary.encode(line);
+    if (!text::is_blank(line) && std::ranges::find(ids, piece) != ids.end()) return line;
+    if (!vocabulary.is_cut()) break;
+  }
+  return "";
+}
+
 }  // namespace
 
 PiecePairs pieces_of(const text::Pairs& pairs, int64_t most, const text::Vocabulary& source,
@@ -79,6 +100,22 @@ std::vector<std::string> add_translations(const LineTranslator& translator, Line
       pairs.target.push_back(std::move(hypothesis.ids));
     }
   return std::move(result.warnings);
+}
+
+std::vector<std::string> unseen_pieces(const PiecePairs& pairs, const text::Vocabulary& source,
+                                       int64_t most) {
+  const std::vector<int64_t> counts = counts_of(pairs.source, source.size());
+  std::set<text::Script> known;
+  for (int32_t piece = text::kEnd + 1; piece < source.size(); ++piece)
+    if (counts[piece] > 0) known.merge(scripts_of(source.piece(piece)));
+  std::vector<std::string> lines;
+  for (int32_t piece = text::kEnd + 1; piece < source.size() && std::ssize(lines) < most; ++piece) {
+    const std::string name = source.piece(piece);
+    if (counts[piece] > 0 || source.has_symbol(name)) continue;
+    if (!std::ranges::includes(known, scripts_of(name))) continue;
+    if (std::string line = line_of(source, piece); !line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 std::string learn_shortlist(PiecePairs pairs, const ShortlistSize& size,

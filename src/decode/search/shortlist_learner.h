@@ -33,6 +33,12 @@ PiecePairs pieces_of(const text::Pairs& pairs, int64_t most, const text::Vocabul
 std::vector<std::string> add_translations(const LineTranslator& translator, LinesRequest request,
                                           const SearchHooks& hooks, PiecePairs& pairs);
 
+/// Returns source texts, each a piece that no pair has: at most `most`, those of lower ids first,
+/// which most vocabularies have more often. Pieces of a script that no pair has are left out, and
+/// so are symbols and pieces that no text alone is cut into.
+std::vector<std::string> unseen_pieces(const PiecePairs& pairs, const text::Vocabulary& source,
+                                       int64_t most);
+
 /// Returns shortlist_bytes() of the likeliest translations of each piece (study/lexicon.h). A
 /// source piece in no pair has kUnknownTranslations. Every other one has the piece of the same name
 /// in the target's vocabulary, or the pieces of its text, too: names are copied. Each translation

@@ -92,6 +92,17 @@ TEST_F(LearnedShortlist, HasDigitsAndSigns) {
   EXPECT_THAT(pieces, Not(Contains(id(target, "»"))));  // in no pair
 }
 
+TEST_F(LearnedShortlist, IsOfPiecesThatNoPairHas) {
+  const text::Vocabulary source = vocabulary_of("abc def жук\n", 23, {"<term>"});
+  const int32_t abc = id(source, "\u2581abc"), zhuk = id(source, "\u2581жук");
+  const std::vector<std::string> lines = unseen_pieces({{{abc}}, {{4}}}, source, 100);
+  EXPECT_THAT(lines, Contains("def"));
+  for (const char* other : {"abc", "жук", "<term>", ""}) EXPECT_THAT(lines, Not(Contains(other)));
+  EXPECT_THAT(unseen_pieces({{{abc, zhuk}}, {{4}}}, source, 100), Contains("ж"));
+  const auto two = unseen_pieces({{{abc}}, {{4}}}, source, 2);
+  EXPECT_EQ(two, (std::vector<std::string>{lines[0], lines[1]}));
+}
+
 TEST_F(LearnedShortlist, HasBytes) {
   const text::Vocabulary both = vocabulary_of("abc\n", 268, {}, /*bytes=*/true);
   const int32_t a = id(both, "a"), b = id(both, "b");
