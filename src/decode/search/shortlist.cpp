@@ -88,13 +88,14 @@ Shortlist::Shortlist(std::string_view bytes, const std::string& name,
   std::fill_n(always_.begin(), std::min<uint64_t>(std::max(header.frequent, kSpecial), size), 1);
   for (uint64_t i = offsets_[text::kEnd]; i < offsets_[text::kEnd + 1]; ++i)
     always_[pieces_[i]] = 1;
-  if (is_of_other_language(target))
+  if (is_of_other_languages(source, target))
     throw UserError(name +
-                    ": was made for another language of the target; make one for this language "
-                    "with `heed shortlist`");
+                    ": was made for other languages; make one for these with `heed shortlist`");
 }
 
-bool Shortlist::is_of_other_language(const text::Vocabulary& target) const {
+bool Shortlist::is_of_other_languages(const text::Vocabulary& source,
+                                      const text::Vocabulary& target) const {
+  if (is_open(source.beginning())) return true;  // no line would have a list
   const auto is_always = [&](int32_t piece) { return always_[piece] != 0; };
   if (std::ranges::all_of(target.beginning(), is_always)) return false;
   // A file of heed 0.1.0 has no symbols of languages.

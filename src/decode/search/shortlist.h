@@ -30,7 +30,7 @@ inline const PieceList kUnknownTranslations{text::kPad};
 class Shortlist {
  public:
   /// Reads the bytes of a file; `name` begins messages. Throws UserError if they are no shortlist,
-  /// are damaged, or belong to other vocabularies or to another language of the target.
+  /// are damaged, or belong to other vocabularies or languages.
   Shortlist(std::string_view bytes, const std::string& name, const text::Vocabulary& source,
             const text::Vocabulary& target);
 
@@ -43,8 +43,9 @@ class Shortlist {
   PieceList pieces_for(std::span<const int32_t> source, std::span<const int32_t> prefix = {}) const;
 
  private:
-  /// Whether translations begin with another symbol of a language than those that the file is of.
-  bool is_of_other_language(const text::Vocabulary& target) const;
+  /// Whether lines or translations begin with other symbols of languages than those that the file
+  /// is of.
+  bool is_of_other_languages(const text::Vocabulary& source, const text::Vocabulary& target) const;
 
   bool joint_;
   std::vector<char> always_;  // for each target piece, whether every translation may have it

@@ -113,23 +113,27 @@ TEST_F(LearnedShortlist, HasBytes) {
 }
 
 TEST_F(LearnedShortlist, IsOfOneLanguage) {
-  const text::Vocabulary source = vocabulary_of("abc\n", 10),
-                         many = vocabulary_of("mno\n", 12, {"<2de>", "<2fr>"});
-  const text::Vocabulary german = many.beginning_with({"<2de>"}),
-                         french = many.beginning_with({"<2fr>"});
-  const int32_t a = id(source, "a"), m = id(many, "m");
-  const std::string bytes = learn_shortlist({{{a}}, {{m}}}, {1, 0}, source, german);
-  EXPECT_THAT(Shortlist(bytes, "file", source, german).pieces_for(std::vector{a}),
-              Contains(id(many, "<2de>")));
-  try {
-    const Shortlist other(bytes, "file", source, french);
-    ADD_FAILURE() << "was read";
-  } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("file: was made for another language of the target"));
-  }
+  const text::Vocabulary plain = vocabulary_of("abc\n", 12, {"<de>", "<en>"}),
+                         many = vocabulary_of("mno\n", 12, {"<de>", "<fr>"});
+  const text::Vocabulary english = plain.beginning_with({"<en>"}),
+                         german = many.beginning_with({"<de>"}),
+                         french = many.beginning_with({"<fr>"});
+  const int32_t en = id(plain, "<en>"), a = id(plain, "a"), m = id(many, "m");
+  const std::string bytes = learn_shortlist({{{en, a}}, {{m}}}, {1, 0}, english, german);
+  EXPECT_THAT(Shortlist(bytes, "file", english, german).pieces_for(std::vector{a}),
+              Contains(id(many, "<de>")));
+  const auto expect_refusal = [&](const text::Vocabulary& source, const text::Vocabulary& target) {
+    try {
+      const Shortlist other(bytes, "file", source, target);
+      ADD_FAILURE() << "was read";
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("file: was made for other languages"));
+    }
+  };
+  expect_refusal(english, french);
+  expect_refusal(plain.beginning_with({"<de>"}), german);
   // A file without symbols, as heed 0.1.0 made it, is of any language.
-  const Shortlist old(learn_shortlist({{{a}}, {{m}}}, {1, 0}, source, many), "file", source,
-                      french);
+  const Shortlist old(learn_shortlist({{{a}}, {{m}}}, {1, 0}, plain, many), "file", plain, french);
   EXPECT_FALSE(old.is_open(std::vector{a}));
 }
 
