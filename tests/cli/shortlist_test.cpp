@@ -45,9 +45,11 @@ TEST_F(ShortlistCommand, LearnsFromTheModelsOwnTranslations) {
   // A list has each piece that is in a hypothesis of a line with its source piece, so that a greedy
   // search of these lines finds what it finds without the lists.
   const std::string source = folder / "train.src", own = folder / "own.bin";
-  const std::vector<std::string> greedy{
-      "--set", "decoding.beam_size=1", "--set", "decoding.weights=fp32", "-o", own, "--check",
-      source};
+  const std::vector<std::string> greedy{"--set",      "decoding.beam_size=1",
+                                        "--set",      "decoding.weights=fp32",
+                                        "--frequent", "0",
+                                        "-o",         own,
+                                        "--check",    source};
   const auto own_shortlist = [&](const std::string& model) {
     std::vector<std::string> all{"shortlist", model, source};
     all.insert(all.end(), greedy.begin(), greedy.end());
@@ -108,7 +110,8 @@ TEST_F(ShortlistCommand, RefusesWhatCannotBe) {
                  {"model.attention_normaliser"});
   expect_mistake(start_heed(command({"--best", "0"})), {"--best"});
   const std::string blank = folder.write("blank", "\n  \n");
-  expect_mistake(start_heed({"shortlist", run, blank}), {"blank: has no line to translate"});
+  expect_mistake(start_heed({"shortlist", run, blank, "--set", "decoding.weights=fp32"}),
+                 {"blank: has no line to translate"});
 
   expect_mistake(start_heed({"shortlist", run, folder / "train.src", folder / "valid.tgt"}),
                  {"train.src", "valid.tgt"});

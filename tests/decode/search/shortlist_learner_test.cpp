@@ -66,7 +66,7 @@ TEST_F(LearnedShortlist, HasEveryPieceWhereNothingIsKnown) {
 }
 
 TEST_F(LearnedShortlist, HasWhatIsCopied) {
-  const text::Vocabulary source = vocabulary_of("anna xy\n", 13),
+  const text::Vocabulary source = vocabulary_of("anna anna anna xy\n", 13),
                          target = vocabulary_of("anna qx rs\n", 16);
   const int32_t whole = id(source, "\u2581anna"), y = id(source, "y");
   const int32_t q = id(target, "q");
@@ -93,7 +93,7 @@ TEST_F(LearnedShortlist, HasDigitsAndSigns) {
 }
 
 TEST_F(LearnedShortlist, IsOfPiecesThatNoPairHas) {
-  const text::Vocabulary source = vocabulary_of("abc def жук\n", 23, {"<term>"});
+  const text::Vocabulary source = vocabulary_of("abc def жук\n", 24, {"<term>"});
   const int32_t abc = id(source, "\u2581abc"), zhuk = id(source, "\u2581жук");
   const std::vector<std::string> lines = unseen_pieces({{{abc}}, {{4}}}, source, 100);
   EXPECT_THAT(lines, Contains("def"));
