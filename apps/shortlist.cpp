@@ -9,6 +9,7 @@
 #include <iostream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/libtorch.h"
@@ -20,6 +21,7 @@
 #include "base/progress_bar.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "decode/search/encoded_lines.h"
 #include "decode/search/input.h"
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
@@ -128,66 +130,59 @@ void write_shortlist(const ShortlistArgs& args, const run::Config& config,
       output, known, source.size() - text::kEnd - 1);
 }
 
+/// Throws UserError where no shortlist can be used.
+void require_engines(const ShortlistArgs& args) {
+  if (!run::have_engines(args.model, without_shortlist(args)))
+    throw UserError(
+        "--check: shortlists need a CPU, and no mechanism that was added to a registry; add "
+        "--device cpu, or leave --check out");
+}
+
 run::LineModels open(const ShortlistArgs& args, const std::string& shortlist) {
   std::vector<std::string> settings = args.common.settings;
   settings.push_back("decoding.shortlist=" + shortlist);
-  const run::OpenOptions options = args.common.open(settings);
-  if (!run::have_engines(args.model, options))
-    throw UserError(
-        "--check: shortlists need a CPU, and no mechanism that was added to a registry; add "
-        "--device "
-        "cpu, or leave --check out");
-  return run::open_engines(args.model, options);
+  return run::open_engines(args.model, args.common.open(settings));
 }
 
-/// Counts what a text's shortlists have.
-class ShortlistCounts {
+/// The mean of numbers.
+class Mean {
  public:
-  ShortlistCounts(const decode::Shortlist& shortlist, const decode::LineTranslator& translator)
-      : shortlist_(shortlist), translator_(translator) {}
-
-  void add(const std::vector<std::string>& lines) {
-    for (const std::vector<int64_t>& batch : translator_.batches_of({.lines = lines})) {
-      std::set<int32_t> all;
-      for (const int64_t i : batch) {
-        const std::vector<int32_t> source =
-            translator_.first_text().source.encode(lines[i], translator_.source_limit());
-        if (shortlist_.is_open(source)) {
-          ++open_;
-          continue;
-        }
-        const decode::PieceList pieces = shortlist_.pieces_for(source);
-        all.insert(pieces.begin(), pieces.end());
-        of_lines_.add(std::ssize(pieces));
-      }
-      if (!all.empty()) of_batches_.add(std::ssize(all));
-    }
+  void add(int64_t value) {
+    sum_ += value;
+    ++count_;
   }
-
-  std::string text() const {
-    return fmt::format("{:.0f} of {} pieces a line, {:.0f} a batch; {} with all pieces",
-                       of_lines_.mean(), translator_.first_text().target.size(), of_batches_.mean(),
-                       counted(open_, "line"));
+  double value() const {
+    return static_cast<double>(sum_) / static_cast<double>(std::max<int64_t>(count_, 1));
   }
 
  private:
-  struct Mean {
-    int64_t sum = 0, count = 0;
-
-    void add(int64_t value) {
-      sum += value;
-      ++count;
-    }
-    double mean() const {
-      return static_cast<double>(sum) / static_cast<double>(std::max<int64_t>(count, 1));
-    }
-  };
-
-  const decode::Shortlist& shortlist_;
-  const decode::LineTranslator& translator_;
-  Mean of_lines_, of_batches_;
-  int64_t open_ = 0;
+  int64_t sum_ = 0, count_ = 0;
 };
+
+/// Says how many pieces the lists of a text's lines and batches have, and how many lines have all.
+std::string sizes_of(const decode::Shortlist& shortlist, const decode::LineTranslator& translator,
+                     const std::vector<std::string>& lines) {
+  const text::Vocabulary& source = translator.first_text().source;
+  Mean of_lines, of_batches;
+  int64_t open = 0;
+  for (const std::vector<int64_t>& batch : translator.batches_of({.lines = lines})) {
+    std::set<int32_t> all;
+    for (const int64_t i : batch) {
+      const std::vector<int32_t> ids = source.encode(lines[i], translator.source_limit());
+      if (shortlist.is_open(ids)) {
+        ++open;
+        continue;
+      }
+      const decode::PieceList pieces = shortlist.pieces_for(ids);
+      all.insert(pieces.begin(), pieces.end());
+      of_lines.add(std::ssize(pieces));
+    }
+    if (!all.empty()) of_batches.add(std::ssize(all));
+  }
+  return fmt::format("{:.0f} of {} pieces a line, {:.0f} a batch; {} with all pieces",
+                     of_lines.value(), translator.first_text().target.size(), of_batches.value(),
+                     counted(open, "line"));
+}
 
 /// Prints how many lines are translated otherwise than without the shortlist, and what their lists
 /// have.
@@ -201,23 +196,24 @@ void check(const ShortlistArgs& args, const std::string& file) {
             fixed(listed.search_seconds, 2), fixed(plain.search_seconds, 2));
   const auto without = with_logged_warnings(std::move(plain));
   const auto with = with_logged_warnings(std::move(listed));
-  const auto& [source, target, unknown, length] = translator.first_text();
-  const decode::Shortlist shortlist(read_file(file), file, source, target);
+  const decode::MemberText& text = translator.first_text();
+  const decode::Shortlist shortlist(read_file(file), file, text.source, text.target);
   int64_t differ = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) differ += with[i].text != without[i].text;
-  ShortlistCounts counts(shortlist, translator);
-  counts.add(lines);
   const auto count = static_cast<double>(std::max<std::size_t>(lines.size(), 1));
-  std::cout << fmt::format("{} of {} differ ({:.1f} %); {}\n", differ,
-                           counted(std::ssize(lines), "line"),
-                           100 * static_cast<double>(differ) / count, counts.text());
+  std::cout << fmt::format(
+      "{} of {} differ ({:.1f} %); {}\n", differ, counted(std::ssize(lines), "line"),
+      100 * static_cast<double>(differ) / count, sizes_of(shortlist, translator, lines));
 }
 
 void make_shortlist(const ShortlistArgs& args) {
   const std::string output =
       args.output.empty() ? file_in(args.model, kShortlistFile) : args.output;
   require_writable({output}, {args.source, args.target, args.check});
-  if (!args.check.empty()) require_file(args.check, "text");
+  if (!args.check.empty()) {
+    require_file(args.check, "text");
+    require_engines(args);
+  }
   const run::Config config = run::open_config(args.model, without_shortlist(args)).config;
   if (!engine::has_network(config.model))
     throw UserError(

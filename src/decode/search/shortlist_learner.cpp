@@ -9,7 +9,9 @@
 
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
+#include "decode/search/line_translator.h"
 #include "decode/search/pieces.h"
+#include "decode/search/search.h"
 #include "study/lexicon.h"
 #include "text/characters.h"
 #include "text/digits.h"
@@ -93,12 +95,14 @@ std::vector<std::string> add_translations(const LineTranslator& translator, Line
   if (!samples(config.sampling) && config.mbr == 0)
     request.search = with_n_best(config, width_of(config));
   LinesResult result = translator.translate(request, hooks);
-  for (std::size_t i = 0; i < request.lines.size(); ++i)
+  const text::Vocabulary& source = translator.first_text().source;
+  for (std::size_t i = 0; i < request.lines.size(); ++i) {
+    const PieceList pieces = first_pieces(source, request.lines[i], translator.source_limit());
     for (Hypothesis& hypothesis : result.translations[i].hypotheses) {
-      pairs.source.push_back(first_pieces(translator.first_text().source, request.lines[i],
-                                          translator.source_limit()));
+      pairs.source.push_back(pieces);
       pairs.target.push_back(std::move(hypothesis.ids));
     }
+  }
   return std::move(result.warnings);
 }
 

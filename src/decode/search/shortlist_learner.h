@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/shortlist.h"
 #include "text/pairs.h"
 #include "text/vocabulary.h"
 
 namespace heed::decode {
+
+class LineTranslator;  // decode/search/line_translator.h
 
 struct ShortlistSize {
   int64_t best = 100;      // pieces of the target for each piece of the source
