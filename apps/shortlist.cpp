@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,7 +23,6 @@
 #include "base/run_folder.h"
 #include "base/strings.h"
 #include "decode/search/encoded_lines.h"
-#include "decode/search/input.h"
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/shortlist_learner.h"
@@ -56,39 +56,41 @@ run::OpenOptions own_options(const ShortlistArgs& args) {
   return options;
 }
 
+/// Adds the model's translations of the lines to `pairs`, with progress on a terminal, and returns
+/// the warnings.
+std::vector<std::string> translate(const decode::LineTranslator& translator,
+                                   const std::vector<std::string>& lines, const char* what,
+                                   decode::PiecePairs& pairs) {
+  ProgressBar bar(what, std::ssize(lines));
+  const decode::SearchHooks hooks{
+      .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
+  std::vector<std::string> warnings;
+  for (auto next = lines.begin(); next != lines.end();) {
+    const auto end = next + std::min<int64_t>(translator.chunk_size(), lines.end() - next);
+    std::ranges::move(
+        decode::add_translations(
+            translator,
+            {.lines = {next, end}, .numbers = decode::LineNumbers(next - lines.begin() + 1)}, hooks,
+            pairs),
+        std::back_inserter(warnings));
+    next = end;
+  }
+  return warnings;
+}
+
 /// The pairs of a text and the model's translations of it, and of as many of the pieces that the
 /// text lacks as it has lines: they take at most as long as the text.
 decode::PiecePairs own_translations(const ShortlistArgs& args,
                                     const decode::LineTranslator& translator) {
+  const std::vector<std::string> lines = text::read_sources(args.source);
   decode::PiecePairs pairs;
-  const auto most = static_cast<std::size_t>(translator.chunk_size());
-  int64_t lines = 0;
-  {
-    decode::Input input(args.source, /*prefix_file=*/"", /*tsv=*/false);
-    ProgressBar bar("lines translated", input.count());
-    const decode::SearchHooks hooks{
-        .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
-    for (decode::InputChunk chunk = input.next(most); !chunk.lines.empty();
-         chunk = input.next(most)) {
-      lines += std::ssize(chunk.lines);
-      decode::log_warnings(decode::add_translations(
-          translator, {.lines = chunk.lines, .numbers = decode::LineNumbers(chunk.first)}, hooks,
-          pairs));
-    }
-  }
-  if (pairs.source.empty()) throw UserError("{}: has no line to translate", args.source);
-  const std::vector<std::string> pieces =
-      decode::unseen_pieces(pairs, translator.first_text().source, lines);
-  ProgressBar bar("pieces translated", std::ssize(pieces));
-  const decode::SearchHooks hooks{
-      .searched = [&](int64_t count) { bar.add(static_cast<double>(count)); }};
-  // What a model makes of a single piece is often too long; nobody reads it.
-  for (auto next = pieces.begin(); next != pieces.end();) {
-    const auto end = next + std::min<std::ptrdiff_t>(std::ssize(pieces) - (next - pieces.begin()),
-                                                     static_cast<std::ptrdiff_t>(most));
-    decode::add_translations(translator, {.lines = {next, end}}, hooks, pairs);
-    next = end;
-  }
+  decode::log_warnings(translate(translator, lines, "lines translated", pairs));
+  if (pairs.source.empty())
+    throw UserError("{}: has no line to translate", args.source == "-" ? "stdin" : args.source);
+  // What a model makes of a single piece is often too long. Nobody reads it, and its warnings.
+  translate(translator,
+            decode::unseen_pieces(pairs, translator.first_text().source, std::ssize(lines)),
+            "pieces translated", pairs);
   return pairs;
 }
 

@@ -112,6 +112,9 @@ TEST_F(ShortlistCommand, RefusesWhatCannotBe) {
   const std::string blank = folder.write("blank", "\n  \n");
   expect_mistake(start_heed({"shortlist", run, blank, "--set", "decoding.weights=fp32"}),
                  {"blank: has no line to translate"});
+  expect_mistake(start_heed({"shortlist", run, folder.write("pairs.tsv", "a\tb\n"), "--set",
+                             "decoding.weights=fp32"}),
+                 {"pairs.tsv:1: has both sides"});
 
   expect_mistake(start_heed({"shortlist", run, folder / "train.src", folder / "valid.tgt"}),
                  {"train.src", "valid.tgt"});
