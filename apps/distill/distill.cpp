@@ -79,9 +79,11 @@ void require_same_request(const DistillArgs& args, const Lines& request,
 
 void learn_shortlist(const DistillArgs& args, const run::Config& teacher, const text::Pairs& pairs,
                      const std::string& file) {
-  const auto [source, target] =
-      run::load_vocabularies(args.first_teacher(), run::is_joint(teacher));
-  write_atomic(file, decode::learn_shortlist(pairs, teacher.data.max_length, {}, source, target));
+  const auto [source, target] = run::with_languages(
+      run::load_vocabularies(args.first_teacher(), run::is_joint(teacher)), teacher);
+  const int64_t most = teacher.data.max_length;
+  write_atomic(file, decode::learn_shortlist(decode::pieces_of(pairs, most, source, target), {},
+                                             source, target));
 }
 
 std::string student_of(const DistillArgs& args, const run::Config& teacher,

@@ -1,8 +1,11 @@
 // heed shortlist, and translations with its file.
 #include <string>
+#include <vector>
 
+#include "base/files.h"
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "compressed.h"
 
 namespace heed::cli {
 namespace {
@@ -24,7 +27,8 @@ struct ShortlistCommand : ToyRunTest {
 TEST_F(ShortlistCommand, MakesAFileThatTranslationsUse) {
   // With one vocabulary of so few pieces everything is likely.
   EXPECT_EQ(product(start_heed(command({"--check", folder / "valid.src"}))),
-            "0 of 10 lines differ (0.0 %); 32 of 32 pieces a line\n");
+            "0 of 10 lines differ (0.0 %); 32 of 32 pieces a line, 32 a batch; 0 lines with all "
+            "pieces\n");
   const std::string file = run + "/shortlist.bin";
   EXPECT_EQ(product(translate({"--set", "decoding.shortlist=" + file})), product(translate({})));
   const std::string small = folder / "small.bin";
@@ -35,6 +39,56 @@ TEST_F(ShortlistCommand, MakesAFileThatTranslationsUse) {
                                        "--batch", "1"},
       together{"--set", "decoding.shortlist=" + small, "--scores", "--batch", "7"};
   EXPECT_EQ(product(translate(alone)), product(translate(together)));
+}
+
+TEST_F(ShortlistCommand, LearnsFromTheModelsOwnTranslations) {
+  // A list has each piece that is in a hypothesis of a line with its source piece, so that a greedy
+  // search of these lines finds what it finds without the lists.
+  const std::string source = folder / "train.src", own = folder / "own.bin";
+  const std::vector<std::string> greedy{"--set",      "decoding.beam_size=1",
+                                        "--set",      "decoding.weights=fp32",
+                                        "--frequent", "0",
+                                        "-o",         own,
+                                        "--check",    source};
+  const auto own_shortlist = [&](const std::string& model) {
+    std::vector<std::string> all{"shortlist", model, source};
+    all.insert(all.end(), greedy.begin(), greedy.end());
+    return product(start_heed(all));
+  };
+  EXPECT_THAT(own_shortlist(run),
+              ::testing::ContainsRegex("^0 of 100 lines differ .*; [12]?[0-9] of 32 pieces a line, "
+                                       ".* a batch; 0 lines with all pieces"));
+  const std::string recurrent = folder / "recurrent";
+  train_toy(write_toy_config(folder, {.name = "recurrent",
+                                      .model = kRnn,
+                                      .training = "updates: 4",
+                                      .vocabulary = "kind: separate, size: 28, algorithm: bpe"}));
+  EXPECT_THAT(own_shortlist(recurrent), ::testing::StartsWith("0 of 100 lines differ"));
+  const std::string exported = folder / "exported", imported = folder / "imported";
+  product(run_heed({"export", run, "-o", exported}));
+  product(run_heed({"import", exported, "-o", imported}));
+  EXPECT_THAT(own_shortlist(imported), ::testing::StartsWith("0 of 100 lines differ"));
+}
+
+TEST_F(ShortlistCommand, ReadsTextFromAnywhere) {
+  const std::string source = folder / "valid.src", text = read_file(source);
+  const std::string plain = folder / "plain.bin", other = folder / "other.bin";
+  product(start_heed({"shortlist", run, source, "-o", plain}));
+  product(start_heed({"shortlist", run, "-", "-o", other}, text));
+  EXPECT_EQ(read_file(other), read_file(plain));
+  product(start_heed({"shortlist", run, folder.write("valid.src.gz", gzip(text)), "-o", other}));
+  EXPECT_EQ(read_file(other), read_file(plain));
+}
+
+TEST_F(ShortlistCommand, TranslatesALineWithAnUnknownPieceAsWithoutIt) {
+  // With one line of text at most one other piece is translated by itself.
+  const std::string file = folder / "one.bin";
+  product(start_heed({"shortlist", run, folder.write("one", "a b\n"), "-o", file}));
+  const std::string text = folder.write("text", "j i h\ng f e\n");
+  const std::vector<std::string> plain{"translate", run, text, "--scores"};
+  std::vector<std::string> listed = plain;
+  listed.insert(listed.end(), {"--set", "decoding.shortlist=" + file});
+  EXPECT_EQ(product(start_heed(listed)), product(start_heed(plain)));
 }
 
 TEST_F(ShortlistCommand, RefusesWhatCannotBe) {
@@ -55,6 +109,13 @@ TEST_F(ShortlistCommand, RefusesWhatCannotBe) {
                              "model.attention_normaliser=entmax15"}),
                  {"model.attention_normaliser"});
   expect_mistake(start_heed(command({"--best", "0"})), {"--best"});
+  const std::string blank = folder.write("blank", "\n  \n");
+  expect_mistake(start_heed({"shortlist", run, blank, "--set", "decoding.weights=fp32"}),
+                 {"blank: has no line to translate"});
+  expect_mistake(start_heed({"shortlist", run, folder.write("pairs.tsv", "a\tb\n"), "--set",
+                             "decoding.weights=fp32"}),
+                 {"pairs.tsv:1: has both sides"});
+
   expect_mistake(start_heed({"shortlist", run, folder / "train.src", folder / "valid.tgt"}),
                  {"train.src", "valid.tgt"});
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -122,10 +123,23 @@ class LineTranslator::Search {
     }
   }
 
+  /// Lines that may have every piece are in batches of their own, which are searched without lists:
+  /// a list of every piece would make the output layer of all lines of its batch a whole one.
   std::vector<Batch> cut() const {
     BatchLimits limits = translator_.limits(config_);
     limits.sentences = std::min(limits.sentences, translator_.together_);
-    return batches_by_length(lines_.lengths, limits, /*skip=*/0);
+    if (!translator_.shortlist_) return batches_by_length(lines_.lengths, limits, /*skip=*/0);
+    std::vector<int64_t> listed = lines_.lengths, open = lines_.lengths;
+    for (std::size_t i = 0; i < listed.size(); ++i)
+      (is_open(static_cast<int64_t>(i)) ? listed : open)[i] = 0;
+    std::vector<Batch> batches = batches_by_length(listed, limits, /*skip=*/0);
+    std::ranges::move(batches_by_length(open, limits, /*skip=*/0), std::back_inserter(batches));
+    return batches;
+  }
+
+  /// Whether the translation of a line may have every piece.
+  bool is_open(int64_t i) const {
+    return !translator_.shortlist_ || translator_.shortlist_->is_open(lines_.members[0][i].source);
   }
 
   void search(const SearchHooks& hooks) {
@@ -166,7 +180,7 @@ class LineTranslator::Search {
       options.sampling_streams.push_back(request_.numbers.stream_of(i));
       if (!lines_.prefixes.empty()) options.prefixes.push_back(lines_.prefixes[i]);
       if (is_constrained()) options.terms.push_back(lines_.terms[i]);
-      if (translator_.shortlist_) options.lists.push_back(shortlist_of(i));
+      if (!is_open(i)) options.lists.push_back(shortlist_of(i));
     }
     return options;
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
-#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {
@@ -88,17 +88,43 @@ Shortlist::Shortlist(std::string_view bytes, const std::string& name,
   std::fill_n(always_.begin(), std::min<uint64_t>(std::max(header.frequent, kSpecial), size), 1);
   for (uint64_t i = offsets_[text::kEnd]; i < offsets_[text::kEnd + 1]; ++i)
     always_[pieces_[i]] = 1;
+  if (is_of_other_languages(source, target))
+    throw UserError(name +
+                    ": was made for other languages; make one for these with `heed shortlist`");
+}
+
+bool Shortlist::is_of_other_languages(const text::Vocabulary& source,
+                                      const text::Vocabulary& target) const {
+  if (is_open(source.beginning())) return true;  // no line would have a list
+  const auto is_always = [&](int32_t piece) { return always_[piece] != 0; };
+  if (std::ranges::all_of(target.beginning(), is_always)) return false;
+  // A file of heed 0.1.0 has no symbols of languages.
+  for (int32_t piece = text::kEnd + 1; piece < target.size(); ++piece)
+    if (is_always(piece) && target.has_symbol(target.piece(piece))) return true;
+  return false;
+}
+
+bool Shortlist::is_open(std::span<const int32_t> source) const {
+  return std::ranges::any_of(source, [&](int32_t piece) {
+    return offsets_[piece + 1] - offsets_[piece] == kUnknownTranslations.size() &&
+           static_cast<int32_t>(pieces_[offsets_[piece]]) == kUnknownTranslations.front();
+  });
 }
 
 PieceList Shortlist::pieces_for(std::span<const int32_t> source,
                                 std::span<const int32_t> prefix) const {
+  PieceList out;
+  if (is_open(source)) {
+    out.resize(always_.size());
+    std::iota(out.begin(), out.end(), 0);
+    return out;
+  }
   std::vector<char> taken = always_;
   for (const int32_t piece : source) {
     for (uint64_t i = offsets_[piece]; i < offsets_[piece + 1]; ++i) taken[pieces_[i]] = 1;
     if (joint_) taken[piece] = 1;
   }
   for (const int32_t piece : prefix) taken[piece] = 1;
-  PieceList out;
   for (int32_t piece = 0; piece < std::ssize(taken); ++piece)
     if (taken[piece] != 0) out.push_back(piece);
   return out;

@@ -7,7 +7,8 @@
 //
 // A translation may have the first `frequent` pieces of the vocabulary, the pieces in the lists of
 // all pieces of its source (`</s>` included), and, with one vocabulary for both sides, the pieces
-// of the source themselves.
+// of the source themselves. A list that is `<pad>` alone, which no translation has, is heed's: no
+// translation of this source piece is known, so the translation may have every piece.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +18,35 @@
 #include <vector>
 
 #include "engine/output_product.h"
-
-namespace heed::text {
-class Vocabulary;  // text/vocabulary.h
-}  // namespace heed::text
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 
 using engine::PieceList;
 
+/// The list of a source piece whose translations are not known.
+inline const PieceList kUnknownTranslations{text::kPad};
+
 class Shortlist {
  public:
   /// Reads the bytes of a file; `name` begins messages. Throws UserError if they are no shortlist,
-  /// are damaged, or belong to other vocabularies.
+  /// are damaged, or belong to other vocabularies or languages.
   Shortlist(std::string_view bytes, const std::string& name, const text::Vocabulary& source,
             const text::Vocabulary& target);
+
+  /// Whether a translation of `source` may have every piece, because one of its pieces has the list
+  /// kUnknownTranslations.
+  bool is_open(std::span<const int32_t> source) const;
 
   /// Returns the pieces that a translation of `source` may have, those of `prefix` included,
   /// ascending.
   PieceList pieces_for(std::span<const int32_t> source, std::span<const int32_t> prefix = {}) const;
 
  private:
+  /// Whether lines or translations begin with other symbols of languages than those that the file
+  /// is of.
+  bool is_of_other_languages(const text::Vocabulary& source, const text::Vocabulary& target) const;
+
   bool joint_;
   std::vector<char> always_;  // for each target piece, whether every translation may have it
   std::vector<uint64_t> offsets_;
@@ -45,8 +54,9 @@ class Shortlist {
 };
 
 /// Returns the bytes of a file with these lists, one for each source piece, of at most `best`
-/// pieces; the list of `</s>` may be longer. The list of `<pad>`, which no source has, says which
-/// vocabularies the file belongs to: it has the digits of their checksums.
+/// pieces; those of `</s>` and of pieces that are copied may be longer. The list of `<pad>`, which
+/// no source has, says which vocabularies the file belongs to: it has the digits of their
+/// checksums.
 std::string shortlist_bytes(std::vector<PieceList> lists, int64_t best,
                             const text::Vocabulary& source, const text::Vocabulary& target);
 
