@@ -158,10 +158,12 @@ std::string products_name(const std::string& use, const std::vector<model::Layer
   using Rows = model::LayerSize::Rows;
   std::vector<std::string> names;
   for (const model::LayerSize& layer : layers)
-    names.push_back(fmt::format("{}-{} x{}{}", layer.in, layer.out, layer.count,
-                                layer.rows == Rows::step     ? " by steps"
-                                : layer.rows == Rows::output ? " logits"
-                                                             : ""));
+    names.push_back(
+        fmt::format("{}-{} x{}{}{}", layer.in, layer.out, layer.count,
+                    layer.of_source > 0 ? fmt::format(" ({} of the source)", layer.of_source) : "",
+                    layer.rows == Rows::step     ? " by steps"
+                    : layer.rows == Rows::output ? " logits"
+                                                 : ""));
   return use + ": " + join(names, ", ");
 }
 

@@ -177,6 +177,8 @@ TEST(MeasuredTimesOfUser, LieInTheFolderForCaches) {
 
 TEST(ProductsName, HasTheSizesOfAllLayers) {
   using Rows = model::LayerSize::Rows;
+  EXPECT_EQ(products_name("translating", {{8, 24, 3, Rows::all, 2}}),
+            "translating: 8-24 x3 (2 of the source)");
   EXPECT_EQ(
       products_name("training", {{8, 24, 3}, {8, 16, 2, Rows::step}, {8, 99, 1, Rows::output}}),
       "training: 8-24 x3, 8-16 x2 by steps, 8-99 x1 logits");
