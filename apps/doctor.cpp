@@ -93,8 +93,9 @@ std::string choice_of_precision(const run::MeasuredTimes& measured) {
       run::training_times(usual_model(), {.vocabulary = kVocabulary, .tokens = 1024}, measured)
           .times;
   return fmt::format(
-      "products of a Transformer of width 256 take {} in training; precision: auto takes {}",
-      times.text(), times.favour_bf16() ? "bf16" : "fp32");
+      "products of a Transformer of width 256 take {} (spread {} %) in training; precision: auto "
+      "takes {}",
+      times.text(), fixed(100 * times.spread, 0), times.favour_bf16() ? "bf16" : "fp32");
 }
 
 /// Prints what steps of translating with that model take, and what `auto` means then: for a single
@@ -110,9 +111,10 @@ void tell_translating(const run::MeasuredTimes& measured) {
     const PrecisionTimes times = run::translating_times(usual_model(), rows, measured).times;
     const char* precision = times.favour_bf16() ? "bf16" : "fp32";
     line(true, shape.name,
-         fmt::format("a step with {} takes {} in translating; precision: auto takes {}, "
-                     "decoding.weights: auto {}",
-                     counted(shape.sentences * shape.beam, "row"), times.text(), precision,
+         fmt::format("a step with {} takes {} (spread {} %) in translating; precision: auto takes "
+                     "{}, decoding.weights: auto {}",
+                     counted(shape.sentences * shape.beam, "row"), times.text(),
+                     fixed(100 * times.spread, 0), precision,
                      times.favour_int8() ? "int8" : precision));
   }
 }
@@ -121,7 +123,9 @@ void tell_translating(const run::MeasuredTimes& measured) {
 void check_precision(bool has_bf16) {
   const run::MeasuredTimes file;
   const bool is_kept = file.forget();
-  const run::MeasuredTimes measured = is_kept ? file : run::MeasuredTimes("", "", "");
+  const run::MeasuredTimes measured = is_kept ? file
+                                              : run::MeasuredTimes(
+                                                    "", [] { return ""; }, "");
   line(has_bf16, "bf16",
        has_bf16 ? choice_of_precision(measured)
                 : "not in this processor; precision: auto means fp32 on the CPU");

@@ -12,11 +12,32 @@ namespace {
 
 constexpr int kFewest = 5, kMost = 24;  // how many rounds are measured
 
-/// The median of an odd number of times, or the shorter one of the two in the middle.
+/// The time that `share` of the others do not exceed; of two that may be meant the shorter one.
+double quantile(std::vector<double>& times, double share) {
+  const auto last = static_cast<double>(times.size() - 1);
+  const auto there = times.begin() + static_cast<std::ptrdiff_t>(share * last);
+  std::nth_element(times.begin(), there, times.end());
+  return *there;
+}
+
 double middle_of(std::vector<double>& times) {
-  const auto middle = times.begin() + (std::ssize(times) - 1) / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return quantile(times, 0.5);
+}
+
+/// The parts of one run in each round.
+using PartTimes = std::vector<std::vector<double>>;
+
+MedianTime median_time(PartTimes& parts) {
+  std::vector<double> sums;  // of each round
+  MedianTime time;
+  for (std::vector<double>& part : parts) {
+    sums.resize(part.size());
+    for (std::size_t round = 0; round < part.size(); ++round) sums[round] += part[round];
+    time.seconds += middle_of(part);
+  }
+  if (const double middle = sums.empty() ? 0 : middle_of(sums); middle > 0)
+    time.spread = (quantile(sums, 0.75) - quantile(sums, 0.25)) / middle;
+  return time;
 }
 
 }  // namespace
@@ -39,11 +60,11 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-std::vector<double> median_times(const std::vector<std::function<std::vector<double>()>>& runs,
-                                 double enough) {
+std::vector<MedianTime> median_times(const std::vector<std::function<std::vector<double>()>>& runs,
+                                     double enough) {
   const double begun = thread_seconds();
   const auto is_short = [&] { return thread_seconds() - begun < enough; };
-  std::vector<std::vector<std::vector<double>>> times(runs.size());  // of each run, part and round
+  std::vector<PartTimes> times(runs.size());
   for (int round = 0; round < kFewest || (round < kMost && is_short()); ++round)
     for (std::size_t run = 0; run < runs.size(); ++run) {
       const std::vector<double> seconds = runs[run]();
@@ -52,10 +73,9 @@ std::vector<double> median_times(const std::vector<std::function<std::vector<dou
       for (std::size_t part = 0; part < seconds.size(); ++part)
         times[run][part].push_back(seconds[part]);
     }
-  std::vector<double> sums(runs.size(), 0.0);
-  for (std::size_t run = 0; run < runs.size(); ++run)
-    for (std::vector<double>& part : times[run]) sums[run] += middle_of(part);
-  return sums;
+  std::vector<MedianTime> medians;
+  for (PartTimes& of_run : times) medians.push_back(median_time(of_run));
+  return medians;
 }
 
 }  // namespace heed

@@ -16,6 +16,8 @@ struct PrecisionTimes {
   static constexpr double kShare = 0.95;
 
   double fp32 = 0, bf16 = 0, int8 = 0;
+  /// MedianTime::spread of the format where it is largest.
+  double spread = 0;
 
   /// Whether bf16 is faster than fp32.
   bool favour_bf16() const { return bf16 > 0 && bf16 < kShare * fp32; }
@@ -31,11 +33,19 @@ struct PrecisionTimes {
 /// lengthen.
 double thread_seconds();
 
+struct MedianTime {
+  double seconds = 0;
+  /// The middle half of the times that were measured is so wide, as a share of their median.
+  double spread = 0;
+
+  bool operator==(const MedianTime&) const = default;
+};
+
 /// Each of `runs` returns the seconds of each of its parts, as many parts each time. All runs are
 /// called in turn five times, and up to 24 times as long as all calls together have taken less than
 /// `enough` seconds of this thread: short times vary most. Returns for each run the sum over its
-/// parts of each one's median.
-std::vector<double> median_times(const std::vector<std::function<std::vector<double>()>>& runs,
-                                 double enough);
+/// parts of each one's median, and the spread of the sums of a call.
+std::vector<MedianTime> median_times(const std::vector<std::function<std::vector<double>()>>& runs,
+                                     double enough);
 
 }  // namespace heed

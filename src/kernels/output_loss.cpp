@@ -122,8 +122,7 @@ class OutputLoss : public torch::autograd::Function<OutputLoss> {
     const Tensor by_columns = weight_by_columns(w, type);
     const Tensor b = bias ? bias->to(type) : Tensor();
     const int64_t tokens = gold.size(0), vocab = w.size(0);
-    const int64_t chunk =
-        std::max(kChunk / (vocab * w.element_size() * (options.pair ? 2 : 1)), kFewestRows);
+    const int64_t chunk = rows_together(vocab, type, options.pair.has_value());
     LossGradients gradients;
     if (options.gradient) {
       gradients.features = at::empty_like(x);
@@ -285,6 +284,11 @@ Tensor log_probabilities(const Tensor& logits, const Tensor& buffer) {
 }
 
 }  // namespace
+
+int64_t rows_together(int64_t vocab, at::ScalarType type, bool pair) {
+  const auto bytes = vocab * static_cast<int64_t>(c10::elementSize(type)) * (pair ? 2 : 1);
+  return std::max(kChunk / bytes, kFewestRows);
+}
 
 OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Tensor& bias,
                           const Tensor& gold, double smoothing, at::ScalarType type,

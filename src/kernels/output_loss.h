@@ -32,6 +32,10 @@ OutputLossSum output_loss(const Tensor& features, const Tensor& weight, const Te
                           const Tensor& gold, double smoothing, at::ScalarType type,
                           const std::optional<PairWeights>& pair = {});
 
+/// The rows whose logits output_loss() works on together on a CPU. All weights and all of their
+/// gradients are read again for each so many rows.
+int64_t rows_together(int64_t vocab, at::ScalarType type, bool pair = false);
+
 /// output_loss() in LibTorch's operations, for devices other than the CPU: with a `pair` of two
 /// predictions. `together` is how many logits are worked on at a time. Without a pair there may be
 /// `weights` [tokens] float of the rows' losses.

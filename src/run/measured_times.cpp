@@ -25,6 +25,7 @@ using nlohmann::json;
 constexpr std::size_t kLargestFile = 1 << 20;  // bytes; a larger one is begun anew
 constexpr const char* kProgram = "program";
 constexpr const char* kTimes = "times";
+constexpr const char* kSpread = "spread";
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -80,12 +81,12 @@ const json* item(const json* object, const std::string& name) {
   return found == object->end() ? nullptr : &*found;
 }
 
-/// Seconds; nothing where the file does not have a positive number.
-std::optional<double> seconds_in(const json& times, const char* format) {
-  const json* value = item(&times, format);
+/// Nothing where the file does not have a positive number.
+std::optional<double> positive_in(const json& times, const char* name) {
+  const json* value = item(&times, name);
   if (value == nullptr || !value->is_number()) return std::nullopt;
-  const auto seconds = value->get<double>();
-  return std::isfinite(seconds) && seconds > 0 ? std::optional(seconds) : std::nullopt;
+  const auto number = value->get<double>();
+  return std::isfinite(number) && number > 0 ? std::optional(number) : std::nullopt;
 }
 
 /// Returns whether it could be written.
@@ -104,24 +105,26 @@ bool replace_file(const std::string& path, const json& content) {
 
 }  // namespace
 
-MeasuredTimes::MeasuredTimes(std::string path, std::string machine, std::string program)
+MeasuredTimes::MeasuredTimes(std::string path, std::function<std::string()> machine,
+                             std::string program)
     : path_(std::move(path)), machine_(std::move(machine)), program_(std::move(program)) {}
 
 MeasuredTimes::MeasuredTimes()
-    : MeasuredTimes(file_of_user(), this_machine_name(), "heed " HEED_VERSION) {}
+    : MeasuredTimes(file_of_user(), this_machine_name, "heed " HEED_VERSION) {}
 
 std::optional<PrecisionTimes> MeasuredTimes::find(const std::string& products) const {
   if (path_.empty()) return std::nullopt;
   const json content = content_of(path_);
-  const json* machine = item(&content, machine_);
+  const json* machine = item(&content, machine_());
   const json* program = item(machine, kProgram);
   const json* times = item(item(machine, kTimes), products);
   if (program == nullptr || *program != program_ || times == nullptr) return std::nullopt;
-  const auto fp32 = seconds_in(*times, "fp32");
+  const auto fp32 = positive_in(*times, "fp32");
   if (!fp32) return std::nullopt;
   return PrecisionTimes{.fp32 = *fp32,
-                        .bf16 = seconds_in(*times, "bf16").value_or(0),
-                        .int8 = seconds_in(*times, "int8").value_or(0)};
+                        .bf16 = positive_in(*times, "bf16").value_or(0),
+                        .int8 = positive_in(*times, "int8").value_or(0),
+                        .spread = positive_in(*times, kSpread).value_or(0)};
 }
 
 KnownTimes MeasuredTimes::of(const std::string& products,
@@ -130,16 +133,16 @@ KnownTimes MeasuredTimes::of(const std::string& products,
   const PrecisionTimes times = measure();
   if (path_.empty()) return {.times = times};
   json content = content_of(path_);  // another process may have added something
-  json& machine = content[machine_];
+  json& machine = content[machine_()];
   const json* program = item(&machine, kProgram);
   const json* others = item(&machine, kTimes);
   if (program == nullptr || *program != program_ || others == nullptr || !others->is_object())
     machine = {{kProgram, program_}, {kTimes, json::object()}};
   json& entry = machine[kTimes][products] = json::object();
-  const std::pair<const char*, double> formats[] = {
-      {"fp32", times.fp32}, {"bf16", times.bf16}, {"int8", times.int8}};
-  for (const auto& [format, seconds] : formats)
-    if (seconds > 0) entry[format] = seconds;
+  const std::pair<const char*, double> numbers[] = {
+      {"fp32", times.fp32}, {"bf16", times.bf16}, {"int8", times.int8}, {kSpread, times.spread}};
+  for (const auto& [name, number] : numbers)
+    if (number > 0) entry[name] = number;
   replace_file(path_, content);
   return {.times = times};
 }
@@ -147,7 +150,7 @@ KnownTimes MeasuredTimes::of(const std::string& products,
 bool MeasuredTimes::forget() const {
   if (path_.empty()) return false;
   json content = content_of(path_);
-  content.erase(machine_);
+  content.erase(machine_());
   return replace_file(path_, content);
 }
 
@@ -155,10 +158,12 @@ std::string products_name(const std::string& use, const std::vector<model::Layer
   using Rows = model::LayerSize::Rows;
   std::vector<std::string> names;
   for (const model::LayerSize& layer : layers)
-    names.push_back(fmt::format("{}-{} x{}{}", layer.in, layer.out, layer.count,
-                                layer.rows == Rows::step     ? " by steps"
-                                : layer.rows == Rows::output ? " logits"
-                                                             : ""));
+    names.push_back(
+        fmt::format("{}-{} x{}{}{}", layer.in, layer.out, layer.count,
+                    layer.of_source > 0 ? fmt::format(" ({} of the source)", layer.of_source) : "",
+                    layer.rows == Rows::step     ? " by steps"
+                    : layer.rows == Rows::output ? " logits"
+                                                 : ""));
   return use + ": " + join(names, ", ");
 }
 

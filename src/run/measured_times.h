@@ -30,8 +30,10 @@ struct KnownTimes {
 /// two processes that add something at once one may lose it; it is then measured again.
 class MeasuredTimes {
  public:
-  /// `path`: the file; empty: nothing is kept. `machine` and `program` are any names.
-  MeasuredTimes(std::string path, std::string machine, std::string program);
+  /// `path`: the file; empty: nothing is kept. `machine` and `program` are any names. `machine` is
+  /// called when times are asked for, because finding out what the machine is takes longer than a
+  /// command that measures nothing should wait.
+  MeasuredTimes(std::string path, std::function<std::string()> machine, std::string program);
   /// precision_times.json in the folder $HEED_CACHE, else $XDG_CACHE_HOME/heed, else ~/.cache/heed;
   /// this machine, and this version of heed.
   MeasuredTimes();
@@ -47,7 +49,9 @@ class MeasuredTimes {
  private:
   std::optional<PrecisionTimes> find(const std::string& products) const;
 
-  std::string path_, machine_, program_;
+  std::string path_;
+  std::function<std::string()> machine_;
+  std::string program_;
 };
 
 /// Returns the name of products with these layers: "translating by 32 and 5: 256-768 x6, ...".

@@ -22,8 +22,11 @@ using Rows = LayerSize::Rows;
 
 // The time of a product grows with its columns, and, for all but narrow layers, with its inner
 // size: a part of a large layer tells it. Likewise some of the rows, where they are not so few that
-// preparing the weights counts.
-constexpr int64_t kLargestSide = 1024;
+// preparing the weights counts. An output layer whose logits are worked on in blocks of fewer rows
+// (kernels::rows_together()) reads all of its weights and gradients for each of them, from memory.
+// Then a block is measured, with so many columns that the nearest caches do not hold them.
+constexpr int64_t kLargestSide = 512;
+constexpr int64_t kMostColumns = 4096;
 constexpr int64_t kFewestRows = 128;
 constexpr double kMultiplications = 5e8;  // of all products, in one precision
 constexpr int64_t kLength = 25;           // pieces of a sentence, as is usual
@@ -38,9 +41,16 @@ Tensor some_numbers(int64_t rows, int64_t columns) {
 /// A part of a layer, what it reads, the gradient of what it gives, and how many times as long the
 /// whole of such layers takes.
 struct Sample {
-  Tensor weight, x, outer;  // [out, in], [rows, in], [rows, out]
+  Tensor weight, x, outer;  // [out, in], [rows, in], [rows, out]; an output layer has no `outer`
   Rows rows = Rows::all;
   double times = 0;
+  int64_t vocabulary = 0;  // of an output layer in blocks of few rows
+
+  /// The rows that are multiplied at once in `type`.
+  int64_t rows_at_once(at::ScalarType type) const {
+    const int64_t all = x.size(0);
+    return vocabulary > 0 ? std::min(kernels::rows_together(vocabulary, type), all) : all;
+  }
 };
 
 std::vector<Sample> samples_of(const model::ModelConfig& config, const UpdatePart& part) {
@@ -53,13 +63,17 @@ std::vector<Sample> samples_of(const model::ModelConfig& config, const UpdatePar
   const int64_t rows = std::clamp<int64_t>(part.tokens, 1, enough);
   std::vector<Sample> samples;
   for (const LayerSize& size : sizes) {
-    const int64_t in = side(size.in), out = side(size.out);
+    const bool in_blocks =
+        size.rows == Rows::output && kernels::rows_together(size.out, at::kFloat) < kFewestRows;
+    const int64_t in = side(size.in),
+                  out = std::min(size.out, in_blocks ? kMostColumns : kLargestSide);
     samples.push_back({.weight = some_numbers(out, in),
                        .x = some_numbers(rows, in),
-                       .outer = some_numbers(rows, out),
+                       .outer = size.rows == Rows::output ? Tensor() : some_numbers(rows, out),
                        .rows = size.rows,
                        .times = static_cast<double>(size.count * size.in * size.out) /
-                                static_cast<double>(in * out)});
+                                static_cast<double>(in * out),
+                       .vocabulary = in_blocks ? size.out : 0});
   }
   return samples;
 }
@@ -78,9 +92,11 @@ double seconds_of(const Sample& sample, int64_t sentences, bool bf16) {
   const model::Autocast autocast(at::kCPU, type);
   const Tensor weight = sample.weight.detach().requires_grad_();
   // States of a recurrence are fp32. What else a layer reads has the type of its product.
-  const Tensor x = sample.x.to(sample.rows == Rows::step ? at::kFloat : type).detach();
+  const int64_t rows = sample.rows_at_once(type);
+  const Tensor x =
+      sample.x.narrow(0, 0, rows).to(sample.rows == Rows::step ? at::kFloat : type).detach();
   x.requires_grad_();
-  const Tensor outer = sample.outer.to(type);
+  const Tensor outer = sample.outer.defined() ? sample.outer.to(type) : Tensor();
   const double begun = thread_seconds();
   if (sample.rows == Rows::output) {
     const Tensor gold = at::zeros({x.size(0)}, at::kLong);
@@ -91,7 +107,8 @@ double seconds_of(const Sample& sample, int64_t sentences, bool bf16) {
         sample.rows == Rows::step ? after_steps(x, weight, sentences) : kernels::linear(x, weight);
     torch::autograd::grad({y}, {x, weight}, {outer});
   }
-  return (thread_seconds() - begun) * sample.times;
+  const double parts = static_cast<double>(sample.x.size(0)) / static_cast<double>(rows);
+  return (thread_seconds() - begun) * sample.times * parts;
 }
 
 }  // namespace
@@ -110,8 +127,10 @@ PrecisionTimes update_times(const model::ModelConfig& config, const UpdatePart& 
         return seconds;
       };
     };
-    const std::vector<double> seconds = median_times({in(false), in(true)}, kEnough);
-    times = {.fp32 = seconds[0], .bf16 = seconds[1]};
+    const std::vector<MedianTime> found = median_times({in(false), in(true)}, kEnough);
+    times = {.fp32 = found[0].seconds,
+             .bf16 = found[1].seconds,
+             .spread = std::max(found[0].spread, found[1].spread)};
   });
   return times;
 }

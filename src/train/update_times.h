@@ -15,7 +15,7 @@ struct UpdatePart {
 };
 
 /// Measures the matrix products of some tokens in all layers of the network, forwards and
-/// backwards, by one thread on the CPU. It takes some 200 ms.
+/// backwards, by one thread on the CPU. It takes 200 to 320 ms.
 PrecisionTimes update_times(const model::ModelConfig& config, const UpdatePart& part);
 
 }  // namespace heed::train

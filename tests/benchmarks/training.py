@@ -2,6 +2,7 @@
 """Training speed of heed beside a plain PyTorch loop and other trainers, one after the other, again and again.
 
   python3 tests/benchmarks/training.py --python /tmp/torch/bin/python --rounds 5
+  python3 tests/benchmarks/training.py --precisions fp32,bf16,auto --references ''
   python3 tests/benchmarks/training.py --peers eole,opennmt,sockeye,joeynmt,marian --peer-python /tmp/peers/bin/python
   python3 tests/benchmarks/training.py --systems transformer --peer 'mine=python my_trainer.py --updates 20'
 
@@ -9,7 +10,8 @@ Needs data/multi30k (python3 data_scripts/multi30k.py) and, for reference.py, a 
 peers.py runs other trainers and tells how to install them. Any other peer is a command that prints a JSON line with
 "target_tokens_per_second". What fails is skipped with a word.
 Numbers are medians over the rounds: target tokens a second without padding, their ratio to those of reference.py in
-fp32, the most memory of the process, and the share of a square fp32 product's speed that the model's products reach.
+fp32 and to heed's fastest precision, the most memory of the process, and the share of a square fp32 product's speed that
+the model's products reach.
 """
 import argparse
 import csv
@@ -86,13 +88,31 @@ def trainer(args, name, precision):
     return script(args, name, precision, python, ROOT / "tests/benchmarks/peers.py", name)
 
 
+def table(system, measured):
+    """The rows of `measured`, which are (speed, memory, share) of each round, as text."""
+    def speed_of(names):
+        return max((statistics.median(row[0] for row in measured[name]) for name in names if measured.get(name)),
+                   default=float("nan"))
+
+    base, best = speed_of(["reference fp32"]), speed_of([name for name in measured if name.startswith("heed ")])
+    lines = [f"\n{system:16}{'tokens/s':>10}{'ratio':>8}{'of best':>9}{'peak MiB':>10}{'of GEMM':>9}   lowest and highest"]
+    for name, rows in measured.items():
+        if not rows:
+            continue
+        speeds, memory, shares = zip(*rows)
+        middle = statistics.median(speeds)
+        lines.append(f"{name:16}{middle:10.0f}{middle / base:8.2f}{middle / best:9.2f}{statistics.median(memory):10.0f}"
+                     f"{statistics.median(shares):9.2f}   {min(speeds):.0f} {max(speeds):.0f}")
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", default=ROOT / "build/release/heed-bench")
     parser.add_argument("--python", default=sys.executable, help="a Python with torch, for reference.py")
     parser.add_argument("--systems", default="transformer,luong_general,bahdanau,none")
-    parser.add_argument("--precisions", default="fp32,bf16", help="of heed; default: fp32,bf16")
-    parser.add_argument("--references", default="fp32", help="precisions of reference.py; default: fp32")
+    parser.add_argument("--precisions", default="fp32,bf16", help="of heed, auto among them; default: fp32,bf16")
+    parser.add_argument("--references", default="fp32", help="precisions of reference.py, '': none; default: fp32")
     parser.add_argument("--peers", default="", help="of peers.py: joeynmt,opennmt,eole,sockeye,marian; default: none")
     parser.add_argument("--peer-python",
                         help="a Python with the peers, or /somewhere/{peer}/bin/python; default: --python")
@@ -104,7 +124,7 @@ def main():
     args = parser.parse_args()
 
     runners = [Heed(args, precision) for precision in args.precisions.split(",")]
-    runners += [reference(args, precision) for precision in args.references.split(",")]
+    runners += [reference(args, precision) for precision in filter(None, args.references.split(","))]
     runners += [trainer(args, name, precision) for name in filter(None, args.peers.split(","))
                 for precision in args.peer_precisions.split(",")]
     for peer in args.peer:
@@ -121,14 +141,7 @@ def main():
                 except (RuntimeError, OSError) as error:
                     print(f"{runner.name} skipped: {error}", file=sys.stderr)
                     running.remove(runner)
-        base = statistics.median(row[0] for row in measured.get("reference fp32") or [(float("nan"),)])
-        print(f"\n{system:16}{'tokens/s':>10}{'ratio':>8}{'peak MiB':>10}{'of GEMM':>9}   lowest and highest")
-        for name, rows in measured.items():
-            if rows:
-                speeds, memory, shares = zip(*rows)
-                middle = statistics.median(speeds)
-                print(f"{name:16}{middle:10.0f}{middle / base:8.2f}{statistics.median(memory):10.0f}"
-                      f"{statistics.median(shares):9.2f}   {min(speeds):.0f} {max(speeds):.0f}", flush=True)
+        print(table(system, measured), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // heed-bench: every command runs, its numbers have the sense they should, and they meet on one
 // page.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -13,6 +14,7 @@ namespace heed::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -174,17 +176,28 @@ TEST(Bench, TranslatingMeasuresEverySettingAskedFor) {
   const Toy& toy = Toy::get();
   const std::string source = toy.folder / "test.src";
   product(run_bench({"translate", toy.transformer, "--source", source, "--lines", "9", "--batch",
-                     "1,4", "--beam", "1,3", "--weights", "fp32,int8", "--repeats", "1",
+                     "1,4", "--beam", "1,3", "--weights", "fp32,int8,auto", "--repeats", "2",
                      "--threads", "1", "-o", folder / "out"}));
   const Rows rows = table(folder / "out/translate.csv");
-  ASSERT_THAT(rows, SizeIs(1 + 8));
+  ASSERT_THAT(rows, SizeIs(1 + 12));
+  EXPECT_THAT(rows[0], Contains("of_best"));
   std::set<std::vector<std::string>> settings;
+  std::map<std::string, double> best;  // of the three kinds of weights
   for (std::size_t i = 1; i < rows.size(); ++i) {
     settings.insert({rows[i][0], rows[i][1], rows[i][2]});
     EXPECT_GT(std::stod(rows[i][4]), 0);                      // sentences/s
     EXPECT_GE(std::stod(rows[i][5]), std::stod(rows[i][4]));  // at least eos of each
+    double& of_best = best[rows[i][1] + " " + rows[i][2]];
+    of_best = std::max(of_best, std::stod(rows[i][9]));
+    const std::string &weights = rows[i][0], &computed_in = rows[i][10];
+    if (weights == "auto")
+      EXPECT_THAT(computed_in, AnyOf("auto_fp32", "auto_bf16", "auto_int8"));
+    else
+      EXPECT_EQ(computed_in, weights);
   }
-  EXPECT_THAT(settings, SizeIs(8));
+  EXPECT_THAT(settings, SizeIs(12));
+  ASSERT_THAT(best, SizeIs(4));
+  for (const auto& [rows_of_step, ratio] : best) EXPECT_EQ(ratio, 1.0) << rows_of_step;
   expect_comparable(folder / "out/translate.csv", 4);
   expect_no_bench({"translate", toy.transformer, "--source", source, "--profile"},
                   "--profile: engines translate on a CPU");

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "run/config.h"
+#include "run/line_models.h"
 #include "scoped_variable.h"
 #include "temporary_folder.h"
 
@@ -24,7 +26,7 @@ struct MeasuredTimesTest : testing::Test {
   int measurements = 0;
 
   MeasuredTimes file(const std::string& machine = "EPYC", const std::string& program = "1") const {
-    return {path, machine, program};
+    return {path, [machine] { return machine; }, program};
   }
   KnownTimes times(const MeasuredTimes& measured, const std::string& products = "W1",
                    const PrecisionTimes& found = kTimes) {
@@ -63,6 +65,32 @@ TEST_F(MeasuredTimesTest, AreTextThatAnyoneCanRead) {
                              {"W2", {{"fp32", 2.0}, {"int8", 1.0}}}}}}}};
   EXPECT_EQ(json::parse(read_file(path)), expected);
   EXPECT_EQ(times(file(), "W2").times, (PrecisionTimes{.fp32 = 2, .int8 = 1}));
+}
+
+TEST_F(MeasuredTimesTest, KeepHowMuchTheyDiffered) {
+  times(file(), "W1", {.fp32 = 2, .int8 = 1, .spread = 0.25});
+  EXPECT_EQ(times(file()).times, (PrecisionTimes{.fp32 = 2, .int8 = 1, .spread = 0.25}));
+}
+
+// A training in a precision that is named asks for no times, and waits for nothing.
+TEST_F(MeasuredTimesTest, AskForTheMachineOnceTimesAreWanted) {
+  int asked = 0;
+  const MeasuredTimes measured(
+      path,
+      [&] {
+        ++asked;
+        return std::string("EPYC");
+      },
+      "1");
+  Config config;
+  config.output = "a run";
+  config.precision = Precision::fp32;
+  config.decoding.weights = decode::WeightType::int8;
+  decide_weights(config, "a run", 40, measured);
+  EXPECT_FALSE(translates_in_bf16(config, "a run", 40, measured));
+  EXPECT_EQ(asked, 0);
+  measures(measured);
+  EXPECT_GT(asked, 0);
 }
 
 TEST_F(MeasuredTimesTest, AreThoseOfAMachineAndAProgram) {
@@ -115,7 +143,8 @@ TEST_F(MeasuredTimesTest, AreMeasuredEachTimeWhereNothingCanBeKept) {
   EXPECT_TRUE(measures(file()));
   EXPECT_FALSE(file().forget());
   EXPECT_EQ(read_file(is_file), "");
-  const MeasuredTimes nowhere("", "EPYC", "1");
+  const MeasuredTimes nowhere(
+      "", [] { return "EPYC"; }, "1");
   EXPECT_TRUE(measures(nowhere));
   EXPECT_TRUE(measures(nowhere));
   EXPECT_FALSE(nowhere.forget());
@@ -148,6 +177,8 @@ TEST(MeasuredTimesOfUser, LieInTheFolderForCaches) {
 
 TEST(ProductsName, HasTheSizesOfAllLayers) {
   using Rows = model::LayerSize::Rows;
+  EXPECT_EQ(products_name("translating", {{8, 24, 3, Rows::all, 2}}),
+            "translating: 8-24 x3 (2 of the source)");
   EXPECT_EQ(
       products_name("training", {{8, 24, 3}, {8, 16, 2, Rows::step}, {8, 99, 1, Rows::output}}),
       "training: 8-24 x3, 8-16 x2 by steps, 8-99 x1 logits");

@@ -83,7 +83,7 @@ TEST(DecidedWeights, AreThoseOfTheRunWhereTheConfigurationLeavesThemOpen) {
 struct ChosenByTimes : testing::Test {
   TemporaryFolder folder;
   model::VocabularySizes sizes{.source = 30, .target = 40};
-  MeasuredTimes measured{folder / "times.json", "machine", "program"};
+  MeasuredTimes measured{folder / "times.json", [] { return "machine"; }, "program"};
 
   static Config config() {
     Config config;

@@ -18,6 +18,9 @@ struct LayerSize {
   int64_t in = 0, out = 0;
   int64_t count = 1;  // of layers of this size
   Rows rows = Rows::all;
+  /// So many of the layers read the source: a search multiplies them once with all positions of a
+  /// sentence, and the others in each step with a row for each hypothesis.
+  int64_t of_source = 0;
 
   bool operator==(const LayerSize&) const = default;
 };

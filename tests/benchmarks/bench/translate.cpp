@@ -2,6 +2,10 @@
 // precision.
 #include <ATen/Parallel.h>
 
+#include <limits>
+#include <memory>
+#include <vector>
+
 #include "apps/cli/options.h"
 #include "base/error.h"
 #include "base/strings.h"
@@ -38,11 +42,6 @@ std::vector<std::string> read_lines(const TranslateArgs& args, const run::Config
   return lines;
 }
 
-struct Speed {
-  double search = 0, text = 0;  // seconds of all lines, medians
-  int64_t pieces = 0;           // of the best translations, eos included
-};
-
 /// Unmeasured: on a CPU a few lines; on a GPU, which loads a kernel when it is first launched, a
 /// whole batch.
 void warm_up(decode::Translator& translator, const std::vector<std::string>& lines) {
@@ -55,22 +54,74 @@ void warm_up(decode::Translator& translator, const std::vector<std::string>& lin
   translator.translate({.lines = some});
 }
 
-Speed measure(decode::Translator& translator, const std::vector<std::string>& lines, int repeats) {
-  std::vector<double> search, text;
-  Speed speed;
-  warm_up(translator, lines);
-  for (int i = 0; i < repeats; ++i) {
-    const decode::LinesResult result = translator.translate({.lines = lines});
-    search.push_back(result.search_seconds);
-    text.push_back(result.text_seconds);
-    speed.pieces = 0;
-    for (const auto& translation : result.translations)
-      if (!translation.hypotheses.empty())
-        speed.pieces += std::ssize(translation.hypotheses.front().ids) + 1;
+/// A kind of weights with one batch and beam, and what was measured of it.
+struct Kind {
+  std::string name;
+  decode::DecodeConfig config;
+  at::ScalarType precision = at::kFloat;
+  double packing = 0;                // seconds
+  std::vector<double> search, text;  // seconds of all lines
+  int64_t pieces = 0;                // of the best translations, eos included
+  int64_t peak_mib = 0;
+};
+
+/// `kind`, with what `auto` means for this batch and beam.
+Kind kind_of(const std::string& name, const run::ModelFolder& folder, int64_t batch, int64_t beam) {
+  run::Config whole = folder.config;
+  decode::DecodeConfig& config = whole.decoding;
+  config::set(config, "weights=" + name);
+  config.beam_size = beam;
+  config.n_best = std::min(config.n_best, beam);
+  config.batch_size = batch;
+  if (folder.device.is_cpu()) run::decide_weights(whole, folder.path, folder.target.size());
+  // What is asked for is measured, whatever the precision that the model was trained in.
+  const bool fp32 = config.weights == decode::WeightType::fp32;
+  return {.name = name, .config = config, .precision = fp32 ? at::kFloat : folder.precision};
+}
+
+std::unique_ptr<decode::Translator> translator_of(const Kind& kind,
+                                                  const run::ModelFolder& folder) {
+  return std::make_unique<decode::Translator>(std::vector{folder.member()}, kind.config,
+                                              folder.device, kind.precision);
+}
+
+void measure(Kind& kind, decode::Translator& translator, const std::vector<std::string>& lines) {
+  const decode::LinesResult result = translator.translate({.lines = lines});
+  kind.search.push_back(result.search_seconds);
+  kind.text.push_back(result.text_seconds);
+  kind.pieces = 0;
+  for (const auto& translation : result.translations)
+    if (!translation.hypotheses.empty())
+      kind.pieces += std::ssize(translation.hypotheses.front().ids) + 1;
+}
+
+/// Measures the kinds once alone, for their memory, then in turn, so that a change of the machine's
+/// speed changes the times of all. Returns their translators.
+std::vector<std::unique_ptr<decode::Translator>> measure(std::vector<Kind>& kinds,
+                                                         const run::ModelFolder& folder,
+                                                         const std::vector<std::string>& lines,
+                                                         const TranslateArgs& args) {
+  std::vector<std::unique_ptr<decode::Translator>> translators(kinds.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    reset_resident_peak();
+    kinds[i].packing = run::seconds_of([&] { translators[i] = translator_of(kinds[i], folder); });
+    if (args.profile && translators[i]->has_engines())
+      throw UserError(
+          "--profile: engines translate on a CPU, and their steps are no operations of LibTorch; "
+          "leave it out, or give a GPU as --device");
+    warm_up(*translators[i], lines);
+    measure(kinds[i], *translators[i], lines);
+    kinds[i].peak_mib = process_mib("VmHWM");
+    if (kinds.size() > 1) translators[i].reset();
   }
-  speed.search = run::median(std::move(search));
-  speed.text = run::median(std::move(text));
-  return speed;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (translators[i]) continue;
+    translators[i] = translator_of(kinds[i], folder);
+    warm_up(*translators[i], lines);
+  }
+  for (int repeat = 1; repeat < args.common.repeats; ++repeat)
+    for (std::size_t i = 0; i < kinds.size(); ++i) measure(kinds[i], *translators[i], lines);
+  return translators;
 }
 
 /// Adds where the time of one more translation goes; on a GPU also that of another one's kernels.
@@ -92,48 +143,34 @@ void bench_translate(const TranslateArgs& args) {
   const std::vector<int64_t> batches = whole_numbers("--batch", args.batches);
   std::vector<int64_t> beams = whole_numbers("--beam", args.beams);
   if (beams.empty()) beams = {folder->config.decoding.beam_size};
-  text::Table table{{"weights", "batch", "beam", "threads", "sentences_per_second",
-                     "pieces_per_second", "text_seconds", "load_seconds", "peak_mib"},
-                    {}};
+  text::Table table{
+      {"weights", "batch", "beam", "threads", "sentences_per_second", "pieces_per_second",
+       "text_seconds", "load_seconds", "peak_mib", "of_best", "computed_in"},
+      {}};
   CostTables costs;
-  for (const std::string& kind : weights)
-    for (const int64_t beam : beams)
-      for (const int64_t batch : batches) {
-        decode::DecodeConfig config = folder->config.decoding;
-        config::set(config, "weights=" + kind);
-        config.beam_size = beam;
-        config.n_best = std::min(config.n_best, beam);
-        config.batch_size = batch;
-        if (folder->device.is_cpu()) {  // `auto` depends on batch and beam
-          run::Config whole = folder->config;
-          whole.decoding = config;
-          run::decide_weights(whole, folder->path, folder->target.size());
-          config.weights = whole.decoding.weights;
-        }
-        reset_resident_peak();
-        // What is asked for is measured, whatever the precision that the model was trained in.
-        const at::ScalarType precision =
-            config.weights == decode::WeightType::fp32 ? at::kFloat : folder->precision;
-        std::optional<decode::Translator> translator;
-        const double packing = run::seconds_of([&] {
-          translator.emplace(std::vector{folder->member()}, config, folder->device, precision);
-        });
-        if (args.profile && translator->has_engines())
-          throw UserError(
-              "--profile: engines translate on a CPU, and their steps are no operations of "
-              "LibTorch; leave it out, or give a GPU as --device");
-        const Speed speed = measure(*translator, lines, args.common.repeats);
-        table.rows.push_back({kind, std::to_string(batch), std::to_string(beam),
+  for (const int64_t beam : beams)
+    for (const int64_t batch : batches) {
+      std::vector<Kind> kinds;
+      for (const std::string& name : weights) kinds.push_back(kind_of(name, *folder, batch, beam));
+      const auto translators = measure(kinds, *folder, lines, args);
+      double best = std::numeric_limits<double>::infinity();
+      for (const Kind& kind : kinds) best = std::min(best, run::median(kind.search));
+      for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const Kind& kind = kinds[i];
+        const double search = run::median(kind.search);
+        table.rows.push_back({kind.name, std::to_string(batch), std::to_string(beam),
                               std::to_string(at::get_num_threads()),
-                              fixed(static_cast<double>(lines.size()) / speed.search, 1),
-                              fixed(static_cast<double>(speed.pieces) / speed.search, 0),
-                              fixed(speed.text, 3), fixed(load + packing, 3),
-                              std::to_string(process_mib("VmHWM"))});
-        if (args.profile)
-          add_profile(fmt::format("{}batch {}, beam {}", weights.size() > 1 ? kind + ", " : "",
-                                  batch, beam),
-                      *translator, lines, costs);
+                              fixed(static_cast<double>(lines.size()) / search, 1),
+                              fixed(static_cast<double>(kind.pieces) / search, 0),
+                              fixed(run::median(kind.text), 3), fixed(load + kind.packing, 3),
+                              std::to_string(kind.peak_mib), fixed(best / search, 2),
+                              config::name_of(kind.config.weights)});
+        if (!args.profile) continue;
+        add_profile(fmt::format("{}batch {}, beam {}", weights.size() > 1 ? kind.name + ", " : "",
+                                batch, beam),
+                    *translators[i], lines, costs);
       }
+    }
   publish(args.common, "translate", table, {});
   if (args.profile) publish(args.common, "operations", costs.operations, {});
   if (!costs.kernels.rows.empty()) publish(args.common, "kernels", costs.kernels, {});
@@ -157,7 +194,7 @@ void add_translate(CommandLine& program) {
             "Beam sizes, separated by commas; default: the model's decoding.beam_size")
       .positive();
   command.list("--weights", args->weights, "fp32, bf16, int8, auto; default: decoding.weights")
-      .one_of({"fp32", "bf16", "int8"});
+      .one_of({"fp32", "bf16", "int8", "auto"});
   args->options.add(command);
   command.group("Measuring");
   command.flag("--profile", args->profile,
@@ -167,6 +204,7 @@ void add_translate(CommandLine& program) {
   command.examples(
       {"heed-bench translate runs/multi30k_quick --source data/multi30k/test2016.de "
        "--batch 1,32 --weights fp32,int8",
+       "heed-bench translate runs/multi30k_quick --weights fp32,bf16,int8,auto --batch 1,32",
        "heed-bench translate runs/demo/transformer --beam 1,5 --lines 200 -o runs/bench"});
 }
 

@@ -20,11 +20,16 @@ ModelConfig transformer() {
   return config;
 }
 
+/// Layers of which so many read the source.
+LayerSize source(int64_t in, int64_t out, int64_t count, int64_t of_source) {
+  return {in, out, count, Rows::all, of_source};
+}
+
 // Three self-attentions of [8, 24] and [8, 8]; a cross-attention of [8, 8], [8, 16] and [8, 8].
 TEST(LayerSizes, OfATransformer) {
   EXPECT_THAT(layer_sizes(transformer(), 100),
-              UnorderedElementsAre(LayerSize{8, 24, 3}, LayerSize{8, 8, 5}, LayerSize{8, 16, 1},
-                                   LayerSize{8, 32, 3}, LayerSize{32, 8, 3},
+              UnorderedElementsAre(source(8, 24, 3, 2), source(8, 8, 5, 2), source(8, 16, 1, 1),
+                                   source(8, 32, 3, 2), source(32, 8, 3, 2),
                                    LayerSize{8, 100, 1, Rows::output}));
 }
 
@@ -33,8 +38,8 @@ TEST(LayerSizes, OfSharedHeads) {
   ModelConfig config = transformer();
   config.kv_heads = 1;
   EXPECT_THAT(layer_sizes(config, 100),
-              UnorderedElementsAre(LayerSize{8, 12, 3}, LayerSize{8, 8, 5}, LayerSize{8, 4, 1},
-                                   LayerSize{8, 32, 3}, LayerSize{32, 8, 3},
+              UnorderedElementsAre(source(8, 12, 3, 2), source(8, 8, 5, 2), source(8, 4, 1, 1),
+                                   source(8, 32, 3, 2), source(32, 8, 3, 2),
                                    LayerSize{8, 100, 1, Rows::output}));
 }
 
@@ -44,13 +49,13 @@ TEST(LayerSizes, OfDecodersWithoutSelfAttention) {
   ModelConfig config = transformer();
   config.decoder = DecoderKind::ssru;
   EXPECT_THAT(layer_sizes(config, 100),
-              UnorderedElementsAre(LayerSize{8, 24, 2}, LayerSize{8, 8, 6}, LayerSize{8, 16, 1},
-                                   LayerSize{8, 32, 3}, LayerSize{32, 8, 3},
+              UnorderedElementsAre(source(8, 24, 2, 2), source(8, 8, 6, 2), source(8, 16, 1, 1),
+                                   source(8, 32, 3, 2), source(32, 8, 3, 2),
                                    LayerSize{8, 100, 1, Rows::output}));
   config.decoder = DecoderKind::average;
   EXPECT_THAT(layer_sizes(config, 100),
-              UnorderedElementsAre(LayerSize{8, 24, 2}, LayerSize{8, 8, 4}, LayerSize{8, 16, 1},
-                                   LayerSize{16, 16, 1}, LayerSize{8, 32, 4}, LayerSize{32, 8, 4},
+              UnorderedElementsAre(source(8, 24, 2, 2), source(8, 8, 4, 2), source(8, 16, 1, 1),
+                                   LayerSize{16, 16, 1}, source(8, 32, 4, 2), source(32, 8, 4, 2),
                                    LayerSize{8, 100, 1, Rows::output}));
 }
 
@@ -63,13 +68,13 @@ TEST(LayerSizes, OfARecurrentModel) {
   config.embedding_size = 6;
   config.hidden_size = 10;
   EXPECT_THAT(layer_sizes(config, 100),
-              UnorderedElementsAre(LayerSize{6, 15, 2}, LayerSize{5, 15, 2, Rows::step},
+              UnorderedElementsAre(source(6, 15, 2, 2), LayerSize{5, 15, 2, Rows::step},
                                    LayerSize{6, 30, 1}, LayerSize{10, 30, 1, Rows::step},
                                    LayerSize{10, 6, 2}, LayerSize{6, 100, 1, Rows::output}));
   // The context enters the cell, and the last word the read-out.
   config.attention = "bahdanau";
   EXPECT_THAT(layer_sizes(config, 100),
-              UnorderedElementsAre(LayerSize{6, 15, 2}, LayerSize{5, 15, 2, Rows::step},
+              UnorderedElementsAre(source(6, 15, 2, 2), LayerSize{5, 15, 2, Rows::step},
                                    LayerSize{6, 30, 1}, LayerSize{10, 30, 2, Rows::step},
                                    LayerSize{10, 6, 2}, LayerSize{6, 6, 1},
                                    LayerSize{6, 100, 1, Rows::output}));
