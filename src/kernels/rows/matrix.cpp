@@ -118,7 +118,8 @@ HEED_LOOP void sum(const T* __restrict x, int64_t rows, int64_t stride, int64_t 
   for (int64_t j = 0; j < columns; ++j) total[j] = 0;
   for (int64_t begin = 0; begin < rows; begin += kSummed) {
     const int64_t end = begin + kSummed < rows ? begin + kSummed : rows;
-    float block[kStrip] = {};
+    float block[kStrip];
+    for (int64_t j = 0; j < columns; ++j) block[j] = 0;
     for (int64_t i = begin; i < end; ++i) {
       const T* row = x + i * stride;
 #pragma omp simd
