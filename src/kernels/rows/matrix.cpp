@@ -10,15 +10,26 @@
 namespace heed::kernels {
 namespace {
 
-template <int64_t width, class From>
-HEED_LOOP void read_row(typename Vectors<width>::Floats& row, const From* from) {
+// Floats are moved whole: through an array of numbers GCC would take every vector apart.
+template <int64_t width>
+HEED_LOOP void read_row(typename Vectors<width>::Floats& row, const float* from) {
+  load(row, from);
+}
+
+template <int64_t width>
+HEED_LOOP void read_row(typename Vectors<width>::Floats& row, const uint16_t* from) {
   float numbers[width];
   for (int64_t k = 0; k < width; ++k) numbers[k] = number(from[k]);
   load(row, numbers);
 }
 
-template <int64_t width, class To>
-HEED_LOOP void write_row(const typename Vectors<width>::Floats& row, To* to) {
+template <int64_t width>
+HEED_LOOP void write_row(const typename Vectors<width>::Floats& row, float* to) {
+  std::memcpy(to, &row, sizeof row);
+}
+
+template <int64_t width>
+HEED_LOOP void write_row(const typename Vectors<width>::Floats& row, uint16_t* to) {
   float numbers[width];
   std::memcpy(numbers, &row, sizeof numbers);
   for (int64_t k = 0; k < width; ++k) put(to[k], numbers[k]);
