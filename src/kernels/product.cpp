@@ -21,6 +21,8 @@ namespace {
 // Below this number of multiplications oneDNN's preparations cost more time than it saves.
 constexpr int64_t kWorthwhile = int64_t{1} << 22;
 
+constexpr int64_t kNarrowStrip = 128;  // columns that are summed by one thread, at least
+
 using LinearPointwise = Tensor(const Tensor&, const Tensor&, const std::optional<Tensor>&,
                                c10::string_view, c10::List<std::optional<at::Scalar>>,
                                std::optional<c10::string_view>);
@@ -105,12 +107,16 @@ Tensor column_sums(const Tensor& x) {
   const int64_t rows = x.size(0), columns = x.size(1);
   const Tensor result = at::empty({columns}, x.options().dtype(at::kFloat));
   float* to = numbers<float>(result);
-  const int64_t grain = std::max<int64_t>(1, 32768 / (kStrip * std::max<int64_t>(rows, 1)));
+  // Wide strips read memory in order; with fewer columns of its own each thread has a narrower one.
+  const int64_t threads = at::in_parallel_region() ? 1 : at::get_num_threads();
+  const int64_t strip =
+      std::clamp((columns / threads + kLanes - 1) / kLanes * kLanes, kNarrowStrip, kStrip);
+  const int64_t grain = std::max<int64_t>(1, 32768 / (strip * std::max<int64_t>(rows, 1)));
   as_stored(x.scalar_type(), [&]<class T>() {
     const T* from = numbers<T>(x);
-    at::parallel_for(0, (columns + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t j = begin * kStrip; j < std::min(end * kStrip, columns); j += kStrip)
-        sum_strip(from + j, rows, columns, std::min(kStrip, columns - j), to + j);
+    at::parallel_for(0, (columns + strip - 1) / strip, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t j = begin * strip; j < std::min(end * strip, columns); j += strip)
+        sum_strip(from + j, rows, columns, std::min(strip, columns - j), to + j);
     });
   });
   return result;

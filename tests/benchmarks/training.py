@@ -10,8 +10,8 @@ Needs data/multi30k (python3 data_scripts/multi30k.py) and, for reference.py, a 
 peers.py runs other trainers and tells how to install them. Any other peer is a command that prints a JSON line with
 "target_tokens_per_second". What fails is skipped with a word.
 Numbers are medians over the rounds: target tokens a second without padding, their ratio to those of reference.py in
-fp32 and to heed's fastest precision, the most memory of the process, and the share of a square fp32 product's speed that
-the model's products reach.
+fp32 (with --compiled, to the faster of its two forms) and to heed's fastest precision, the most memory of the process, and
+the share of a square fp32 product's speed that the model's products reach.
 """
 import argparse
 import csv
@@ -83,6 +83,12 @@ def reference(args, precision):
     return script(args, "reference", precision, args.python, ROOT / "tests/benchmarks/reference.py")
 
 
+def compiled(args):
+    """The first updates compile, and say nothing of those after them."""
+    return script(args, "compiled reference", "fp32", args.python, ROOT / "tests/benchmarks/reference.py", "--compile",
+                  "--warmup", "10")
+
+
 def trainer(args, name, precision):
     python = (args.peer_python or str(args.python)).format(peer=name)
     return script(args, name, precision, python, ROOT / "tests/benchmarks/peers.py", name)
@@ -94,14 +100,14 @@ def table(system, measured):
         return max((statistics.median(row[0] for row in measured[name]) for name in names if measured.get(name)),
                    default=float("nan"))
 
-    base, best = speed_of(["reference fp32"]), speed_of([name for name in measured if name.startswith("heed ")])
-    lines = [f"\n{system:16}{'tokens/s':>10}{'ratio':>8}{'of best':>9}{'peak MiB':>10}{'of GEMM':>9}   lowest and highest"]
+    base, best = speed_of(["reference fp32", "compiled reference fp32"]), speed_of([name for name in measured if name.startswith("heed ")])
+    lines = [f"\n{system:24}{'tokens/s':>10}{'ratio':>8}{'of best':>9}{'peak MiB':>10}{'of GEMM':>9}   lowest and highest"]
     for name, rows in measured.items():
         if not rows:
             continue
         speeds, memory, shares = zip(*rows)
         middle = statistics.median(speeds)
-        lines.append(f"{name:16}{middle:10.0f}{middle / base:8.2f}{middle / best:9.2f}{statistics.median(memory):10.0f}"
+        lines.append(f"{name:24}{middle:10.0f}{middle / base:8.2f}{middle / best:9.2f}{statistics.median(memory):10.0f}"
                      f"{statistics.median(shares):9.2f}   {min(speeds):.0f} {max(speeds):.0f}")
     return "\n".join(lines)
 
@@ -113,6 +119,7 @@ def main():
     parser.add_argument("--systems", default="transformer,luong_general,bahdanau,none")
     parser.add_argument("--precisions", default="fp32,bf16", help="of heed, auto among them; default: fp32,bf16")
     parser.add_argument("--references", default="fp32", help="precisions of reference.py, '': none; default: fp32")
+    parser.add_argument("--compiled", action="store_true", help="also reference.py with torch.compile, in fp32")
     parser.add_argument("--peers", default="", help="of peers.py: joeynmt,opennmt,eole,sockeye,marian; default: none")
     parser.add_argument("--peer-python",
                         help="a Python with the peers, or /somewhere/{peer}/bin/python; default: --python")
@@ -125,6 +132,7 @@ def main():
 
     runners = [Heed(args, precision) for precision in args.precisions.split(",")]
     runners += [reference(args, precision) for precision in filter(None, args.references.split(","))]
+    runners += [compiled(args)] if args.compiled else []
     runners += [trainer(args, name, precision) for name in filter(None, args.peers.split(","))
                 for precision in args.peer_precisions.split(",")]
     for peer in args.peer:

@@ -45,7 +45,7 @@ TEST(ColumnSums, AddUpEveryColumn) {
   EXPECT_TRUE(at::equal(column_sums(at::empty({0, 3})), at::zeros({3})));
   for (const auto type : {at::kFloat, at::kBFloat16})
     for (const int64_t rows : {1, 63, 65, 1000})
-      for (const int64_t columns : {1, 127, 129, 500}) {
+      for (const int64_t columns : {1, 127, 129, 500, 2100}) {
         const Tensor x = at::randn({rows, columns}).to(type), sums = column_sums(x);
         EXPECT_EQ(sums.scalar_type(), at::kFloat);
         EXPECT_LT(distance(sums, x.to(at::kDouble).sum(0)), 1e-4) << rows << " x " << columns;

@@ -134,14 +134,11 @@ void narrow(const std::vector<float>& from, const Grid<Number>& rows, int64_t fi
                                {rows.row, count, head, padded(head)});
 }
 
-/// Transposes [rows, head in lanes] to [head, rows in lanes].
-void transpose(const std::vector<float>& from, int64_t rows, int64_t head,
+/// Transposes [rows, columns], both in whole lanes.
+void transpose(const std::vector<float>& from, int64_t rows, int64_t columns,
                std::vector<float>& out) {
-  const int64_t wide = padded(head), length = padded(rows);
-  out.assign(static_cast<std::size_t>(head * length), 0);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t k = 0; k < head; ++k)
-      out[static_cast<std::size_t>(k * length + i)] = from[static_cast<std::size_t>(i * wide + k)];
+  out.resize(from.size());
+  transpose_rows(from.data(), out.data(), rows, columns, 0, rows);
 }
 
 }  // namespace
@@ -154,7 +151,10 @@ void HeadWork<Number>::read(const In& keys, const In& values, const HeadSize& si
   long_ = padded(size_.keys);
   widen(keys, 0, size_.keys, size.head, 1, keys_);
   widen(values, 0, size_.keys, size.head, 1, values_);
-  transpose(keys_, size_.keys, size.head, transposed_keys_);
+  // Rows of zeros fill the last lanes of what is transposed.
+  for (std::vector<float>* rows : {&keys_, &values_})
+    rows->resize(static_cast<std::size_t>(long_ * wide_));
+  transpose(keys_, long_, wide_, transposed_keys_);
   transposed_values_.clear();
   to_keys_.clear();
   to_values_.clear();
@@ -207,7 +207,7 @@ void HeadWork<Number>::attend_backward(const In& query, const Distances<const fl
                                        const In& outer, const Out& to_query,
                                        const Distances<float>& to_distances) {
   if (transposed_values_.empty()) {
-    transpose(values_, size_.keys, size_.head, transposed_values_);
+    transpose(values_, long_, wide_, transposed_values_);
     to_keys_.assign(keys_.size(), 0);
     to_values_.assign(values_.size(), 0);
   }

@@ -14,7 +14,7 @@ template <class From, class To>
 void transpose_rows(const From* from, To* to, int64_t rows, int64_t columns, int64_t begin,
                     int64_t end);
 
-inline constexpr int64_t kStrip = 128;  // columns of one sum, neighbours in memory
+inline constexpr int64_t kStrip = 1024;  // columns of one sum, neighbours in memory
 
 /// total [columns] = the sum of x [rows, columns], whose rows begin `stride` numbers apart. At most
 /// kStrip columns.

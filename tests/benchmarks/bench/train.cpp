@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "benchmarks/bench/bench.h"
+#include "benchmarks/bench/multiply_add.h"
 #include "benchmarks/bench/trial_training.h"
 #include "model/model.h"
 #include "run/build.h"
@@ -57,8 +58,9 @@ std::optional<double> product_here(const std::string& device) {
   const double fp32 = run::gemm_gflops(false);
   // Where the processor has no such products, LibTorch's take a hundred times as long.
   const bool has_bf16 = model::has_bf16(at::kCPU);
-  log::info("a square product runs at {} GFLOP/s in fp32{}", fixed(fp32, 0),
-            has_bf16 ? fmt::format(", {} in bf16", fixed(run::gemm_gflops(true), 0))
+  log::info("a square product runs at {} GFLOP/s in fp32, of {} that the processor can do{}",
+            fixed(fp32, 0), fixed(multiply_add_gflops(), 0),
+            has_bf16 ? fmt::format("; at {} in bf16", fixed(run::gemm_gflops(true), 0))
                      : "; this processor does not multiply bf16 directly");
   return fp32;
 }
