@@ -1,5 +1,6 @@
 """`heed serve` beside LibreTranslate: the same requests, model, search and processors, taking turns. serving.py says how."""
 
+import argparse
 import collections
 import html
 import json
@@ -25,6 +26,14 @@ Figures = collections.namedtuple("Figures", "requests p50 p99 processor")  # per
 HIGHER = {"requests"}  # of these more is better
 
 
+def variable(text):
+    """(name, value) of "NAME=VALUE"."""
+    name, sign, value = text.partition("=")
+    if not name or not sign:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value
+
+
 def add_options(parser):
     group = parser.add_argument_group("beside another server")
     group.add_argument("--beside", choices=["libretranslate"])
@@ -36,7 +45,8 @@ def add_options(parser):
     group.add_argument("--line-requests", type=int, default=500, help="in each round, by each number of clients")
     group.add_argument("--page-requests", type=int, default=128)
     group.add_argument("--segments", type=int, default=12, help="sentences of a page; default: %(default)s")
-    group.add_argument("--compute", default="int8", help="the numbers of LibreTranslate's model: int8, float32, ...")
+    group.add_argument("--libretranslate-set", action="append", default=[], metavar="NAME=VALUE", type=variable,
+                       help="a variable of its environment, such as ARGOS_INTER_THREADS=2 or LT_THREADS=8; may be repeated")
     group.add_argument("--weights", default="auto", help="those of heed: decoding.weights")
     group.add_argument("--beside-json", metavar="FILE", help="all figures of all rounds")
 
@@ -216,7 +226,7 @@ def compare(args, lines, server):
         exported = os.path.join(folder, "exported")
         subprocess.run([args.heed, "--quiet", "export", args.model, "-o", exported], check=True)
         with server(args, *languages, *settings) as running, libretranslate.LibreTranslate(
-                python, exported, args.source_language, args.target_language, args.compute) as other:
+                python, exported, args.source_language, args.target_language, args.libretranslate_set) as other:
             ours = Peer("heed", (running.address.hostname, running.address.port), running.process.pid)
             theirs = Peer("LibreTranslate", other.address, other.number)
             for peer in (ours, theirs):

@@ -106,16 +106,17 @@ def ask_with_library(python, url, lines, source, target):
 
 
 class LibreTranslate:
-    """A running server, with its own defaults except for those above and the kind of numbers."""
+    """A running server, with its own defaults except for those above, and computing in int8, as with the packages that are
+    published. `variables` are added to its environment: ARGOS_INTER_THREADS, LT_THREADS, ..."""
 
-    def __init__(self, python, exported, source, target, compute="int8"):
+    def __init__(self, python, exported, source, target, variables=()):
         self.folder = tempfile.TemporaryDirectory()
         home = pathlib.Path(self.folder.name)
         make_home(python, exported, home, source, target)
         self.address = ("127.0.0.1", free_port())
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("ARGOS_", "LT_", "XDG_"))}
         environment = {**kept, "HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache"), "ARGOS_CHUNK_TYPE": "SPACY",
-                       "ARGOS_COMPUTE_TYPE": compute}
+                       "ARGOS_COMPUTE_TYPE": "int8", **dict(variables)}
         command = [python, "-c", "from libretranslate.main import main; main()", "--host", self.address[0], "--port",
                    str(self.address[1])]
         self.log = open(home / "log", "w+", encoding="utf-8")

@@ -17,7 +17,8 @@ Starts `heed serve MODEL` and measures, with the lines of SOURCE:
 With --beside libretranslate it measures another thing: the same requests for `heed serve` and for LibreTranslate with the same
 model (libretranslate.py; PY is a Python that has it). Both servers, and the clients, have the same --cores. heed searches as
 Argos Translate does: beams of 4 and a length penalty of 0.2. All else are the servers' own defaults. LibreTranslate's are 4 threads
-of waitress, one of CTranslate2's workers, and batches of 32 pieces; it computes in int8, as published packages do (--compute).
+of waitress, one of CTranslate2's workers, and batches of 32 pieces; it computes in int8, as published packages do
+(--libretranslate-set ARGOS_COMPUTE_TYPE=float32 and the like change this).
 1, 8 and 64 clients send lines of SOURCE, and pages of HTML with --segments of them; each client asks again once it has its answer.
 What is sent before the clock runs is not sent again. The servers take turns, --rounds times; numbers are medians of the rounds.
 Goals: 5 times the requests per second, a third of the median and of the 99th percentile of the times of answers, a fifth of the
