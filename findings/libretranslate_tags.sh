@@ -11,6 +11,7 @@
 # 200 MB are fetched.
 # Seen on 29 November 2026.
 set -euo pipefail
+unset CDPATH  # by which cd may go elsewhere
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"

@@ -92,8 +92,8 @@ def text_of(page):
 
 
 def left_alone(source, answer):
-    """How many words of tags <b>, <a>, and how many sentences of paragraphs, are in the answer as they were in the source. Words
-    that both languages have count, too: what matters is the difference of two servers."""
+    """How many blocks of the source have the same text in the answer, of those with three words or more; and the number of all
+    blocks. A model may give a sentence back as it was: what matters is the difference of two servers."""
     paragraphs = [text_of(one) for one in re.findall(r"<(?:p|li|td|h1|title)\b[^>]*>.*?</(?:p|li|td|h1|title)>", source, re.DOTALL)]
     answered = text_of(answer)
     return sum(one in answered for one in paragraphs if len(one.split()) > 2), len(paragraphs)

@@ -1,9 +1,10 @@
+#include "decode/search/batches.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "decode/search/batches.h"
 #include "decode/toy_model.h"
 #include "decode/translator.h"
 #include "model/model.h"

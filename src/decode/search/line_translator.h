@@ -109,8 +109,8 @@ class LineTranslator {
   /// with padding, and so are keys.
   virtual engine::LayerMaps attention_of(const data::Batch& pairs,
                                          const std::vector<config::AttentionKind>& kinds) const = 0;
-  /// Returns how many of `sentences` one search or reading takes, at most `most`: engines divide few
-  /// of them among the threads.
+  /// Returns how many of `sentences` one search or reading takes, at most `most`: engines divide
+  /// few of them among the threads.
   int64_t sentences_at_once(int64_t sentences, int64_t most) const;
   /// Calls work(batch) for each batch from 0 to `batches` - 1, in all threads.
   virtual void divide_batches(int64_t batches,
