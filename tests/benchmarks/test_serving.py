@@ -205,6 +205,17 @@ class Beside(unittest.TestCase):
         self.assertEqual(rows[2], "| lines | 8 | 100.0 / 10.0 | 10.0 | 10.0 / 100.0 | 0.10 | 20.0 / 400.0 | 0.05 | 5.0 / 50.0 | 0.10 |")
         self.assertEqual({row.count("|") for row in rows}, {11})
 
+    def test_variables(self):
+        self.assertEqual(beside.variable("LT_THREADS=8"), ("LT_THREADS", "8"))
+        self.assertEqual(beside.variable("A=b=c"), ("A", "b=c"))
+        for wrong in ("LT_THREADS", "=8", ""):
+            with self.assertRaisesRegex(argparse.ArgumentTypeError, "is not NAME=VALUE"):
+                beside.variable(wrong)
+
+    def test_heed_searches_as_argos_translate_does(self):
+        self.assertEqual(beside.search_settings(argparse.Namespace(weights="int8"), 2), [
+            "decoding.beam_size=4", "decoding.length_penalty=power", "decoding.alpha=0.2", "decoding.weights=int8", "threads=2"])
+
     def test_shares_of_equal_answers(self):
         self.assertEqual(beside.equal_share(["a", "b", "c", "d"], ["a", "x", "c", "d"]), 0.75)
 
