@@ -15,13 +15,6 @@ using Threads = std::function<void(int64_t count, int64_t grain,
 /// Runs all work on the caller's thread.
 inline const Threads kOneThread = [](int64_t count, int64_t, const auto& work) { work(0, count); };
 
-/// Returns into how many parts work is divided of which each thread can have some.
-inline int64_t count_threads(const Threads& threads) {
-  std::atomic<int64_t> parts = 0;
-  threads(1 << 20, 1, [&](int64_t, int64_t) { ++parts; });
-  return parts;
-}
-
 /// Calls work(item) for each of `count` items: a thread takes the next one that is left.
 template <class Work>
 void divide_items(const Threads& threads, int64_t count, const Work& work) {

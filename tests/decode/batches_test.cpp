@@ -1,9 +1,4 @@
-#include "decode/search/batches.h"
-
 #include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
 
 #include "decode/toy_model.h"
 #include "decode/translator.h"
@@ -67,32 +62,6 @@ TEST(Batches, OfScoredTargetsHaveAsManyTokensWhateverTheirSize) {
   EXPECT_EQ(score_limits(config, at::kCUDA).tokens, 8192);
   config.batch_size = 5;
   EXPECT_EQ(score_limits(config, at::kCUDA).sentences, 5);
-}
-
-TEST(Batches, OfFewSentencesAreDividedAmongThreads) {
-  EXPECT_EQ(quickest_batch(12, 16, 2), 6);  // not one batch of one thread
-  EXPECT_EQ(quickest_batch(12, 4, 2), 3);   // 3 + 3 by each, not 4 + 4 by one and 4 by the other
-  EXPECT_EQ(quickest_batch(9, 4, 2), 4);    // 4, and 4 + 1
-  EXPECT_EQ(quickest_batch(5, 4, 2), 3);
-  EXPECT_EQ(quickest_batch(2, 32, 2), 1);
-  EXPECT_EQ(quickest_batch(3, 32, 2), 2);
-  EXPECT_EQ(quickest_batch(1, 32, 8), 1);
-  EXPECT_EQ(quickest_batch(64, 16, 2), 16);
-  EXPECT_EQ(quickest_batch(0, 16, 2), 1);
-  for (int64_t sentences = 1; sentences < 100; ++sentences) {
-    EXPECT_EQ(quickest_batch(sentences, 7, 1), std::min<int64_t>(sentences, 7)) << sentences;
-    for (const std::size_t threads : {2, 3, 8}) {
-      const auto seconds = [&](int64_t size) {
-        std::vector<int64_t> busy(threads);  // a thread takes the next batch once it is through
-        for (int64_t left = sentences; left > 0; left -= size)
-          *std::ranges::min_element(busy) += 1 + std::min(left, size);
-        return std::ranges::max(busy);
-      };
-      const int64_t chosen = quickest_batch(sentences, 7, static_cast<int64_t>(threads));
-      for (int64_t size = 1; size <= 7; ++size)
-        EXPECT_LE(seconds(chosen), seconds(size)) << sentences << ' ' << threads;
-    }
-  }
 }
 
 TEST(Batches, AreSortedByLengthAndKeepWithinTheBounds) {

@@ -292,37 +292,6 @@ TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {
   at::set_num_threads(before);
 }
 
-// One batch would be one thread's work. What is translated stays the same.
-TEST(Translator, FewLinesAreDividedAmongTheThreadsOfEngines) {
-  const int before = at::get_num_threads();
-  const std::vector<std::string> lines = {"mira tolo", "", "sena", "kupo vadi rel", "nostra"};
-  for (const auto& [kind, has_engine] : {std::pair{0U, true}, {1U, true}, {0U, false}}) {
-    std::vector<std::vector<Hypothesis>> first;
-    for (const int threads : {1, 2, 4}) {
-      at::set_num_threads(threads);
-      const model::ModelPtr model = random_model(small_models()[kind]);
-      const Translator translator = make_translator(has_engine ? model : without_engine(model));
-      ASSERT_EQ(translator.has_engines(), has_engine);
-      const auto batches = translator.batches_of({.lines = lines});
-      EXPECT_EQ(std::ssize(batches), has_engine ? threads : 1);
-      for (const auto& batch : batches) EXPECT_EQ(std::ssize(batch), 4 / std::ssize(batches));
-      if (!has_engine) continue;
-      std::vector<std::vector<Hypothesis>> found;
-      for (const auto& one : translator.translate({.lines = lines}).translations)
-        found.push_back(one.hypotheses);
-      if (threads == 1) first = found;
-      for (std::size_t i = 0; i < lines.size(); ++i) {
-        ASSERT_EQ(found[i].size(), first[i].size());
-        for (std::size_t n = 0; n < found[i].size(); ++n) {
-          EXPECT_EQ(found[i][n].ids, first[i][n].ids);
-          EXPECT_EQ(found[i][n].score, first[i][n].score);
-        }
-      }
-    }
-  }
-  at::set_num_threads(before);
-}
-
 TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
   for (const std::size_t kind : {0U, 1U}) {
     DecodeConfig config;

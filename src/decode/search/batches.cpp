@@ -23,18 +23,6 @@ BatchLimits search_limits(const DecodeConfig& config) {
           .tokens = kSearchTokens / width_of(config)};
 }
 
-int64_t quickest_batch(int64_t sentences, int64_t most, int64_t threads) {
-  const auto seconds = [&](int64_t size) {
-    const int64_t full = sentences / size, rest = sentences % size, each = size + 1;
-    return std::max((full + threads - 1) / threads * each,
-                    full / threads * each + (rest > 0 ? rest + 1 : 0));
-  };
-  int64_t best = std::clamp<int64_t>(sentences, 1, most);
-  for (int64_t size = best - 1; size > 0; --size)
-    if (seconds(size) < seconds(best)) best = size;
-  return best;
-}
-
 std::vector<std::vector<int64_t>> batches_by_length(const std::vector<int64_t>& lengths,
                                                     const BatchLimits& limits, int64_t skip) {
   std::vector<int64_t> order;

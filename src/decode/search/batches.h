@@ -22,11 +22,6 @@ int64_t width_of(const DecodeConfig& config);
 /// number where that is 0. Its `tokens` count source pieces.
 BatchLimits search_limits(const DecodeConfig& config);
 
-/// Returns how many sentences a batch has, from 1 to `most`, so that `threads` threads, each with a
-/// batch at a time, are through with `sentences` of them soonest: few sentences would else be one
-/// batch of one thread. A sentence alone is taken to cost twice what it costs among many.
-int64_t quickest_batch(int64_t sentences, int64_t most, int64_t threads);
-
 /// Returns the length by which a pair is sorted into batches of targets: the length of its target,
 /// unless the source is so long that it takes more memory. Both are in pieces.
 inline int64_t padded_length(int64_t source, int64_t target) {

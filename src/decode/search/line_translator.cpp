@@ -124,10 +124,7 @@ class LineTranslator::Search {
 
   std::vector<Batch> cut() const {
     BatchLimits limits = translator_.limits(config_);
-    const auto with_pieces =
-        std::ranges::count_if(lines_.lengths, [](int64_t length) { return length > 0; });
-    limits.sentences = translator_.sentences_at_once(
-        with_pieces, std::min(limits.sentences, translator_.together_));
+    limits.sentences = std::min(limits.sentences, translator_.together_);
     return batches_by_length(lines_.lengths, limits, /*skip=*/0);
   }
 
@@ -233,10 +230,7 @@ class LineTranslator::Search {
 
 LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig config,
                                const engine::Threads& threads)
-    : config_(std::move(config)),
-      threads_(&threads),
-      members_(std::move(members)),
-      thread_count_(engine::count_threads(threads)) {
+    : config_(std::move(config)), threads_(&threads), members_(std::move(members)) {
   expect(!members_.empty(), "a translator has at least one model");
   for (const MemberText& member : members_)
     expect(member.target.fingerprint() == first_text().target.fingerprint(),
@@ -264,10 +258,6 @@ std::shared_ptr<const Glossary> LineTranslator::glossary_of(
 std::string LineTranslator::with_terms(const std::string& line, const Glossary* glossary) const {
   if (glossary == nullptr) glossary = glossary_.get();
   return glossary != nullptr && glossary->is_inline() ? glossary->marked(line) : line;
-}
-
-int64_t LineTranslator::sentences_at_once(int64_t sentences, int64_t most) const {
-  return has_engines() ? quickest_batch(sentences, most, thread_count_) : most;
 }
 
 void LineTranslator::divide_batches(int64_t batches,

@@ -52,11 +52,10 @@ class LineTranslator {
   LinesResult translate(const LinesRequest& request, const SearchHooks& hooks = {}) const;
 
   /// Returns how translate() cuts these lines into batches: indices of lines, in the order in which
-  /// they are searched. Lines without pieces are in none. Without engines, if the lines of
-  /// consecutive batches are translated by themselves, in this order, they are cut in the same way.
-  /// So their translations have the same bits, unless they are sampled (LineNumbers::stream_of()).
-  /// (On a CPU with several threads a single batch uses all of them; of several batches each uses
-  /// one.) With engines, whose bits depend on no batch, few lines are divided among the threads.
+  /// they are searched. Lines without pieces are in none. If the lines of consecutive batches are
+  /// translated by themselves, in this order, they are cut in the same way. So their translations
+  /// have the same bits, unless they are sampled (LineNumbers::stream_of()). (On a CPU with several
+  /// threads a single batch uses all of them; of several batches each uses one.)
   std::vector<std::vector<int64_t>> batches_of(const LinesRequest& request) const;
 
   /// Returns the number of sentences of a batch: decoding.batch_size, or what 0 means for these
@@ -109,9 +108,6 @@ class LineTranslator {
   /// with padding, and so are keys.
   virtual engine::LayerMaps attention_of(const data::Batch& pairs,
                                          const std::vector<config::AttentionKind>& kinds) const = 0;
-  /// Returns how many of `sentences` one search or reading takes, at most `most`: engines divide
-  /// few of them among the threads.
-  int64_t sentences_at_once(int64_t sentences, int64_t most) const;
   /// Calls work(batch) for each batch from 0 to `batches` - 1, in all threads.
   virtual void divide_batches(int64_t batches,
                               const std::function<void(int64_t batch)>& work) const;
@@ -138,7 +134,6 @@ class LineTranslator {
   void check_length(int64_t pieces, const std::string& where, const std::string& cure) const;
 
   std::vector<MemberText> members_;
-  int64_t thread_count_;
   std::vector<int64_t> never_;
   std::optional<Shortlist> shortlist_;
   std::shared_ptr<const Glossary> glossary_;  // decoding.glossary; null: none

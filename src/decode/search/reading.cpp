@@ -200,8 +200,7 @@ std::vector<AttendedSentence> read_all(const LineTranslator& translator,
     lengths.push_back(one.readable ? static_cast<int64_t>(longer) : -1);
     out.push_back(std::move(one.sentence));
   }
-  const int64_t at_once = translator.sentences_at_once(std::ssize(lengths), kSentences);
-  const auto batches = batches_by_length(lengths, {.sentences = at_once, .tokens = kTokens});
+  const auto batches = batches_by_length(lengths, {.sentences = kSentences, .tokens = kTokens});
   translator.divide_batches(std::ssize(batches), [&](int64_t number) {
     std::vector<Read> sentences;
     for (const int64_t i : batches[number])
