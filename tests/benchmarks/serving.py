@@ -1,6 +1,7 @@
 """How fast `heed serve` answers, and whether it bears what clients do to it. The standard library suffices.
 
     python3 tests/benchmarks/serving.py MODEL SOURCE [--heed build/release/heed] [--clients 64] [--lines 1000]
+    python3 tests/benchmarks/serving.py MODEL SOURCE --beside libretranslate [--libretranslate-python PY]
 
 Starts `heed serve MODEL` and measures, with the lines of SOURCE:
 
@@ -12,6 +13,16 @@ Starts `heed serve MODEL` and measures, with the lines of SOURCE:
   equality    all answers are those of `heed translate`, byte for byte.
   mixed       10,000 good and bad requests from 64 connections, twice: each gets the status that it must; the memory of the
               server before, after the first and after the second time. Goal: at most 32 MiB more after the second.
+
+With --beside libretranslate it measures another thing: the same requests for `heed serve` and for LibreTranslate with the same
+model (libretranslate.py; PY is a Python that has it). Both servers, and the clients, have the same --cores. heed searches as
+Argos Translate does: beams of 4 and a length penalty of 0.2. All else are the servers' own defaults. LibreTranslate's are 4 threads
+of waitress, one of CTranslate2's workers, and batches of 32 pieces; it computes in int8, as published packages do
+(--libretranslate-set ARGOS_COMPUTE_TYPE=float32 and the like change this).
+1, 8 and 64 clients send lines of SOURCE, and pages of HTML with --segments of them; each client asks again once it has its answer.
+What is sent before the clock runs is not sent again. The servers take turns, --rounds times; numbers are medians of the rounds.
+Goals: 5 times the requests per second, a third of the median and of the 99th percentile of the times of answers, a fifth of the
+resident memory at the end. Prints a table in Markdown.
 
 The exit status is 1 where a goal is missed, with a line for each.
 """
@@ -30,6 +41,8 @@ import tempfile
 import threading
 import time
 import urllib.parse
+
+import beside
 
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -267,9 +280,14 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--requests", type=int, default=10000)
     parser.add_argument("--only", choices=["throughput", "latency", "mixed"])
+    beside.add_options(parser)
     args = parser.parse_args()
     with open(args.source, encoding="utf-8") as file:
         lines = [line.rstrip("\n") for line in file][:args.lines]
+    if args.beside:
+        if told := beside.compare(args, lines, Server):
+            sys.exit("\n".join(told))
+        return
     found = {}
     with Server(args) as server:
         if args.only in (None, "latency"):

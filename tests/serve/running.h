@@ -57,7 +57,9 @@ class Running {
  public:
   explicit Running(const std::vector<std::size_t>& which, const Limits& limits = {},
                    const decode::DecodeConfig& config = {})
-      : service(models_of(which, config), limits),
+      : Running(limits, models_of(which, config)) {}
+  Running(const Limits& limits, std::vector<ServedModel> models)
+      : service(std::move(models), limits),
         server({.finished = [this](const http::FinishedRequest& about) { service.note(about); }},
                service.routes()) {}
 

@@ -5,11 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
+#include "decode/random_models.h"
 #include "decode/search/marked_text.h"
 #include "http/client.h"
 #include "serve/running.h"
 #include "serve/service.h"
 #include "temporary_folder.h"
+#include "text/piece_rule.h"
+#include "text/vocabulary.h"
 
 namespace heed::serve {
 namespace {
@@ -42,6 +45,36 @@ TEST(Service, DrawsSentencesOfMarkedLinesAsTranslateDoes) {
     const json html = {{"q", pages}, {"keep", names}, {"format", "html"}};
     EXPECT_EQ(running.ok("/translate", html)["translatedText"],
               marked(text::MarkupKind::html, pages));
+  }
+}
+
+// Such a model has no words, to which tags and kept items could belong.
+TEST(Service, TranslatesLinesOfPieces) {
+  const text::Vocabulary& usual = decode::vocabulary();
+  std::vector<std::string> pieces;
+  for (int32_t id = 4; id < usual.size(); ++id) pieces.push_back(usual.piece(id));
+  const auto cut = text::Vocabulary::from_model(text::model_of_pieces(pieces, {}, {}), "pieces");
+  ASSERT_EQ(cut.size(), usual.size());
+  decode::DecodeConfig config;
+  config.max_length_ratio = 0.5;
+  const model::ModelPtr model = decode::random_model(decode::many_models()[kShares]);
+  const auto translator = std::make_shared<decode::Translator>(
+      std::vector<decode::TranslatorModel>{{model, cut, cut}}, config, at::kCPU, at::kFloat);
+  std::vector<ServedModel> models = models_of({kShares});
+  models[0].translator = translator;
+  Running running(Limits{}, models);
+  const std::vector<std::string> lines = {pieces[9] + " " + pieces[5], "", pieces[7]};
+  std::vector<std::string> wanted;
+  for (const auto& one : translator->translate({.lines = lines}).translations)
+    wanted.push_back(one.text);
+  EXPECT_NE(wanted[0], "");
+  EXPECT_EQ(running.ok("/translate", {{"q", lines}})["translatedText"], json(wanted));
+  for (const json& more : {json{{"format", "html"}}, json{{"keep", "numbers"}}}) {
+    json asked = {{"q", lines}};
+    asked.update(more);
+    const Answer answer = running.post("/translate", asked);
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_THAT(answer.body, HasSubstr("data.vocabulary.codes"));
   }
 }
 

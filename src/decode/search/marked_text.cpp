@@ -126,6 +126,17 @@ LinesRequest segments_of(std::span<const text::SegmentedText> pages, const LineN
 
 namespace {
 
+/// Whether something in these pages belongs to words: tags, kept items, or sentences of a document.
+/// Lines of plain text have nothing of it.
+bool needs_words(std::span<const text::SegmentedText> pages) {
+  return std::ranges::any_of(pages, [](const text::SegmentedText& page) {
+    return page.kind() != text::MarkupKind::none || page.kept().any() ||
+           std::ranges::any_of(page.segments(), [](const text::Segment& segment) {
+             return segment.writing.is_document;
+           });
+  });
+}
+
 /// Throws UserError where lines are pieces, in which nothing is found that belongs to words.
 void require_words(const LineTranslator& translator) {
   for (const MemberText& member : translator.texts())
@@ -230,7 +241,7 @@ Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
                   std::span<const text::SegmentedText> pages,
                   const std::optional<study::AlignmentChoice>& choice,
                   std::vector<Translation>& translations, std::size_t first) {
-  require_words(translator);
+  if (needs_words(pages)) require_words(translator);
   return InlaysOfPages(translator, request, choice).put(pages, translations, first);
 }
 
