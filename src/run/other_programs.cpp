@@ -28,7 +28,7 @@ int64_t OtherUse::threads_beside() const {
 }
 
 std::string OtherUse::text() const {
-  // Of others that use nothing a little less than nothing is measured, as ticks are rounded.
+  // The system counts in ticks, so what is measured of others may be a little less than nothing.
   const double shown = std::clamp(used, 0., static_cast<double>(cores));
   const std::string use =
       fmt::format("other programs use {:.1f} of {}", shown, counted(cores, "core"));
