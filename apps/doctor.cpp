@@ -30,6 +30,7 @@
 #include "run/launcher.h"
 #include "run/measured_times.h"
 #include "run/model_folder.h"
+#include "run/other_programs.h"
 #include "run/precision.h"
 #include "run/speed.h"
 #include "score/sacrebleu.h"
@@ -138,12 +139,14 @@ void check_precision(bool has_bf16) {
 }
 
 void check_machine() {
+  const run::OtherUse others = run::use_of_others();  // before this process keeps the cores busy
   run::use_threads(0);
   line(true, "heed", HEED_VERSION);
   line(true, "LibTorch", TORCH_VERSION);
   line(true, "CPU",
        fmt::format("{}, fp32 {:.0f} GFLOP/s", counted(at::get_num_threads(), "core"),
                    run::gemm_gflops(/*bf16=*/false)));
+  line(!others.matters(), "others", others.text());
   check_precision(model::has_bf16(at::kCPU));
   const at::Device best = model::open_device("auto");
   line(best.is_cuda(), "GPU", best.is_cuda() ? best.str() : "none found; device: auto means cpu");

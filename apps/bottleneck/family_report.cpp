@@ -20,6 +20,7 @@
 #include "config/differences.h"
 #include "config/schema.h"
 #include "data/hygiene.h"
+#include "draw/pages.h"
 #include "draw/plot.h"
 #include "draw/report.h"
 #include "model/description/config.h"
@@ -34,6 +35,7 @@
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
 #include "text/table.h"
+#include "train/config.h"
 
 namespace heed {
 namespace {
@@ -186,14 +188,21 @@ draw::Report begin_report(const std::vector<run::FamilyMember>& members,
   return report;
 }
 
-/// The loss of all members; by minutes where these are the budget.
+/// Whether time ended the training of a member before its updates were made.
+bool ended_by_time(const run::FamilyMember& member) {
+  const train::TrainConfig& training = member.config.training;
+  return training.max_minutes > 0 &&
+         run::Summary::read(file_in(member.folder, kSummaryFile)).updates < training.updates;
+}
+
+/// The loss of all members; by minutes where these were the budget.
 draw::Plot learning_of(const std::vector<run::FamilyMember>& members,
-                       const std::vector<std::string>& titles, const run::Config& config) {
+                       const std::vector<std::string>& titles) {
   std::vector<run::Learning> runs;
   for (std::size_t i = 0; i < members.size(); ++i)
     runs.push_back(run::read_learning(members[i].folder, titles[i]));
   draw::Plot plot =
-      run::learning_curves(runs, score::Metric::loss, config.training.max_minutes > 0);
+      run::learning_curves(runs, score::Metric::loss, std::ranges::any_of(members, ended_by_time));
   plot.title = "Loss while they learned";
   for (draw::PlotLine& line : plot.lines) line.name = line.dashed ? "" : titles[line.color];
   return plot;
@@ -263,7 +272,7 @@ void write_family_report(const std::vector<run::FamilyMember>& members, const ru
 
   draw::Report report = begin_report(members, shown, set, titled(outputs, titles));
   report.commands = {command};
-  report.learning = learning_of(members, titles, config);
+  report.learning = learning_of(members, titles);
   text::Table table{
       {"system", "parameters", "updates", "tokens_per_s", "bleu", "aer_%", "pronouns_%"}, {}};
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -36,7 +36,7 @@ def head_of(handout):
 
 
 def missing_paths(needs):
-    """Paths in backquotes that are not there, of `needs` such as "`runs/demo` (`./run demo`, 15 minutes)"."""
+    """Paths in backquotes that are not there, of `needs` such as "`runs/demo` (`./run demo`, 7 minutes)"."""
     return [path for path in re.findall(r"`((?:runs|data|configs)/[^`]*)`", needs) if not Path(path).exists()]
 
 

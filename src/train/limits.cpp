@@ -8,7 +8,6 @@
 #include "base/strings.h"
 #include "data/batches.h"
 #include "train/config.h"
-#include "train/schedule.h"
 #include "train/setup.h"
 
 namespace heed::train {
@@ -41,14 +40,16 @@ std::optional<StopReason> TrainingLimits::reached(const Progress& progress) cons
   return std::nullopt;
 }
 
-double TrainingLimits::share(int64_t updates, double seconds) const {
-  double share = static_cast<double>(updates) / static_cast<double>(updates_);
-  if (config_.max_minutes > 0) share = std::max(share, seconds / (60 * config_.max_minutes));
-  return std::min(share, 1.);
+double TrainingLimits::share_of_updates(int64_t updates) const {
+  return std::min(static_cast<double>(updates) / static_cast<double>(updates_), 1.);
+}
+
+double TrainingLimits::share_of_time(double seconds) const {
+  return config_.max_minutes > 0 ? std::min(seconds / (60 * config_.max_minutes), 1.) : 0;
 }
 
 double TrainingLimits::progress_share(const Progress& progress) const {
-  return share(progress.update, progress.seconds);
+  return std::max(share_of_updates(progress.update), share_of_time(progress.seconds));
 }
 
 double TrainingLimits::seconds_left(const Progress& progress) const {
@@ -60,14 +61,41 @@ double TrainingLimits::seconds_left(const Progress& progress) const {
   return left;
 }
 
+SchedulePoint TrainingLimits::by_updates(const Progress& progress) const {
+  return {.update = progress.update + 1,
+          .share = share_of_updates(progress.update),
+          .warmup_share = share_of_updates(warmup_updates(config_)),
+          .reductions = progress.reductions,
+          .width = setup_.width};
+}
+
+/// The two are compared by what follows the warm-up, so a slow beginning changes nothing. Nor does
+/// a pause later that is shorter than the reserve, as long as the updates are made in time.
+SchedulePoint TrainingLimits::by_updates_or_time(const Progress& progress) const {
+  constexpr double kReserve = 0.05;  // of the time after the warm-up
+  const SchedulePoint updates = by_updates(progress);
+  SchedulePoint time = updates;
+  time.share = share_of_time(progress.seconds);
+  const double warmup = share_of_time(progress.warmup_seconds);
+  time.warmup_share = warmup + kReserve * (1 - warmup);
+  return done_after_warmup(config_, time) > done_after_warmup(config_, updates) ? time : updates;
+}
+
 double TrainingLimits::rate(const Progress& progress) const {
-  return progress.rate_factor *
-         learning_rate(config_,
-                       {.update = progress.update + 1,
-                        .share = progress_share(progress),
-                        .warmup_share = share(warmup_updates(config_), progress.warmup_seconds),
-                        .reductions = progress.reductions,
-                        .width = setup_.width});
+  return progress.rate_factor * learning_rate(config_, by_updates_or_time(progress));
+}
+
+bool TrainingLimits::rate_follows_time(const Progress& progress) const {
+  return learning_rate(config_, by_updates_or_time(progress)) !=
+         learning_rate(config_, by_updates(progress));
+}
+
+std::string TrainingLimits::time_text(const Progress& progress) const {
+  return fmt::format(
+      "from update {} on the learning rate follows the time: at this pace training.max_minutes: {} "
+      "are over before {} updates are made. Another run will not have the same weights",
+      with_commas(progress.update + 1), human_duration(60 * config_.max_minutes),
+      with_commas(updates_));
 }
 
 void TrainingLimits::warn_of_long_warmup(const Progress& progress) const {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "train/config.h"
 #include "train/progress.h"
+#include "train/schedule.h"
 
 namespace heed::train {
 
@@ -28,13 +30,23 @@ class TrainingLimits {
   /// Returns the seconds to the end of the training at the pace so far, validation and saving
   /// included; below 0: unknown.
   double seconds_left(const Progress& progress) const;
-  /// Returns the learning rate of the next update.
+  /// Returns the learning rate of the next update. A schedule that moves with the training ends
+  /// with the updates, or with the time where that is over first at the pace since the warm-up. As
+  /// long as the updates are made in time, it does not depend on the time.
   double rate(const Progress& progress) const;
+  /// Whether that rate would be another one without training.max_minutes: at the pace since the
+  /// warm-up the time is over before the updates are made.
+  bool rate_follows_time(const Progress& progress) const;
+  /// Returns what a user is told of it.
+  std::string time_text(const Progress& progress) const;
   /// Warns where the training is expected to end within the warm-up.
   void warn_of_long_warmup(const Progress& progress) const;
 
  private:
-  double share(int64_t updates, double seconds) const;
+  double share_of_updates(int64_t updates) const;
+  double share_of_time(double seconds) const;  // 0 without a limit
+  SchedulePoint by_updates(const Progress& progress) const;
+  SchedulePoint by_updates_or_time(const Progress& progress) const;
 
   const TrainerSetup& setup_;
   const TrainConfig& config_;

@@ -16,8 +16,8 @@ struct SchedulePoint {
   int64_t width = 512;      // noam: the model's
 };
 
-/// Returns the learning rate. With `training.max_minutes` the share is of time, which is not the
-/// same in two runs: cosine and luong are then not exact over interruptions.
+/// Returns the learning rate. Where `training.max_minutes` end the training, the share is of time,
+/// which is not the same in two runs: cosine and luong are then not exact over interruptions.
 double learning_rate(const TrainConfig& config, const SchedulePoint& point);
 
 /// Returns the share of the training after the warm-up that is done, in [0, 1].

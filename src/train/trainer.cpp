@@ -107,6 +107,7 @@ class Loop {
   Progress progress_;
   RunFiles files_;
   TrainingLimits limits_;
+  bool told_of_time_ = false;  // that the learning rate follows it
   RankSync sync_;
   ReportQueue reports_;
   TrainingLog log_;
@@ -220,6 +221,10 @@ bool Loop::update_once() {
     log::info("data.stages.{} begins", batches->epoch);
   progress_.epoch = batches->epoch;
   const double rate = limits_.rate(progress_);
+  if (!told_of_time_ && limits_.rate_follows_time(progress_)) {
+    log::info(limits_.time_text(progress_));
+    told_of_time_ = true;
+  }
   model_.train();
   group_.begin(fmt::format("update {} was computed", with_commas(progress_.update + 1)));
   reports_.push(updater_.run(batches->parts, {.update = progress_.update + 1,

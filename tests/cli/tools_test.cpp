@@ -3,6 +3,7 @@
 #include <regex>
 #include <string>
 
+#include "base/subprocess.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 
@@ -201,8 +202,8 @@ TEST(Doctor, SaysWhatThisMachineCanDo) {
   const TemporaryFolder cache;
   const Result result = run_heed_in({"HEED_CACHE=" + cache.path()}, {"doctor"});
   const std::string report = product(result);
-  for (const char* part : {"heed", "LibTorch", "CPU", "bf16", "greedy", "beam", "batch", "measured",
-                           "GPU", "sacrebleu"})
+  for (const char* part : {"heed", "LibTorch", "CPU", "others", "bf16", "greedy", "beam", "batch",
+                           "measured", "GPU", "sacrebleu"})
     EXPECT_THAT(report, HasSubstr(std::string(" ") + part + " "));
   EXPECT_THAT(report, HasSubstr("GFLOP/s"));
   EXPECT_THAT(report, HasSubstr("precision: auto "));
@@ -220,6 +221,17 @@ TEST(Doctor, SaysWhatThisMachineCanDo) {
                            "decoding.weights: auto (fp32|bf16|int8)\n")))
         << report;
   EXPECT_THAT(report, HasSubstr("anew, and kept in " + cache.path() + "/precision_times.json\n"));
+}
+
+TEST(Doctor, SaysWhatToDoBesideABusyProgram) {
+  const TemporaryFolder folder;
+  const subprocess::Child busy =
+      subprocess::start({"/bin/sh", "-c", "while :; do :; done"}, folder / "log");
+  const std::string report = product(run_heed_in({"HEED_CACHE=" + folder.path()}, {"doctor"}));
+  EXPECT_TRUE(std::regex_search(
+      report, std::regex("--   others       other programs use [0-9]+[.][0-9] of [0-9]+ cores?: "
+                         "what is measured here is uncertain.*Stop them")))
+      << report;
 }
 
 TEST(Doctor, MeasuresAnewWhatOtherCommandsKnow) {

@@ -24,8 +24,11 @@ class Rates : public Trainer {
   /// The learning rate of each update.
   std::vector<double> of(const TrainerSetup& setup) const {
     train(setup);
+    return of_run_in(folder);
+  }
+  static std::vector<double> of_run_in(const TemporaryFolder& run) {
     std::vector<double> rates;
-    for (const json& line : metrics(folder, "train"))
+    for (const json& line : metrics(run, "train"))
       rates.push_back(line.at("learning_rate").get<double>());
     return rates;
   }
@@ -74,27 +77,59 @@ TEST_F(Rates, FollowTheEpochsWhereTheseEndTheRun) {
   EXPECT_NEAR(rates.back(), 0.000625, 1e-12);
 }
 
-// The warm-up took 30 seconds, and 90 of now 120 are over: 60 of the 90 after the warm-up.
-TEST_F(Rates, OfCosineKnowTheWarmUpInSecondsWhereTheLimitOfTimeIsRaised) {
-  TrainConfig config = config_of(ScheduleKind::cosine, 4, 3);
-  config.max_minutes = 1;
-  train(setup_of(folder.path(), config));
-  const std::string path = folder / "checkpoints/update-00000004.heed";
-  Checkpoint saved = load_checkpoint(path);
-  saved.progress.warmup_seconds = 30;
-  saved.progress.seconds = 90;
-  save_checkpoint(saved, path);
+/// Where time ends a training.
+class RatesByTime : public Rates {
+ protected:
+  /// The learning rate of the fifth of `updates`, of which 3 are the warm-up, in a limit of so many
+  /// minutes. The warm-up took 30 seconds, and `seconds` of all are over.
+  double fifth(const TemporaryFolder& run, int64_t updates, double minutes, double seconds) const {
+    TrainConfig config = config_of(ScheduleKind::cosine, 4, 3);
+    config.max_minutes = minutes;
+    train(setup_of(run.path(), config));
+    const std::string path = run / "checkpoints/update-00000004.heed";
+    Checkpoint saved = load_checkpoint(path);
+    saved.progress.warmup_seconds = 30;
+    saved.progress.seconds = seconds;
+    save_checkpoint(saved, path);
 
-  config.updates = 10000;
-  config.max_minutes = 2;
-  auto setup = setup_of(folder.path(), config);
-  setup.resume = true;
-  bool updated = false;
-  setup.updated = [&](int64_t) { updated = true; };
-  setup.interrupted = [&] { return updated; };
-  const auto rates = of(setup);
-  ASSERT_EQ(rates.size(), 5U);
-  EXPECT_NEAR(rates.back(), 0.0025, 1e-4);
+    config.updates = updates;
+    auto setup = setup_of(run.path(), config);
+    setup.resume = true;
+    bool updated = false;
+    setup.updated = [&](int64_t) { updated = true; };
+    setup.interrupted = [&] { return updated; };
+    train(setup);
+    const auto rates = of_run_in(run);
+    EXPECT_EQ(rates.size(), 5U);
+    return rates.back();
+  }
+};
+
+// 60 of the 90 seconds after the warm-up are over, and a twentieth of the 90 is a reserve: 55.5 of
+// 85.5, an angle of 116.84 degrees.
+TEST_F(RatesByTime, FallOverTheSecondsAfterTheWarmUp) {
+  EXPECT_NEAR(fifth(folder, 10000, 2, 90), 0.00274, 1e-4);
+}
+
+// Half of a minute was for the first third of the updates. Of the other half 2 seconds are over,
+// and of the six updates after the warm-up one: these are ahead.
+TEST_F(RatesByTime, AreThoseOfTheUpdatesAfterASlowWarmUp) {
+  EXPECT_NEAR(fifth(folder, 9, 1, 32), 0.00933012702, 1e-8);
+}
+
+// 5.2 of 30 seconds are more than one of six updates; without the reserve they are 3.7 of 28.5, and
+// less. 7.5 seconds, 6 of 28.5, are more with it, too: an angle of 37.9 degrees.
+TEST_F(RatesByTime, AreThoseOfTheUpdatesAfterAPauseThatTheReserveCovers) {
+  EXPECT_NEAR(fifth(folder, 9, 1, 35.2), 0.00933012702, 1e-8);
+  EXPECT_NEAR(fifth(other, 9, 1, 37.5), 0.00894570, 2e-4);
+}
+
+TEST_F(RatesByTime, AreEqualToThoseWithoutALimitThatIsFar) {
+  TrainConfig config = config_of(ScheduleKind::cosine, 9, 3);
+  const auto without = of(setup_of(folder.path(), config));
+  config.max_minutes = 60;
+  train(setup_of(other.path(), config));
+  EXPECT_EQ(of_run_in(other), without);
 }
 
 // BLEU falls at updates 4 and 8, and an improvement takes nothing back.

@@ -294,6 +294,22 @@ TEST_F(Trainer, AWarmUpThatTheTrainingDoesNotOutlastIsSaid) {
   EXPECT_THAT(log_of(setup_of(folder / "constant", config)), Not(HasSubstr("training.warmup")));
 }
 
+TEST_F(Trainer, ARateThatFollowsTheTimeIsSaid) {
+  auto config = quick(1000000);
+  config.max_minutes = 0.2 / 60;
+  config.schedule = ScheduleKind::cosine;
+  config.warmup = 2;
+  const std::string said = "the learning rate follows the time: at this pace training.max_minutes";
+  EXPECT_THAT(log_of(setup_of(folder / "time", config)), HasSubstr(said));
+  config.schedule = ScheduleKind::inverse_sqrt;  // does not move with it
+  EXPECT_THAT(log_of(setup_of(folder / "other", config)), Not(HasSubstr(said)));
+  config = quick(12);
+  config.schedule = ScheduleKind::cosine;
+  config.max_minutes = 60;
+  config.warmup = 2;
+  EXPECT_THAT(log_of(setup_of(folder / "updates", config)), Not(HasSubstr(said)));
+}
+
 TEST_F(Trainer, TimeEndsARun) {
   auto config = quick(1000000);
   config.max_minutes = 0.2 / 60;
