@@ -19,6 +19,7 @@ struct TileFactors {
   const void* panel;  // as Matrix::panel
   int64_t steps;
   const uint32_t* shifts = nullptr;  // int8: of the panel's columns, as Matrix::shifts
+  const FitsIn16* fits = nullptr;    // int8: of the panel, as Matrix::fits
 
   HEED_LOOP uint32_t word(int64_t row, int64_t step) const {
     uint32_t bits;
