@@ -127,9 +127,9 @@ Instructions most_instructions() {
   const auto found = std::ranges::find(kNames, std::string_view(named));
   if (found == kNames.end()) {
     // The processor is asked before main() begins, where nothing could catch an exception.
-    const std::string message = fmt::format(
-        "HEED_INSTRUCTIONS names '{}'; it must be {}, or not be set\n", named,
-        fmt::join(kNames, ", "));
+    const std::string message =
+        fmt::format("HEED_INSTRUCTIONS names '{}'; it must be {}, or not be set\n", named,
+                    fmt::join(kNames, ", "));
     std::fputs(message.c_str(), stderr);
     std::_Exit(2);
   }

@@ -33,11 +33,11 @@ int64_t numbers_a_step(WeightFormat numbers) {
   return numbers == WeightFormat::fp32 ? 1 : numbers == WeightFormat::bf16 ? 2 : 4;
 }
 
-// A group has at most half a unit of rounding in each of its four numbers.
-constexpr float kMostBeforeRounding = Matrix::kMostOfGroup - 4 * 0.5F;
-// The least of the largest weight, with which sums of one step fit: 2 * 255 * 64 < 2^15.
-constexpr float kLeastLargest = 64;
-constexpr float kLeastMean = 16;  // Gaussian weights: rounded by at most 1/40 of their deviation
+// A group has at most half a step of rounding in each of its four numbers.
+constexpr double kMostBeforeRounding = Matrix::kMostOfGroup - 4 * 0.5;
+// The largest weight, with which sums of one step fit: 2 * 255 * 64 < 2^15.
+constexpr double kFitsInOneStep = 64;
+constexpr double kLeastMean = 16;  // Gaussian weights: rounded by at most 1/40 of their deviation
 
 /// The mean of |x|, in one order on every processor.
 HEED_LOOP float mean_size(const float* x, int64_t count) {
@@ -183,11 +183,13 @@ float quantise_row(const float* x, int64_t count, int8_t* to) {
     std::fill_n(to, count, int8_t{0});
     return std::numeric_limits<float>::quiet_NaN();
   }
-  const float group = kernels::fastest<largest_group>(x, count) / kMostBeforeRounding;
-  const float coarsest =
-      std::max(most / kLeastLargest, kernels::fastest<mean_size>(x, count) / kLeastMean);
-  // Both may be infinite.
-  const float scale = std::max(std::min({group, coarsest, most}), Matrix::kLeastScale);
+  // All in steps: the largest weight is a whole number of them. Sums may be infinite.
+  const double group = kernels::fastest<largest_group>(x, count),
+               mean = kernels::fastest<mean_size>(x, count),
+               fitting = std::floor(kMostBeforeRounding * most / group),
+               enough = std::min(std::ceil(kLeastMean * most / mean), kFitsInOneStep);
+  const double steps = most > 0 ? std::max({fitting, enough, kLeastMean}) : 1;
+  const float scale = std::max(static_cast<float>(most / steps), Matrix::kLeastScale);
   kernels::fastest<round_all>(x, count, scale, to);
   return scale;
 }
@@ -242,8 +244,8 @@ Matrix Matrix::with_columns(std::span<const int32_t> chosen) const {
   for (int64_t c = 0; c < std::ssize(chosen); ++c) {
     const unsigned char* from = bytes_.data() + begin(chosen[c]);
     const bool is_int8 = numbers_ == WeightFormat::int8;
-    unsigned char* to = is_int8 ? reinterpret_cast<unsigned char*>(row.data())
-                                : out.bytes_.data() + begin(c);
+    unsigned char* to =
+        is_int8 ? reinterpret_cast<unsigned char*>(row.data()) : out.bytes_.data() + begin(c);
     for (int64_t step = 0; step < steps_; ++step)
       std::memcpy(to + step * (is_int8 ? kStep : kNext), from + step * kNext, kStep);
     if (is_int8) out.set_column(c, row.data(), scales_[chosen[c]]);
@@ -312,7 +314,7 @@ void LeftFactor::take(const float* x, int64_t rows, int64_t inner, WeightFormat 
 
 void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, float* y,
               int64_t stride, int64_t first, int64_t last) {
-  const TileProduct product = tile_product(weights.numbers());
+  const TileProduct& product = tile_product(weights.numbers());
   const int64_t columns = weights.columns(), rows = x.count();
   const int64_t together = std::max<int64_t>(1, kBlockBytes / weights.panel_bytes());
   float tile[kMostTileRows * Matrix::kPanel];

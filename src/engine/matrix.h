@@ -99,11 +99,10 @@ class Matrix {
   std::vector<FitsIn16> fits_;
 };
 
-/// Writes weights of a column as int8, round(x / scale), to `to` [count]. Returns the scale, which
-/// is at least Matrix::kLeastScale. It is the least with which sums of groups (Matrix::kGroup) fit
-/// in 16 bits, so that the largest weight becomes 31 to 126; but at most what makes it 64, or what
-/// makes the mean size of the weights 16. Then some groups of two steps may not fit, but those of
-/// one do.
+/// Writes weights of a column as int8, round(x / scale), to `to` [count]. Returns the scale: the
+/// largest weight becomes a whole number, 16 to 126, the largest with which sums of groups
+/// (Matrix::kGroup) fit in 16 bits, but no less than 64, or than what makes the mean size of the
+/// weights 16. With 64 those of one step fit. The scale is at least Matrix::kLeastScale.
 float quantise_row(const float* x, int64_t count, int8_t* to);
 
 /// The left factor, [rows, inner], in the format that a rearranged matrix multiplies with. In int8

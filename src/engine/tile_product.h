@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "engine/matrix.h"
 #include "kernels/rows/versions.h"
@@ -42,9 +43,13 @@ struct TileProduct {
   void (*end)() = nullptr;
 };
 
-/// The fastest product that this processor runs. With `plain` it is the one for any processor, with
-/// which tests compare the others.
-TileProduct tile_product(WeightFormat numbers, bool plain = false);
+using TileProducts = std::vector<TileProduct>;
+
+/// The products that this processor runs, the fastest first, the one for any processor last. Those
+/// of int8 have the same bits.
+TileProducts tile_products(WeightFormat numbers);
+/// The fastest of them.
+const TileProduct& tile_product(WeightFormat numbers);
 
 /// The product by ARM's instructions that not every processor has; `run` is null where this one has
 /// none of them.
