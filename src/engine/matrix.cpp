@@ -320,10 +320,9 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
   float tile[kMostTileRows * Matrix::kPanel];
   int64_t begun = 0;  // rows
   bool ends = false;
-  const auto meet = [&](int64_t row, int64_t panel) {
+  const auto meet = [&](int64_t row, int64_t count, int64_t panel) {
     const int64_t begin = panel * Matrix::kPanel;
     const TileColumns tile_columns{weights, begin, std::min(Matrix::kPanel, columns - begin)};
-    const int64_t count = std::min<int64_t>(product.rows, rows - row);
     const TileFactors factors{.x = static_cast<const unsigned char*>(x.row(row)),
                               .stride = x.row_bytes(),
                               .rows = count,
@@ -340,10 +339,15 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
     float* to = y + row * stride + begin - first * Matrix::kPanel;
     kernels::fastest<store_rows>(tile, count, finish, tile_columns, to, stride);
   };
+  // Tiles of about equal numbers of rows: 20 rows are 7, 7 and 6, not 8, 8 and 4.
+  const int64_t tiles = (rows + product.rows - 1) / product.rows;
   for (int64_t block = first; block < last; block += together)
-    for (int64_t row = 0; row < rows; row += product.rows)
+    for (int64_t index = 0, row = 0; index < tiles; ++index) {
+      const int64_t count = rows / tiles + (index < rows % tiles ? 1 : 0);
       for (int64_t panel = block; panel < std::min(block + together, last); ++panel)
-        meet(row, panel);
+        meet(row, count, panel);
+      row += count;
+    }
   if (ends) product.end();
 }
 
