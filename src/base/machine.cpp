@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <istream>
 #include <sstream>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -114,6 +116,24 @@ std::string processor_kind(const std::string& root) {
     if (std::ranges::find(kNames, line.name) != kNames.end())
       for (const char byte : line.value + "\n") mix_in(sum, static_cast<unsigned char>(byte));
   return fmt::format("{} ({:016x})", processor_name(root), sum);
+}
+
+Instructions most_instructions() {
+  // In the order of Instructions.
+  static constexpr std::array<std::string_view, 6> kNames = {"plain",  "avx2", "avxvnni",
+                                                             "avx512", "vnni", "all"};
+  const char* named = std::getenv("HEED_INSTRUCTIONS");
+  if (named == nullptr || *named == '\0') return Instructions::all;
+  const auto found = std::ranges::find(kNames, std::string_view(named));
+  if (found == kNames.end()) {
+    // The processor is asked before main() begins, where nothing could catch an exception.
+    const std::string message =
+        fmt::format("HEED_INSTRUCTIONS names '{}'; it must be {}, or not be set\n", named,
+                    fmt::join(kNames, ", "));
+    std::fputs(message.c_str(), stderr);
+    std::_Exit(2);
+  }
+  return static_cast<Instructions>(found - kNames.begin());
 }
 
 std::optional<int64_t> available_memory(const std::string& root) {

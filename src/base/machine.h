@@ -45,6 +45,15 @@ std::string processor_name(const std::string& root = "");
 /// for all of them.
 std::string processor_kind(const std::string& root = "");
 
+/// Instructions of x86-64 processors, each with those before it, but that AVX512 needs no AVX-VNNI.
+enum class Instructions { plain, avx2, avx_vnni, avx512, avx512_vnni, all };
+
+/// The most that the program uses of what the processor has, so that a fast one shows how slower
+/// ones do: what the variable HEED_INSTRUCTIONS names (`plain`, `avx2`, `avxvnni`, `avx512`,
+/// `vnni`, which are AVX512's VNNI and BF16 without AMX, or `all`). Where it is not set or empty:
+/// all. It ends the program where the variable names something else.
+Instructions most_instructions();
+
 /// A name of the machine and of the processors that this process is bound to: equal for processes
 /// that share them.
 std::string name_of_cores();

@@ -33,8 +33,68 @@ int64_t numbers_a_step(WeightFormat numbers) {
   return numbers == WeightFormat::fp32 ? 1 : numbers == WeightFormat::bf16 ? 2 : 4;
 }
 
-int32_t rounded(float x) {
-  return static_cast<int32_t>(std::lrintf(x));
+// A group has at most half a step of rounding in each of its four numbers.
+constexpr double kMostBeforeRounding = Matrix::kMostOfGroup - 4 * 0.5;
+// The largest weight, with which sums of one step fit: 2 * 255 * 64 < 2^15.
+constexpr double kFitsInOneStep = 64;
+constexpr double kLeastMean = 16;  // Gaussian weights: rounded by at most 1/40 of their deviation
+
+/// The mean of |x|, in one order on every processor.
+HEED_LOOP float mean_size(const float* x, int64_t count) {
+  constexpr int64_t kLanes = 8;
+  float sums[kLanes] = {}, sum = 0;
+  const int64_t left = count % kLanes;
+  for (int64_t i = 0; i < count - left; i += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += std::abs(x[i + lane]);
+  for (int64_t i = count - left; i < count; ++i) sum += std::abs(x[i]);
+  for (const float lane : sums) sum += lane;
+  return sum / static_cast<float>(count);
+}
+
+/// The largest sum of the numbers of a group that have one sign, without it.
+HEED_LOOP float largest_group(const float* x, int64_t count) {
+  float most = 0;
+  const auto add = [&most](const float* x) {
+    float up[4], down[4];
+    for (int i = 0; i < 4; ++i) {
+      up[i] = std::max(x[i], 0.0F) + std::max(x[i + 4], 0.0F);
+      down[i] = std::max(-x[i], 0.0F) + std::max(-x[i + 4], 0.0F);
+    }
+    most = std::max({most, up[0] + up[1], up[2] + up[3], down[0] + down[1], down[2] + down[3]});
+  };
+  const int64_t left = count % Matrix::kGroup, whole = count - left;
+  for (int64_t i = 0; i < whole; i += Matrix::kGroup) add(x + i);
+  if (left == 0) return most;
+  float last[Matrix::kGroup] = {};
+  std::copy_n(x + whole, left, last);
+  add(last);
+  return most;
+}
+
+/// The numbers of two steps of a column.
+struct StepSums {
+  int sum = 0;
+  FitsIn16 fits = FitsIn16::two_steps;
+};
+HEED_LOOP StepSums sums_of_steps(const int8_t* numbers) {
+  int up[4] = {}, down[4] = {};  // two of each step
+  for (int i = 0; i < Matrix::kGroup; ++i) {
+    up[i / 2] += std::max<int>(numbers[i], 0);
+    down[i / 2] += std::max<int>(-numbers[i], 0);
+  }
+  const int one = std::max({up[0], up[1], up[2], up[3], down[0], down[1], down[2], down[3]});
+  const int two = std::max({up[0] + up[2], up[1] + up[3], down[0] + down[2], down[1] + down[3]});
+  return {up[0] + up[1] + up[2] + up[3] - down[0] - down[1] - down[2] - down[3],
+          two <= Matrix::kMostOfGroup   ? FitsIn16::two_steps
+          : one <= Matrix::kMostOfGroup ? FitsIn16::one_step
+                                        : FitsIn16::none};
+}
+
+/// to = round(x / scale), for numbers of which none is more than 127 times the scale.
+HEED_LOOP void round_all(const float* x, int64_t count, float scale, int8_t* to) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = static_cast<int8_t>(std::bit_cast<uint32_t>(x[i] / scale + kernels::kRound));
 }
 
 /// to = round(x * factor) + 128; adding kRound leaves the rounded number in the sum's last bits.
@@ -87,7 +147,7 @@ HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
       store_row(tile, bias, finish, columns.width, to);
 }
 
-/// The scale of a row of int8 numbers.
+/// The scale of a row of activations.
 float scale_of(const float* x, int64_t count) {
   const float most = kernels::largest_magnitude(x, count);
   if (!std::isfinite(most)) return std::numeric_limits<float>::quiet_NaN();
@@ -118,9 +178,19 @@ void deallocate_lines(void* lines, std::size_t bytes) {
 }
 
 float quantise_row(const float* x, int64_t count, int8_t* to) {
-  const float scale = scale_of(x, count);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = static_cast<int8_t>(std::clamp(rounded(x[i] / scale), -127, 127));
+  const float most = kernels::largest_magnitude(x, count);
+  if (!std::isfinite(most)) {
+    std::fill_n(to, count, int8_t{0});
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+  // All in steps: the largest weight is a whole number of them. Sums may be infinite.
+  const double group = kernels::fastest<largest_group>(x, count),
+               mean = kernels::fastest<mean_size>(x, count),
+               fitting = std::floor(kMostBeforeRounding * most / group),
+               enough = std::min(std::ceil(kLeastMean * most / mean), kFitsInOneStep);
+  const double steps = most > 0 ? std::max({fitting, enough, kLeastMean}) : 1;
+  const float scale = std::max(static_cast<float>(most / steps), Matrix::kLeastScale);
+  kernels::fastest<round_all>(x, count, scale, to);
   return scale;
 }
 
@@ -134,6 +204,7 @@ Matrix::Matrix(int64_t columns, int64_t inner, WeightFormat numbers)
   if (numbers != WeightFormat::int8) return;
   scales_.assign(panels() * kPanel, 0);
   shifts_.assign(panels() * kPanel, 0);
+  fits_.assign(panels() * (steps_ / 2), FitsIn16::two_steps);
 }
 
 Matrix::Matrix(const float* weights, int64_t columns, int64_t inner, WeightFormat numbers)
@@ -169,24 +240,49 @@ Matrix Matrix::with_columns(std::span<const int32_t> chosen) const {
   const auto begin = [&](int64_t column) {
     return column / kPanel * panel_bytes_ + column % kPanel * kStep;
   };
+  std::vector<int8_t> row(steps_ * kStep);
   for (int64_t c = 0; c < std::ssize(chosen); ++c) {
     const unsigned char* from = bytes_.data() + begin(chosen[c]);
-    unsigned char* to = out.bytes_.data() + begin(c);
+    const bool is_int8 = numbers_ == WeightFormat::int8;
+    unsigned char* to =
+        is_int8 ? reinterpret_cast<unsigned char*>(row.data()) : out.bytes_.data() + begin(c);
     for (int64_t step = 0; step < steps_; ++step)
-      std::memcpy(to + step * kNext, from + step * kNext, kStep);
-    if (numbers_ != WeightFormat::int8) continue;
-    out.scales_[c] = scales_[chosen[c]];
-    out.shifts_[c] = shifts_[chosen[c]];
+      std::memcpy(to + step * (is_int8 ? kStep : kNext), from + step * kNext, kStep);
+    if (is_int8) out.set_column(c, row.data(), scales_[chosen[c]]);
   }
   return out;
 }
 
 void Matrix::set_column(int64_t column, const int8_t* numbers, float scale) {
-  auto* panel = reinterpret_cast<int8_t*>(bytes_.data() + column / kPanel * panel_bytes_);
-  int32_t sum = 0;
-  for (int64_t i = 0; i < inner_; ++i) {
-    panel[index_in_panel(column, i, numbers_a_step(WeightFormat::int8))] = numbers[i];
-    sum += numbers[i];
+  constexpr int64_t kStep = 4;
+  const int64_t panel = column / kPanel, pairs = steps_ / 2;
+  unsigned char* to = bytes_.data() + panel * panel_bytes_ + column % kPanel * kStep;
+  FitsIn16* fits = fits_.data() + panel * pairs;
+  int64_t sum = 0;
+  const auto put = [&](int64_t step, const int8_t* from, int64_t count) {
+    std::memcpy(to + step * kPanel * kStep, from, count);
+  };
+  const auto add = [&](int64_t pair, const int8_t* group) {
+    const StepSums sums = sums_of_steps(group);
+    sum += sums.sum;
+    fits[pair] = std::max(fits[pair], sums.fits);
+  };
+  const int64_t left = inner_ % kGroup, whole = inner_ - left;
+  for (int64_t i = 0; i < whole; i += kGroup) {
+    add(i / kGroup, numbers + i);
+    put(i / kStep, numbers + i, kStep);
+    put(i / kStep + 1, numbers + i + kStep, kStep);
+  }
+  if (left > 0) {
+    int8_t last[kGroup] = {};
+    std::memcpy(last, numbers + whole, left);
+    put(whole / kStep, last, kStep);
+    if (left > kStep) {
+      put(whole / kStep + 1, last + kStep, kStep);
+      add(whole / kGroup, last);
+    } else {
+      sum += sums_of_steps(last).sum;  // one step, which no other is added to
+    }
   }
   scales_[column] = scale;
   shifts_[column] = 128 * static_cast<uint32_t>(sum);
@@ -218,22 +314,22 @@ void LeftFactor::take(const float* x, int64_t rows, int64_t inner, WeightFormat 
 
 void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, float* y,
               int64_t stride, int64_t first, int64_t last) {
-  const TileProduct product = tile_product(weights.numbers());
+  const TileProduct& product = tile_product(weights.numbers());
   const int64_t columns = weights.columns(), rows = x.count();
   const int64_t together = std::max<int64_t>(1, kBlockBytes / weights.panel_bytes());
   float tile[kMostTileRows * Matrix::kPanel];
   int64_t begun = 0;  // rows
   bool ends = false;
-  const auto meet = [&](int64_t row, int64_t panel) {
+  const auto meet = [&](int64_t row, int64_t count, int64_t panel) {
     const int64_t begin = panel * Matrix::kPanel;
     const TileColumns tile_columns{weights, begin, std::min(Matrix::kPanel, columns - begin)};
-    const int64_t count = std::min<int64_t>(product.rows, rows - row);
     const TileFactors factors{.x = static_cast<const unsigned char*>(x.row(row)),
                               .stride = x.row_bytes(),
                               .rows = count,
                               .panel = weights.panel(panel),
                               .steps = weights.steps(),
-                              .shifts = weights.shifts() + begin};
+                              .shifts = weights.shifts() + begin,
+                              .fits = weights.fits(panel)};
     if (product.begin != nullptr && count != begun) ends = product.begin(factors) || ends;
     begun = count;
     product.run(factors, tile);
@@ -243,10 +339,15 @@ void multiply(const LeftFactor& x, const Matrix& weights, const Finish& finish, 
     float* to = y + row * stride + begin - first * Matrix::kPanel;
     kernels::fastest<store_rows>(tile, count, finish, tile_columns, to, stride);
   };
+  // Tiles of about equal numbers of rows: 20 rows are 7, 7 and 6, not 8, 8 and 4.
+  const int64_t tiles = (rows + product.rows - 1) / product.rows;
   for (int64_t block = first; block < last; block += together)
-    for (int64_t row = 0; row < rows; row += product.rows)
+    for (int64_t index = 0, row = 0; index < tiles; ++index) {
+      const int64_t count = rows / tiles + (index < rows % tiles ? 1 : 0);
       for (int64_t panel = block; panel < std::min(block + together, last); ++panel)
-        meet(row, panel);
+        meet(row, count, panel);
+      row += count;
+    }
   if (ends) product.end();
 }
 

@@ -43,12 +43,19 @@ struct QuantisedRows {
   }
 };
 
+/// Which products of a panel with any row of bytes may be added up in 16 bits: those with two steps
+/// (Matrix::kGroup), those with one, or none.
+enum class FitsIn16 : uint8_t { two_steps, one_step, none };
+
 /// Weights [columns, inner] of a linear layer, in panels of 32 columns. int8 keeps one scale for
-/// each column, its largest weight / 127 and at least kLeastScale, or NaN where a weight is not
-/// finite.
+/// each column, NaN where a weight is not finite; see quantise_row().
 class Matrix {
  public:
   static constexpr int64_t kPanel = 32;
+  /// int8: AVX2 adds up products in 16 bits, those of a column with numbers 8p + {0, 1, 4, 5} of a
+  /// row, and those with 8p + {2, 3, 6, 7}. They fit if the positive weights of such a group add up
+  /// to at most this, and the negative ones, too: 255 * 128 < 2^15.
+  static constexpr int64_t kGroup = 8, kMostOfGroup = 128;
   /// int8: the least scale whose inverse is finite; numbers below half of it become 0.
   static constexpr float kLeastScale = std::numeric_limits<float>::min();  // 1.2e-38
   static constexpr int64_t kLongestInt8 = 133143;  // so many products 127 * 127 add up in 32 bits
@@ -75,6 +82,10 @@ class Matrix {
   /// modulo 2^32.
   const float* scales() const { return scales_.data(); }
   const uint32_t* shifts() const { return shifts_.data(); }
+  /// int8: for each two steps of a panel, [steps / 2], which of its sums fit in 16 bits.
+  const FitsIn16* fits(int64_t panel) const {
+    return fits_.empty() ? nullptr : fits_.data() + panel * (steps_ / 2);
+  }
 
  private:
   Matrix(int64_t columns, int64_t inner, WeightFormat numbers);
@@ -85,10 +96,13 @@ class Matrix {
   LineBytes bytes_;
   std::vector<float> scales_;
   std::vector<uint32_t> shifts_;
+  std::vector<FitsIn16> fits_;
 };
 
-/// Writes a row as int8, round(x / scale), to `to` [count]. Returns the scale, which follows from
-/// the row as that of a column of Matrix.
+/// Writes weights of a column as int8, round(x / scale), to `to` [count]. Returns the scale: the
+/// largest weight becomes a whole number, 31 to 126, the largest with which sums of groups
+/// (Matrix::kGroup) fit in 16 bits, but no less than the smaller of 64, with which the sums of one
+/// step fit, and what makes the mean size of the weights 16. It is at least Matrix::kLeastScale.
 float quantise_row(const float* x, int64_t count, int8_t* to);
 
 /// The left factor, [rows, inner], in the format that a rearranged matrix multiplies with. In int8

@@ -1,7 +1,9 @@
 #include "engine/tile_product.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>
@@ -149,10 +151,46 @@ constexpr int kManyRows = 8;  // AVX-512 has 32 registers of 16 floats
 // Instructions that the compiler does not find by itself: they make two or four products and their
 // sum.
 
-/// AVX2 has no products of bytes whose sums always fit. It multiplies numbers of 16 bits, and adds
-/// up each two of them.
-struct Int8ByAvx2 {
-  static constexpr int kRows = 5;
+/// Products of bytes and their sums in 16 bits, where the panel says that they fit.
+struct BytesByAvx2 {
+  using Sum = __m256i;
+  template <int rows, int vectors>
+  HEED_AVX2 static void step(const TileFactors& t, int64_t k, int64_t column,
+                             Sum (&sums)[rows][vectors]) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    for (int v = 0; v < vectors; ++v) {
+      const __m256i panel =
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.at(k, column + 8 * v)));
+      for (int r = 0; r < rows; ++r) {
+        const __m256i x = _mm256_set1_epi32(static_cast<int>(t.word(r, k)));
+        sums[r][v] =
+            _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(_mm256_maddubs_epi16(x, panel), ones));
+      }
+    }
+  }
+  template <int rows, int vectors>
+  HEED_AVX2 static void two_steps(const TileFactors& t, int64_t k, int64_t column,
+                                  Sum (&sums)[rows][vectors]) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    __m256i panel[2][vectors];
+    for (int step : {0, 1})
+      for (int v = 0; v < vectors; ++v)
+        panel[step][v] =
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.at(k + step, column + 8 * v)));
+    for (int r = 0; r < rows; ++r) {
+      const __m256i first = _mm256_set1_epi32(static_cast<int>(t.word(r, k)));
+      const __m256i second = _mm256_set1_epi32(static_cast<int>(t.word(r, k + 1)));
+      for (int v = 0; v < vectors; ++v) {
+        const __m256i both = _mm256_add_epi16(_mm256_maddubs_epi16(first, panel[0][v]),
+                                              _mm256_maddubs_epi16(second, panel[1][v]));
+        sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(both, ones));
+      }
+    }
+  }
+};
+
+/// Products of numbers of 16 bits, whose sums always fit in 32: of one step.
+struct WordsByAvx2 {
   using Sum = __m256i;
   template <int rows, int vectors>
   HEED_AVX2 static void step(const TileFactors& t, int64_t k, int64_t column,
@@ -176,11 +214,66 @@ struct Int8ByAvx2 {
   }
 };
 
+constexpr int kRowsByAvx2 = 5;
+
+#define HEED_AVX_VNNI [[gnu::target("arch=x86-64-v3,avxvnni")]]
+
+/// Four products of bytes and their sum in one instruction, with registers of AVX2.
+struct Int8ByAvxVnni {
+  using Sum = __m256i;
+  template <int rows, int vectors>
+  HEED_AVX_VNNI static void step(const TileFactors& t, int64_t k, int64_t column,
+                                 Sum (&sums)[rows][vectors]) {
+    __m256i panel[vectors];
+    for (int v = 0; v < vectors; ++v)
+      panel[v] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.at(k, column + 8 * v)));
+    for (int r = 0; r < rows; ++r) {
+      const __m256i x = _mm256_set1_epi32(static_cast<int>(t.word(r, k)));
+      for (int v = 0; v < vectors; ++v)
+        sums[r][v] = _mm256_dpbusd_avx_epi32(sums[r][v], x, panel[v]);
+    }
+  }
+};
+
+constexpr int kRowsByAvxVnni = 6;
+
+template <int rows>
+HEED_AVX_VNNI void tile_by_avx_vnni(const TileFactors& t, float* tile) {
+  if constexpr (rows > 1)
+    if (t.rows < rows) return tile_by_avx_vnni<rows - 1>(t, tile);
+  by_parts<Int8ByAvxVnni, rows, kTogether<8, rows>, 8>(t, tile);
+}
+
 template <int rows>
 HEED_AVX2 void tile_by_avx2(const TileFactors& t, float* tile) {
   if constexpr (rows > 1)
     if (t.rows < rows) return tile_by_avx2<rows - 1>(t, tile);
-  by_parts<Int8ByAvx2, rows, 2, 8>(t, tile);
+  constexpr int kVectors = 2, kColumns = 8 * kVectors;
+  static_assert(kStepsNear % 2 == 0);
+  for (int64_t begin = 0; begin < t.steps; begin += kStepsNear) {
+    const int64_t end = std::min(begin + kStepsNear, t.steps), pairs_end = end - end % 2;
+    for (int64_t column = 0; column < Matrix::kPanel; column += kColumns) {
+      __m256i sums[rows][kVectors] = {};
+      if (begin > 0)
+        for (int r = 0; r < rows; ++r)
+          std::memcpy(sums[r], tile + r * Matrix::kPanel + column, sizeof sums[r]);
+      int64_t k = begin;
+      while (k < pairs_end) {
+        for (; k < pairs_end && t.fits[k / 2] == FitsIn16::two_steps; k += 2) {
+          __builtin_prefetch(t.at(k + kStepsNear, column));
+          __builtin_prefetch(t.at(k + kStepsNear + 1, column));
+          BytesByAvx2::two_steps(t, k, column, sums);
+        }
+        for (; k < pairs_end && t.fits[k / 2] == FitsIn16::one_step; k += 2)
+          for (const int64_t step : {k, k + 1}) BytesByAvx2::step(t, step, column, sums);
+        for (; k < pairs_end && t.fits[k / 2] == FitsIn16::none; k += 2)
+          for (const int64_t step : {k, k + 1}) WordsByAvx2::step(t, step, column, sums);
+      }
+      if (k < end) WordsByAvx2::step(t, k, column, sums);
+      for (int r = 0; r < rows; ++r)
+        std::memcpy(tile + r * Matrix::kPanel + column, sums[r], sizeof sums[r]);
+    }
+  }
 }
 
 template <int rows>
@@ -324,19 +417,22 @@ TileProduct fastest_of() {
   return plain_of<Kind>();
 }
 
-TileProduct fastest_product(WeightFormat numbers) {
-  if (numbers == WeightFormat::fp32) return fastest_of<Fp32>();
-  if (kernels::has_amx())
-    return numbers == WeightFormat::bf16
-               ? TileProduct{kMostTileRows, bf16_by_amx, begin_amx, end_amx}
-               : TileProduct{kMostTileRows, int8_by_amx, begin_int8, end_amx};
-  if (numbers == WeightFormat::bf16)
-    return kernels::processor().bf16_products ? TileProduct{kManyRows, tile_by_bf16<kManyRows>}
-                                              : fastest_of<Bf16>();
-  if (kernels::processor().vnni) return {kManyRows, tile_by_vnni<kManyRows>};
-  return kernels::processor().level == InstructionSet::plain
-             ? plain_of<Int8>()
-             : TileProduct{Int8ByAvx2::kRows, tile_by_avx2<Int8ByAvx2::kRows>};
+TileProducts products_of(WeightFormat numbers) {
+  const kernels::Processor& has = kernels::processor();
+  TileProducts all;
+  if (numbers == WeightFormat::int8) {
+    if (kernels::has_amx()) all.push_back({kMostTileRows, int8_by_amx, begin_int8, end_amx});
+    if (has.vnni) all.push_back({kManyRows, tile_by_vnni<kManyRows>});
+    if (has.avx_vnni) all.push_back({kRowsByAvxVnni, tile_by_avx_vnni<kRowsByAvxVnni>});
+    if (has.level != InstructionSet::plain) all.push_back({kRowsByAvx2, tile_by_avx2<kRowsByAvx2>});
+  } else if (numbers == WeightFormat::bf16) {
+    if (kernels::has_amx()) all.push_back({kMostTileRows, bf16_by_amx, begin_amx, end_amx});
+    if (has.bf16_products) all.push_back({kManyRows, tile_by_bf16<kManyRows>});
+    all.push_back(fastest_of<Bf16>());
+  } else {
+    all.push_back(fastest_of<Fp32>());
+  }
+  return all;
 }
 
 #elif defined(__wasm_simd128__)
@@ -367,30 +463,41 @@ void tile_by_simd128(const TileFactors& t, float* tile) {
   }
 }
 
-TileProduct fastest_product(WeightFormat numbers) {
-  return numbers == WeightFormat::int8 ? TileProduct{kFewRows, tile_by_simd128<kFewRows>}
-                                       : plain_product(numbers);
+TileProducts products_of(WeightFormat numbers) {
+  TileProducts all;
+  if (numbers == WeightFormat::int8) all.push_back({kFewRows, tile_by_simd128<kFewRows>});
+  return all;
 }
 
 #elif defined(__aarch64__)
 
-TileProduct fastest_product(WeightFormat numbers) {
-  const TileProduct product = neon_product(numbers);
-  return product.run != nullptr ? product : plain_product(numbers);
+TileProducts products_of(WeightFormat numbers) {
+  TileProducts all;
+  if (const TileProduct own = neon_product(numbers); own.run != nullptr) all.push_back(own);
+  return all;
 }
 
 #else
 
-TileProduct fastest_product(WeightFormat numbers) {
-  return plain_product(numbers);
+TileProducts products_of(WeightFormat) {
+  return {};
 }
 
 #endif
 
 }  // namespace
 
-TileProduct tile_product(WeightFormat numbers, bool plain) {
-  return plain ? plain_product(numbers) : fastest_product(numbers);
+TileProducts tile_products(WeightFormat numbers) {
+  TileProducts all = products_of(numbers);
+  all.push_back(plain_product(numbers));
+  return all;
+}
+
+const TileProduct& tile_product(WeightFormat numbers) {
+  static const std::array<TileProduct, 3> kFastest = {tile_products(WeightFormat::fp32).front(),
+                                                      tile_products(WeightFormat::bf16).front(),
+                                                      tile_products(WeightFormat::int8).front()};
+  return kFastest[static_cast<std::size_t>(numbers)];
 }
 
 }  // namespace heed::engine

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "engine/matrix.h"
 #include "kernels/rows/versions.h"
@@ -19,6 +20,7 @@ struct TileFactors {
   const void* panel;  // as Matrix::panel
   int64_t steps;
   const uint32_t* shifts = nullptr;  // int8: of the panel's columns, as Matrix::shifts
+  const FitsIn16* fits = nullptr;    // int8: of the panel, as Matrix::fits
 
   HEED_LOOP uint32_t word(int64_t row, int64_t step) const {
     uint32_t bits;
@@ -41,9 +43,13 @@ struct TileProduct {
   void (*end)() = nullptr;
 };
 
-/// The fastest product that this processor runs. With `plain` it is the one for any processor, with
-/// which tests compare the others.
-TileProduct tile_product(WeightFormat numbers, bool plain = false);
+using TileProducts = std::vector<TileProduct>;
+
+/// The products that this processor runs, the fastest first, the one for any processor last. Those
+/// of int8 have the same bits.
+TileProducts tile_products(WeightFormat numbers);
+/// The fastest of them.
+const TileProduct& tile_product(WeightFormat numbers);
 
 /// The product by ARM's instructions that not every processor has; `run` is null where this one has
 /// none of them.

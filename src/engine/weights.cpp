@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <numeric>
 #include <string_view>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -53,6 +59,53 @@ bool is_packed(const std::string& name, const Array& array) {
 template <class Number>
 std::string_view bytes_of(const Number* numbers, int64_t count) {
   return {reinterpret_cast<const char*>(numbers), static_cast<std::size_t>(count) * sizeof(Number)};
+}
+
+/// Gives back the memory of the whole pages of a mapped file that lie in `numbers`.
+template <class Number>
+void give_back_pages(const Number* numbers, int64_t count) {
+#ifdef __linux__
+  static const auto kPage = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(numbers),
+             end = reinterpret_cast<std::uintptr_t>(numbers + count) / kPage * kPage,
+             first = (begin + kPage - 1) / kPage * kPage;
+  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+#else
+  static_cast<void>(numbers);
+  static_cast<void>(count);
+#endif
+}
+
+/// weights_in(). With `mapped` the bytes are pages of a file.
+std::map<std::string, Array> arrays_in(const model::SafetensorsFile& file, const std::string& path,
+                                       bool mapped) {
+  std::map<std::string, Array> arrays;
+  for (const Slot& slot : file.slots)
+    if (is_float(slot.type)) {
+      const char* const numbers = file.data + slot.begin;
+      Array& array = arrays[slot.name];
+      array = array_at(numbers, slot.type, slot.shape, file.owner);
+      array.mapped = mapped && reinterpret_cast<const char*>(array.data) == numbers;
+    }
+  for (const Slot& slot : file.slots) {
+    if (is_float(slot.type)) continue;
+    const auto scales = arrays.find(slot.name + kScale);
+    const bool fits = slot.type == Dtype::I8 && slot.shape.size() == 2 && scales != arrays.end() &&
+                      scales->second.count() == slot.shape[0];
+    if (!fits)
+      throw UserError(path + ": tensor '" + one_line(slot.name) + "' holds whole numbers (" +
+                      name_of(slot.type) + "), which are no weights");
+    const Array own = scales->second;
+    arrays.erase(scales);
+    const auto owner =
+        std::make_shared<const std::pair<Array, std::shared_ptr<const void>>>(own, file.owner);
+    arrays[slot.name] = {
+        .shape = slot.shape,
+        .owner = owner,
+        .quantised = {reinterpret_cast<const int8_t*>(file.data + slot.begin), own.data},
+        .mapped = mapped};
+  }
+  return arrays;
 }
 
 }  // namespace
@@ -103,6 +156,7 @@ void Weights::release_file() {
     const auto own = std::make_shared<const Floats>(array.copy());
     array.data = own->data();
     array.owner = own;
+    array.mapped = false;
   }
 }
 
@@ -135,6 +189,10 @@ Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers,
   } else {
     linear.matrix = {weight.copy().data() + first * inner, count, inner, numbers};
   }
+  if (weight.mapped && weight.data != nullptr)
+    give_back_pages(weight.data + first * inner, count * inner);
+  else if (weight.mapped)
+    give_back_pages(weight.quantised.from(first, inner).numbers, count * inner);
   if (bias) linear.bias.assign(bias->data + first, bias->data + first + count);
   return linear;
 }
@@ -160,33 +218,12 @@ void Products::panels(const Linear& linear, int64_t first, int64_t last, float* 
 }
 
 Weights weights_in(const model::SafetensorsFile& file, const std::string& path) {
-  std::map<std::string, Array> arrays;
-  for (const Slot& slot : file.slots)
-    if (is_float(slot.type))
-      arrays[slot.name] = array_at(file.data + slot.begin, slot.type, slot.shape, file.owner);
-  for (const Slot& slot : file.slots) {
-    if (is_float(slot.type)) continue;
-    const auto scales = arrays.find(slot.name + kScale);
-    const bool fits = slot.type == Dtype::I8 && slot.shape.size() == 2 && scales != arrays.end() &&
-                      scales->second.count() == slot.shape[0];
-    if (!fits)
-      throw UserError(path + ": tensor '" + one_line(slot.name) + "' holds whole numbers (" +
-                      name_of(slot.type) + "), which are no weights");
-    const Array own = scales->second;
-    arrays.erase(scales);
-    const auto owner =
-        std::make_shared<const std::pair<Array, std::shared_ptr<const void>>>(own, file.owner);
-    arrays[slot.name] = {
-        .shape = slot.shape,
-        .owner = owner,
-        .quantised = {reinterpret_cast<const int8_t*>(file.data + slot.begin), own.data}};
-  }
-  return Weights(std::move(arrays), path);
+  return Weights(arrays_in(file, path, /*mapped=*/false), path);
 }
 
 WeightsFile read_weights(const std::string& path) {
   model::SafetensorsFile file = model::open_safetensors(path);
-  return {weights_in(file, path), std::move(file.metadata)};
+  return {Weights(arrays_in(file, path, /*mapped=*/true), path), std::move(file.metadata)};
 }
 
 std::string packed(const WeightsFile& file) {

@@ -23,6 +23,8 @@ struct Array {
   std::vector<int64_t> shape;
   std::shared_ptr<const void> owner = {};
   QuantisedRows quantised = {};  // [rows, columns]
+  /// The numbers lie in pages of a file, to which nothing is written.
+  bool mapped = false;
 
   int64_t rows() const { return shape.front(); }
   int64_t columns() const { return shape.back(); }
@@ -65,7 +67,8 @@ struct Linear {
 };
 
 /// The layer of rows [first, first + count) of `weight` [columns, inner] and of `bias`; null: it
-/// has no bias.
+/// has no bias. Pages of a file that it has read are given back, so that the file and the layers of
+/// a large model are not in memory at the same time; who looks up rows there maps them again.
 Linear make_linear(const Array& weight, const Array* bias, WeightFormat numbers, int64_t first = 0,
                    int64_t count = -1);
 

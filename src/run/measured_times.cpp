@@ -58,6 +58,8 @@ std::string this_machine_name() {
   if (kernels::has_amx()) name += ", AMX";
   if (const std::string most = variable("ONEDNN_MAX_CPU_ISA"); !most.empty())
     name += ", ONEDNN_MAX_CPU_ISA " + most;
+  if (const std::string most = variable("HEED_INSTRUCTIONS"); !most.empty())
+    name += ", HEED_INSTRUCTIONS " + most;
   return name;
 }
 

@@ -4,8 +4,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <string>
 #include <thread>
 
+#include "scoped_variable.h"
 #include "temporary_folder.h"
 
 namespace heed {
@@ -141,6 +143,22 @@ TEST(Cores, KnowTheOlderGroups) {
   EXPECT_EQ(available_cores(root.path()), kCores);
   root.write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "60000\n");
   EXPECT_EQ(available_cores(root.path()), 1);
+}
+
+TEST(Instructions, AreThoseOfTheVariable) {
+  const auto named = [](const std::string& name) {
+    const ScopedVariable variable("HEED_INSTRUCTIONS", name);
+    return most_instructions();
+  };
+  EXPECT_EQ(named(""), Instructions::all);
+  EXPECT_EQ(named("all"), Instructions::all);
+  EXPECT_EQ(named("plain"), Instructions::plain);
+  EXPECT_EQ(named("avx2"), Instructions::avx2);
+  EXPECT_EQ(named("avxvnni"), Instructions::avx_vnni);
+  EXPECT_EQ(named("avx512"), Instructions::avx512);
+  EXPECT_EQ(named("vnni"), Instructions::avx512_vnni);
+  EXPECT_EXIT(named("avx3"), ::testing::ExitedWithCode(2),
+              "HEED_INSTRUCTIONS names 'avx3'; it must be plain, avx2, avxvnni, avx512, vnni, all");
 }
 
 }  // namespace

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/error.h"
 #include "engine/tile_product.h"
@@ -67,10 +70,11 @@ TEST(PackedMatrix, MultipliesAsThePlainSumDoes) {
   }
 }
 
-// A column's largest weight is 127 steps: here a step is 1, 1/2 and, of zeros, the least there is.
+// Sums of positive and of negative weights of a group are 126 steps at most: here a step is 1, 1/2
+// and, of zeros, the least there is.
 TEST(PackedMatrix, Int8HasPanelsStepsAndShiftsAsPromised) {
   std::vector<float> w(33 * 5, 0);
-  const float first[] = {1, -127, 64, 0, 3}, last[] = {0.5F, 1, -63.5F, 2, 0};
+  const float first[] = {1, -126, 64, 0, 3}, last[] = {0.5F, 1, -63, 2, 0};
   std::copy(std::begin(first), std::end(first), w.begin());
   std::copy(std::begin(last), std::end(last), w.begin() + 32 * 5);
   const Matrix matrix(w.data(), 33, 5, WeightFormat::int8);
@@ -80,9 +84,9 @@ TEST(PackedMatrix, Int8HasPanelsStepsAndShiftsAsPromised) {
   EXPECT_EQ(matrix.scales()[0], 1);
   EXPECT_EQ(matrix.scales()[1], Matrix::kLeastScale);
   EXPECT_EQ(matrix.scales()[32], 0.5F);
-  EXPECT_EQ(matrix.shifts()[0], static_cast<uint32_t>(128 * (1 - 127 + 64 + 0 + 3)));
+  EXPECT_EQ(matrix.shifts()[0], static_cast<uint32_t>(128 * (1 - 126 + 64 + 0 + 3)));
   EXPECT_EQ(matrix.shifts()[1], 0U);
-  EXPECT_EQ(matrix.shifts()[32], static_cast<uint32_t>(128 * (1 + 2 - 127 + 4)));
+  EXPECT_EQ(matrix.shifts()[32], static_cast<uint32_t>(128 * (1 + 2 - 126 + 4)));
   const auto number = [&](int64_t column, int64_t i) {
     const auto* bytes = static_cast<const int8_t*>(matrix.panel(column / 32));
     return static_cast<int>(bytes[(i / 4 * 32 + column % 32) * 4 + i % 4]);
@@ -154,38 +158,138 @@ TEST(PackedMatrix, ARowGivesTheSameBitsInAnyBatch) {
   }
 }
 
-void expect_the_plain_products(WeightFormat numbers, int64_t inner) {
-  const int64_t columns = 32;
-  const auto x = random_numbers(kMostTileRows * inner, 7), w = random_numbers(columns * inner, 8);
-  const Matrix engine(w.data(), columns, inner, numbers);
-  LeftFactor rows;
-  rows.take(x.data(), kMostTileRows, inner, numbers);
-  const auto* first = static_cast<const unsigned char*>(rows.row(0));
-  const int64_t stride = static_cast<const unsigned char*>(rows.row(1)) - first;
-  const TileProduct fast = tile_product(numbers), plain = tile_product(numbers, true);
-  for (int64_t count = 1; count <= fast.rows; ++count) {
-    float got[kMostTileRows * 32], wanted[kMostTileRows * 32];
-    const TileFactors factors{first,           stride,         count,
-                              engine.panel(0), engine.steps(), engine.shifts()};
-    const bool ends = fast.begin != nullptr && fast.begin(factors);
-    fast.run(factors, got);
-    if (ends) fast.end();
-    for (int64_t r = 0; r < count; ++r)
-      plain.run({first + r * stride, stride, 1, engine.panel(0), engine.steps()}, wanted + 32 * r);
-    for (int64_t i = 0; i < count * 32; ++i) {
-      if (numbers == WeightFormat::int8)
-        EXPECT_EQ(std::bit_cast<int32_t>(got[i]), std::bit_cast<int32_t>(wanted[i]));
-      else
-        EXPECT_NEAR(got[i], wanted[i], 1e-4);
+// --- all loops that this processor can run, beside plain sums
+
+/// The sums of a tile of `rows` rows, as each product returns them.
+void expect_the_plain_products(const LeftFactor& x, const Matrix& matrix) {
+  const auto* first = static_cast<const unsigned char*>(x.row(0));
+  const TileProducts all = tile_products(matrix.numbers());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (int64_t count = 1; count <= all[i].rows; ++count) {
+      SCOPED_TRACE("product " + std::to_string(i) + " of " + std::to_string(count) + " rows");
+      std::vector<float> got(kMostTileRows * Matrix::kPanel), wanted(got.size());
+      const TileFactors factors{first,          x.row_bytes(),   count,         matrix.panel(0),
+                                matrix.steps(), matrix.shifts(), matrix.fits(0)};
+      const bool ends = all[i].begin != nullptr && all[i].begin(factors);
+      all[i].run(factors, got.data());
+      if (ends) all[i].end();
+      for (int64_t r = 0; r < count; ++r)
+        all.back().run(
+            {first + r * x.row_bytes(), x.row_bytes(), 1, matrix.panel(0), matrix.steps()},
+            wanted.data() + Matrix::kPanel * r);
+      for (int64_t j = 0; j < count * Matrix::kPanel; ++j) {
+        if (matrix.numbers() == WeightFormat::int8)
+          ASSERT_EQ(std::bit_cast<uint32_t>(got[j]), std::bit_cast<uint32_t>(wanted[j])) << j;
+        else
+          ASSERT_NEAR(got[j], wanted[j], 1e-4) << j;
+      }
     }
-  }
 }
 
 TEST(PackedMatrix, ThisProcessorsProductsAreThePlainOnes) {
   // More steps than a register of AMX has, and some that are left; more than AVX2's loop takes in
-  // one go, of each kind.
+  // one go, of each kind; one step, and an odd number of them.
   for (const WeightFormat numbers : {WeightFormat::fp32, WeightFormat::bf16, WeightFormat::int8})
-    for (const int64_t inner : {145, 1111}) expect_the_plain_products(numbers, inner);
+    for (const int64_t inner : {3, 12, 145, 1111}) {
+      const auto x = random_numbers(kMostTileRows * inner, 7);
+      const auto w = random_numbers(Matrix::kPanel * inner, 8);
+      LeftFactor rows;
+      rows.take(x.data(), kMostTileRows, inner, numbers);
+      expect_the_plain_products(rows, Matrix(w.data(), Matrix::kPanel, inner, numbers));
+    }
+}
+
+/// An int8 matrix of one panel of these numbers, [32, inner].
+Matrix matrix_of(const std::vector<int8_t>& numbers, int64_t inner) {
+  const std::vector<float> scales(Matrix::kPanel, 1);
+  return {{numbers.data(), scales.data()}, Matrix::kPanel, inner};
+}
+
+/// Rows whose bytes are 255 (`sign` 1) or 1 (-1), the largest that a row has.
+LeftFactor extreme_rows(int64_t inner, float sign) {
+  const std::vector<float> x(kMostTileRows * inner, sign);
+  LeftFactor rows;
+  rows.take(x.data(), kMostTileRows, inner, WeightFormat::int8);
+  return rows;
+}
+
+// The loops for any processor are compared with sums of 64 bits, the others with these.
+TEST(PackedMatrix, SumsOfTheLargestBytesAreExact) {
+  for (const int64_t inner : {1, 4, 7, 8, 13, 1030})
+    for (const int number : {127, -127, 64, -64, 33, 32, -32}) {
+      SCOPED_TRACE(std::to_string(number) + ", inner " + std::to_string(inner));
+      const std::vector<int8_t> numbers(Matrix::kPanel * inner, static_cast<int8_t>(number));
+      const Matrix matrix = matrix_of(numbers, inner);
+      for (const int x : {127, -127}) {
+        const LeftFactor rows = extreme_rows(inner, static_cast<float>(x));
+        float sums[kMostTileRows * Matrix::kPanel];
+        const TileFactors factors{static_cast<const unsigned char*>(rows.row(0)), rows.row_bytes(),
+                                  1, matrix.panel(0), matrix.steps()};
+        tile_products(WeightFormat::int8).back().run(factors, sums);
+        EXPECT_EQ(std::bit_cast<uint32_t>(sums[31]),
+                  static_cast<uint32_t>((x + 128) * number * inner));
+        expect_the_plain_products(rows, matrix);
+      }
+    }
+}
+
+// Whole numbers as models of other programs have them, with groups of every kind in a panel.
+TEST(PackedMatrix, SumsOfAnyBytesAreExact) {
+  for (const int64_t inner : {5, 24, 519, 1040}) {
+    const auto random = random_numbers(Matrix::kPanel * inner, 9);
+    std::vector<int8_t> numbers;
+    for (int64_t i = 0; i < Matrix::kPanel * inner; ++i) {
+      const float most = i % inner / Matrix::kGroup % 3 == 0   ? 127
+                         : i % inner / Matrix::kGroup % 3 == 1 ? 60
+                                                               : 20;
+      numbers.push_back(static_cast<int8_t>(std::clamp(random[i] * most, -most, most)));
+    }
+    const Matrix matrix = matrix_of(numbers, inner);
+    for (const float sign : {1.0F, -1.0F})
+      expect_the_plain_products(extreme_rows(inner, sign), matrix);
+    const auto x = random_numbers(kMostTileRows * inner, 10);
+    LeftFactor rows;
+    rows.take(x.data(), kMostTileRows, inner, WeightFormat::int8);
+    expect_the_plain_products(rows, matrix);
+  }
+}
+
+// Groups are numbers 0, 1, 4, 5 and 2, 3, 6, 7 of eight; a step alone has 0 and 1, and 2 and 3.
+TEST(PackedMatrix, KnowsWhichSumsFitIn16Bits) {
+  const auto fits = [](std::vector<int8_t> eight) {
+    std::vector<int8_t> numbers(Matrix::kPanel * 8, 0);
+    std::ranges::copy(eight, numbers.begin() + 5 * 8);  // one column of the panel is enough
+    return matrix_of(numbers, 8).fits(0)[0];
+  };
+  EXPECT_EQ(fits({}), FitsIn16::two_steps);
+  EXPECT_EQ(fits({64, 32, 127, 0, 32, 0, 1, 0}), FitsIn16::two_steps);
+  EXPECT_EQ(fits({64, 32, 0, 0, 32, 1}), FitsIn16::one_step);
+  EXPECT_EQ(fits({0, 0, -64, -64, 0, 0, -1, 0}), FitsIn16::one_step);
+  EXPECT_EQ(fits({100, -100, -27, 20, 28, -28}), FitsIn16::two_steps);
+  EXPECT_EQ(fits({65, 64}), FitsIn16::none);
+  EXPECT_EQ(fits({0, 0, 0, 0, 0, 0, -2, -127}), FitsIn16::none);
+  EXPECT_EQ(fits({127, 0, 127, 0, -127, 0, -127}), FitsIn16::two_steps);
+}
+
+// The largest of equal weights is 126 / 4 steps, rounded down; it is 64 where a group is far above
+// the mean: then the sums of one step fit.
+TEST(PackedMatrix, RoundsWeightsSoThatTheirSumsFitIn16Bits) {
+  std::vector<int8_t> numbers(16);
+  const std::vector<float> equal(16, 2);
+  EXPECT_FLOAT_EQ(quantise_row(equal.data(), 16, numbers.data()), 2.0F / 31);
+  EXPECT_EQ(numbers, std::vector<int8_t>(16, 31));
+  std::vector<float> few(16, 0);
+  few[0] = few[1] = few[4] = few[5] = -1;
+  EXPECT_FLOAT_EQ(quantise_row(few.data(), 16, numbers.data()), 1.0F / 64);
+  EXPECT_EQ(numbers[5], -64);
+  few[5] = few[4] = few[1] = 0;
+  EXPECT_FLOAT_EQ(quantise_row(few.data(), 16, numbers.data()), 1.0F / 126);
+  for (const int64_t inner : {31, 512}) {
+    const auto random = random_numbers(Matrix::kPanel * inner, 11);
+    const Matrix matrix(random.data(), Matrix::kPanel, inner, WeightFormat::int8);
+    for (int64_t pair = 0; pair < matrix.steps() / 2; ++pair)
+      EXPECT_NE(matrix.fits(0)[pair], FitsIn16::none);
+  }
 }
 
 // Among qemu's processors `max` has all instructions, cortex-a76 dot products and cortex-a72 none.
@@ -193,9 +297,7 @@ TEST(PackedMatrix, AnEmulatedProcessorsInstructionsAreUsed) {
   const char* name = std::getenv("QEMU_CPU");  // ./run aarch64
   if (name == nullptr) GTEST_SKIP();
   const std::string processor = name;
-  const auto has_own = [](WeightFormat numbers) {
-    return tile_product(numbers).run != tile_product(numbers, /*plain=*/true).run;
-  };
+  const auto has_own = [](WeightFormat numbers) { return tile_products(numbers).size() > 1; };
   EXPECT_EQ(has_own(WeightFormat::bf16), processor == "max");
   EXPECT_EQ(has_own(WeightFormat::int8), processor != "cortex-a72");
 }

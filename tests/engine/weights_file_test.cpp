@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
+#include <string>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -91,7 +94,8 @@ TEST(WeightsFile, WhatIsDamagedOrNoWeightIsRefused) {
   EXPECT_THAT(refused(), HasSubstr("its checksum is wrong"));
 }
 
-// A scale of 2 / 127 and one of 1 / 127: numbers as they are divided by it and rounded.
+// A scale of 2 / 126 and one of 1 / 100 (126 / 1.25, rounded down): numbers as they are divided by
+// it and rounded. In fp32 a quarter of 126 is a little less than 31.5.
 TEST(PackedFile, HasRowsOfInt8WithAScaleEach) {
   const TemporaryFolder folder;
   const std::string path = folder / "w.safetensors";
@@ -102,14 +106,45 @@ TEST(PackedFile, HasRowsOfInt8WithAScaleEach) {
   const Array& rows = file.weights.at("a");
   ASSERT_EQ(rows.data, nullptr);
   EXPECT_EQ(std::vector<int8_t>(rows.quantised.numbers, rows.quantised.numbers + 6),
-            (std::vector<int8_t>{127, -64, 32, 32, 127, 0}));
-  EXPECT_FLOAT_EQ(rows.quantised.scales[1], 1.F / 127);
+            (std::vector<int8_t>{126, -63, 31, 25, 100, 0}));
+  EXPECT_FLOAT_EQ(rows.quantised.scales[1], 1.F / 100);
   Floats row(3);
   rows.copy_row(1, row.data());
-  EXPECT_THAT(row, ElementsAre(::testing::FloatEq(32.F / 127), ::testing::FloatEq(1), 0));
+  EXPECT_THAT(row, ElementsAre(::testing::FloatEq(0.25), ::testing::FloatEq(1), 0));
   EXPECT_FALSE(file.weights.contains("a.scale"));
   EXPECT_EQ(file.weights.at("source_positions.weight").copy(), *numbers);
 }
+
+#ifdef __linux__
+/// KiB of files that this process has in memory.
+int64_t file_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssFile:")) return std::stoll(line.substr(8));
+  return -1;
+}
+
+// 8 MiB, of which the layers of the first and of the second half give all but some pages back.
+TEST(WeightsFile, HasItsPagesGivenBackByTheLayersThatWereMadeOfThem) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "w.safetensors";
+  const auto numbers = std::make_shared<Floats>(1 << 21, 0.5F);
+  (*numbers)[77] = 2;
+  const Array array{.data = numbers->data(), .shape = {2048, 1024}, .owner = numbers};
+  write_atomic(path, model::safetensors_bytes(
+                         {{{.name = "a", .type = model::Dtype::F32, .shape = array.shape},
+                           {reinterpret_cast<const char*>(array.data), 4 << 21}}},
+                         {}));
+  const WeightsFile file = read_weights(path);
+  const Array& mapped = file.weights.at("a");
+  const int64_t before = file_kib();
+  for (const int64_t first : {0, 1024})
+    EXPECT_EQ(make_linear(mapped, nullptr, WeightFormat::int8, first, 1024).matrix.columns(), 1024);
+  EXPECT_GT(before - file_kib(), 7 * 1024);
+  EXPECT_EQ(mapped.data[77], 2);
+  EXPECT_EQ(mapped.copy(), *numbers);
+}
+#endif
 
 /// Logits of some steps.
 Floats translate(const Network& network) {

@@ -36,7 +36,7 @@ int different(WeightFormat format, int64_t rows, int64_t columns, int64_t inner)
   for (int64_t panel = 0; panel < matrix.panels(); ++panel) {
     std::vector<float> tiles[2];
     for (const bool plain : {false, true}) {
-      const TileProduct product = tile_product(format, plain);
+      const TileProduct product = plain ? tile_products(format).back() : tile_product(format);
       for (int64_t row = 0; row < rows; row += product.rows) {
         float tile[kMostTileRows * Matrix::kPanel];
         const int64_t some = std::min(product.rows, rows - row);

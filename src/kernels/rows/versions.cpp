@@ -2,6 +2,8 @@
 
 #if HEED_X86
 #include <cpuid.h>
+
+#include "base/machine.h"
 #endif
 
 #if defined(__linux__)
@@ -13,6 +15,14 @@
 namespace heed::kernels {
 namespace {
 
+#if HEED_X86
+/// GCC 12 has no name for it.
+bool find_avx_vnni() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & 1U << 4) != 0;
+}
+#endif
+
 Processor find_processor() {
   Processor found;
 #if HEED_X86
@@ -22,9 +32,13 @@ Processor find_processor() {
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
-  found.level = v4 ? InstructionSet::v4 : v3 ? InstructionSet::v3 : InstructionSet::plain;
-  found.vnni = v4 && __builtin_cpu_supports("avx512vnni");
-  found.bf16_products = v4 && __builtin_cpu_supports("avx512bf16");
+  const Instructions most = most_instructions();
+  if (v3 && most >= Instructions::avx2) found.level = InstructionSet::v3;
+  if (v4 && most >= Instructions::avx512) found.level = InstructionSet::v4;
+  found.avx_vnni = v3 && most >= Instructions::avx_vnni && find_avx_vnni();
+  const bool both = v4 && most >= Instructions::avx512_vnni;
+  found.vnni = both && __builtin_cpu_supports("avx512vnni");
+  found.bf16_products = both && __builtin_cpu_supports("avx512bf16");
 #elif defined(__aarch64__) && defined(__linux__)
   found.dot_products = (::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
   found.i8mm = (::getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0;
@@ -42,8 +56,9 @@ bool find_amx() {
   constexpr unsigned kAll = kBf16Tiles | kTiles | kInt8Tiles;
   constexpr int kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return kProcessor.vnni && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
-         (edx & kAll) == kAll && ::syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
+  return kProcessor.vnni && most_instructions() == Instructions::all &&
+         __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAll) == kAll &&
+         ::syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
 #else
   return false;
 #endif

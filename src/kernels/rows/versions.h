@@ -25,9 +25,9 @@ struct Processor {
   InstructionSet level = InstructionSet::plain;
   /// Products of bf16 numbers and their sum in one instruction (AVX512-BF16; ARM's BF16).
   bool bf16_products = false;
-  /// Products of four bytes and their sum in one instruction: AVX512-VNNI; ARM's dot products, and
-  /// its products of 2 x 8 and 8 x 2.
-  bool vnni = false, dot_products = false, i8mm = false;
+  /// Products of four bytes and their sum in one instruction: AVX512-VNNI; AVX-VNNI, in registers
+  /// of AVX2; ARM's dot products, and its products of 2 x 8 and 8 x 2.
+  bool vnni = false, avx_vnni = false, dot_products = false, i8mm = false;
 };
 const Processor& processor();
 
