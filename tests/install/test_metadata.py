@@ -50,11 +50,16 @@ class Metadata(unittest.TestCase):
 
     def test_the_documentation_has_the_versions_of_run(self):
         run, page = text(ROOT / "run"), text(ROOT / "docs/install.md")
-        torch = re.search(r"^TORCH=(\S+)$", run, flags=re.M).group(1)
-        light = re.search(r"^LIGHT=\((.*)\)$", run, flags=re.M).group(1).replace("$TORCH", torch)
+        tried = re.search(r"^TRIED=\((.+)\)$", run, flags=re.M).group(1).split()
+        of_cpu = dict(re.findall(r'^  \[(\S+)\]="(nvidia-cuda-runtime==.+)"$', run, flags=re.M))
+        light = f"torch=={tried[0]} {of_cpu[tried[0]]}"
         self.assertEqual(light.split(), list(bare.TORCH))
         self.assertIn(f"heed-*.whl {light}\n", page)
-        self.assertIn(f"`torch=={torch.rpartition('.')[0]}.*`", page)
+        self.assertIn(f"`torch=={tried[0].rpartition('.')[0]}.*`", page)
+        pythons = dict(re.findall(r'\[([\d.]+)\]="(\d+ \d+)"', run))
+        for version in tried:
+            first, last = pythons[version].split()
+            self.assertRegex(page, rf"(?m)^\| {re.escape(version)}.* \| 3\.{first} to 3\.{last} \|")
 
 
 if __name__ == "__main__":
