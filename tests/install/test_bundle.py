@@ -79,7 +79,15 @@ class Bundle(unittest.TestCase):
     def test_a_python_without_torch_is_named(self):
         done = self.heed("doctor", python="/usr/bin/false")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("/usr/bin/false has no torch 2.11", done.stderr)
+        self.assertRegex(done.stderr, r"/usr/bin/false has no torch 2\.\d+;")
+
+    def test_a_python_with_another_torch_is_named(self):
+        other = self.base / "other python"
+        other.write_text("#!/bin/sh\ncase \"$2\" in *metadata*) echo 2.1.0 ;; *) echo /torch/lib ;; esac\n")
+        other.chmod(0o755)
+        done = self.heed("doctor", python=other)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^heed: .*/other python has torch 2\.1\.0, and this program needs 2\.\d+; PYTHON=")
 
     def test_z_a_new_bundle_in_its_place_leaves_runs_there(self):
         for name in ("runs/gpu/report.md", "bin/old"):
