@@ -87,8 +87,8 @@ class CudaRecorder final : public GraphRecorder {
  private:
   static void capture(at::cuda::CUDAGraph& graph, const Pool& pool,
                       const std::function<void()>& work) {
-    // The default generator is registered by LibTorch, when a capture begins (2.11) or when it
-    // first draws (2.15). Other threads may allocate and wait meanwhile.
+    // LibTorch registers the default generator, when a capture begins (until 2.13) or when it first
+    // draws. Other threads may allocate and wait meanwhile.
     graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     try {
       work();
