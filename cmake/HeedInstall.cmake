@@ -67,7 +67,7 @@ foreach(file heed/__init__.py heed/__main__.py ${package_info}/METADATA ${packag
 endforeach()
 
 # What lies on top of a bundle (cmake/packaging/bundle.sh).
-foreach(file heed README.md)
+foreach(file heed README.md TORCH)
   configure_file(cmake/packaging/bundle/${file}.in generated/bundle/${file} @ONLY)
 endforeach()
 

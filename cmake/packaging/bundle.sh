@@ -66,7 +66,7 @@ done
 [ "$(size "$folder")" -le "$most" ] || die "$into has $(size "$folder") MB, more than $most"
 
 # An older bundle stays until this one is complete, and its runs stay.
-for name in bin lib heed README.md COMMIT configs data data_scripts tests; do
+for name in bin lib heed README.md COMMIT TORCH configs data data_scripts tests; do
   rm -rf "${into:?}/$name"
   [ ! -e "$folder/$name" ] || mv "$folder/$name" "$into/"
 done

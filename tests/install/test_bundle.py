@@ -50,7 +50,7 @@ class Bundle(unittest.TestCase):
         self.assertLess(sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()), MOST)
 
     def test_it_has_what_a_sitting_needs(self):
-        for name in ("README.md", "COMMIT", "configs/multi30k_minute.yaml", "tests/benchmarks/gpu.py", "tests/benchmarks/sitting.py",
+        for name in ("README.md", "COMMIT", "TORCH", "configs/multi30k_minute.yaml", "tests/benchmarks/gpu.py", "tests/benchmarks/sitting.py",
                      "tests/benchmarks/gpu.yaml", "tests/benchmarks/reference.py", "data_scripts/multi30k.py"):
             self.assertTrue((self.folder / name).is_file(), name)
         for name in ("heed-bench", "test_devices", "libheed_nccl.so", "libheed_gpu.so"):
