@@ -259,10 +259,10 @@ int report_exception() noexcept try {
 
 int main(int argc, char** argv) {
   heed::repair_inherited();
-  heed::prepare_libtorch(argv);
   std::set_terminate(heed::end_of_a_thread);
   int code = 0;
   try {
+    heed::prepare_libtorch(argv);
     heed::open_output();
     code = heed::run_program(argc, argv);
     heed::close_output();

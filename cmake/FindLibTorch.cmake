@@ -1,8 +1,9 @@
 # Finds LibTorch without its own CMake package, which demands a CUDA toolkit wherever the wheel was built with CUDA.
 #
 # Looks under -DLIBTORCH=FOLDER (an unpacked official archive, or a wheel's `torch` folder), or without it in the
-# checkout's own virtual environment. Defines the imported target LibTorch::cpu and LIBTORCH_LIBRARY_DIR.
+# checkout's own virtual environment. Defines the imported target LibTorch::cpu, LibTorch_VERSION and LIBTORCH_LIBRARY_DIR.
 # Only libtorch_cpu and libc10 are linked: CUDA kernels are loaded at run time when a GPU is asked for.
+include(HeedVersion)
 set(LIBTORCH "" CACHE PATH "LibTorch: an unpacked official archive, or the torch folder of the wheel")
 set(_libtorch_places ${LIBTORCH})
 if(NOT LIBTORCH)
@@ -26,10 +27,19 @@ set(_libtorch_reason "run ./run build, which installs it, or pass -DLIBTORCH=FOL
 if(LIBTORCH)
   set(_libtorch_reason "there is none in ${LIBTORCH}: pass another -DLIBTORCH=FOLDER, or -DLIBTORCH= for that of .venv")
 endif()
+set(LibTorch_VERSION "")
+foreach(_libtorch_header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)  # the latter in older ones
+  if(NOT LibTorch_VERSION AND LIBTORCH_INCLUDE_DIR AND EXISTS ${LIBTORCH_INCLUDE_DIR}/${_libtorch_header})
+    heed_version_in(${LIBTORCH_INCLUDE_DIR}/${_libtorch_header} TORCH_VERSION LibTorch_VERSION)
+  endif()
+endforeach()
+if(LibTorch_VERSION AND LibTorch_VERSION VERSION_LESS "${LibTorch_FIND_VERSION}")
+  set(_libtorch_reason "docs/install.md says which versions heed was tried with")
+endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
-  LibTorch REQUIRED_VARS LIBTORCH_INCLUDE_DIR LIBTORCH_CPU_LIBRARY LIBTORCH_C10_LIBRARY
-  REASON_FAILURE_MESSAGE "${_libtorch_reason}")
+  LibTorch REQUIRED_VARS LIBTORCH_CPU_LIBRARY LIBTORCH_INCLUDE_DIR LIBTORCH_C10_LIBRARY
+  VERSION_VAR LibTorch_VERSION REASON_FAILURE_MESSAGE "${_libtorch_reason}")
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   set(LIBTORCH_LIBRARY_DIR ${_libtorch_root}/lib)

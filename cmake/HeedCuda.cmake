@@ -1,19 +1,6 @@
 # The libraries that are compiled with CUDA's headers and loaded by the program where it computes on a GPU: what they need,
 # and how they are built (docs/gpu.md). nvcc is not among it.
 
-# heed_version_in(header prefix out): MAJOR.MINOR.PATCH of the header's prefix_MAJOR and so on; "" if there are none.
-function(heed_version_in header prefix out)
-  set(version "")
-  foreach(part MAJOR MINOR PATCH)
-    file(STRINGS ${header} line REGEX "^#define ${prefix}_${part} +[0-9]+" LIMIT_COUNT 1)
-    if(line MATCHES "([0-9]+)$")
-      list(APPEND version ${CMAKE_MATCH_1})
-    endif()
-  endforeach()
-  list(JOIN version "." version)
-  set(${out} "${version}" PARENT_SCOPE)
-endfunction()
-
 # heed_cuda_folders(out): where headers of CUDA may be, the wheels' folders first, then those of a toolkit.
 function(heed_cuda_folders out)
   get_filename_component(root ${LIBTORCH_LIBRARY_DIR} DIRECTORY)

@@ -58,13 +58,17 @@ endif()
 # The Python package: heed/ is a folder like the one that is installed, without LibTorch, which is a package of its own.
 set(package ${PROJECT_BINARY_DIR}/generated/wheel)
 set(package_info heed-${PROJECT_VERSION}.dist-info)
-heed_version_in(${LIBTORCH_INCLUDE_DIR}/torch/headeronly/version.h TORCH_VERSION version)
-string(REGEX MATCH "[0-9]+\\.[0-9]+" HEED_TORCH_SERIES "${version}")  # within which LibTorch's interface stays the same
+string(REGEX MATCH "[0-9]+\\.[0-9]+" HEED_TORCH_SERIES "${LibTorch_VERSION}")  # within which LibTorch's interface stays the same
 foreach(file heed/__init__.py heed/__main__.py ${package_info}/METADATA ${package_info}/WHEEL ${package_info}/entry_points.txt)
   get_filename_component(name ${file} NAME)
   get_filename_component(folder ${file} DIRECTORY)
   configure_file(cmake/packaging/wheel/${name}.in ${package}/${name} @ONLY)
   install(FILES ${package}/${name} DESTINATION ${folder} COMPONENT wheel EXCLUDE_FROM_ALL)
+endforeach()
+
+# What lies on top of a bundle (cmake/packaging/bundle.sh).
+foreach(file heed README.md TORCH)
+  configure_file(cmake/packaging/bundle/${file}.in generated/bundle/${file} @ONLY)
 endforeach()
 
 # The archive: cpack -G TGZ, by ./run tarball.

@@ -3,6 +3,7 @@
 # It needs LibTorch's CUDA libraries, CUDA's headers, and an nccl.h of exactly the version that LibTorch was built with:
 # c10d's Options holds an ncclConfig_t by value, whose size differs between versions. HEED_NCCL=AUTO builds it where
 # these are found and says otherwise why it does not; ON fails instead; OFF does not look.
+include(HeedVersion)
 set(HEED_NCCL AUTO CACHE STRING "Build libheed_nccl.so for training on several GPUs: AUTO, ON or OFF")
 set_property(CACHE HEED_NCCL PROPERTY STRINGS AUTO ON OFF)
 set(HEED_NCCL_VERSION "" CACHE STRING "The NCCL that LibTorch was built with, where LibTorch is not a wheel that says so")

@@ -60,7 +60,8 @@ inline std::vector<std::string> translations_of(const std::string& models,
   return run::translate_all(open_line_models(models, options), lines);
 }
 
-/// To be called first in main(), with its arguments.
+/// To be called first in main(), with its arguments. Throws Failure where the libraries of LibTorch
+/// are of another version than heed was built with.
 void prepare_libtorch(char** arguments);
 
 /// Throws the exception that is being handled; one of LibTorch's as one that says what to do.

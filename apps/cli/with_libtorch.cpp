@@ -8,6 +8,7 @@
 #include "apps/cli/libtorch.h"
 #include "base/error.h"
 #include "decode/translator.h"
+#include "kernels/libtorch_version.h"
 #include "model/device.h"
 #include "run/check.h"
 #include "run/config.h"
@@ -42,6 +43,7 @@ const LibTorch& libtorch() {
 }
 
 void prepare_libtorch(char**) {
+  kernels::require_libtorch_of_headers();
   model::pool_host_memory();
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bundle.sh BUILD PATCHELF FOLDER: what a machine with a GPU needs that has no network, compiler or Debian packages, but a
-# Python with torch 2.11: the programs, the libraries that neither every system nor torch has, scripts, configurations and
+# Python with the torch of the build: the programs, the libraries that neither every system nor torch has, scripts, configurations and
 # corpora. The libraries are found by LD_LIBRARY_PATH, which FOLDER/heed and tests/benchmarks/gpu.py set.
 set -euo pipefail
 unset CDPATH  # by which cd may go elsewhere
@@ -48,7 +48,7 @@ done
 git describe --always --dirty > "$folder/COMMIT" 2>/dev/null || echo unknown > "$folder/COMMIT"
 cp -r configs data_scripts "$folder/"
 cp tests/benchmarks/*.py tests/benchmarks/*.yaml "$folder/tests/benchmarks/"
-cp cmake/packaging/bundle/* "$folder/"
+cp "$build"/generated/bundle/* "$folder/"
 find "$folder" -name __pycache__ -prune -exec rm -rf {} +
 
 size() { du -smL --apparent-size --exclude=runs "$1" | cut -f1; }
@@ -66,7 +66,7 @@ done
 [ "$(size "$folder")" -le "$most" ] || die "$into has $(size "$folder") MB, more than $most"
 
 # An older bundle stays until this one is complete, and its runs stay.
-for name in bin lib heed README.md COMMIT configs data data_scripts tests; do
+for name in bin lib heed README.md COMMIT TORCH configs data data_scripts tests; do
   rm -rf "${into:?}/$name"
   [ ! -e "$folder/$name" ] || mv "$folder/$name" "$into/"
 done

@@ -4,6 +4,10 @@
 // call them.
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/_efficient_attention_backward_ops.h>
+#include <ATen/ops/_efficient_attention_forward_ops.h>
+#include <ATen/ops/_flash_attention_backward_ops.h>
+#include <ATen/ops/_flash_attention_forward_ops.h>
 #include <torch/library.h>
 
 #include <atomic>
@@ -12,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "accelerator/as_declared.h"
 #include "accelerator/graphs.h"
 #include "accelerator/internal.h"
 
@@ -252,11 +257,18 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_backward(
   return {out[0], out[1], out[2], Tensor()};
 }
 
+using FlashForward = AsDeclared<at::_ops::_flash_attention_forward::schema, flash_forward>;
+using FlashBackward = AsDeclared<at::_ops::_flash_attention_backward::schema, flash_backward>;
+using EfficientForward =
+    AsDeclared<at::_ops::_efficient_attention_forward::schema, efficient_forward>;
+using EfficientBackward =
+    AsDeclared<at::_ops::_efficient_attention_backward::schema, efficient_backward>;
+
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  m.impl("_flash_attention_forward", TORCH_FN(flash_forward));
-  m.impl("_flash_attention_backward", TORCH_FN(flash_backward));
-  m.impl("_efficient_attention_forward", TORCH_FN(efficient_forward));
-  m.impl("_efficient_attention_backward", TORCH_FN(efficient_backward));
+  m.impl("_flash_attention_forward", TORCH_FN(FlashForward::call));
+  m.impl("_flash_attention_backward", TORCH_FN(FlashBackward::call));
+  m.impl("_efficient_attention_forward", TORCH_FN(EfficientForward::call));
+  m.impl("_efficient_attention_backward", TORCH_FN(EfficientBackward::call));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@
 namespace heed::accelerator {
 namespace {
 
-constexpr auto kKind = c10::DebugInfoKind::TEST_INFO;
+// A number in LibTorch 2.11, an object of the library in 2.15.
+const auto& kKind = c10::DebugInfoKind::TEST_INFO;
 
 class Recorder final : public kernels::GraphRecorder {
  public:

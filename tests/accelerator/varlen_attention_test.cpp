@@ -3,9 +3,10 @@
 #include "kernels/varlen_attention.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <gtest/gtest.h>
-#include <torch/version.h>
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -22,11 +23,57 @@ namespace {
 using at::Tensor;
 using kernels::has_varlen_attention;
 
+struct Operation {
+  std::string name;
+  std::vector<std::string> arguments, after_a_star;
+
+  friend void PrintTo(const Operation& one, std::ostream* out) { *out << one.name; }
+};
+
+class PrivateOperation : public ::testing::TestWithParam<Operation> {};
+
 // kernels/varlen_attention.cpp calls operations whose names begin with an underscore: LibTorch does
-// not promise them. With another version, look at their declarations and derivatives first.
-TEST(VarlenAttention, IsCalledAsThisVersionOfLibTorchDeclaresIt) {
-  EXPECT_EQ(std::string(TORCH_VERSION).substr(0, 5), "2.11.");
+// not promise them. With another version, look at their declarations and derivatives first. What a
+// version adds at the end may be left out.
+TEST_P(PrivateOperation, IsCalledAsThisVersionOfLibTorchDeclaresIt) {
+  const auto schema = c10::Dispatcher::singleton().findSchemaOrThrow(GetParam().name.c_str(), "");
+  std::vector<std::string> names = GetParam().arguments;
+  names.insert(names.end(), GetParam().after_a_star.begin(), GetParam().after_a_star.end());
+  const auto& declared = schema.schema().arguments();
+  ASSERT_GE(declared.size(), names.size());
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    SCOPED_TRACE(declared[i].name());
+    EXPECT_EQ(declared[i].kwarg_only(), i >= GetParam().arguments.size());
+    if (i < names.size()) {
+      EXPECT_EQ(declared[i].name(), names[i]);
+    } else {
+      ASSERT_TRUE(declared[i].default_value().has_value());
+      EXPECT_TRUE(declared[i].default_value()->isNone());
+    }
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, PrivateOperation,
+    ::testing::Values(
+        Operation{"aten::_flash_attention_forward",
+                  {"query", "key", "value", "cum_seq_q", "cum_seq_k", "max_q", "max_k", "dropout_p",
+                   "is_causal", "return_debug_mask"},
+                  {"scale", "window_size_left", "window_size_right", "seqused_k", "alibi_slopes"}},
+        Operation{"aten::_flash_attention_backward",
+                  {"grad_out", "query", "key", "value", "out", "logsumexp", "cum_seq_q",
+                   "cum_seq_k", "max_q", "max_k", "dropout_p", "is_causal", "rng_state", "unused"},
+                  {"scale", "window_size_left", "window_size_right"}},
+        Operation{"aten::_efficient_attention_forward",
+                  {"query", "key", "value", "bias", "cu_seqlens_q", "cu_seqlens_k", "max_seqlen_q",
+                   "max_seqlen_k", "dropout_p", "custom_mask_type", "compute_log_sumexp"},
+                  {"scale", "seqlen_k", "window_size"}},
+        Operation{"aten::_efficient_attention_backward",
+                  {"grad_out_", "query", "key", "value", "bias", "out", "cu_seqlens_q",
+                   "cu_seqlens_k", "max_seqlen_q", "max_seqlen_k", "logsumexp", "dropout_p",
+                   "philox_seed", "philox_offset", "custom_mask_type", "bias_requires_grad"},
+                  {"scale", "num_splits_key", "window_size", "shared_storage_dqdkdv"}}),
+    [](const auto& info) { return info.param.name.substr(sizeof "aten::_" - 1); });
 
 TEST(VarlenAttention, IsThereForWhatTheKernelsTake) {
   const auto has = [](const at::Device& where, at::ScalarType type, int64_t head, bool window) {

@@ -123,7 +123,7 @@ def main():
     parser.add_argument("--only", help="parts, separated by commas")
     parser.add_argument("--gpus", type=int, default=0, help="so many of them (default: all)")
     parser.add_argument("--device", default="cuda", help="cuda, cuda:N, or cpu for a rehearsal")
-    parser.add_argument("--python", default=sys.executable, help="one with torch 2.11, for reference.py and a bundle")
+    parser.add_argument("--python", default=sys.executable, help="one with torch, for reference.py and a bundle")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs/gpu"))
     parser.add_argument("--prepare", action="store_true", help="only make what all commands read (data/gpu)")
     args = parser.parse_args()

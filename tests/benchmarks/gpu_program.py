@@ -6,8 +6,15 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Without loading it, which takes seconds.
-TORCH = "import importlib.util, os; print(os.path.join(*importlib.util.find_spec('torch').submodule_search_locations, 'lib'))"
+# The folder of its libraries and its version, without loading it, which takes seconds.
+TORCH = """\
+import importlib.metadata, importlib.util, os
+print(os.path.join(*importlib.util.find_spec('torch').submodule_search_locations, 'lib'))
+try:
+    print(importlib.metadata.version('torch'))
+except importlib.metadata.PackageNotFoundError:
+    print('')
+"""
 
 
 def default():
@@ -34,7 +41,12 @@ class Programs:
         found = subprocess.run([self.python, "-c", TORCH], capture_output=True, text=True, check=False)
         if found.returncode:
             raise FileNotFoundError(f"{self.python} has no torch, whose libraries the program needs; --python names another")
-        return found.stdout.strip()
+        folder, version = found.stdout.split("\n")[:2]
+        series = self.heed.parents[1] / "TORCH"
+        needed = series.read_text(encoding="utf-8").strip() if series.is_file() else ""
+        if needed and version and not version.startswith(f"{needed}."):
+            raise FileNotFoundError(f"{self.python} has torch {version}, and the program needs {needed}; --python names another")
+        return folder
 
     def find_sacrebleu(self, folder):
         """Tells heed of the sacrebleu of `python`, where none is on the PATH; a script in `folder` where it is a module alone."""

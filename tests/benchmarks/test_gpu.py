@@ -239,7 +239,7 @@ class Programs(unittest.TestCase):
             found = gpu_program.Programs(place)
             self.assertEqual(found.heed, build / "heed")
             self.assertEqual(found.environment.get("LD_LIBRARY_PATH"), os.environ.get("LD_LIBRARY_PATH"))
-        (self.folder / "python").write_text("#!/bin/sh\necho /there/torch/lib\n")
+        (self.folder / "python").write_text("#!/bin/sh\necho /there/torch/lib; echo 2.11.3\n")
         (self.folder / "python").chmod(0o755)
         found = gpu_program.Programs(bundle, self.folder / "python")
         words, environment = found.start(["heed-bench", "train", 3])
@@ -248,6 +248,11 @@ class Programs(unittest.TestCase):
         words, environment = found.start(["reference", "--compile"])
         self.assertEqual([words[0], words[1][-12:], words[2]], [str(self.folder / "python"), "reference.py", "--compile"])
         self.assertIsNone(environment)  # torch finds its own
+        (bundle / "TORCH").write_text("2.11\n")
+        gpu_program.Programs(bundle, self.folder / "python")
+        (bundle / "TORCH").write_text("2.1\n")
+        with self.assertRaisesRegex(FileNotFoundError, r"/python has torch 2\.11\.3, and the program needs 2\.1; --python names another"):
+            gpu_program.Programs(bundle, self.folder / "python")
 
     def test_sacrebleu_may_be_a_module_of_the_python(self):
         (self.folder / "python").write_text("#!/bin/sh\nexit 0\n")

@@ -5,6 +5,7 @@
   python3 tests/benchmarks/training.py --precisions fp32,bf16,auto --references ''
   python3 tests/benchmarks/training.py --peers eole,opennmt,sockeye,joeynmt,marian --peer-python /tmp/peers/bin/python
   python3 tests/benchmarks/training.py --systems transformer --peer 'mine=python my_trainer.py --updates 20'
+  python3 tests/benchmarks/training.py --beside newer=build/newer/heed-bench    # two builds of heed, one after the other
 
 Needs data/multi30k (python3 data_scripts/multi30k.py) and, for reference.py, a Python with torch and sentencepiece.
 peers.py runs other trainers and tells how to install them. Any other peer is a command that prints a JSON line with
@@ -40,12 +41,12 @@ def last_word(result):
 
 
 class Heed:
-    def __init__(self, args, precision):
-        self.name, self.args, self.precision = f"heed {precision}", args, precision
+    def __init__(self, args, precision, bench, name="heed"):
+        self.name, self.args, self.precision, self.bench = f"{name} {precision}", args, precision, bench
 
     def measure(self, system):
         with tempfile.TemporaryDirectory() as folder:
-            result = run([self.args.bench, "train", CONFIG, "--systems", system,
+            result = run([self.bench, "train", CONFIG, "--systems", system,
                           "--updates", self.args.updates, "--threads", self.args.threads,
                           "--set", f"precision={self.precision}", "-o", folder])
             if result.returncode:
@@ -115,6 +116,7 @@ def table(system, measured):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", default=ROOT / "build/release/heed-bench")
+    parser.add_argument("--beside", action="append", default=[], metavar="NAME=BENCH", help="heed-bench of another build")
     parser.add_argument("--python", default=sys.executable, help="a Python with torch, for reference.py")
     parser.add_argument("--systems", default="transformer,luong_general,bahdanau,none")
     parser.add_argument("--precisions", default="fp32,bf16", help="of heed, auto among them; default: fp32,bf16")
@@ -130,7 +132,8 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
 
-    runners = [Heed(args, precision) for precision in args.precisions.split(",")]
+    builds = [("heed", args.bench), *(build.split("=", 1) for build in args.beside)]
+    runners = [Heed(args, precision, bench, name) for precision in args.precisions.split(",") for name, bench in builds]
     runners += [reference(args, precision) for precision in filter(None, args.references.split(","))]
     runners += [compiled(args)] if args.compiled else []
     runners += [trainer(args, name, precision) for name in filter(None, args.peers.split(","))

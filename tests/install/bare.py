@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tries what `./run wheel`, `./run tarball` and `./run gpu-bundle` made where nothing else is: the package in a new virtual
 environment, the others in a root folder that has glibc, libstdc++, sha256sum and nothing more, the bundle also with a shell
-and a Python that has torch 2.11, CUDA's libraries and sacrebleu. All: heed doctor, ten updates, a translation.
+and a Python that has the torch of the build, CUDA's libraries and sacrebleu. All: heed doctor, ten updates, a translation.
 
     python3 tests/install/bare.py --wheel build/release/dist/heed-*.whl        # fetches 0.6 GB from PyPI
     sudo python3 tests/install/bare.py --tarball build/release/dist/heed-*.tar.gz
@@ -20,7 +20,7 @@ import venv
 
 import toy
 
-# The packages that docs/install.md names for machines without a GPU.
+# The packages that docs/install.md names for machines without a GPU, of the default LibTorch.
 TORCH = ("torch==2.11.0", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cupti==13.0.85")
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 

@@ -50,7 +50,7 @@ class Bundle(unittest.TestCase):
         self.assertLess(sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()), MOST)
 
     def test_it_has_what_a_sitting_needs(self):
-        for name in ("README.md", "COMMIT", "configs/multi30k_minute.yaml", "tests/benchmarks/gpu.py", "tests/benchmarks/sitting.py",
+        for name in ("README.md", "COMMIT", "TORCH", "configs/multi30k_minute.yaml", "tests/benchmarks/gpu.py", "tests/benchmarks/sitting.py",
                      "tests/benchmarks/gpu.yaml", "tests/benchmarks/reference.py", "data_scripts/multi30k.py"):
             self.assertTrue((self.folder / name).is_file(), name)
         for name in ("heed-bench", "test_devices", "libheed_nccl.so", "libheed_gpu.so"):
@@ -79,7 +79,15 @@ class Bundle(unittest.TestCase):
     def test_a_python_without_torch_is_named(self):
         done = self.heed("doctor", python="/usr/bin/false")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("/usr/bin/false has no torch 2.11", done.stderr)
+        self.assertRegex(done.stderr, r"/usr/bin/false has no torch 2\.\d+;")
+
+    def test_a_python_with_another_torch_is_named(self):
+        other = self.base / "other python"
+        other.write_text("#!/bin/sh\ncase \"$2\" in *metadata*) echo 2.1.0 ;; *) echo /torch/lib ;; esac\n")
+        other.chmod(0o755)
+        done = self.heed("doctor", python=other)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^heed: .*/other python has torch 2\.1\.0, and this program needs 2\.\d+; PYTHON=")
 
     def test_z_a_new_bundle_in_its_place_leaves_runs_there(self):
         for name in ("runs/gpu/report.md", "bin/old"):

@@ -269,6 +269,37 @@ class Run(unittest.TestCase):
             self.run_it("setup", "-DLIBTORCH=/opt/libtorch", PYTHON=version)  # sacrebleu alone
         self.assertNotIn("torch==", "".join(self.calls()))
 
+    def test_another_libtorch_is_installed_where_it_is_chosen_and_stays(self):
+        self.run_it("setup")
+        self.run_it("setup", HEED_TORCH="2.15.0")
+        self.run_it("setup")
+        self.assertEqual(len(self.calls()), 3)  # sacrebleu once
+        self.assertRegex(self.calls()[0], r"--no-deps torch==2\.11\.0 nvidia-cuda-runtime==13\.0\.96 nvidia-cuda-cupti==13\.0\.85$")
+        self.assertRegex(self.calls()[2], r"--no-deps torch==2\.15\.0 nvidia-cuda-runtime==13\.2\.86 nvidia-cuda-cupti==13\.2\.86$")
+        for _ in range(2):
+            self.run_it("setup", HEED_TORCH="")
+            self.run_it("setup")
+        self.assertEqual(self.calls()[3:], self.calls()[:1])
+
+    def test_libraries_for_gpus_are_of_the_same_libtorch(self):
+        self.run_it("setup")
+        (self.checkout / ".venv/.heed-gpu").write_text("of ./run gpu")
+        self.run_it("setup", HEED_TORCH="2.15.0")
+        self.assertIn(" nvidia-nccl-cu13==2.30.7 ", self.calls()[3])
+        self.run_it("setup", HEED_TORCH="2.11.0")
+        self.assertIn(" nvidia-nccl-cu13==2.28.9 ", self.calls()[5])
+
+    def test_a_libtorch_that_was_not_tried_or_is_not_used_is_named(self):
+        done = self.run_it("setup", status=1, HEED_TORCH="2.13.0")
+        self.assertEqual(done.stderr, "run: HEED_TORCH: heed was not tried with LibTorch 2.13.0; it takes one of 2.11.0 2.15.0, without a "
+                                      "value the first; -DLIBTORCH=FOLDER takes any from 2.11 on\n")
+        done = self.run_it("setup", "-DLIBTORCH=/opt/libtorch", status=1, HEED_TORCH="2.15.0")
+        self.assertIn("run: HEED_TORCH is for the LibTorch of .venv", done.stderr)
+        for version in ("3.10", "3.16"):
+            done = self.run_it("setup", status=1, HEED_TORCH="2.15.0", PYTHON=version)
+            self.assertIn(f"LibTorch 2.15.0 has packages for Python 3.11 to 3.15, and .venv has {version};", done.stderr)
+        self.assertFalse((self.checkout / ".venv/calls").exists())
+
     def calls(self):
         """The arguments with which pip in .venv was called, each time."""
         return (self.checkout / ".venv/calls").read_text().splitlines()

@@ -1,11 +1,13 @@
 """The metadata of the Python package, as cmake writes it: what it needs, for which systems it is, how it starts."""
 import configparser
 import email
+import importlib.util
 import os
 import pathlib
 import platform
 import re
 import subprocess
+import tempfile
 import unittest
 
 import bare
@@ -48,13 +50,34 @@ class Metadata(unittest.TestCase):
         self.assertEqual(dict(entries["console_scripts"]), {"heed": "heed:main"})
         self.assertIn("\ndef main():\n", text(self.folder / "__init__.py"))
 
+    def test_another_torch_is_refused_with_what_to_install(self):
+        module = importlib.util.spec_from_file_location("heed_package", self.folder / "__init__.py")
+        package = importlib.util.module_from_spec(module)
+        module.loader.exec_module(package)
+        (series,) = re.findall(r"torch==(\d+\.\d+)\.\*", self.metadata.get_all("Requires-Dist")[0])
+        for version, fits in ((f"{series}.0", True), (f"{series}.7+cpu", True), ("2.1.0", False), (f"{series}0.0", False)):
+            with tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / f"torch-{version}.dist-info").mkdir()
+                if fits:
+                    package.check_version(pathlib.Path(folder) / "torch")
+                    continue
+                with self.assertRaises(SystemExit) as ended:
+                    package.check_version(pathlib.Path(folder) / "torch")
+                self.assertEqual(ended.exception.code, f"heed: torch {version} is installed, and this package was built with {series}; "
+                                                       f"pip install 'torch=={series}.*'")
+
     def test_the_documentation_has_the_versions_of_run(self):
         run, page = text(ROOT / "run"), text(ROOT / "docs/install.md")
-        torch = re.search(r"^TORCH=(\S+)$", run, flags=re.M).group(1)
-        light = re.search(r"^LIGHT=\((.*)\)$", run, flags=re.M).group(1).replace("$TORCH", torch)
+        tried = re.search(r"^TRIED=\((.+)\)$", run, flags=re.M).group(1).split()
+        of_cpu = dict(re.findall(r'^  \[(\S+)\]="(nvidia-cuda-runtime==.+)"$', run, flags=re.M))
+        light = f"torch=={tried[0]} {of_cpu[tried[0]]}"
         self.assertEqual(light.split(), list(bare.TORCH))
         self.assertIn(f"heed-*.whl {light}\n", page)
-        self.assertIn(f"`torch=={torch.rpartition('.')[0]}.*`", page)
+        self.assertIn(f"`torch=={tried[0].rpartition('.')[0]}.*`", page)
+        pythons = dict(re.findall(r'\[([\d.]+)\]="(\d+ \d+)"', run))
+        for version in tried:
+            first, last = pythons[version].split()
+            self.assertRegex(page, rf"(?m)^\| {re.escape(version)}.* \| 3\.{first} to 3\.{last} \|")
 
 
 if __name__ == "__main__":

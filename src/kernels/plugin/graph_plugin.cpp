@@ -94,8 +94,8 @@ class CudaRecorder final : public GraphRecorder {
  private:
   static void capture(at::cuda::CUDAGraph& graph, const Pool& pool,
                       const std::function<void()>& work) {
-    graph.register_generator_state(at::cuda::detail::getDefaultCUDAGenerator());
-    // Other threads may allocate and wait meanwhile.
+    // LibTorch registers the default generator, when a capture begins (until 2.13) or when it first
+    // draws. Other threads may allocate and wait meanwhile.
     graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     try {
       work();

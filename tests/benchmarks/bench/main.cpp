@@ -61,10 +61,10 @@ int report_exception() {
 
 int main(int argc, char** argv) {
   heed::repair_inherited();
-  heed::prepare_libtorch(argv);
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);  // a table stands between the lines of the log
   int code = 0;
   try {
+    heed::prepare_libtorch(argv);
     code = heed::bench::run_program(argc, argv);
   } catch (...) {
     code = heed::bench::report_exception();

@@ -1,0 +1,12 @@
+# heed_version_in(header prefix out): MAJOR.MINOR.PATCH of the header's prefix_MAJOR and so on; "" if there are none.
+function(heed_version_in header prefix out)
+  set(version "")
+  foreach(part MAJOR MINOR PATCH)
+    file(STRINGS ${header} line REGEX "^#define ${prefix}_${part} +[0-9]+" LIMIT_COUNT 1)
+    if(line MATCHES "([0-9]+)$")
+      list(APPEND version ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  list(JOIN version "." version)
+  set(${out} "${version}" PARENT_SCOPE)
+endfunction()
