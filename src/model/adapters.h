@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/lowered.h"
@@ -32,6 +33,11 @@ class LinearLayer : public torch::nn::LinearImpl {
   /// x [..., in] -> [..., out]. The product B A is never computed.
   Tensor apply(const Tensor& x) const;
 
+  /// The products use these copies of weight and bias from now on; null: the weights themselves.
+  void compute_with(std::shared_ptr<kernels::LoweredWeights> copies) {
+    lowered_ = std::move(copies);
+  }
+
   /// A [rank, in] is normal with a deviation of 1 / sqrt(in), B [out, rank] zero.
   void add_adapter(const AdapterOptions& options);
   void remove_adapter();
@@ -41,12 +47,11 @@ class LinearLayer : public torch::nn::LinearImpl {
 
  private:
   friend class Merged;
-  friend class LoweredLayers;
 
   AdapterOptions options_;
   Tensor a_, b_;
   bool is_merged_ = false;
-  std::shared_ptr<kernels::LoweredWeights> lowered_;  // null: the products use `weight` itself
+  std::shared_ptr<kernels::LoweredWeights> lowered_;
 };
 
 using LinearLayerPtr = std::shared_ptr<LinearLayer>;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cstddef>
+#include <utility>
 
 #include "model/adapters.h"
 #include "model/model.h"
@@ -55,12 +56,12 @@ void LoweredLayers::refresh() const {
 LoweredLayers::Use::Use(const LoweredLayers& layers) : of_(layers) {
   for (const Lowered& one : of_.layers_) {
     one.weights->written = false;
-    one.layer->lowered_ = one.weights;
+    one.layer->compute_with(one.weights);
   }
 }
 
 LoweredLayers::Use::~Use() {
-  for (const Lowered& one : of_.layers_) one.layer->lowered_.reset();
+  for (const Lowered& one : of_.layers_) one.layer->compute_with(nullptr);
 }
 
 std::vector<bool> LoweredLayers::Use::written() const {

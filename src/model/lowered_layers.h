@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/lowered.h"
+#include "kernels/side_work.h"
 #include "kernels/tensor.h"
 #include "model/pointer.h"
 

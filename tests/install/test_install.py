@@ -274,8 +274,8 @@ class Run(unittest.TestCase):
         self.run_it("setup", HEED_TORCH="2.15.0")
         self.run_it("setup")
         self.assertEqual(len(self.calls()), 3)  # sacrebleu once
-        self.assertRegex(self.calls()[0], r"--no-deps torch==2\.11\.0 nvidia-cuda-runtime==13\.0\.96 nvidia-cuda-cupti==13\.0\.85$")
-        self.assertRegex(self.calls()[2], r"--no-deps torch==2\.15\.0 nvidia-cuda-runtime==13\.2\.86 nvidia-cuda-cupti==13\.2\.86$")
+        self.assertRegex(self.calls()[0], r"--no-deps --no-compile torch==2\.11\.0 nvidia-cuda-runtime==13\.0\.96 nvidia-cuda-cupti==13\.0\.85$")
+        self.assertRegex(self.calls()[2], r"--no-deps --no-compile torch==2\.15\.0 nvidia-cuda-runtime==13\.2\.86 nvidia-cuda-cupti==13\.2\.86$")
         for _ in range(2):
             self.run_it("setup", HEED_TORCH="")
             self.run_it("setup")
@@ -312,7 +312,7 @@ class Run(unittest.TestCase):
         self.run_it("setup")
         self.run_it("setup")
         torch, scoring = self.calls()[2:]
-        self.assertRegex(torch, r"--no-deps torch==")
+        self.assertRegex(torch, r"--no-deps --no-compile torch==")
         self.assertNotIn("--force-reinstall", torch)  # nothing of it is fetched again
         self.assertRegex(scoring, r"--force-reinstall sacrebleu==")
 
