@@ -33,44 +33,6 @@ int64_t numbers_a_step(WeightFormat numbers) {
   return numbers == WeightFormat::fp32 ? 1 : numbers == WeightFormat::bf16 ? 2 : 4;
 }
 
-// A group has at most half a step of rounding in each of its four numbers.
-constexpr double kMostBeforeRounding = Matrix::kMostOfGroup - 4 * 0.5;
-// The largest weight, with which sums of one step fit: 2 * 255 * 64 < 2^15.
-constexpr double kFitsInOneStep = 64;
-constexpr double kLeastMean = 16;  // Gaussian weights: rounded by at most 1/40 of their deviation
-
-/// The mean of |x|, in one order on every processor.
-HEED_LOOP float mean_size(const float* x, int64_t count) {
-  constexpr int64_t kLanes = 8;
-  float sums[kLanes] = {}, sum = 0;
-  const int64_t left = count % kLanes;
-  for (int64_t i = 0; i < count - left; i += kLanes)
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += std::abs(x[i + lane]);
-  for (int64_t i = count - left; i < count; ++i) sum += std::abs(x[i]);
-  for (const float lane : sums) sum += lane;
-  return sum / static_cast<float>(count);
-}
-
-/// The largest sum of the numbers of a group that have one sign, without it.
-HEED_LOOP float largest_group(const float* x, int64_t count) {
-  float most = 0;
-  const auto add = [&most](const float* x) {
-    float up[4], down[4];
-    for (int i = 0; i < 4; ++i) {
-      up[i] = std::max(x[i], 0.0F) + std::max(x[i + 4], 0.0F);
-      down[i] = std::max(-x[i], 0.0F) + std::max(-x[i + 4], 0.0F);
-    }
-    most = std::max({most, up[0] + up[1], up[2] + up[3], down[0] + down[1], down[2] + down[3]});
-  };
-  const int64_t left = count % Matrix::kGroup, whole = count - left;
-  for (int64_t i = 0; i < whole; i += Matrix::kGroup) add(x + i);
-  if (left == 0) return most;
-  float last[Matrix::kGroup] = {};
-  std::copy_n(x + whole, left, last);
-  add(last);
-  return most;
-}
-
 /// The numbers of two steps of a column.
 struct StepSums {
   int sum = 0;
@@ -147,7 +109,7 @@ HEED_LOOP void store_rows(const float* tile, int64_t rows, const Finish& finish,
       store_row(tile, bias, finish, columns.width, to);
 }
 
-/// The scale of a row of activations.
+/// The scale of a row of weights or activations.
 float scale_of(const float* x, int64_t count) {
   const float most = kernels::largest_magnitude(x, count);
   if (!std::isfinite(most)) return std::numeric_limits<float>::quiet_NaN();
@@ -178,19 +140,11 @@ void deallocate_lines(void* lines, std::size_t bytes) {
 }
 
 float quantise_row(const float* x, int64_t count, int8_t* to) {
-  const float most = kernels::largest_magnitude(x, count);
-  if (!std::isfinite(most)) {
+  const float scale = scale_of(x, count);
+  if (std::isnan(scale))
     std::fill_n(to, count, int8_t{0});
-    return std::numeric_limits<float>::quiet_NaN();
-  }
-  // All in steps: the largest weight is a whole number of them. Sums may be infinite.
-  const double group = kernels::fastest<largest_group>(x, count),
-               mean = kernels::fastest<mean_size>(x, count),
-               fitting = std::floor(kMostBeforeRounding * most / group),
-               enough = std::min(std::ceil(kLeastMean * most / mean), kFitsInOneStep);
-  const double steps = most > 0 ? std::max({fitting, enough, kLeastMean}) : 1;
-  const float scale = std::max(static_cast<float>(most / steps), Matrix::kLeastScale);
-  kernels::fastest<round_all>(x, count, scale, to);
+  else
+    kernels::fastest<round_all>(x, count, scale, to);
   return scale;
 }
 

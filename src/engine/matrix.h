@@ -100,9 +100,7 @@ class Matrix {
 };
 
 /// Writes weights of a column as int8, round(x / scale), to `to` [count]. Returns the scale: the
-/// largest weight becomes a whole number, 31 to 126, the largest with which sums of groups
-/// (Matrix::kGroup) fit in 16 bits, but no less than the smaller of 64, with which the sums of one
-/// step fit, and what makes the mean size of the weights 16. It is at least Matrix::kLeastScale.
+/// largest weight / 127, at least Matrix::kLeastScale; NaN where a weight is not finite.
 float quantise_row(const float* x, int64_t count, int8_t* to);
 
 /// The left factor, [rows, inner], in the format that a rearranged matrix multiplies with. In int8

@@ -263,32 +263,6 @@ model::Replaced averaged(const Average* average) {
   return weights;
 }
 
-namespace {
-
-/// Returns the scales of rows [rows, 1], as engine::quantise_row() has them, which says why.
-Tensor int8_scales(const Tensor& rows) {
-  constexpr int64_t kGroup = 8;
-  constexpr double kMostOfGroup = 126, kFitsInOneStep = 64, kLeastMean = 16;
-  const int64_t count = rows.size(1), groups = (count + kGroup - 1) / kGroup;
-  // Numbers 0, 1, 4, 5 and 2, 3, 6, 7 of each eight.
-  const Tensor all = at::constant_pad_nd(rows, {0, groups * kGroup - count})
-                         .reshape({rows.size(0), groups, 2, 2, 2});
-  const auto largest = [](const Tensor& x) { return x.sum({2, 4}).amax({1, 2}); };
-  const Tensor size = rows.abs(), most = size.amax(1).to(at::kDouble),
-               group = at::maximum(largest(all.clamp_min(0)), largest((-all).clamp_min(0))),
-               mean = size.mean(1);
-  const Tensor enough = (kLeastMean * most / mean).ceil().clamp_max(kFitsInOneStep);
-  const Tensor steps = at::maximum((kMostOfGroup * most / group).floor(), enough)
-                           .clamp_min(kLeastMean)
-                           .nan_to_num(1);  // of a row of zeros
-  return (most / steps)
-      .to(rows.scalar_type())
-      .clamp_min(std::numeric_limits<float>::min())
-      .unsqueeze(1);
-}
-
-}  // namespace
-
 model::Replaced quantised(model::Model& model, Quantise quantise) {
   model::Replaced weights;
   if (quantise == Quantise::none) return weights;
@@ -301,7 +275,8 @@ model::Replaced quantised(model::Model& model, Quantise quantise) {
     return weight.dim() == 2 && (!is_table || weight.is_same(output));
   };
   const auto replace = [&](const Tensor& weight, const Tensor& value) {
-    const Tensor scale = int8_scales(value);
+    const Tensor scale =
+        (value.abs().amax(1, /*keepdim=*/true) / 127).clamp_min(std::numeric_limits<float>::min());
     weights.replace(weight, at::round(value / scale) * scale);
   };
   const auto adapted = model::adapted_layers(model);

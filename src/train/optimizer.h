@@ -88,7 +88,7 @@ class Average {
 model::Replaced averaged(const Average* average);
 
 /// With Quantise::int8 replaces the matrices of products by what engine::Matrix makes of them: in
-/// each row round(w / s) s with the scale s of engine::quantise_row(). Gradients at these weights are taken as those of the
+/// each row round(w / s) s, s = max |w| / 127. Gradients at these weights are taken as those of the
 /// weights themselves (the straight-through estimator, Bengio et al. 2013). In a model with
 /// adapters these are the matrices that have an adapter, together with it.
 model::Replaced quantised(model::Model& model, Quantise quantise);

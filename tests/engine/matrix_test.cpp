@@ -271,25 +271,11 @@ TEST(PackedMatrix, KnowsWhichSumsFitIn16Bits) {
   EXPECT_EQ(fits({127, 0, 127, 0, -127, 0, -127}), FitsIn16::two_steps);
 }
 
-// The largest of equal weights is 126 / 4 steps, rounded down; it is 64 where a group is far above
-// the mean: then the sums of one step fit.
-TEST(PackedMatrix, RoundsWeightsSoThatTheirSumsFitIn16Bits) {
-  std::vector<int8_t> numbers(16);
-  const std::vector<float> equal(16, 2);
-  EXPECT_FLOAT_EQ(quantise_row(equal.data(), 16, numbers.data()), 2.0F / 31);
-  EXPECT_EQ(numbers, std::vector<int8_t>(16, 31));
-  std::vector<float> few(16, 0);
-  few[0] = few[1] = few[4] = few[5] = -1;
-  EXPECT_FLOAT_EQ(quantise_row(few.data(), 16, numbers.data()), 1.0F / 64);
-  EXPECT_EQ(numbers[5], -64);
-  few[5] = few[4] = few[1] = 0;
-  EXPECT_FLOAT_EQ(quantise_row(few.data(), 16, numbers.data()), 1.0F / 126);
-  for (const int64_t inner : {31, 512}) {
-    const auto random = random_numbers(Matrix::kPanel * inner, 11);
-    const Matrix matrix(random.data(), Matrix::kPanel, inner, WeightFormat::int8);
-    for (int64_t pair = 0; pair < matrix.steps() / 2; ++pair)
-      EXPECT_NE(matrix.fits(0)[pair], FitsIn16::none);
-  }
+TEST(PackedMatrix, RoundsWeightsToMultiplesOfTheLargestBy127) {
+  std::vector<int8_t> numbers(4);
+  const std::vector<float> row{2, -1, 0.5F, 0};
+  EXPECT_FLOAT_EQ(quantise_row(row.data(), 4, numbers.data()), 2.0F / 127);
+  EXPECT_EQ(numbers, (std::vector<int8_t>{127, -64, 32, 0}));
 }
 
 // Among qemu's processors `max` has all instructions, cortex-a76 dot products and cortex-a72 none.

@@ -94,8 +94,7 @@ TEST(WeightsFile, WhatIsDamagedOrNoWeightIsRefused) {
   EXPECT_THAT(refused(), HasSubstr("its checksum is wrong"));
 }
 
-// A scale of 2 / 126 and one of 1 / 100 (126 / 1.25, rounded down): numbers as they are divided by
-// it and rounded. In fp32 a quarter of 126 is a little less than 31.5.
+// A scale of 2 / 127 and one of 1 / 127: numbers as they are divided by it and rounded.
 TEST(PackedFile, HasRowsOfInt8WithAScaleEach) {
   const TemporaryFolder folder;
   const std::string path = folder / "w.safetensors";
@@ -106,11 +105,11 @@ TEST(PackedFile, HasRowsOfInt8WithAScaleEach) {
   const Array& rows = file.weights.at("a");
   ASSERT_EQ(rows.data, nullptr);
   EXPECT_EQ(std::vector<int8_t>(rows.quantised.numbers, rows.quantised.numbers + 6),
-            (std::vector<int8_t>{126, -63, 31, 25, 100, 0}));
-  EXPECT_FLOAT_EQ(rows.quantised.scales[1], 1.F / 100);
+            (std::vector<int8_t>{127, -64, 32, 32, 127, 0}));
+  EXPECT_FLOAT_EQ(rows.quantised.scales[1], 1.F / 127);
   Floats row(3);
   rows.copy_row(1, row.data());
-  EXPECT_THAT(row, ElementsAre(::testing::FloatEq(0.25), ::testing::FloatEq(1), 0));
+  EXPECT_THAT(row, ElementsAre(::testing::FloatEq(32.F / 127), ::testing::FloatEq(1), 0));
   EXPECT_FALSE(file.weights.contains("a.scale"));
   EXPECT_EQ(file.weights.at("source_positions.weight").copy(), *numbers);
 }
