@@ -70,11 +70,9 @@ TEST(PackedMatrix, MultipliesAsThePlainSumDoes) {
   }
 }
 
-// Sums of positive and of negative weights of a group are 126 steps at most: here a step is 1, 1/2
-// and, of zeros, the least there is.
 TEST(PackedMatrix, Int8HasPanelsStepsAndShiftsAsPromised) {
   std::vector<float> w(33 * 5, 0);
-  const float first[] = {1, -126, 64, 0, 3}, last[] = {0.5F, 1, -63, 2, 0};
+  const float first[] = {1, -127, 64, 0, 3}, last[] = {0.5F, 1, -63.5F, 2, 0};
   std::copy(std::begin(first), std::end(first), w.begin());
   std::copy(std::begin(last), std::end(last), w.begin() + 32 * 5);
   const Matrix matrix(w.data(), 33, 5, WeightFormat::int8);
@@ -84,9 +82,9 @@ TEST(PackedMatrix, Int8HasPanelsStepsAndShiftsAsPromised) {
   EXPECT_EQ(matrix.scales()[0], 1);
   EXPECT_EQ(matrix.scales()[1], Matrix::kLeastScale);
   EXPECT_EQ(matrix.scales()[32], 0.5F);
-  EXPECT_EQ(matrix.shifts()[0], static_cast<uint32_t>(128 * (1 - 126 + 64 + 0 + 3)));
+  EXPECT_EQ(matrix.shifts()[0], static_cast<uint32_t>(128 * (1 - 127 + 64 + 0 + 3)));
   EXPECT_EQ(matrix.shifts()[1], 0U);
-  EXPECT_EQ(matrix.shifts()[32], static_cast<uint32_t>(128 * (1 + 2 - 126 + 4)));
+  EXPECT_EQ(matrix.shifts()[32], static_cast<uint32_t>(128 * (1 + 2 - 127 + 4)));
   const auto number = [&](int64_t column, int64_t i) {
     const auto* bytes = static_cast<const int8_t*>(matrix.panel(column / 32));
     return static_cast<int>(bytes[(i / 4 * 32 + column % 32) * 4 + i % 4]);
