@@ -30,15 +30,16 @@
 #include "decode/search/lines_request.h"
 #include "decode/search/marked_text.h"
 #include "decode/search/search.h"
+#include "document/document.h"
+#include "document/format.h"
+#include "document/markup_tokens.h"
 #include "inspect/details.h"
 #include "inspect/retry.h"
 #include "model/description/traits.h"
 #include "run/line_models.h"
 #include "study/alignment.h"
 #include "study/flags.h"
-#include "text/document.h"
 #include "text/kept.h"
-#include "text/markup_tokens.h"
 
 namespace heed {
 namespace {
@@ -224,8 +225,7 @@ void check_kind(const TranslateArgs& args, const decode::DecodeConfig& config) {
       {"--flags", args.flags},
       {"--retry", args.retry},
       {"--resume", args.resume && !args.document.empty()},
-      {"--markup", !args.markup.empty() && !args.document.empty()},
-      {"--keep", !args.keep.empty() && !args.document.empty()}};
+      {"--markup", !args.markup.empty() && !args.document.empty()}};
   for (const auto& [option, is_given] : others)
     if (is_given)
       throw UserError("translate: {} does not go with {}; leave one of them out", option, kind);
@@ -257,7 +257,7 @@ class LinesWithInlays : public Transformation {
                   std::optional<study::AlignmentChoice> choice)
       : translator_(translator),
         file_(args.file == "-" ? "stdin" : args.file),
-        kind_(text::markup_kind(args.markup)),
+        kind_(document::markup_kind(args.markup)),
         kept_(text::kept_of(args.keep)),
         choice_(choice) {}
 
@@ -272,7 +272,7 @@ class LinesWithInlays : public Transformation {
  private:
   const decode::LineTranslator& translator_;
   const std::string file_;
-  const text::MarkupKind kind_;
+  const document::MarkupKind kind_;
   const text::KeepOptions kept_;
   const std::optional<study::AlignmentChoice> choice_;
 };
@@ -372,10 +372,13 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
                         const model::Traits& traits) {
   LanguageOptions languages;
   languages.source = args.language;
-  const std::string language = languages.of(models.config).source;
+  const document::DocumentOptions options{
+      .read = {.source_language = languages.of(models.config).source,
+               .target_language = languages.of(models.config).target},
+      .kept = text::kept_of(args.keep)};
   const auto translated = [&] {
-    return run::translate_document(models, args.file, args.document, language,
-                                   placing_choice(args, models, traits));
+    return run::translate_document(models, args.file, *document::format_named(args.document),
+                                   options, placing_choice(args, models, traits));
   };
   if (args.output.empty() || args.output == "-")
     return Destination("", /*resume=*/false).write(translated());
@@ -389,7 +392,7 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
 /// Chunk by chunk, so that who feeds heed line by line gets each answer before the next question.
 void translate_chunks(const TranslateArgs& args, Transformation& transformation,
                       std::size_t chunk_size) {
-  decode::require_whole_markup(args.file, text::markup_kind(args.markup));
+  decode::require_whole_markup(args.file, document::markup_kind(args.markup));
   decode::Input input(args.file, args.prefix, args.tsv, /*markup=*/!args.markup.empty());
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
@@ -456,7 +459,7 @@ void add_translate(CommandLine& program) {
   command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
   std::vector<std::string> formats;
-  for (const text::DocumentFormat& format : text::document_formats())
+  for (const document::DocumentFormat& format : document::document_formats())
     formats.emplace_back(format.name);
   Argument document = command.option("--document", args->document,
                                      "The text is a document of this format: its sentences are "

@@ -24,6 +24,8 @@
 #include "decode/search/engine_translator.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/marked_text.h"
+#include "document/document.h"
+#include "document/segment.h"
 #include "engine/matrix.h"
 #include "engine/network.h"
 #include "engine/search_times.h"
@@ -36,9 +38,7 @@
 #include "run/folder.h"
 #include "run/measured_times.h"
 #include "study/alignment.h"
-#include "text/document.h"
 #include "text/no_text.h"
-#include "text/segment.h"
 #include "text/utf8.h"
 #include "text/words.h"
 #include "train/config.h"
@@ -233,33 +233,37 @@ std::vector<std::string> translate_all(const LineModels& models,
 }
 
 std::string translate_document(const LineModels& models, const std::string& file,
-                               const std::string& format, const std::string& language,
+                               const document::DocumentFormat& format,
+                               document::DocumentOptions options,
                                const std::optional<study::AlignmentChoice>& choice) {
   const decode::LineTranslator& translator = *models.translator;
   const int64_t most = translator.source_limit();
-  const std::string bytes = text::read_document(file), name = file == "-" ? "stdin" : file;
+  const std::string bytes = document::read_document(file), name = file == "-" ? "stdin" : file;
   if (const auto no_text = text::no_text(bytes)) {
     if (no_text->is_pointer) throw UserError("{}: {}", name, no_text->what);
     log::warn("{}: {}", name, no_text->what);
   }
   if (!text::is_utf8(bytes))
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
-  const text::Document document(bytes, format, language, [&](const std::string& text) {
+  options.fits = [&](const std::string& text) {
     return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
       return std::ssize(member.source.encode(text, most)) <= most;
     });
-  });
+  };
+  const document::Document document(bytes, format, options);
   if (document.text().segments().empty() && text::has_words(bytes))
-    log::warn("{}: nothing in it is text to translate; is its format {}?", name, format);
+    log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);
   if (document.too_long() > 0)
     log::warn("{} of more than {} pieces translated by clauses, line {} first",
               counted(document.too_long(), "sentence"), most, document.first_too_long());
-  const std::span<const text::SegmentedText> pages(&document.text(), 1);
+  const std::span<const document::SegmentedText> pages(&document.text(), 1);
   decode::LinesRequest request = decode::segments_of(pages, {});
   request.numbers = decode::LineNumbers(document.lines());
   return document.text().with(translate_chunks(
       models, request, [&](const auto& chunk, std::size_t first, auto& translations) {
-        put_inlays(translator, chunk, pages, choice, translations, first);
+        const decode::Inlaid inlaid =
+            put_inlays(translator, chunk, pages, choice, translations, first);
+        log_inlaid(inlaid, chunk.numbers);
       }));
 }
 

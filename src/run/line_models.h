@@ -9,6 +9,8 @@
 
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
+#include "document/document.h"
+#include "document/format.h"
 #include "inspect/details.h"
 #include "run/config.h"
 #include "run/measured_times.h"
@@ -56,10 +58,12 @@ std::vector<std::string> translate_all(const LineModels& models,
                                        const std::vector<std::string>& lines,
                                        const decode::LineNumbers& numbers = {});
 
-/// The document `file` ("-": stdin) with its sentences translated. `format` and `language`: see
-/// text::Document; `choice`: decode::put_inlays(). Throws as text::read_document().
+/// The document `file` ("-": stdin) with its sentences translated. A sentence fits if the models
+/// can take it, whatever `options` say; `choice`: decode::put_inlays(). Throws as
+/// document::read_document() and document::Document.
 std::string translate_document(const LineModels& models, const std::string& file,
-                               const std::string& format, const std::string& language,
+                               const document::DocumentFormat& format,
+                               document::DocumentOptions options,
                                const std::optional<study::AlignmentChoice>& choice);
 
 }  // namespace heed::run

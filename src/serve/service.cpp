@@ -22,9 +22,9 @@
 #include "http/message.h"
 #include "serve/answers/answers.h"
 #include "text/kept.h"
-#include "text/markup.h"
-#include "text/markup_tokens.h"
-#include "text/segment.h"
+#include "document/markup.h"
+#include "document/markup_tokens.h"
+#include "document/segment.h"
 
 namespace heed::serve {
 namespace {
@@ -42,7 +42,7 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
 /// is no markup.
 struct TextRequest {
   std::vector<std::size_t> counts;
-  std::vector<text::SegmentedText> pages;
+  std::vector<document::SegmentedText> pages;
   std::vector<std::size_t> numbers;  // numbers of the segments, or of the lines of plain text
   bool is_list = false;
   int64_t alternatives = 0;
@@ -140,8 +140,8 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const Parameters::Texts texts = parameters.texts("q");
   if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
   const std::string format = parameters.text("format");
-  const text::MarkupKind markup = text::markup_kind(format);
-  const bool is_markup = markup != text::MarkupKind::none;
+  const document::MarkupKind markup = document::markup_kind(format);
+  const bool is_markup = markup != document::MarkupKind::none;
   if (!format.empty() && format != "text" && !is_markup)
     throw UserError("format: '{}' is not known here; send text, html or xml", one_line(format));
   QueuedLines lines{.model = choose(models_, parameters)};
@@ -157,18 +157,18 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     // line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
     if (count > limits_.queue) continue;
-    if (const auto open = text::unclosed_markup(text, markup))
+    if (const auto open = document::unclosed_markup(text, markup))
       throw UserError(
           "q: {} has no end in its text; send the whole page as one text; a < that begins no tag "
           "is written &lt;",
           *open);
     const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
     for (const std::string& page : pages)
-      asked.pages.push_back(text::read_markup(page, markup, kept));
+      asked.pages.push_back(document::read_markup(page, markup, kept));
     asked.counts.push_back(pages.size());
   }
   if (is_markup)
-    for (const text::SegmentedText& page : asked.pages) count += std::ssize(page.segments());
+    for (const document::SegmentedText& page : asked.pages) count += std::ssize(page.segments());
   if (count > limits_.queue)
     return reply.send(http::error(
         413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));

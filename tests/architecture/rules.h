@@ -48,6 +48,7 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"http", {"base"}},
       {"config", {"base"}},
       {"text", {"config"}},
+      {"document", {"text"}},
       {"data", {"text"}},
       {"score", {"text"}},
       {"study", {"score"}},
@@ -61,7 +62,7 @@ inline const std::map<std::string, std::vector<std::string>>& rooms() {
       {"model/transformer", {"model"}},
       {"ranks", {"kernels"}},
       {"engine", {"model/description", "kernels/rows"}},
-      {"decode/search", {"engine", "data", "study"}},
+      {"decode/search", {"engine", "data", "document", "study"}},
       {"exchange", {"decode/search"}},
       {"decode", {"decode/search", "model", "model/recurrent", "model/transformer"}},
       {"train", {"model", "ranks", "score"}},
@@ -161,8 +162,8 @@ inline Breaches torch_includes(const std::filesystem::path& root) {
   static const std::set<std::string> without = {
       "base",   "http",          "config",   "text",          "data",
       "score",  "study",         "draw",     "kernels/rows",  "model/description",
-      "engine", "decode/search", "exchange", "serve/answers", "serve",
-      "web"};
+      "engine", "decode/search", "document", "exchange",      "serve/answers",
+      "serve",  "web"};
   static const std::set<std::string> torch = {"torch", "ATen", "c10", "caffe2"};
   const auto files = includes_of(root, "src");
   Breaches breaches;

@@ -36,15 +36,15 @@ TEST(Service, DrawsSentencesOfMarkedLinesAsTranslateDoes) {
     Running running({which}, {}, config);
     const decode::Translator translator = translator_of(which, config);
     const auto choice = models_of({which})[0].alignment();
-    const auto marked = [&](text::MarkupKind kind, const std::vector<std::string>& lines) {
+    const auto marked = [&](document::MarkupKind kind, const std::vector<std::string>& lines) {
       return json(
           decode::translate_marked(translator, lines, {}, kind, text::kept_of(names), choice));
     };
     EXPECT_EQ(running.ok("/translate", {{"q", plain}, {"keep", names}})["translatedText"],
-              marked(text::MarkupKind::none, plain));
+              marked(document::MarkupKind::none, plain));
     const json html = {{"q", pages}, {"keep", names}, {"format", "html"}};
     EXPECT_EQ(running.ok("/translate", html)["translatedText"],
-              marked(text::MarkupKind::html, pages));
+              marked(document::MarkupKind::html, pages));
   }
 }
 
@@ -86,10 +86,10 @@ TEST(Service, KeepsItemsAsTranslateDoes) {
     Running running({which});
     decode::Translator translator = translator_of(which);
     const auto choice = models_of({which})[0].alignment();
-    const auto marked = [&](text::MarkupKind kind, const std::vector<std::string>& texts) {
+    const auto marked = [&](document::MarkupKind kind, const std::vector<std::string>& texts) {
       return decode::translate_marked(translator, texts, {}, kind, text::kept_of(names), choice);
     };
-    const auto wanted = marked(text::MarkupKind::none, lines);
+    const auto wanted = marked(document::MarkupKind::none, lines);
     for (const json& keep : {json(names), json("urls, emails,numbers,placeholders"),
                              json(json::array({"urls,emails", "numbers,placeholders"}))}) {
       EXPECT_EQ(running.ok("/translate", {{"q", lines}, {"keep", keep}})["translatedText"],
@@ -103,7 +103,7 @@ TEST(Service, KeepsItemsAsTranslateDoes) {
     const std::string page = "<p>mira <b>{a}</b> 12</p>";
     const json tagged = {{"q", page}, {"keep", names}, {"format", "html"}};
     EXPECT_EQ(running.ok("/translate", tagged)["translatedText"],
-              json(marked(text::MarkupKind::html, {page})[0]));
+              json(marked(document::MarkupKind::html, {page})[0]));
     // Each of them: what the model makes of a number differs between hypotheses.
     const json more =
         running.ok("/translate", {{"q", "mira 12"}, {"keep", "numbers"}, {"alternatives", 2}});

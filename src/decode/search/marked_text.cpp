@@ -13,12 +13,13 @@
 #include "decode/search/encoded_lines.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/reading.h"
+#include "document/inlays.h"
+#include "document/markup.h"
+#include "document/markup_tokens.h"
+#include "document/segment_builder.h"
 #include "study/attention_matrix.h"
-#include "text/inlays.h"
 #include "text/kept.h"
 #include "text/lines.h"
-#include "text/markup.h"
-#include "text/markup_tokens.h"
 #include "text/vocabulary.h"
 #include "text/words.h"
 
@@ -27,14 +28,14 @@ namespace {
 
 /// Returns the weights of words from those of pieces. The target text has `rows` words, the source
 /// text `words`; returns nothing if the pieces make other words than the texts.
-std::optional<text::WordWeights> by_words(const study::AttentionMatrix& pieces,
-                                          const text::WordsOfParts& target, std::size_t rows,
-                                          std::size_t words, bool was_cut, bool reads) {
+std::optional<document::WordWeights> by_words(const study::AttentionMatrix& pieces,
+                                              const text::WordsOfParts& target, std::size_t rows,
+                                              std::size_t words, bool was_cut, bool reads) {
   const text::WordsOfParts source = text::words_of_parts(source_surfaces(pieces));
   const std::size_t columns = source.words.size();
   if (target.words.size() != rows || columns > words || (columns < words && !was_cut))
     return std::nullopt;
-  text::WordWeights out{columns, std::vector<double>(rows * columns)};
+  document::WordWeights out{columns, std::vector<double>(rows * columns)};
   std::vector<double> counts(rows);
   for (std::size_t t = 0; t < target.first.size() && t + reads < pieces.target.size(); ++t) {
     if (target.first[t] >= rows || study::is_edge(pieces.target[t])) continue;
@@ -54,7 +55,7 @@ std::optional<text::WordWeights> by_words(const study::AttentionMatrix& pieces,
 
 /// A translation whose inlays are still to be placed.
 struct UnplacedInlays {
-  const text::Segment* segment;
+  const document::Segment* segment;
   Translation* translation;
   std::size_t hypothesis;
 
@@ -87,7 +88,7 @@ void place(const LineTranslator& translator, std::span<const UnplacedInlays> wan
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto rows = static_cast<std::size_t>(text::count_words(wanted[i].text())),
                words = static_cast<std::size_t>(text::count_words(sources[i]));
-    std::optional<text::WordWeights> weights;
+    std::optional<document::WordWeights> weights;
     if (choice)
       weights = by_words(read[i].matrices.front(),
                          text::words_of_parts(translator.first_text().target.surfaces(
@@ -95,14 +96,14 @@ void place(const LineTranslator& translator, std::span<const UnplacedInlays> wan
                          rows, words, std::ssize(read[i].source_pieces) > translator.source_limit(),
                          choice->reads);
     if (!weights)
-      weights = text::diagonal_weights(
+      weights = document::diagonal_weights(
           rows, std::min(words, wanted[i].translation->source_pieces.size()));
-    wanted[i].text() = text::with_inlays(*wanted[i].segment, wanted[i].text(), *weights);
+    wanted[i].text() = document::with_inlays(*wanted[i].segment, wanted[i].text(), *weights);
   }
 }
 
 /// Returns how much more often each kept item is in a translation than in its source.
-std::map<std::string, int64_t, std::less<>> surplus(const text::Segment& source,
+std::map<std::string, int64_t, std::less<>> surplus(const document::Segment& source,
                                                     const std::string& translation,
                                                     const text::KeepOptions& kept) {
   auto counts = text::kept_items_in(translation, kept);
@@ -112,11 +113,12 @@ std::map<std::string, int64_t, std::less<>> surplus(const text::Segment& source,
 
 }  // namespace
 
-LinesRequest segments_of(std::span<const text::SegmentedText> pages, const LineNumbers& numbers) {
+LinesRequest segments_of(std::span<const document::SegmentedText> pages,
+                         const LineNumbers& numbers) {
   LinesRequest request;
   std::vector<std::size_t> page_of;
   for (std::size_t page = 0; page < pages.size(); ++page)
-    for (const text::Segment& segment : pages[page].segments()) {
+    for (const document::Segment& segment : pages[page].segments()) {
       request.lines.push_back(segment.text);
       page_of.push_back(page);
     }
@@ -128,11 +130,11 @@ namespace {
 
 /// Whether something in these pages belongs to words: tags, kept items, or sentences of a document.
 /// Lines of plain text have nothing of it.
-bool needs_words(std::span<const text::SegmentedText> pages) {
-  return std::ranges::any_of(pages, [](const text::SegmentedText& page) {
-    return page.kind() != text::MarkupKind::none || page.kept().any() ||
-           std::ranges::any_of(page.segments(), [](const text::Segment& segment) {
-             return segment.writing.is_document;
+bool needs_words(std::span<const document::SegmentedText> pages) {
+  return std::ranges::any_of(pages, [](const document::SegmentedText& page) {
+    return page.kept().any() ||
+           std::ranges::any_of(page.segments(), [](const document::Segment& segment) {
+             return segment.writing.is_document || segment.writing.escaped;
            });
   });
 }
@@ -154,10 +156,10 @@ class InlaysOfPages {
                 const std::optional<study::AlignmentChoice>& choice)
       : translator_(translator), request_(request), choice_(choice) {}
 
-  Inlaid put(std::span<const text::SegmentedText> pages, std::vector<Translation>& translations,
+  Inlaid put(std::span<const document::SegmentedText> pages, std::vector<Translation>& translations,
              std::size_t first) {
     std::size_t begin = 0;  // the first segment of a page
-    for (const text::SegmentedText& page : pages) {
+    for (const document::SegmentedText& page : pages) {
       const std::size_t end = begin + page.segments().size();
       for (std::size_t i = std::max(begin, first); i < std::min(end, first + translations.size());
            ++i)
@@ -178,7 +180,7 @@ class InlaysOfPages {
  private:
   /// Finishes the translations of one segment, or adds them to those that still need attention
   /// (wanted_) or another translation (again_).
-  void finish(const text::SegmentedText& page, const text::Segment& segment, std::size_t i,
+  void finish(const document::SegmentedText& page, const document::Segment& segment, std::size_t i,
               std::vector<Translation>& translations) {
     Translation& one = translations[i];
     text::KeepOptions kept = page.kept();
@@ -189,22 +191,24 @@ class InlaysOfPages {
         has_more |= more > 0;
       }
     if (kept.taken.size() > page.kept().taken.size()) {
-      text::SegmentedText other = text::read_markup(segment.raw, page.kind(), std::move(kept));
-      if (other.segments().empty()) {
-        one.texts = {other.with({})};
+      document::Segment other = document::make_segment(
+          segment.raw, with_kept(segment.raw, segment.tokens, segment.writing, kept),
+          segment.writing);
+      if (!text::has_words(other.text)) {
+        one.texts = {segment.raw};
         return;
       }
-      if (other.segments()[0].text != segment.text) {
-        again_.push_back(std::move(other));
+      if (other.text != segment.text) {
+        again_.emplace_back(std::move(kept)).add(std::move(other));
         which_.push_back(i);
         return;
       }
     }
     if (has_more) out_.repeated.push_back(i);
-    if (one.hypotheses.empty()) one.texts = {text::with_inlays(segment, "", {})};
+    if (one.hypotheses.empty()) one.texts = {document::with_inlays(segment, "", {})};
     for (std::size_t n = 0; n < one.hypotheses.size(); ++n)
       if (segment.inlays.empty())
-        one.texts[n] = text::with_inlays(segment, one.texts[n], {});
+        one.texts[n] = document::with_inlays(segment, one.texts[n], {});
       else
         wanted_.push_back({&segment, &one, n});
   }
@@ -230,27 +234,27 @@ class InlaysOfPages {
   const LinesRequest& request_;
   const std::optional<study::AlignmentChoice>& choice_;
   std::vector<UnplacedInlays> wanted_;
-  std::vector<text::SegmentedText> again_;  // one segment each
-  std::vector<std::size_t> which_;          // the index of each among all segments
+  std::vector<document::SegmentedText> again_;  // one segment each
+  std::vector<std::size_t> which_;              // the index of each among all segments
   Inlaid out_;
 };
 
 }  // namespace
 
 Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
-                  std::span<const text::SegmentedText> pages,
+                  std::span<const document::SegmentedText> pages,
                   const std::optional<study::AlignmentChoice>& choice,
                   std::vector<Translation>& translations, std::size_t first) {
   if (needs_words(pages)) require_words(translator);
   return InlaysOfPages(translator, request, choice).put(pages, translations, first);
 }
 
-std::vector<std::string> with_segments(std::span<const text::SegmentedText> pages,
+std::vector<std::string> with_segments(std::span<const document::SegmentedText> pages,
                                        const std::vector<Translation>& translations,
                                        std::size_t which) {
   std::vector<std::string> out;
   auto next = translations.begin();
-  for (const text::SegmentedText& page : pages) {
+  for (const document::SegmentedText& page : pages) {
     std::vector<std::string> texts;
     for (; texts.size() < page.segments().size(); ++next)
       texts.push_back(next->texts[std::min(which, next->texts.size() - 1)]);
@@ -260,43 +264,46 @@ std::vector<std::string> with_segments(std::span<const text::SegmentedText> page
 }
 
 void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
-                          text::MarkupKind kind, const std::string& file) {
+                          document::MarkupKind kind, const std::string& file) {
   for (std::size_t i = 0; i < lines.size(); ++i)
-    if (const auto open = text::unclosed_markup(lines[i], kind))
+    if (const auto open = document::unclosed_markup(lines[i], kind))
       throw UserError(
           "{}:{}: {} does not end in its line, and --markup reads each line by itself; put "
           "all of it on one line, or send the whole page to heed serve with format={}; a < that "
           "begins no tag is written &lt;",
           file, first_line + static_cast<int64_t>(i), *open,
-          kind == text::MarkupKind::xml ? "xml" : "html");
+          kind == document::MarkupKind::xml ? "xml" : "html");
 }
 
-void require_whole_markup(const std::string& file, text::MarkupKind kind) {
-  if (kind == text::MarkupKind::none || text::is_stream(file)) return;
+void require_whole_markup(const std::string& file, document::MarkupKind kind) {
+  if (kind == document::MarkupKind::none || text::is_stream(file)) return;
   text::LineReader reader(file, text::LongLines::cut);
   for (std::string line; reader.next(line);)
     require_whole_markup({line}, reader.line_number(), kind, file);
 }
 
+void log_inlaid(const Inlaid& inlaid, const LineNumbers& numbers) {
+  log_warnings(inlaid.warnings);
+  data::Notice repeated;
+  for (const std::size_t i : inlaid.repeated) repeated.add(numbers.of(static_cast<int64_t>(i)));
+  if (repeated.count > 0)
+    log::warn("--keep: the model has written an item once more than its source has it, line {}",
+              repeated.list());
+}
+
 std::vector<std::string> translate_marked(const LineTranslator& translator,
                                           const std::vector<std::string>& lines,
-                                          const LineNumbers& numbers, text::MarkupKind kind,
+                                          const LineNumbers& numbers, document::MarkupKind kind,
                                           const text::KeepOptions& kept,
                                           const std::optional<study::AlignmentChoice>& choice) {
   require_words(translator);
-  std::vector<text::SegmentedText> pages;
-  for (const std::string& line : lines) pages.push_back(text::read_markup(line, kind, kept));
+  std::vector<document::SegmentedText> pages;
+  for (const std::string& line : lines) pages.push_back(document::read_markup(line, kind, kept));
   const LinesRequest request = segments_of(pages, numbers);
   std::vector<Translation> found;
   if (!request.lines.empty()) found = with_logged_warnings(translator.translate(request));
   const Inlaid inlaid = put_inlays(translator, request, pages, choice, found);
-  log_warnings(inlaid.warnings);
-  data::Notice repeated;
-  for (const std::size_t i : inlaid.repeated)
-    repeated.add(request.numbers.of(static_cast<int64_t>(i)));
-  if (repeated.count > 0)
-    log::warn("--keep: the model has written an item once more than its source has it, line {}",
-              repeated.list());
+  log_inlaid(inlaid, request.numbers);
   return with_segments(pages, found);
 }
 

@@ -11,15 +11,16 @@
 
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
+#include "document/markup_tokens.h"
+#include "document/segment.h"
 #include "study/alignment.h"
 #include "text/kept.h"
-#include "text/markup_tokens.h"
-#include "text/segment.h"
 
 namespace heed::decode {
 
 /// Returns the segments of pages as lines to translate, each with the number of its page.
-LinesRequest segments_of(std::span<const text::SegmentedText> pages, const LineNumbers& numbers);
+LinesRequest segments_of(std::span<const document::SegmentedText> pages,
+                         const LineNumbers& numbers);
 
 /// The report of put_inlays().
 struct Inlaid {
@@ -30,20 +31,23 @@ struct Inlaid {
   std::vector<std::string> warnings;
 };
 
-/// Puts the inlays into the texts of `translations` (text::with_inlays()). These are the
+/// Puts the inlays into the texts of `translations` (document::with_inlays()). These are the
 /// translations of consecutive segments_of() the pages, of which segment `first` is the first one;
 /// `request` is the request that was translated. `choice` says which attention weights decide where
 /// an inlay belongs; without it, for models without attention, its position in the sentence
 /// decides. A segment whose numbers are kept, but do not all come back, is translated again without
 /// them and gets them as inlays.
 Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
-                  std::span<const text::SegmentedText> pages,
+                  std::span<const document::SegmentedText> pages,
                   const std::optional<study::AlignmentChoice>& choice,
                   std::vector<Translation>& translations, std::size_t first = 0);
 
+/// Logs the warnings, and the lines in which an item was repeated. `numbers`: of the segments.
+void log_inlaid(const Inlaid& inlaid, const LineNumbers& numbers);
+
 /// Returns the pages with the translations of their segments. Each segment has its hypothesis
 /// `which`, or the last one if it has fewer.
-std::vector<std::string> with_segments(std::span<const text::SegmentedText> pages,
+std::vector<std::string> with_segments(std::span<const document::SegmentedText> pages,
                                        const std::vector<Translation>& translations,
                                        std::size_t which = 0);
 
@@ -51,17 +55,17 @@ std::vector<std::string> with_segments(std::span<const text::SegmentedText> page
 /// read line by line, its text would be lost and its code translated. The first one is line
 /// `first_line`.
 void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
-                          text::MarkupKind kind, const std::string& file);
+                          document::MarkupKind kind, const std::string& file);
 
 /// Checks a whole file in the same way, before anything of it is translated. Does nothing for one
 /// that can be read only once (text::is_stream()).
-void require_whole_markup(const std::string& file, text::MarkupKind kind);
+void require_whole_markup(const std::string& file, document::MarkupKind kind);
 
-/// Returns the translations of lines with markup of this kind, or of plain text. Logs the warnings,
-/// and which lines have a kept item more often in the translation than in the source.
+/// Returns the translations of lines with markup of this kind, or of plain text.
+/// Logs as log_inlaid().
 std::vector<std::string> translate_marked(const LineTranslator& translator,
                                           const std::vector<std::string>& lines,
-                                          const LineNumbers& numbers, text::MarkupKind kind,
+                                          const LineNumbers& numbers, document::MarkupKind kind,
                                           const text::KeepOptions& kept,
                                           const std::optional<study::AlignmentChoice>& choice);
 

@@ -6,7 +6,7 @@
 #include "benchmarks/bench/bench.h"
 #include "decode/search/marked_text.h"
 #include "run/line_models.h"
-#include "text/markup.h"
+#include "document/markup.h"
 #include "text/pairs.h"
 
 namespace heed::bench {
@@ -37,11 +37,11 @@ void put_tags(const TagsArgs& args) {
     throw UserError("{}: only models with an engine, and on a CPU (--device cpu)", args.model);
   const run::LineModels models = run::open_engines(args.model, options);
   const decode::MemberText& vocabularies = models.translator->first_text();
-  std::vector<text::SegmentedText> pages;
+  std::vector<document::SegmentedText> pages;
   std::vector<decode::Translation> translations;
   for (std::size_t i = 0; i < marked.size(); ++i) {
-    const text::SegmentedText& page =
-        pages.emplace_back(text::read_markup(marked[i], text::MarkupKind::xml));
+    const document::SegmentedText& page =
+        pages.emplace_back(document::read_markup(marked[i], document::MarkupKind::xml));
     if (page.segments().size() != 1)
       throw UserError("{}, line {}: it has {} sentences; give one a line", args.marked, i + 1,
                       page.segments().size());

@@ -1,8 +1,8 @@
 // HTML and XML, what is kept in texts, and both put into a translation.
-#include "text/markup.h"
+#include "document/markup.h"
 
+#include "document/inlays.h"
 #include "fuzz/target.h"
-#include "text/inlays.h"
 #include "text/words.h"
 
 using namespace heed;
@@ -12,16 +12,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto count = [](const std::string& text) {
     return static_cast<std::size_t>(text::count_words(text));
   };
-  for (const auto kind : {text::MarkupKind::none, text::MarkupKind::html, text::MarkupKind::xml}) {
-    const text::SegmentedText markup =
-        text::read_markup(page, kind, text::kept_of(text::kKeptNames));
+  for (const auto kind :
+       {document::MarkupKind::none, document::MarkupKind::html, document::MarkupKind::xml}) {
+    const document::SegmentedText markup =
+        document::read_markup(page, kind, text::kept_of(text::kKeptNames));
     std::vector<std::string> texts;
-    for (const text::Segment& segment : markup.segments()) {
+    for (const document::Segment& segment : markup.segments()) {
       const std::string translation = segment.text + "\u4F60 <x>";
-      texts.push_back(text::with_inlays(
-          segment, translation, text::diagonal_weights(count(translation), count(segment.text))));
+      texts.push_back(document::with_inlays(
+          segment, translation,
+          document::diagonal_weights(count(translation), count(segment.text))));
       std::size_t bytes = translation.size();
-      for (const text::Inlay& inlay : segment.inlays) {
+      for (const document::Inlay& inlay : segment.inlays) {
         const std::size_t before = texts.back().find(inlay.before);
         expect(before != std::string::npos, "an inlay that is lost");
         expect(texts.back().find(inlay.after, before) != std::string::npos, "half of an inlay");

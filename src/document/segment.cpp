@@ -1,8 +1,8 @@
-#include "text/segment.h"
+#include "document/segment.h"
 
 #include "base/error.h"
 
-namespace heed::text {
+namespace heed::document {
 
 std::string SegmentedText::with(const std::vector<std::string>& texts) const {
   expect(texts.size() == segments_.size(), "a text for each segment");
@@ -11,4 +11,4 @@ std::string SegmentedText::with(const std::vector<std::string>& texts) const {
   return page;
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

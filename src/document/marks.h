@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heed::text {
+namespace heed::document {
 
 /// Bytes of the punctuation at the beginning of `text`.
 std::size_t first_marks(std::string_view text);
@@ -36,4 +36,4 @@ class LostMarks {
   std::array<int64_t, 4> counts_{};  // by group
 };
 
-}  // namespace heed::text
+}  // namespace heed::document

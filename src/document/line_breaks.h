@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "text/segment.h"
+#include "document/segment.h"
+#include "document/token.h"
 
-namespace heed::text {
+namespace heed::document {
 
 /// Whether no blank belongs between these characters where lines are joined: both are letters of
 /// scripts without blanks.
@@ -18,4 +19,4 @@ bool has_no_blank_between(char32_t before, char32_t after);
 std::string with_breaks(const Segment& segment, const std::string& text,
                         const std::vector<ByteRange>& inlays);
 
-}  // namespace heed::text
+}  // namespace heed::document

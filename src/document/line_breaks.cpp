@@ -1,14 +1,15 @@
-#include "text/line_breaks.h"
+#include "document/line_breaks.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 
-#include "text/document.h"
+#include "document/lines_of_text.h"
+#include "document/token.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 /// Bytes where a line may end and the next begin: at blanks, and between letters of scripts without
@@ -18,12 +19,12 @@ std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string
   std::vector<ByteRange> out;
   char32_t before = 0;
   auto inlay = inlays.begin();
-  each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
+  text::each_code_point(text, [&](const text::CodePoint& point, std::string_view bytes) {
     const auto at = static_cast<std::size_t>(bytes.data() - text.data());
     while (inlay != inlays.end() && inlay->to <= at) ++inlay;
     const bool is_inlay = inlay != inlays.end() && inlay->from <= at;
     const char32_t now = is_inlay ? U'x' : point.value;
-    const std::size_t after = is_space(now) ? at + point.bytes : at;
+    const std::size_t after = text::is_space(now) ? at + point.bytes : at;
     if ((after > at || has_no_blank_between(before, now)) &&
         !(segment.writing.has_markers && marker_bytes(std::string_view(text).substr(after)) > 0))
       out.push_back({at, after});
@@ -35,7 +36,8 @@ std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string
 }  // namespace
 
 bool has_no_blank_between(char32_t before, char32_t after) {
-  return has_no_blanks(script_of(before)) && has_no_blanks(script_of(after));
+  return text::has_no_blanks(text::script_of(before)) &&
+         text::has_no_blanks(text::script_of(after));
 }
 
 std::string with_breaks(const Segment& segment, const std::string& text,
@@ -59,4 +61,4 @@ std::string with_breaks(const Segment& segment, const std::string& text,
   return out + text.substr(from);
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

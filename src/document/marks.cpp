@@ -1,4 +1,4 @@
-#include "text/marks.h"
+#include "document/marks.h"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +6,7 @@
 #include "text/characters.h"
 #include "text/utf8.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 constexpr std::u32string_view kOpenBrackets = U"([{“„«‹（［｛「『【《〈〔",
@@ -14,11 +14,11 @@ constexpr std::u32string_view kOpenBrackets = U"([{“„«‹（［｛「『【
                               kStops = U".:;!?…。．：；！？｡؛؟۔।॥།။၊။។։‥︰";
 
 bool is_mark(char32_t c) {
-  return is_punctuation(c) && c != kReplacement;
+  return text::is_punctuation(c) && c != text::kReplacement;
 }
 
 std::size_t bytes_of_mark(char32_t c) {
-  return encode_utf8(std::u32string(1, c)).size();
+  return text::encode_utf8(std::u32string(1, c)).size();
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::size_t bytes_of_mark(char32_t c) {
 std::size_t first_marks(std::string_view text) {
   std::size_t bytes = 0;
   while (bytes < text.size()) {
-    const CodePoint point = code_point_at(text, bytes);
+    const text::CodePoint point = text::code_point_at(text, bytes);
     if (!is_mark(point.value)) break;
     bytes += point.bytes;
   }
@@ -36,7 +36,7 @@ std::size_t first_marks(std::string_view text) {
 std::size_t last_marks(std::string_view text) {
   std::size_t begin = text.size();
   while (begin > 0) {
-    const char32_t before = value_before(text, begin);
+    const char32_t before = text::value_before(text, begin);
     if (!is_mark(before)) break;
     begin -= bytes_of_mark(before);
   }
@@ -57,7 +57,7 @@ LostMarks::MarkGroup LostMarks::group_of(char32_t c) {
 
 LostMarks::LostMarks(std::string_view source, std::string_view translation) {
   const auto add = [&](std::string_view text, int64_t step) {
-    each_code_point(text, [&](const CodePoint& point, std::string_view) {
+    text::each_code_point(text, [&](const text::CodePoint& point, std::string_view) {
       counts_[group_of(point.value)] += step;
     });
   };
@@ -80,7 +80,7 @@ bool LostMarks::find(char32_t mark) {
 std::string_view LostMarks::first_of(std::string_view marks) {
   std::size_t end = 0;
   while (end < marks.size()) {
-    const CodePoint point = code_point_at(marks, end);
+    const text::CodePoint point = text::code_point_at(marks, end);
     if (!find(point.value)) break;
     end += point.bytes;
   }
@@ -90,11 +90,11 @@ std::string_view LostMarks::first_of(std::string_view marks) {
 std::string_view LostMarks::last_of(std::string_view marks) {
   std::size_t begin = marks.size();
   while (begin > 0) {
-    const char32_t mark = value_before(marks, begin);
+    const char32_t mark = text::value_before(marks, begin);
     if (!find(mark)) break;
     begin -= bytes_of_mark(mark);
   }
   return marks.substr(begin);
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

@@ -1,11 +1,11 @@
-#include "text/markup.h"
+#include "document/markup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 using testing::ElementsAre;
@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 /// The texts of the segments.
 std::vector<std::string> texts_of(const std::string& page, MarkupKind kind = MarkupKind::html,
-                                  const KeepOptions& kept = {}) {
+                                  const text::KeepOptions& kept = {}) {
   const SegmentedText markup = read_markup(page, kind, kept);
   std::vector<std::string> texts;
   for (const Segment& segment : markup.segments()) texts.push_back(segment.text);
@@ -30,7 +30,7 @@ std::string with_numbers(const std::string& page) {
 
 /// "<b>|</b> of 2..5", one for each inlay of the only segment.
 std::vector<std::string> inlays_of(const std::string& page, MarkupKind kind = MarkupKind::html,
-                                   const KeepOptions& kept = {}) {
+                                   const text::KeepOptions& kept = {}) {
   const SegmentedText markup = read_markup(page, kind, kept);
   std::vector<std::string> out;
   for (const Inlay& inlay : markup.segments().at(0).inlays) {
@@ -198,7 +198,8 @@ TEST(Markup, ElementsInVeryManyElementsAreHalves) {
 }
 
 TEST(Markup, AddressesEndAtReferencesAndAreNoTags) {
-  const KeepOptions urls = kept_of({"urls"}), placeholders = kept_of({"placeholders"});
+  const text::KeepOptions urls = text::kept_of({"urls"}),
+                          placeholders = text::kept_of({"placeholders"});
   using enum MarkupKind;
   EXPECT_THAT(inlays_of("a &lt;https://x.org&gt; b", html, urls), ElementsAre("https://x.org 3"));
   EXPECT_THAT(texts_of("see https://x.org.&nbsp;and", html, urls), ElementsAre("see.\u00A0and"));
@@ -211,18 +212,18 @@ TEST(Markup, AddressesEndAtReferencesAndAreNoTags) {
 
 TEST(Markup, NumbersThatStayAreThoseOfThePage) {
   const SegmentedText page =
-      read_markup("10<sup>2</sup> dogs", MarkupKind::html, kept_of({"numbers"}));
+      read_markup("10<sup>2</sup> dogs", MarkupKind::html, text::kept_of({"numbers"}));
   const auto& staying = page.segments().at(0).staying;
   EXPECT_EQ(page.segments()[0].text, "102 dogs");
   EXPECT_THAT(staying, ElementsAre(std::pair("10", 1), std::pair("2", 1)));
 }
 
 TEST(Markup, WhatIsKeptLeavesTheTextButNumbersStay) {
-  const KeepOptions all = kept_of(kKeptNames);
+  const text::KeepOptions all = text::kept_of(text::kKeptNames);
   EXPECT_THAT(texts_of("Hallo {name}, 5 Mails", MarkupKind::none, all),
               ElementsAre("Hallo, 5 Mails"));
   EXPECT_THAT(inlays_of("Hallo {name}, 5 Mails", MarkupKind::none, all), ElementsAre("{name} 5"));
-  KeepOptions taken = all;
+  text::KeepOptions taken = all;
   taken.taken = {"5"};
   EXPECT_THAT(texts_of("<b>5</b> Mails, 55", MarkupKind::html, taken), ElementsAre("Mails, 55"));
   // References are none.
@@ -231,4 +232,4 @@ TEST(Markup, WhatIsKeptLeavesTheTextButNumbersStay) {
 }
 
 }  // namespace
-}  // namespace heed::text
+}  // namespace heed::document

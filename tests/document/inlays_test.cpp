@@ -1,4 +1,4 @@
-#include "text/inlays.h"
+#include "document/inlays.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,22 +7,22 @@
 #include <random>
 
 #include "base/strings.h"
-#include "text/markup.h"
-#include "text/word_weights.h"
+#include "document/markup.h"
+#include "document/word_weights.h"
 #include "text/words.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 /// A line of one segment, whose translation and links are given.
 std::string put(const std::string& line, const std::string& translation,
                 const std::vector<std::vector<std::size_t>>& links,
-                MarkupKind kind = MarkupKind::html, const KeepOptions& kept = {}) {
+                MarkupKind kind = MarkupKind::html, const text::KeepOptions& kept = {}) {
   const SegmentedText markup = read_markup(line, kind, kept);
   const Segment& segment = markup.segments().at(0);
   return markup.with(
       {with_inlays(segment, translation,
-                   weights_of(links, static_cast<std::size_t>(count_words(segment.text))))});
+                   weights_of(links, static_cast<std::size_t>(text::count_words(segment.text))))});
 }
 
 using Links = std::vector<std::vector<std::size_t>>;
@@ -98,7 +98,7 @@ TEST(Inlays, TextBecomesMarkup) {
 TEST(Inlays, ItemsThatAreKept) {
   const auto keep = [](const std::string& line, const std::string& translation,
                        const Links& links) {
-    return put(line, translation, links, MarkupKind::none, kept_of({"placeholders", "urls"}));
+    return put(line, translation, links, MarkupKind::none, text::kept_of({"placeholders", "urls"}));
   };
   EXPECT_EQ(keep("a {n}, c", "A, C", {{0}, {1}}), "A {n}, C");
   EXPECT_EQ(keep("a {n}, c", "C A", {{1}, {0}}), "C A {n}");
@@ -114,7 +114,7 @@ TEST(Inlays, MarksAroundAnItemAreAPartOfIt) {
   const auto keep = [](const std::string& line, const std::string& model,
                        const std::string& translation, const Links& links,
                        MarkupKind kind = MarkupKind::none) {
-    const KeepOptions kept = kept_of({"placeholders"});
+    const text::KeepOptions kept = text::kept_of({"placeholders"});
     EXPECT_EQ(read_markup(line, kind, kept).segments().at(0).text, model);
     return put(line, translation, links, kind, kept);
   };
@@ -215,7 +215,7 @@ class RandomPage {
 std::string translated(const SegmentedText& markup, RandomPage& random) {
   std::vector<std::string> texts;
   for (const Segment& segment : markup.segments()) {
-    const auto columns = static_cast<std::size_t>(count_words(segment.text));
+    const auto columns = static_cast<std::size_t>(text::count_words(segment.text));
     std::vector<std::string> words(random.below(8), "w");
     for (std::string& word : words) word += std::string(random.below(3) == 0, '.');
     WordWeights weights{columns, std::vector<double>(words.size() * columns)};
@@ -244,7 +244,7 @@ TEST(Inlays, ATranslationThatIsTheTextGivesThePageBack) {
     RandomPage random(seed);
     const std::string page = random.content(4) + " &auml;&nbsp;\n b  <!-- c -->d {n} 5";
     for (const MarkupKind kind : {MarkupKind::none, MarkupKind::html, MarkupKind::xml}) {
-      const SegmentedText markup = read_markup(page, kind, kept_of(kKeptNames));
+      const SegmentedText markup = read_markup(page, kind, text::kept_of(text::kKeptNames));
       std::vector<std::string> texts;
       for (const Segment& segment : markup.segments())
         texts.push_back(with_inlays(segment, segment.text, {}));
@@ -273,4 +273,4 @@ TEST(Inlays, OfBrokenMarkupAllTagsComeBackInOneLine) {
 }
 
 }  // namespace
-}  // namespace heed::text
+}  // namespace heed::document

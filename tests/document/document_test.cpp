@@ -1,4 +1,4 @@
-#include "text/document.h"
+#include "document/document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,12 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "text/inlays.h"
+#include "document/inlays.h"
+#include "document/word_weights.h"
 #include "text/utf8.h"
-#include "text/word_weights.h"
 #include "text/words.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 using testing::ElementsAre;
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using Texts = std::vector<std::string>;
 
 Document document(const std::string& bytes, const std::string& format) {
-  return {bytes, format, "en", [](const std::string&) { return true; }};
+  return {bytes, *format_named(format), {.read = {.source_language = "en"}}};
 }
 
 Texts texts_of(const Document& document) {
@@ -39,7 +39,7 @@ std::string with(const Document& document, const Texts& translations) {
   for (std::size_t i = 0; i < translations.size(); ++i) {
     const Segment& segment = document.text().segments().at(i);
     const auto count = [](const std::string& text) {
-      return static_cast<std::size_t>(count_words(text));
+      return static_cast<std::size_t>(text::count_words(text));
     };
     out.push_back(with_inlays(segment, translations[i],
                               diagonal_weights(count(translations[i]), count(segment.text))));
@@ -56,7 +56,7 @@ std::string put(const std::string& bytes, const std::string& format, const std::
   EXPECT_EQ(segment.text, text);
   return read.text().with(
       {with_inlays(segment, translation,
-                   weights_of(links, static_cast<std::size_t>(count_words(segment.text))))});
+                   weights_of(links, static_cast<std::size_t>(text::count_words(segment.text))))});
 }
 
 /// Letters of ASCII as capitals: another text of the same length.
@@ -129,8 +129,9 @@ TEST(PlainDocument, ABlankTranslationLeavesItsSentence) {
 }
 
 TEST(PlainDocument, SentencesThatAreTooLongAreCut) {
-  const Document cut("Short.\n\nOne two, three\nfour five. Six.", "txt", "en",
-                     [](const std::string& text) { return text.size() <= 16; });
+  const Document cut("Short.\n\nOne two, three\nfour five. Six.", *format_named("txt"),
+                     {.read = {.source_language = "en"},
+                      .fits = [](const std::string& text) { return text.size() <= 16; }});
   EXPECT_THAT(texts_of(cut), ElementsAre("Short.", "One two,", "three four five.", "Six."));
   EXPECT_EQ(cut.too_long(), 1);
   EXPECT_EQ(cut.first_too_long(), 3);
@@ -273,7 +274,7 @@ TEST(MarkdownDocument, StopsAndBracketsBesideCodeThatATranslationLacksComeBack) 
     const Document read = document(text, "markdown");
     Texts out;
     for (const std::string& one : in_capitals(texts_of(read)))
-      out.push_back(without_punctuation(one));
+      out.push_back(text::without_punctuation(one));
     return with(read, out);
   };
   EXPECT_EQ(translated("text (see `code`). `a`, and so on:`b`!"),
@@ -289,6 +290,11 @@ TEST(MarkdownDocument, StopsAndBracketsBesideCodeThatATranslationLacksComeBack) 
 TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {
   EXPECT_EQ(with_each("``a ` b`` c", "markdown", "X"), "``a ` b`` X");
   EXPECT_EQ(with_each("`a``b`` c", "markdown", "X Y"), "X``b`` Y");
+}
+
+TEST(MarkdownDocument, ItemsDirectlyBesideEachOtherAreWrittenOnce) {
+  EXPECT_EQ(with_each("See `a`<br/>, `b` here.\n", "markdown", "X here."),
+            "X `a`<br/>, `b` here.\n");
 }
 
 TEST(MarkdownDocument, ReferencesInWordsAreCharacters) {
@@ -463,8 +469,9 @@ TEST(AnyDocument, GivesItsBytesBack) {
     for (unsigned left = random() % 40; left > 0; --left) bytes += parts[random() % parts.size()];
     for (const DocumentFormat& format : document_formats()) {
       const std::size_t most = 1 + random() % 30;
-      const Document read(bytes, format.name, "de",
-                          [&](const std::string& text) { return text.size() <= most; });
+      const Document read(bytes, format,
+                          {.read = {.source_language = "de"},
+                           .fits = [&](const std::string& text) { return text.size() <= most; }});
       ASSERT_EQ(with(read, texts_of(read)), bytes) << format.name << "\n" << bytes;
       const std::string capitals = with(read, in_capitals(texts_of(read)));
       // Inlays may have other neighbours, and lines may end elsewhere; emphasis needs words.
@@ -488,10 +495,12 @@ TEST(AnyDocument, GivesItsBytesBack) {
       std::string words;
       for (int i = 0; i < 80; ++i) words += "x ";
       const std::string other = with(read, Texts(texts_of(read).size(), words));
-      ASSERT_EQ(std::ranges::count(other, '\n'), std::ranges::count(bytes, '\n')) << bytes;
+      ASSERT_EQ(std::ranges::count(other, '\n'), std::ranges::count(bytes, '\n'))
+          << format.name << "\n"
+          << bytes;
     }
   }
 }
 
 }  // namespace
-}  // namespace heed::text
+}  // namespace heed::document

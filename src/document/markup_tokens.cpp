@@ -1,4 +1,4 @@
-#include "text/markup_tokens.h"
+#include "document/markup_tokens.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,17 +9,17 @@
 #include "text/utf8.h"
 #include "text/words.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 bool is_void(const std::string& name) {
-  static const WordSet names =
-      word_set("area base br col embed frame hr img input link meta param source track wbr");
+  static const text::WordSet names =
+      text::word_set("area base br col embed frame hr img input link meta param source track wbr");
   return names.contains(name);
 }
 
 bool ends_sentence(const std::string& name) {
-  static const WordSet names = word_set(
+  static const text::WordSet names = text::word_set(
       "address article aside base blockquote body br caption center col colgroup dd details dialog "
       "dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head "
       "header hgroup hr html legend li link main menu meta nav noscript ol optgroup option p pre "
@@ -162,19 +162,25 @@ MarkupKind markup_kind(std::string_view name) {
   return name == "html" ? MarkupKind::html : name == "xml" ? MarkupKind::xml : MarkupKind::none;
 }
 
-MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
-  using enum MarkupToken::Syntax;
-  if (kind == MarkupKind::none) return {};
+Token token_at(std::string_view page, std::size_t at, MarkupKind kind) {
+  using enum Token::Syntax;
+  const Token character{.from = at, .to = at + 1};
+  if (kind == MarkupKind::none) return character;
   if (page[at] == '&') {
-    const auto reference = reference_at(page, at);
-    if (!reference) return {};
-    if (!reference->character) return {whole, reference->bytes};
-    return {text, reference->bytes, encode_utf8(std::u32string(1, *reference->character))};
+    const auto reference = text::reference_at(page, at);
+    if (!reference) return character;
+    Token token{.from = at, .to = at + reference->bytes, .syntax = whole};
+    if (reference->character) {
+      token.syntax = Token::Syntax::text;
+      token.text = text::encode_utf8(std::u32string(1, *reference->character));
+    }
+    return token;
   }
-  if (page[at] != '<') return {};
-  if (const std::size_t end = after_comment(page, at, kind); end > at) return {whole, end - at};
+  if (page[at] != '<') return character;
+  if (const std::size_t end = after_comment(page, at, kind); end > at)
+    return {.from = at, .to = end, .syntax = whole};
   const Tag tag = tag_at(page, at, kind);
-  if (tag.end == at) return {};
+  if (tag.end == at) return character;
   const bool is_html = kind == MarkupKind::html;
   const bool ends = is_html && ends_sentence(tag.name);
   std::size_t end = tag.end;
@@ -185,11 +191,13 @@ MarkupToken token_at(std::string_view page, std::size_t at, MarkupKind kind) {
     else if (tag.keeps_language)
       end = after_element(page, end, tag.name, kind), is_whole = true;
   }
-  return {ends         ? block
-          : is_whole   ? whole
-          : tag.closes ? closing
-                       : opening,
-          end - at, "", is_whole ? "" : tag.name};
+  return {.from = at,
+          .to = end,
+          .syntax = ends         ? block
+                    : is_whole   ? whole
+                    : tag.closes ? closing
+                                 : opening,
+          .name = is_whole ? "" : tag.name};
 }
 
 std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kind) {
@@ -198,7 +206,7 @@ std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kin
   // Markup without an end goes to the end of the page, however long the page is.
   const std::string longer = std::string(page) + '\n';
   for (std::size_t at = 0; (at = longer.find('<', at)) != std::string::npos;) {
-    const std::size_t end = at + token_at(longer, at, kind).bytes;
+    const std::size_t end = at + token_at(longer, at, kind).bytes();
     if (end < longer.size()) {
       at = end;
       continue;
@@ -216,4 +224,4 @@ std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kin
   return std::nullopt;
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

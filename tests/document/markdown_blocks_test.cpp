@@ -1,6 +1,6 @@
 // Which lines of Markdown are code. Each case is CommonMark 0.31.2, sections 4.4 to 4.6 and 5;
 // markdown-it-py 4.3.0 reads all of them so.
-#include "text/markdown_blocks.h"
+#include "document/markdown_blocks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "base/strings.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 /// For each line `#` where it is kept, and `.` where it may be text.
@@ -87,4 +87,4 @@ TEST(MarkdownBlocks, VeryManyContainersTakeNoTimeBySquare) {
 }
 
 }  // namespace
-}  // namespace heed::text
+}  // namespace heed::document

@@ -1,4 +1,4 @@
-#include "text/markdown_blocks.h"
+#include "document/markdown_blocks.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "text/words.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 constexpr std::size_t kCode = 4;              // columns of indentation
@@ -57,7 +57,7 @@ std::string tag_name(std::string_view rest) {
 }
 
 bool is_block_of_html(const std::string& name) {
-  static const WordSet names = word_set(
+  static const text::WordSet names = text::word_set(
       "address article aside base basefont blockquote body caption center col colgroup dd details "
       "dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 "
       "h6 head header hr html iframe legend li link main menu menuitem nav noframes ol optgroup "
@@ -294,4 +294,4 @@ MarkdownBlocks::Line MarkdownBlocks::next(std::string_view bytes) {
   return text;
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

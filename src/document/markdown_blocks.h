@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heed::text {
+namespace heed::document {
 
 /// Goes through a document line by line, as CommonMark 0.31.2 does (appendix, "Phase 1: block
 /// structure"): quotations and items of lists are open one in the other, and a block inside them
@@ -47,4 +47,4 @@ class MarkdownBlocks {
   bool html_is_text_ = false;
 };
 
-}  // namespace heed::text
+}  // namespace heed::document

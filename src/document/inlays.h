@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "text/segment.h"
+#include "document/segment.h"
 
-namespace heed::text {
+namespace heed::document {
 
-/// Attention between words, as words_in() finds them: [words of the translation, words of the
+/// Attention between words, as text::words_in() finds them: [words of the translation, words of the
 /// segment]. There are fewer columns where the segment was cut before it was translated.
 struct WordWeights {
   std::size_t columns = 0;
@@ -34,4 +34,4 @@ WordWeights diagonal_weights(std::size_t rows, std::size_t columns);
 std::string with_inlays(const Segment& segment, const std::string& translation,
                         const WordWeights& weights);
 
-}  // namespace heed::text
+}  // namespace heed::document

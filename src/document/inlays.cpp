@@ -1,4 +1,4 @@
-#include "text/inlays.h"
+#include "document/inlays.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,15 +7,16 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "document/line_breaks.h"
+#include "document/marks.h"
+#include "document/token.h"
 #include "text/characters.h"
-#include "text/line_breaks.h"
-#include "text/marks.h"
 #include "text/references.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 constexpr std::size_t kNone = Inlay::kNone;
@@ -58,13 +59,13 @@ struct Word {
 std::vector<Word> words_with_places(const std::string& text) {
   std::vector<Word> out;
   std::size_t at = 0;
-  for (const std::string& word : words_in(text)) {
+  for (const std::string& word : text::words_in(text)) {
     at = text.find(word, at);
     Word& added = out.emplace_back(Word{at, at + word.size(), at, at});
     for (std::size_t i = 0; i < word.size();) {
-      const CodePoint point = code_point_at(word, i);
+      const text::CodePoint point = text::code_point_at(word, i);
       const bool is_first = added.is_punctuation();
-      if (!is_punctuation(point.value)) {
+      if (!text::is_punctuation(point.value)) {
         if (is_first) added.first = at + i;
         added.last = at + i + point.bytes;
       }
@@ -78,7 +79,7 @@ std::vector<Word> words_with_places(const std::string& text) {
 /// Whether a blank belongs between an inlay and this character. An inlay that stood beside
 /// punctuation must not become part of a word.
 bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
-  return had_blank ? beside != U' ' : had_punctuation && is_in_word(beside);
+  return had_blank ? beside != U' ' : had_punctuation && text::is_in_word(beside);
 }
 
 /// An inlay, or the whole segment, while it is put into the translation.
@@ -261,13 +262,14 @@ class Placer {
   bool is_before_punctuation(const Inlay& inlay) const {
     if (inlay.blank_after || inlay.end == segment_.text.size()) return false;
     const std::size_t at = inlay.end + (segment_.text[inlay.end] == ' ');  // after a blank
-    return at < segment_.text.size() && is_punctuation(code_point_at(segment_.text, at).value);
+    return at < segment_.text.size() &&
+           text::is_punctuation(text::code_point_at(segment_.text, at).value);
   }
 
   /// Whether a bracket of a document stands directly before the inlay: it is before the next word.
   bool is_after_bracket(const Inlay& inlay) const {
     return segment_.writing.is_document && !inlay.blank_before && inlay.begin > 0 &&
-           opens_bracket(value_before(segment_.text, inlay.begin));
+           opens_bracket(text::value_before(segment_.text, inlay.begin));
   }
 
   /// The marks of a document's segment directly before and after an item.
@@ -318,7 +320,7 @@ class Placer {
   void copy(std::size_t end) {
     if (end <= written_) return;
     const std::string_view text = std::string_view(translation_).substr(written_, end - written_);
-    out_ += segment_.writing.has_references ? with_references(text) : std::string(text);
+    out_ += segment_.writing.written(text);
     written_ = end;
   }
 
@@ -345,13 +347,13 @@ class Placer {
     copy(std::min(byte_of(node), end));
     if (!out_.ends_with(' ')) out_ += lost_.last_of(marks_before(inlay));
     const bool is_after_punctuation =
-        inlay.begin > 0 && !is_in_word(value_before(segment_.text, inlay.begin));
-    if (!out_.empty() &&
-        wants_blank(inlay.blank_before, is_after_punctuation, value_before(out_, out_.size())))
+        inlay.begin > 0 && !text::is_in_word(text::value_before(segment_.text, inlay.begin));
+    if (!out_.empty() && wants_blank(inlay.blank_before, is_after_punctuation,
+                                     text::value_before(out_, out_.size())))
       out_ += ' ';
     write_whole(node);
-    const char32_t next = written_ < end ? code_point_at(translation_, written_).value : U' ';
-    if (!is_punctuation(next)) out_ += lost_.first_of(marks_after(inlay));
+    const char32_t next = written_ < end ? text::code_point_at(translation_, written_).value : U' ';
+    if (!text::is_punctuation(next)) out_ += lost_.first_of(marks_after(inlay));
     if (is_blank_too_many(inlay, end)) ++written_;
     if (written_ < end && wants_blank(inlay.blank_after, is_before_punctuation(inlay), next))
       out_ += ' ';
@@ -362,7 +364,7 @@ class Placer {
   bool is_blank_too_many(const Inlay& inlay, std::size_t end) const {
     return segment_.writing.is_document && written_ + 1 < end && translation_[written_] == ' ' &&
            is_before_punctuation(inlay) &&
-           is_punctuation(code_point_at(translation_, written_ + 1).value);
+           text::is_punctuation(text::code_point_at(translation_, written_ + 1).value);
   }
 
   /// Writes an inlay without a run, and its children.
@@ -404,9 +406,9 @@ WordWeights diagonal_weights(std::size_t rows, std::size_t columns) {
 
 std::string with_inlays(const Segment& segment, const std::string& translation,
                         const WordWeights& weights) {
-  if (translation == segment.text || (segment.writing.is_document && is_blank(translation)))
+  if (translation == segment.text || (segment.writing.is_document && text::is_blank(translation)))
     return segment.raw;
   return Placer(segment, translation, weights).text();
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

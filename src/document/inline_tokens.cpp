@@ -1,25 +1,18 @@
-#include "text/document_markup.h"
+#include "document/inline_tokens.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "document/lines_of_text.h"
+#include "document/markup_tokens.h"
 #include "text/characters.h"
 #include "text/kept.h"
-#include "text/markup_tokens.h"
 #include "text/references.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
-namespace heed::text {
-
-bool is_one_of(char c, std::string_view characters) {
-  return characters.find(c) != std::string_view::npos;
-}
-
-std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from) {
-  return std::min(text.find_first_not_of(characters, from), text.size());
-}
+namespace heed::document {
 
 namespace {
 
@@ -45,24 +38,25 @@ std::size_t up_to_backticks(std::string_view rest, std::size_t run) {
 }
 
 /// Adds the tag, or the address in angle brackets, that begins at `at`; returns its bytes or 0.
-std::size_t add_tag(std::string_view text, std::size_t at, std::vector<InlineToken>& tokens) {
+std::size_t add_tag(std::string_view text, std::size_t at, std::vector<Token>& tokens) {
   const std::string_view rest = text.substr(at);
   const std::string_view near = text.substr(0, at + kLongestMarkup);
-  const MarkupToken token = token_at(near, at, MarkupKind::html);
-  if (near.size() < text.size() && at + token.bytes == near.size())
+  const Token token = token_at(near, at, MarkupKind::html);
+  if (near.size() < text.size() && at + token.bytes() == near.size())
     return 0;  // it has no end there
-  const std::size_t bytes = rest.starts_with("<!--")                    ? up_to(rest, "-->", 4)
-                            : token.syntax == MarkupToken::Syntax::text ? up_to(rest, ">")
-                                                                        : token.bytes;
+  const std::size_t bytes = rest.starts_with("<!--")              ? up_to(rest, "-->", 4)
+                            : token.syntax == Token::Syntax::text ? up_to(rest, ">")
+                                                                  : token.bytes();
   if (bytes < 3 || rest[bytes - 1] != '>' || is_one_of(rest[1], " \t=<-")) return 0;
   const std::string_view tag = rest.substr(1, bytes - 2);
   const bool is_address = !is_one_of(' ', tag) && (is_one_of('@', tag) || up_to(tag, "://") > 0);
-  InlineToken& added = tokens.emplace_back(InlineToken{.from = at, .to = at + bytes});
+  Token& added =
+      tokens.emplace_back(Token{.from = at, .to = at + bytes, .syntax = Token::Syntax::whole});
   if (is_address) return bytes;
-  added.mask = tag[0] == '/' ? InlineToken::kCloses : InlineToken::kOpens;
+  added.mask = tag[0] == '/' ? Token::kCloses : Token::kOpens;
   added.name = token.name;
-  if (!token.name.empty() && token.syntax != MarkupToken::Syntax::block)
-    added.syntax = token.syntax;
+  added.is_link = token.name == "a";
+  if (!token.name.empty() && token.syntax != Token::Syntax::block) added.syntax = token.syntax;
   return bytes;
 }
 
@@ -74,16 +68,17 @@ std::size_t after_tags(std::string_view text) {
 
 /// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0. For the model a
 /// letter, and what stands inside a word, is a character; any other reference stays as it is.
-std::size_t add_reference(std::string_view text, std::size_t at, std::vector<InlineToken>& tokens) {
-  const auto reference = reference_at(text, at);
+std::size_t add_reference(std::string_view text, std::size_t at, std::vector<Token>& tokens) {
+  const auto reference = text::reference_at(text, at);
   if (!reference) return 0;
-  InlineToken& added = tokens.emplace_back(InlineToken{.from = at, .to = at + reference->bytes});
+  Token& added = tokens.emplace_back(
+      Token{.from = at, .to = at + reference->bytes, .syntax = Token::Syntax::whole});
   const char32_t character = reference->character.value_or(U' ');
-  const bool is_inside = added.to < text.size() && is_in_word(value_before(text, at)) &&
-                         is_in_word(code_point_at(text, added.to).value);
-  if (is_letter(character) || (is_inside && is_punctuation(character))) {
-    added.syntax = MarkupToken::Syntax::text;
-    added.text = encode_utf8(std::u32string(1, character));
+  const bool is_inside = added.to < text.size() && text::is_in_word(text::value_before(text, at)) &&
+                         text::is_in_word(text::code_point_at(text, added.to).value);
+  if (text::is_letter(character) || (is_inside && text::is_punctuation(character))) {
+    added.syntax = Token::Syntax::text;
+    added.text = text::encode_utf8(std::u32string(1, character));
   }
   return reference->bytes;
 }
@@ -116,10 +111,14 @@ std::size_t bytes_of_template(std::string_view rest) {
 std::size_t bytes_of_formula(std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, kLongestInsert);
   if (near.starts_with("$$")) return up_to(near, "$$", 2);
-  if (near.size() < 3 || is_one_of(near[1], " \t") || is_in_word(value_before(text, at))) return 0;
+  if (near.size() < 3 || is_one_of(near[1], " \t") ||
+      text::is_in_word(text::value_before(text, at)))
+    return 0;
   for (std::size_t end = 1; (end = near.find('$', end)) != near.npos; ++end)
     if (!is_one_of(near[end - 1], " \t\\"))
-      return end + 1 < near.size() && is_in_word(code_point_at(near, end + 1).value) ? 0 : end + 1;
+      return end + 1 < near.size() && text::is_in_word(text::code_point_at(near, end + 1).value)
+                 ? 0
+                 : end + 1;
   return 0;
 }
 
@@ -151,10 +150,11 @@ class Emphasis {
     EmphasisRun run{.from = at, .to = after_run(text, text.substr(at, 1), at), .mark = text[at]};
     run.whole = run.size();
     if (run.mark == '~' && run.whole != 2) return run.whole;
-    const char32_t before = at > 0 ? value_before(text, at) : U' ',
-                   next = run.to < text.size() ? code_point_at(text, run.to).value : U' ';
-    const bool is_after_blank = is_space(before), is_before_blank = is_space(next),
-               is_after_mark = is_punctuation(before), is_before_mark = is_punctuation(next);
+    const char32_t before = at > 0 ? text::value_before(text, at) : U' ',
+                   next = run.to < text.size() ? text::code_point_at(text, run.to).value : U' ';
+    const bool is_after_blank = text::is_space(before), is_before_blank = text::is_space(next),
+               is_after_mark = text::is_punctuation(before),
+               is_before_mark = text::is_punctuation(next);
     const bool is_left = !is_before_blank && (!is_before_mark || is_after_blank || is_after_mark);
     const bool is_right = !is_after_blank && (!is_after_mark || is_before_blank || is_before_mark);
     run.opens = is_left && (run.mark != '_' || !is_right || is_after_mark);
@@ -167,7 +167,7 @@ class Emphasis {
   std::size_t count() const { return runs_.size(); }
 
   /// Adds the tokens of the runs from `first` on, and forgets these runs.
-  void find(std::size_t first, std::vector<InlineToken>& tokens) {
+  void find(std::size_t first, std::vector<Token>& tokens) {
     std::vector<EmphasisRun> open;
     // By kind of closing run: below this index no run opens it.
     std::array<std::size_t, 3 * 3 * 2> bottom{};
@@ -199,19 +199,21 @@ class Emphasis {
            (run.whole % 3 == 0 && closing.whole % 3 == 0);
   }
 
-  static void join(EmphasisRun& run, EmphasisRun& closing, std::vector<InlineToken>& tokens) {
+  static void join(EmphasisRun& run, EmphasisRun& closing, std::vector<Token>& tokens) {
     const std::size_t marks = run.size() > 1 && closing.size() > 1 ? 2 : 1;
     const std::string name(marks, run.mark);
     tokens.push_back({.from = run.to - marks,
                       .to = run.to,
-                      .syntax = MarkupToken::Syntax::opening,
-                      .mask = InlineToken::kOpens,
-                      .name = name});
+                      .syntax = Token::Syntax::opening,
+                      .name = name,
+                      .mask = Token::kOpens,
+                      .needs_words = true});
     tokens.push_back({.from = closing.from,
                       .to = closing.from + marks,
-                      .syntax = MarkupToken::Syntax::closing,
-                      .mask = InlineToken::kCloses,
-                      .name = name});
+                      .syntax = Token::Syntax::closing,
+                      .name = name,
+                      .mask = Token::kCloses,
+                      .needs_words = true});
     run.to -= marks;
     closing.from += marks;
   }
@@ -226,10 +228,10 @@ class MarkdownReader {
  public:
   explicit MarkdownReader(std::string_view text) : text_(text), tags_(after_tags(text)) {}
 
-  std::vector<InlineToken> tokens() && {
+  std::vector<Token> tokens() && {
     for (std::size_t at = 0; at < text_.size();) at += std::max<std::size_t>(read(at), 1);
     emphasis_.find(0, tokens_);
-    std::ranges::sort(tokens_, {}, &InlineToken::from);
+    std::ranges::sort(tokens_, {}, &Token::from);
     return std::move(tokens_);
   }
 
@@ -254,7 +256,7 @@ class MarkdownReader {
     if (rest[0] == ':') return add(at, bytes_of_emoji(text_, at));
     if (rest.starts_with("[^")) {
       const std::size_t bytes = add(at, up_to(rest, "]"));
-      if (bytes > 0) tokens_.back().mask = InlineToken::kCloses;
+      if (bytes > 0) tokens_.back().mask = Token::kCloses;
       return bytes;
     }
     if (rest[0] == '[' || rest.starts_with("![")) {
@@ -269,13 +271,14 @@ class MarkdownReader {
 
   /// Adds a token that is whole; returns its bytes.
   std::size_t add(std::size_t at, std::size_t bytes) {
-    if (bytes > 0) tokens_.push_back({.from = at, .to = at + bytes});
+    if (bytes > 0)
+      tokens_.push_back({.from = at, .to = at + bytes, .syntax = Token::Syntax::whole});
     return bytes;
   }
 
   static std::size_t bytes_of_address(std::string_view rest) {
     std::size_t bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
-    bytes = before_wide_marks(rest.substr(0, bytes));
+    bytes = text::before_wide_marks(rest.substr(0, bytes));
     while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
     return bytes;
   }
@@ -290,44 +293,30 @@ class MarkdownReader {
     emphasis_.find(std::min(emphasis, emphasis_.count()), tokens_);
     tokens_.push_back({.from = from,
                        .to = from + (text_[from] == '!' ? 2 : 1),
-                       .syntax = MarkupToken::Syntax::opening,
-                       .mask = InlineToken::kOpens,
-                       .name = std::string(kLink)});
+                       .syntax = Token::Syntax::opening,
+                       .name = std::string(kLink),
+                       .mask = Token::kOpens,
+                       .is_link = true});
     tokens_.push_back({.from = at,
                        .to = at + 1 + target,
-                       .syntax = MarkupToken::Syntax::closing,
-                       .mask = InlineToken::kCloses,
-                       .name = std::string(kLink)});
+                       .syntax = Token::Syntax::closing,
+                       .name = std::string(kLink),
+                       .mask = Token::kCloses,
+                       .is_link = true});
     return 1 + target;
   }
 
   std::string_view text_;
   std::size_t tags_;
-  std::vector<InlineToken> tokens_;
+  std::vector<Token> tokens_;
   std::vector<Bracket> brackets_;
   Emphasis emphasis_;
 };
 
 }  // namespace
 
-bool InlineToken::is_emphasis() const {
-  return !name.empty() && is_one_of(name[0], kMarks);
-}
-
-bool InlineToken::is_link() const {
-  return name == kLink || name == "a";
-}
-
-MarkupToken InlineToken::token() const {
-  return {.syntax = syntax,
-          .bytes = to - from,
-          .text = text,
-          .name = name,
-          .needs_words = is_emphasis()};
-}
-
-std::vector<InlineToken> tokens_of_cues(std::string_view text) {
-  std::vector<InlineToken> tokens;
+std::vector<Token> tokens_of_cues(std::string_view text) {
+  std::vector<Token> tokens;
   const std::size_t tags = after_tags(text);
   for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
     bytes = text[at] == '<'   ? at < tags ? add_tag(text, at, tokens) : 0
@@ -335,13 +324,15 @@ std::vector<InlineToken> tokens_of_cues(std::string_view text) {
                               : 0;
     if (!text.substr(at).starts_with("{\\")) continue;
     bytes = up_to(text.substr(at), "}");
-    if (bytes > 0) tokens.push_back({.from = at, .to = at + bytes, .mask = InlineToken::kOpens});
+    if (bytes > 0)
+      tokens.push_back(
+          {.from = at, .to = at + bytes, .syntax = Token::Syntax::whole, .mask = Token::kOpens});
   }
   return tokens;
 }
 
-std::vector<InlineToken> tokens_of_markdown(std::string_view text) {
+std::vector<Token> tokens_of_markdown(std::string_view text) {
   return MarkdownReader(text).tokens();
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

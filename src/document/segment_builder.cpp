@@ -1,15 +1,17 @@
-#include "text/segment_builder.h"
+#include "document/segment_builder.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "document/line_breaks.h"
+#include "document/marks.h"
+#include "document/markup_tokens.h"
 #include "text/characters.h"
-#include "text/marks.h"
 #include "text/references.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
-namespace heed::text {
+namespace heed::document {
 namespace {
 
 constexpr std::u32string_view kOpening = U"([{\"'“„«‹‘（［「『【《",
@@ -18,12 +20,128 @@ constexpr std::u32string_view kOpening = U"([{\"'“„«‹‘（［「『【�
 
 }  // namespace
 
-void SegmentBuilder::add(const MarkupToken& token, std::string_view bytes) {
-  using enum MarkupToken::Syntax;
+std::string_view joint_of(std::string_view bytes, const Token& line_break) {
+  const bool is_inside = line_break.from > 0 && line_break.to < bytes.size();
+  return is_inside && has_no_blank_between(text::value_before(bytes, line_break.from),
+                                           text::code_point_at(bytes, line_break.to).value)
+             ? ""
+             : " ";
+}
+
+Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing) {
+  SegmentBuilder builder(writing);
+  std::vector<LineBreak> breaks;
+  std::string plain;       // the text, if there is nothing but text in it
+  std::size_t joined = 0;  // bytes on one line
+  for (const Token& token : tokens) {
+    const std::string_view bytes = raw.substr(token.from, token.bytes());
+    if (token.syntax == Token::Syntax::line_break) {
+      const std::string_view joint = joint_of(raw, token);
+      breaks.push_back({.at = joined, .bytes = std::string(bytes)});
+      joined += joint.size();
+      plain += joint;
+      if (!joint.empty()) builder.add({}, joint);
+      continue;
+    }
+    joined += token.bytes();
+    plain += bytes;
+    if (token.is_plain() && !token.stays)
+      text::each_code_point(
+          text::repair(bytes),
+          [&](const text::CodePoint&, std::string_view character) { builder.add({}, character); });
+    else
+      builder.add(token, text::repair(bytes));
+  }
+  Segment segment = std::move(builder).segment();
+  const bool is_plain = std::ranges::all_of(tokens, [](const Token& token) {
+    return token.is_plain() || token.syntax == Token::Syntax::line_break;
+  });
+  if (writing.is_document && is_plain) segment.text = text::repair(plain);
+  for (LineBreak& one : breaks) one.of = joined;
+  segment.raw = raw;
+  segment.tokens = std::move(tokens);
+  segment.breaks = std::move(breaks);
+  return segment;
+}
+
+namespace {
+
+/// The bytes of an address, which ends before a reference to a character that no address has, such
+/// as `&gt;`, and before the punctuation there.
+std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t bytes) {
+  const std::string_view address = raw.substr(at, bytes);
+  for (std::size_t i = 0; (i = address.find('&', i)) != std::string_view::npos; ++i)
+    if (const auto reference = text::reference_at(raw, at + i))
+      if (const char32_t c = reference->character.value_or(U'&'); c != U'&' && !text::is_letter(c))
+        return text::without_marks(address.substr(0, i));
+  return bytes;
+}
+
+/// The kept item that begins at `at`.
+text::KeptItem item_at(std::string_view raw, std::size_t at, bool has_references,
+                       const text::KeepOptions& kept) {
+  if (has_references && raw[at] == '<') return {};
+  text::KeptItem item = text::kept_item_at(raw, at, kept);
+  // Only addresses begin with a letter. Placeholders do not, and may contain any reference.
+  if (has_references && text::is_letter(static_cast<unsigned char>(raw[at])))
+    item.bytes = before_reference(raw, at, item.bytes);
+  return item;
+}
+
+}  // namespace
+
+std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
+                             const Writing& writing, const text::KeepOptions& kept) {
+  if (!kept.any()) return tokens;
+  std::vector<Token> out;
+  // Adds what is left of a text from `from` on.
+  const auto add_rest = [&](const Token& token, std::size_t from) {
+    if (from >= token.to) return;
+    Token& rest = out.emplace_back(token);
+    rest.from = std::max(token.from, from);
+    rest.stays = false;
+  };
+  std::size_t end_of_run = 0;  // bytes before it are text
+  std::size_t after = 0;       // the byte after the last item
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.syntax != Token::Syntax::text) {
+      out.push_back(token);
+      continue;
+    }
+    if (end_of_run <= token.from)
+      for (std::size_t k = i; k < tokens.size() && tokens[k].syntax == Token::Syntax::text; ++k)
+        end_of_run = tokens[k].to;
+    std::size_t from = std::max(token.from, after);
+    if (token.is_plain())
+      for (std::size_t at = from; at < token.to;) {
+        const text::KeptItem item =
+            item_at(bytes.substr(0, end_of_run), at, writing.escaped != nullptr, kept);
+        if (item.bytes == 0) {
+          ++at;
+          continue;
+        }
+        if (at > from) {
+          add_rest(token, from);
+          out.back().to = at;
+        }
+        from = at = after = at + item.bytes;
+        out.push_back({.from = after - item.bytes,
+                       .to = after,
+                       .syntax = item.stays ? Token::Syntax::text : Token::Syntax::whole,
+                       .stays = item.stays});
+      }
+    add_rest(token, from);
+  }
+  return out;
+}
+
+void SegmentBuilder::add(const Token& token, std::string_view bytes) {
+  using enum Token::Syntax;
   if (segment_.writing.is_document) bytes_ += bytes;
   if (token.syntax == text) {
     add_text(token.text.empty() ? bytes : token.text);
-    segment_.writing.has_references |= !token.text.empty();
+    if (token.stays) ++segment_.staying[std::string(bytes)];
   } else if (token.syntax == opening) {
     open(token, bytes);
   } else if (token.syntax == closing) {
@@ -31,11 +149,6 @@ void SegmentBuilder::add(const MarkupToken& token, std::string_view bytes) {
   } else {
     add_inlay(Inlay::Kind::item, bytes);
   }
-}
-
-void SegmentBuilder::add_staying(std::string_view bytes) {
-  add_text(bytes);
-  ++segment_.staying[std::string(bytes)];
 }
 
 Segment SegmentBuilder::segment() && {
@@ -60,7 +173,7 @@ void SegmentBuilder::add_text(std::string_view bytes) {
     if (last_ != Inlay::kNone) segment_.inlays[last_].blank_after = true;
     return;
   }
-  if (gap_ && !text.empty() && !is_glued(code_point_at(bytes, 0).value)) text += ' ';
+  if (gap_ && !text.empty() && !is_glued(text::code_point_at(bytes, 0).value)) text += ' ';
   text += bytes;
   blank_ = gap_ = false;
   last_ = Inlay::kNone;
@@ -78,7 +191,7 @@ bool SegmentBuilder::is_glued(char32_t c) const {
 /// Whether the item stands directly after the bracket of a document.
 bool SegmentBuilder::is_after_bracket(const Inlay& item) const {
   return segment_.writing.is_document && !item.blank_before && item.begin > 0 &&
-         opens_bracket(value_before(segment_.text, item.begin));
+         opens_bracket(text::value_before(segment_.text, item.begin));
 }
 
 std::size_t SegmentBuilder::add_inlay(Inlay::Kind kind, std::string_view bytes) {
@@ -86,6 +199,7 @@ std::size_t SegmentBuilder::add_inlay(Inlay::Kind kind, std::string_view bytes) 
   if (kind == Inlay::Kind::item && !blank_ && last_ != Inlay::kNone &&
       last_ + 1 == segment_.inlays.size() && segment_.inlays[last_].kind == kind) {
     segment_.inlays[last_].before += bytes;
+    seen_[last_].to = bytes_.size();
     return last_;
   }
   const std::size_t depth = std::min(open_.size(), kDeepestInlay);
@@ -109,7 +223,7 @@ void SegmentBuilder::join_items() {
   Inlay& first = all[all.size() - 2];
   if (first.kind != Inlay::Kind::item || all.back().kind != Inlay::Kind::item ||
       first.parent != all.back().parent ||
-      has_words(std::string_view(segment_.text).substr(first.begin)))
+      text::has_words(std::string_view(segment_.text).substr(first.begin)))
     return;
   Seen& seen = seen_[all.size() - 2];
   first.before += std::string_view(bytes_).substr(seen.to, seen_.back().to - seen.to);
@@ -122,7 +236,7 @@ void SegmentBuilder::join_items() {
   last_ = all.size() - 1;
 }
 
-void SegmentBuilder::open(const MarkupToken& token, std::string_view tag) {
+void SegmentBuilder::open(const Token& token, std::string_view tag) {
   open_.push_back({add_inlay(Inlay::Kind::opening, tag), token.name});  // until it is closed
   segment_.inlays.back().needs_words = token.needs_words;
   ++open_names_[token.name];
@@ -146,7 +260,7 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
   inlay.end = segment_.text.size();
   blank_ = false;
   if (!segment_.writing.is_document ||
-      has_words(std::string_view(segment_.text).substr(inlay.begin)))
+      text::has_words(std::string_view(segment_.text).substr(inlay.begin)))
     return;
   // Marks around nothing but items, as in "**`code`**", are a part of the item.
   Seen& seen = seen_[last_];
@@ -182,7 +296,7 @@ void SegmentBuilder::take_marks(Inlay& inlay) {
   const std::size_t at = inlay.begin;
   if (inlay.blank_after || at == text.size()) return;
   std::size_t end = text.find_first_not_of(".,;:!?", at);
-  if (end == at || (at > 0 && !is_punctuation(value_before(text, at)))) return;
+  if (end == at || (at > 0 && !text::is_punctuation(text::value_before(text, at)))) return;
   end = std::min(end, text.size());
   inlay.before += shown(at, end - at);
   cut(at, end - at);
@@ -194,11 +308,11 @@ bool SegmentBuilder::take_pair(Inlay& inlay) {
   const std::string& text = segment_.text;
   const std::size_t at = inlay.begin;
   if (inlay.blank_before || inlay.blank_after || at == 0 || at == text.size()) return false;
-  const char32_t before = value_before(text, at);
-  const CodePoint next = code_point_at(text, at);
+  const char32_t before = text::value_before(text, at);
+  const text::CodePoint next = text::code_point_at(text, at);
   const std::size_t pair = kOpening.find(before);
   if (pair == kOpening.npos || kClosing[pair] != next.value) return false;
-  const std::size_t bytes = encode_utf8(std::u32string(1, before)).size();
+  const std::size_t bytes = text::encode_utf8(std::u32string(1, before)).size();
   inlay.before = shown(at - bytes, bytes) + inlay.before + shown(at, next.bytes);
   cut(at, next.bytes);
   cut(at - bytes, bytes);
@@ -220,7 +334,7 @@ void SegmentBuilder::leave_one_blank(Inlay& inlay) {
 /// These bytes of the text as the source has them.
 std::string SegmentBuilder::shown(std::size_t at, std::size_t bytes) const {
   const std::string_view marks = std::string_view(segment_.text).substr(at, bytes);
-  return segment_.writing.has_references ? with_references(marks) : std::string(marks);
+  return segment_.writing.written(marks);
 }
 
 /// Removes bytes from the text.
@@ -236,4 +350,4 @@ void SegmentBuilder::pop() {
   open_.pop_back();
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

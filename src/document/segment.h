@@ -9,15 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "document/token.h"
 #include "text/kept.h"
-#include "text/markup_tokens.h"
 
-namespace heed::text {
-
-/// Bytes [from, to) of a text.
-struct ByteRange {
-  std::size_t from = 0, to = 0;
-};
+namespace heed::document {
 
 /// Something in a segment that is not text for the model, such as a tag or the marks of emphasis,
 /// and that comes back in the translation.
@@ -35,16 +30,21 @@ struct Inlay {
   std::size_t begin = 0, end = 0;  // bytes of the text that are inside it
   std::size_t parent = kNone;      // index of the element around it, which comes earlier
   bool blank_before = false, blank_after = false;  // in the source
-  bool needs_words = false;                        // MarkupToken::needs_words
+  bool needs_words = false;                        // Token::needs_words
 };
 
 /// How the translation of a segment is written.
 struct Writing {
-  bool has_references = false;  // `&`, `<` and `>` become references
+  /// The characters of a text as the format writes them: `&lt;` for `<` in HTML. None: as they are.
+  std::string (*escaped)(std::string_view text) = nullptr;
   /// It is a sentence of a document. Where its translation is blank, its bytes stay, and stops and
   /// brackets directly beside an item come back where the translation lacks them.
   bool is_document = false;
   bool has_markers = false;  // a line that begins with a marker of lists would no longer be text
+
+  std::string written(std::string_view text) const {
+    return escaped ? escaped(text) : std::string(text);
+  }
 };
 
 /// The end of a line inside a segment, with the indentation and markers of the next line.
@@ -56,7 +56,8 @@ struct LineBreak {
 /// About a sentence, which is translated as one: a sentence of a document, or the text between two
 /// block tags of a page.
 struct Segment {
-  std::string raw;   // as the source has it
+  std::string raw;            // as the source has it
+  std::vector<Token> tokens;  // of `raw`
   std::string text;  // one line of UTF-8, for a model: without inlays, with characters in place of
                      // references, and one blank for a run of blanks
   std::vector<Inlay> inlays;                            // in the order of their beginnings
@@ -71,8 +72,7 @@ inline constexpr std::size_t kDeepestInlay = 64;
 /// A page, a line or a document: segments, and bytes around them that stay.
 class SegmentedText {
  public:
-  explicit SegmentedText(MarkupKind kind = MarkupKind::none, KeepOptions kept = {})
-      : kind_(kind), kept_(std::move(kept)) {}
+  explicit SegmentedText(text::KeepOptions kept = {}) : kept_(std::move(kept)) {}
 
   /// Adds bytes that stay.
   void add(std::string_view bytes) { around_.back() += bytes; }
@@ -81,19 +81,16 @@ class SegmentedText {
     around_.emplace_back();
   }
 
-  /// How the segments were read: read_markup() of `raw` with these reads one again.
-  MarkupKind kind() const { return kind_; }
-  const KeepOptions& kept() const { return kept_; }
+  const text::KeepOptions& kept() const { return kept_; }
   const std::vector<Segment>& segments() const { return segments_; }
 
   /// The text with these in place of its segments; with_inlays() makes them of translations.
   std::string with(const std::vector<std::string>& texts) const;
 
  private:
-  MarkupKind kind_;
-  KeepOptions kept_;
+  text::KeepOptions kept_;
   std::vector<std::string> around_ = {""};  // the bytes before each segment, and after the last
   std::vector<Segment> segments_;
 };
 
-}  // namespace heed::text
+}  // namespace heed::document

@@ -8,22 +8,33 @@
 #include <string_view>
 #include <vector>
 
-#include "text/markup_tokens.h"
-#include "text/segment.h"
+#include "document/segment.h"
+#include "document/token.h"
+#include "text/kept.h"
 
-namespace heed::text {
+namespace heed::document {
+
+/// The segment of `raw`, whose tokens these are.
+Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing);
+
+/// The tokens of `bytes` with the items that `kept` asks for as tokens of their own.
+std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
+                             const Writing& writing, const text::KeepOptions& kept);
+
+/// What the line break between the characters before and after it is on one line: a blank, or
+/// nothing (has_no_blank_between()).
+std::string_view joint_of(std::string_view bytes, const Token& line_break);
 
 /// Takes the tokens of a segment from its beginning to its end.
 class SegmentBuilder {
  public:
-  explicit SegmentBuilder(Writing writing) { segment_.writing = writing; }
+  explicit SegmentBuilder(const Writing& writing) { segment_.writing = writing; }
 
-  /// Adds a token, which has these bytes in the source; they are UTF-8.
-  void add(const MarkupToken& token, std::string_view bytes);
-  /// Adds a kept item that stays in the text.
-  void add_staying(std::string_view bytes);
+  /// Adds a token, which has these bytes in the source; they are UTF-8. A text is one character, or
+  /// a kept item that stays in the text.
+  void add(const Token& token, std::string_view bytes);
 
-  /// The segment without its `raw` and `breaks`.
+  /// The segment without its `raw`, `tokens` and `breaks`.
   Segment segment() &&;
 
  private:
@@ -41,7 +52,7 @@ class SegmentBuilder {
   bool is_glued(char32_t c) const;
   bool is_after_bracket(const Inlay& item) const;
   std::size_t add_inlay(Inlay::Kind kind, std::string_view bytes);
-  void open(const MarkupToken& token, std::string_view tag);
+  void open(const Token& token, std::string_view tag);
   void close(const std::string& name, std::string_view tag);
   void join_items();
   bool is_alone(const Inlay& inlay) const;
@@ -62,4 +73,4 @@ class SegmentBuilder {
   bool gap_ = false;                 // a blank has come since the last character
 };
 
-}  // namespace heed::text
+}  // namespace heed::document

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "text/inlays.h"
+#include "document/inlays.h"
 
-namespace heed::text {
+namespace heed::document {
 
 /// Word j of the translation attends to those of links[j]: 0.9 in equal shares, and 0.1 spread over
 /// all.
@@ -19,4 +19,4 @@ inline WordWeights weights_of(const std::vector<std::vector<std::size_t>>& links
   return out;
 }
 
-}  // namespace heed::text
+}  // namespace heed::document

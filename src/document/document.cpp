@@ -1,0 +1,273 @@
+#include "document/document.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "document/line_breaks.h"
+#include "document/segment_builder.h"
+#include "document/token.h"
+#include "text/bytes.h"
+#include "text/sentences.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace heed::document {
+
+std::string read_document(const std::string& path) {
+  constexpr std::size_t kChunk = 1 << 20;
+  std::string all;
+  text::telling(text::shown_name(path) + ": ", [&] {
+    const auto bytes = text::open_bytes(path);
+    for (std::size_t size = 0, count = 1; count > 0; all.resize(size += count)) {
+      all.resize(size + kChunk);
+      count = bytes->read(all.data() + size, kChunk);
+    }
+  });
+  return all;
+}
+
+/// The tokens of a passage, and a text for the splitter of sentences in which a letter or a bracket
+/// stands for what is no text.
+class Document::Paragraph {
+ public:
+  Paragraph(std::string_view bytes, const Passage& passage, const text::KeepOptions& kept)
+      : bytes_(bytes),
+        writing_(passage.writing),
+        is_sentence_(passage.is_sentence),
+        tokens_(with_kept(bytes, passage.tokens, passage.writing, kept)) {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const Token& token = tokens_[i];
+      starts_.push_back(mask_.size());
+      if (token.is_plain())
+        mask_ += bytes.substr(token.from, token.bytes());
+      else if (token.syntax == Token::Syntax::text)
+        mask_ += token.text;
+      else if (token.syntax == Token::Syntax::line_break)
+        mask_ += joint_of(bytes, token);
+      else  // one letter and a stop would be an initial
+        mask_.append(token.mask == Token::kWord ? 2 : 1, token.mask);
+    }
+    find_partners();
+  }
+
+  const std::string& mask() const { return mask_; }
+  bool is_sentence() const { return is_sentence_; }
+  ByteRange all() const { return {tokens_.front().from, tokens_.back().to}; }
+
+  /// The bytes of a part of mask().
+  ByteRange bytes_of(std::string_view part) const {
+    const auto from = static_cast<std::size_t>(part.data() - mask_.data());
+    return {byte_of(from), byte_of(from + part.size())};
+  }
+
+  /// The range without what is at its ends and would stay there in any case: blanks, whole tokens
+  /// with the marks directly after the first, and tokens that surround all of it or have their
+  /// other half outside.
+  ByteRange trimmed(ByteRange range) const {
+    for (;;) {
+      range.to = std::max(range.from, range.to);
+      if (range.is_empty()) return range;
+      const std::size_t first = index_of(range.from), last = index_of(range.to - 1);
+      const Token &front = tokens_[first], &back = tokens_[last];
+      if (is_blank_at(front, range.from)) {
+        range.from = front.is_plain() ? range.from + 1 : front.to;
+        continue;
+      }
+      if (is_blank_at(back, range.to - 1)) {
+        range.to = back.is_plain() ? range.to - 1 : back.from;
+        continue;
+      }
+      const bool is_around =
+          partners_[first] == last && front.from == range.from && back.to == range.to;
+      const auto is_free = [&](std::size_t i) {
+        return tokens_[i].syntax != Token::Syntax::text &&
+               (is_around || partners_[i] < first || partners_[i] > last);
+      };
+      if (is_free(first)) {
+        range.from = front.to;
+        if (front.syntax == Token::Syntax::whole) range.from = after_marks(range);
+      } else if (is_free(last)) {
+        range.to = back.from;
+      } else {
+        return range;
+      }
+    }
+  }
+
+  /// The texts of the links in a range that has no other words, such as a row of badges.
+  std::vector<ByteRange> lone_links(ByteRange range) const {
+    std::vector<ByteRange> links;
+    std::string around;
+    const std::size_t last = index_of(range.to - 1);
+    for (std::size_t i = index_of(range.from); i <= last; ++i) {
+      const Token& token = tokens_[i];
+      if (token.syntax == Token::Syntax::text) around += characters(token, range);
+      if (token.syntax != Token::Syntax::opening && token.syntax != Token::Syntax::closing)
+        continue;
+      if (!token.is_link || partners_[i] <= i || partners_[i] > last) return {};
+      i = partners_[i];
+      links.push_back({token.to, tokens_[i].from});
+      around += ' ';
+    }
+    return text::has_words(around) ? std::vector<ByteRange>() : links;
+  }
+
+  /// The range as a segment.
+  Segment segment(ByteRange range) const {
+    std::vector<Token> tokens;
+    for (std::size_t i = index_of(range.from); i < tokens_.size() && tokens_[i].from < range.to;
+         ++i) {
+      Token& token = tokens.emplace_back(tokens_[i]);
+      token.from = std::max(token.from, range.from) - range.from;
+      token.to = std::min(token.to, range.to) - range.from;
+    }
+    return make_segment(bytes_.substr(range.from, range.to - range.from), std::move(tokens),
+                        writing_);
+  }
+
+ private:
+  /// The index of the token that has this byte.
+  std::size_t index_of(std::size_t byte) const {
+    const auto next = std::ranges::upper_bound(tokens_, byte, {}, &Token::from);
+    return static_cast<std::size_t>(std::prev(next) - tokens_.begin());
+  }
+
+  /// The byte of the document at a position of mask_. A token that is no plain text has no inside.
+  std::size_t byte_of(std::size_t at) const {
+    const auto next = std::ranges::upper_bound(starts_, at);
+    const auto i = static_cast<std::size_t>(std::prev(next) - starts_.begin());
+    const std::size_t inside = at - starts_[i];
+    const Token& token = tokens_[i];
+    if (token.is_plain()) return token.from + std::min(inside, token.bytes());
+    return inside == 0 ? token.from : token.to;
+  }
+
+  bool is_blank_at(const Token& token, std::size_t byte) const {
+    return token.syntax == Token::Syntax::line_break ||
+           (token.is_plain() && (bytes_[byte] == ' ' || bytes_[byte] == '\t'));
+  }
+
+  /// The first byte of the range after the marks with which its text begins.
+  std::size_t after_marks(ByteRange range) const {
+    const std::size_t i = range.is_empty() ? tokens_.size() : index_of(range.from);
+    if (i == tokens_.size() || !tokens_[i].is_plain()) return range.from;
+    while (range.from < std::min(range.to, tokens_[i].to) &&
+           std::string_view(".,;:!?").find(bytes_[range.from]) != std::string_view::npos)
+      ++range.from;
+    return range.from;
+  }
+
+  /// The characters of a token of text, as far as it is in the range.
+  std::string characters(const Token& token, ByteRange range) const {
+    if (!token.is_plain()) return token.text;
+    const std::size_t from = std::max(token.from, range.from);
+    return std::string(bytes_.substr(from, std::min(token.to, range.to) - from));
+  }
+
+  void find_partners() {
+    partners_.assign(tokens_.size(), tokens_.size());
+    std::vector<std::size_t> open;
+    std::map<std::string, int64_t> names;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const Token& token = tokens_[i];
+      if (token.syntax == Token::Syntax::opening) {
+        open.push_back(i);
+        ++names[token.name];
+      }
+      if (token.syntax != Token::Syntax::closing || names[token.name] == 0) continue;
+      for (bool found = false; !found; open.pop_back()) {
+        --names[tokens_[open.back()].name];
+        found = tokens_[open.back()].name == token.name;
+        if (!found) continue;
+        partners_[i] = open.back();
+        partners_[open.back()] = i;
+      }
+    }
+  }
+
+  std::string_view bytes_;
+  Writing writing_;
+  bool is_sentence_;
+  std::vector<Token> tokens_;
+  std::vector<std::size_t> partners_;  // by token that opens or closes: index of its other half
+  std::string mask_;
+  std::vector<std::size_t> starts_;  // of each token in mask_
+};
+
+Document::Document(std::string_view bytes, const DocumentFormat& format,
+                   const DocumentOptions& options)
+    : bytes_(bytes), text_(options.kept) {
+  for (const Passage& passage : format.read(bytes, options.read)) add(passage, options);
+  text_.add(bytes.substr(added_));
+  bytes_ = {};
+}
+
+void Document::add(const Passage& passage, const DocumentOptions& options) {
+  const Paragraph paragraph(bytes_, passage, options.kept);
+  const std::vector<ByteRange> ranges = segments_in(paragraph, options);
+  if (ranges.empty()) return;
+  const ByteRange all = paragraph.all();
+  const ByteRange place = passage.place ? passage.place->bytes : all;
+  text_.add(bytes_.substr(added_, place.from - added_));
+  if (passage.place) text_.add(passage.place->before);
+  std::size_t from = all.from;
+  for (const ByteRange& range : ranges) {
+    text_.add(bytes_.substr(from, range.from - from));
+    text_.add(paragraph.segment(range));
+    from = range.to;
+  }
+  text_.add(bytes_.substr(from, all.to - from));
+  if (passage.place) text_.add(passage.place->after);
+  added_ = place.to;
+}
+
+/// Cuts a passage into sentences, and those that are too long into clauses.
+std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
+                                             const DocumentOptions& options) {
+  std::vector<ByteRange> out;
+  const auto fits = [&](std::string_view part) {
+    const ByteRange range = paragraph.trimmed(paragraph.bytes_of(part));
+    return range.is_empty() || !options.fits || options.fits(paragraph.segment(range).text);
+  };
+  const auto sentences = paragraph.is_sentence()
+                             ? std::vector<std::string_view>{paragraph.mask()}
+                             : text::sentences_of(paragraph.mask(), options.read.source_language);
+  for (const std::string_view sentence : sentences) {
+    const std::size_t count = out.size();
+    const auto clauses = text::clauses_of(sentence, fits);
+    for (const std::string_view clause : clauses)
+      add_segments(paragraph, paragraph.bytes_of(clause), out);
+    for (std::size_t i = count; i < out.size(); ++i) lines_.push_back(line_of(out[i].from));
+    if (clauses.size() > 1 && out.size() > count && too_long_++ == 0)
+      first_too_long_ = lines_[lines_.size() - (out.size() - count)];
+  }
+  return out;
+}
+
+/// Adds the bytes of the segments in a part of a passage: of one, or of each link in a row.
+void Document::add_segments(const Paragraph& paragraph, ByteRange range,
+                            std::vector<ByteRange>& out) const {
+  range = paragraph.trimmed(range);
+  if (range.is_empty()) return;
+  if (const auto links = paragraph.lone_links(range); !links.empty()) {
+    for (const ByteRange& link : links) add_segments(paragraph, link, out);
+  } else if (text::has_words(paragraph.segment(range).text)) {
+    out.push_back(range);
+  }
+}
+
+/// The number of the line that has this byte.
+int64_t Document::line_of(std::size_t byte) {
+  const auto [from, to] = std::minmax(counted_, byte);
+  const int64_t ends = std::ranges::count(bytes_.substr(from, to - from), '\n');
+  line_ += byte < counted_ ? -ends : ends;
+  counted_ = byte;
+  return line_;
+}
+
+}  // namespace heed::document

@@ -1,0 +1,74 @@
+// Documents that are read line by line: their lines, the markers that lines begin with, and
+// passages of several lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "document/passage.h"
+#include "document/token.h"
+
+namespace heed::document {
+
+bool is_one_of(char c, std::string_view characters);
+
+/// The position, at or after `from`, of the first byte that is none of `characters`, or the text's
+/// size.
+std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from = 0);
+
+/// The lines of a paragraph, a cell of a table or the like, whose text is read as a whole. They are
+/// without their line ends, indentation and markers.
+using LinesOfText = std::vector<ByteRange>;
+
+/// The lines of a document, and the text that was found in them so far.
+class LineByLine {
+ public:
+  explicit LineByLine(std::string_view bytes);
+
+  std::size_t count() const { return lines_.size(); }
+  /// Line `i` without its line end; blank after the last line.
+  std::string_view line(std::size_t i) const;
+  bool has_text() const { return !now_.empty(); }
+  /// Adds bytes [from, to) of line `i` to the text that is read as a whole.
+  void add(std::size_t i, std::size_t from, std::size_t to) {
+    now_.push_back({lines_[i].from + from, lines_[i].from + to});
+  }
+  /// Ends this text: the lines that follow are another one.
+  void end();
+  /// All texts.
+  std::vector<LinesOfText> result();
+
+ private:
+  std::string_view bytes_;
+  std::vector<ByteRange> lines_;
+  std::vector<LinesOfText> all_;
+  LinesOfText now_;
+};
+
+/// The markers and blanks that a line begins with.
+struct LinePrefix {
+  std::size_t bytes = 0;   // length of the prefix
+  std::size_t indent = 0;  // columns of the blanks at its beginning
+  int64_t quotes = 0;      // >
+  bool is_item = false, is_heading = false;
+};
+
+/// The prefix of a line. `goes_on`: the line before is text, which only a numbered list that begins
+/// with 1 interrupts.
+LinePrefix prefix_of(std::string_view line, bool goes_on);
+
+/// How many bytes the blanks, quote marks and markers of lists and headings take with which a line
+/// in the middle of a paragraph begins.
+std::size_t marker_bytes(std::string_view line);
+
+/// The tokens of a text that are no plain text, in order.
+using FindTokens = std::vector<Token> (*)(std::string_view text);
+
+/// The passages with these lines. `find` gets the lines of each, without blanks at their ends, as
+/// one line; `has_markers` as in Writing.
+Passages passages_of(std::string_view bytes, const std::vector<LinesOfText>& texts, FindTokens find,
+                     bool has_markers);
+
+}  // namespace heed::document

@@ -1,0 +1,34 @@
+// What is read as a whole in a document, and where its translation is written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/segment.h"
+#include "document/token.h"
+
+namespace heed::document {
+
+/// A paragraph, a heading, a cell of a table, a cue, a message: its sentences are translated.
+struct Passage {
+  /// In order; each begins where the one before it ends. They have at least one byte.
+  std::vector<Token> tokens;
+  /// How the translations of its sentences are written.
+  Writing writing = {.is_document = true};
+  /// It is translated as one sentence.
+  bool is_sentence = false;
+
+  /// Bytes of the document in whose place the translation stands, such as an empty target after a
+  /// source. Nothing: the translation stands in place of the tokens.
+  struct Place {
+    ByteRange bytes;
+    std::string before, after;  // written around the translation
+  };
+  std::optional<Place> place = {};
+};
+
+/// The passages of a document in the order of their places, which have no byte in common.
+using Passages = std::vector<Passage>;
+
+}  // namespace heed::document

@@ -1,0 +1,49 @@
+// The tokens of a document: its text, and what stands in the text that is not text.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace heed::document {
+
+/// Bytes [from, to) of a text.
+struct ByteRange {
+  std::size_t from = 0, to = 0;
+
+  bool is_empty() const { return from == to; }
+};
+
+struct Token {
+  enum class Syntax {
+    text,        // characters of the text, or what stands for them: a reference, an escape
+    line_break,  // the end of a line inside a sentence, with blanks and markers around it
+    opening,     // a tag of an element inside a sentence, or marks of emphasis
+    closing,
+    whole,  // a void or empty element, a comment, code, an element that is not to be translated, or
+            // a reference without a meaning here
+    block,  // a tag of HTML, or an element not to be translated, that ends a sentence
+  };
+
+  std::size_t from = 0, to = 0;  // bytes of the text that is read
+  Syntax syntax = Syntax::text;
+  /// The characters that a text stands for; empty: its bytes are the characters.
+  std::string text = {};
+  /// What opens and closes has the same name, "br" of "<BR/>"; an element that is whole has none.
+  std::string name = {};
+  /// The letter that the splitter of sentences sees in place of what is no text.
+  char mask = kWord;
+  bool is_link = false;      // of a link or an image, whose text may stand for itself
+  bool needs_words = false;  // marks of emphasis: around nothing they would mean something else
+  bool stays = false;        // a kept item that stays in the text (text::KeptItem)
+
+  /// An opening bracket, as for the `[` before the text of a link; a closing one for the
+  /// `](address)` after it; a letter for code, which is a word of the sentence.
+  static constexpr char kOpens = '(', kCloses = ')', kWord = 'Q';
+
+  std::size_t bytes() const { return to - from; }
+  /// Whether its bytes are its characters.
+  bool is_plain() const { return syntax == Syntax::text && text.empty(); }
+};
+
+}  // namespace heed::document

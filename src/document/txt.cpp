@@ -1,0 +1,48 @@
+// Plain text.
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+#include "document/format.h"
+#include "document/lines_of_text.h"
+#include "document/passage.h"
+#include "document/token.h"
+#include "text/utf8.h"
+
+namespace heed::document {
+namespace {
+
+/// The paragraphs and items of lists of a plain text. A line that is much shorter than the widest
+/// of the document did not end for want of room, so it ends its paragraph.
+std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
+  LineByLine document(bytes);
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < document.count(); ++i)
+    width = std::max(width, std::min<std::size_t>(document.line(i).size(), 60));
+  LinePrefix before;
+  for (std::size_t i = 0; i < document.count(); ++i) {
+    const std::string_view line = document.line(i);
+    const LinePrefix prefix = prefix_of(line, document.has_text() && !before.is_item);
+    if (prefix.is_item || prefix.quotes != before.quotes ||
+        (prefix.indent > before.indent && !before.is_item) || text::is_blank(line))
+      document.end();
+    if (!text::is_blank(line)) document.add(i, prefix.bytes, line.size());
+    if (3 * line.size() < 2 * width) document.end();
+    before = prefix;
+  }
+  return document.result();
+}
+
+std::vector<Token> no_tokens(std::string_view /*text*/) {
+  return {};
+}
+
+}  // namespace
+
+Passages read_txt(std::string_view bytes, const ReadOptions& /*options*/) {
+  return passages_of(bytes, lines_of_plain(bytes), no_tokens, /*has_markers=*/true);
+}
+
+}  // namespace heed::document
