@@ -33,7 +33,7 @@ file(GLOB nvidia_licences ${site_packages}/nvidia_cuda_runtime-*.dist-info/licen
 string(CONCAT settings "set(programs \"$<TARGET_FILE:heed>;$<TARGET_FILE:heed-torch>\")\n" "set(libtorch \"${LIBTORCH_CPU_LIBRARY}\")\n"
        "set(site_packages \"${site_packages}\")\n" "set(libtorch_root \"${libtorch_root}\")\n"
        "set(libtorch_licences \"${libtorch_licences}\")\n" "set(nvidia_licences \"${nvidia_licences}\")\n"
-       "set(archives \"${HEED_STATIC_yaml-cpp};${HEED_STATIC_z};${HEED_STATIC_zstd};${HEED_STATIC_utf8proc}\")\n"
+       "set(archives \"${HEED_STATIC_yaml-cpp};${HEED_STATIC_z};${HEED_STATIC_zstd};${HEED_STATIC_utf8proc};${HEED_STATIC_gumbo};${HEED_STATIC_expat}\")\n"
        "set(generated \"${PROJECT_BINARY_DIR}/generated/installed\")\n" "set(packaging \"${PROJECT_SOURCE_DIR}/cmake/packaging\")\n")
 foreach(component program libtorch)
   install(CODE "${settings}include(\"\${packaging}/${component}_libraries.cmake\")" COMPONENT ${component})
