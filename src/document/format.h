@@ -30,6 +30,9 @@ const std::vector<DocumentFormat>& document_formats();
 /// The format with this name; none: there is no such format.
 const DocumentFormat* format_named(std::string_view name);
 
+/// The format whose files have the ending of this name; none: it is no document's.
+const DocumentFormat* format_of_file(std::string_view name);
+
 /// Each format's function.
 #define HEED_DOCUMENT_FORMAT(name, endings, text) \
   Passages read_##name(std::string_view bytes, const ReadOptions& options);

@@ -245,11 +245,7 @@ std::string translate_document(const LineModels& models, const std::string& file
   }
   if (!text::is_utf8(bytes))
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
-  options.fits = [&](const std::string& text) {
-    return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
-      return std::ssize(member.source.encode(text, most)) <= most;
-    });
-  };
+  options.fits = decode::fits(translator);
   const document::Document document(bytes, format, options);
   if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);

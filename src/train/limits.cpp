@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "config/schema.h"
 #include "data/batches.h"
 #include "train/config.h"
 #include "train/setup.h"

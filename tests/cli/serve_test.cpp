@@ -174,7 +174,7 @@ TEST(Serve, NamesLanguagesByFilesOrAsItIsTold) {
   EXPECT_EQ(told.translate({{"q", "a"}, {"source", "fr"}, {"target", "en"}}).status, 400);
   EXPECT_EQ(told.translate({{"q", "a"}, {"source", "auto"}, {"target", "en"}}).status, 200);
   const Served two({toy.rnn, toy.transformer});
-  EXPECT_EQ(json::parse(ask(two.port(), get_text("/health")).body)["models"],
+  EXPECT_EQ(json::parse(ask(two.port(), get_text("/frontend/settings")).body)["models"],
             json({"rnn", "transformer"}));
   EXPECT_EQ(json::parse(ask(two.port(), get_text("/languages")).body)[0]["code"], "src");
 }

@@ -263,6 +263,14 @@ std::vector<std::string> with_segments(std::span<const document::SegmentedText> 
   return out;
 }
 
+std::function<bool(const std::string& text)> fits(const LineTranslator& translator) {
+  return [&translator, most = translator.source_limit()](const std::string& text) {
+    return std::ranges::all_of(translator.texts(), [&](const MemberText& member) {
+      return std::ssize(member.source.encode(text, most)) <= most;
+    });
+  };
+}
+
 void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
                           document::MarkupKind kind, const std::string& file) {
   for (std::size_t i = 0; i < lines.size(); ++i)

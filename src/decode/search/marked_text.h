@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,9 @@ void log_inlaid(const Inlaid& inlaid, const LineNumbers& numbers);
 std::vector<std::string> with_segments(std::span<const document::SegmentedText> pages,
                                        const std::vector<Translation>& translations,
                                        std::size_t which = 0);
+
+/// Whether all models of a translator can take a sentence whole; for document::DocumentOptions.
+std::function<bool(const std::string& text)> fits(const LineTranslator& translator);
 
 /// Throws UserError that names `file`, line and cure where markup of a line ends in a later one:
 /// read line by line, its text would be lost and its code translated. The first one is line
