@@ -21,7 +21,7 @@ TEST(DocumentFormats, AreFoundByNamesOfFiles) {
   EXPECT_EQ(name_of(format_of_name("table.csv")), "csv");
   EXPECT_EQ(name_of(format_of_name("texts.ndjson")), "jsonl");
   EXPECT_TRUE(format_of_name("notes.txt")->is_lines);
-  for (const char* plain : {"train.de", "md", ".md", "a.md/train.en.gz", "-", "", "a."})
+  for (const char* plain : {"train.de", "test.mkd", "md", ".md", "a.md/train.en.gz", "-", "", "a."})
     EXPECT_EQ(format_of_name(plain), nullptr) << plain;
 }
 
